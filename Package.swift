@@ -1,0 +1,68 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every Swift target of this package is compiled with (docs/architecture.md, "Build settings").
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func system(_ name: String, _ package: String, _ debian: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: package, providers: [.apt([debian])])
+}
+
+let package = Package(
+    name: "Storykeep",
+    products: [
+        .executable(name: "stored", targets: ["stored"]),
+        .executable(name: "storectl", targets: ["storectl"]),
+        .library(name: "StoryClient", targets: ["StoryClient"]),
+    ],
+    targets: [
+        system("CLMDB", "lmdb", "liblmdb-dev"),
+        system("CUV", "libuv", "libuv1-dev"),
+        system("CXXHash", "libxxhash", "libxxhash-dev"),
+        system("COpenSSL", "libcrypto", "libssl-dev"),
+        // simdjson is C++: this shim gives it a C header. Its pkg-config file carries a flag that SwiftPM refuses.
+        .target(
+            name: "CSimdJSON", cxxSettings: [.define("NDEBUG")], linkerSettings: [.linkedLibrary("simdjson")]),
+
+        library("StoryCore", []),
+        library("StoryWire", ["StoryCore", "CSimdJSON"]),
+        library("StoryEngine", ["StoryCore"]),
+        library("StoryLog", ["StoryCore", "CLMDB", "CXXHash", "COpenSSL"]),
+        library("StoryReactor", ["CUV"]),
+        library("StoryServer", ["StoryCore", "StoryWire", "StoryEngine", "StoryLog", "StoryReactor"]),
+        library("StoryClient", ["StoryCore", "StoryWire"]),
+        program("stored", ["StoryServer"]),
+        program("storectl", ["StoryClient", "StoryServer"]),
+
+        .target(
+            name: "TestSupport", dependencies: ["StoryCore", "StoryWire", "StoryEngine", "StoryLog", "StoryServer"],
+            path: "Tests/TestSupport", swiftSettings: settings),
+        tests("StoryCoreTests", ["StoryCore", "TestSupport"]),
+        tests("StoryWireTests", ["StoryCore", "StoryWire", "TestSupport"]),
+        tests("StoryEngineTests", ["StoryCore", "StoryEngine", "TestSupport"]),
+        tests("StoryLogTests", ["StoryCore", "StoryLog", "TestSupport"]),
+        tests("StoryReactorTests", ["StoryReactor"]),
+        tests("StoryServerTests", ["StoryCore", "StoryServer", "TestSupport"]),
+        tests("StoryClientTests", ["StoryClient", "StoryCore", "TestSupport"]),
+        tests("ScenarioTests", ["StoryCore", "StoryClient", "StoryServer", "TestSupport"]),
+    ],
+    cxxLanguageStandard: .cxx17
+)

@@ -1,0 +1,2 @@
+#include "CSimdJSON.h"
+#include <simdjson.h>

@@ -1,0 +1,35 @@
+/// A photo as it is now.
+package struct PhotoRow: Equatable, Sendable {
+    package let id: Identifier
+    package let number: StreamNumber
+    package var version: Version
+    package var position: Position
+    package let owner: Identifier
+    package let iso: Double
+    /// Millimetres.
+    package let focalLength: Double?
+    package var exposureValue: Double
+    package let lensAperture: Double?
+    package var exposureDuration: ExposureDuration
+    package let flash: Flash?
+    package let date: Instant
+
+    package init(
+        id: Identifier, number: StreamNumber, version: Version, position: Position, owner: Identifier, iso: Double,
+        focalLength: Double?, exposureValue: Double, lensAperture: Double?, exposureDuration: ExposureDuration,
+        flash: Flash?, date: Instant
+    ) {
+        self.id = id
+        self.number = number
+        self.version = version
+        self.position = position
+        self.owner = owner
+        self.iso = iso
+        self.focalLength = focalLength
+        self.exposureValue = exposureValue
+        self.lensAperture = lensAperture
+        self.exposureDuration = exposureDuration
+        self.flash = flash
+        self.date = date
+    }
+}

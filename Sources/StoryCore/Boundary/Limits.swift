@@ -1,0 +1,17 @@
+/// Every limit that a client can meet, each told in the greeting.
+package struct Limits: Equatable, Sendable {
+    /// The longest request line, in bytes, its LF not counted.
+    package var line = 1_048_576
+    /// How many requests of one connection are taken up in one turn; the rest wait in the socket.
+    package var inflight = 256
+    /// How many connections at once.
+    package var connections = 1_024
+    /// How many subscriptions one connection may have.
+    package var subscriptions = 1_000
+    /// How many bytes of rows make a page of `LIST` full before its `limit=` does.
+    package var page = 1_048_576
+    /// How many bytes may wait for one connection before its requests and pushes wait.
+    package var output = 262_144
+
+    package init() {}
+}

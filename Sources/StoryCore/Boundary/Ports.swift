@@ -1,0 +1,59 @@
+/// The outside world failed; not the client, and not this program.
+package enum StorageError: Error, Equatable, Sendable {
+    /// The disk or the map is full: nothing was written, reading goes on.
+    case full(String)
+    /// What is stored is not what was written, from this position on where it is known.
+    case corrupt(String, at: Position?)
+    /// The system refused; whether the last write is on the disk is unknown.
+    case failed(String)
+    /// Another process holds the data directory.
+    case held(String)
+}
+
+/// The append-only log, seen by what reads it.
+package protocol EventLogReading: AnyObject {
+    /// The last event, written in this turn or before; zero when there is none.
+    var head: Position { get }
+    /// When the last event was written; nil when there is none.
+    var lastTime: Instant? { get }
+    /// The events at these positions in the order given; a position past the head ends the reading.
+    func events(at positions: [Position]) throws(StorageError) -> [Event]
+    /// The last position whose event was written at or before a time; zero when there is none.
+    func position(at time: Instant) throws(StorageError) -> Position
+}
+
+/// The folded tables, each an ordered map from bytes to bytes.
+package protocol ModelStore: AnyObject {
+    func value(in table: Table, at key: [UInt8]) -> [UInt8]?
+    func put(_ value: [UInt8], in table: Table, at key: [UInt8])
+    func remove(in table: Table, at key: [UInt8])
+    /// Visits the entries of a range in order until `visit` answers false.
+    func scan(
+        _ table: Table, _ range: KeyRange, _ order: Order, _ visit: (_ key: [UInt8], _ value: [UInt8]) -> Bool)
+}
+
+/// The keys from `lower` on, before `upper`; nil: without end.
+package struct KeyRange: Equatable, Sendable {
+    package var lower: [UInt8]
+    package var upper: [UInt8]?
+
+    package init(lower: [UInt8] = [], upper: [UInt8]? = nil) {
+        self.lower = lower
+        self.upper = upper
+    }
+
+    /// Every key that begins with these bytes.
+    package init(prefix: [UInt8]) { self.init(lower: prefix, upper: KeyRange.end(of: prefix)) }
+
+    /// The first key after all that begin with these bytes; nil where there is none.
+    package static func end(of prefix: [UInt8]) -> [UInt8]? {
+        var bytes = prefix
+        while let last = bytes.popLast() {
+            if last < 0xFF {
+                bytes.append(last + 1)
+                return bytes
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,175 @@
+/// Which way a list or a reading goes.
+package enum Order: String, Sendable { case ascending = "asc", descending = "desc" }
+
+/// `LIST kind …`.
+package struct ListQuery: Equatable, Sendable {
+    /// At most so many rows a page.
+    package static let greatestLimit = 1_000
+    package static let defaultLimit = 50
+
+    package let kind: Kind
+    package let filters: [Filter]
+    package let sort: SortKey
+    package let order: Order
+    package let limit: Int
+    /// `after=`: the `next` of the page before, as it came.
+    package let after: [UInt8]?
+
+    package init(kind: Kind, filters: [Filter], sort: SortKey, order: Order, limit: Int, after: [UInt8]?) {
+        self.kind = kind
+        self.filters = filters
+        self.sort = sort
+        self.order = order
+        self.limit = limit
+        self.after = after
+    }
+}
+
+/// One condition of a list; each kind takes some of them (`Kind.filters`), each at most once.
+package enum Filter: Equatable, Sendable {
+    case sender(Identifier)
+    case recipient(Identifier)
+    case owner(Identifier)
+    case story(Identifier)
+    /// Messages either way between two users.
+    case between(Identifier, Identifier)
+    case prefecture(Int64)
+    /// Lower-cased ASCII.
+    case email([UInt8])
+    case unseen(Bool)
+
+    package var name: FilterName {
+        switch self {
+        case .sender: .sender
+        case .recipient: .recipient
+        case .owner: .owner
+        case .story: .story
+        case .between: .between
+        case .prefecture: .prefecture
+        case .email: .email
+        case .unseen: .unseen
+        }
+    }
+}
+
+/// A filter's name on the wire.
+package enum FilterName: String, CaseIterable, Sendable {
+    case sender, recipient, owner, story, between, prefecture, email, unseen
+}
+
+/// What a list can be sorted by; each kind takes some of them (`Kind.sorts`).
+package enum SortKey: String, CaseIterable, Sendable {
+    case date, title, likes, sender, recipient, name, email
+    case iso, focalLength, exposureValue, lensAperture, exposureDuration
+
+    /// What a person reads above the column.
+    package var title: String {
+        switch self {
+        case .date: "Date"
+        case .title: "Title"
+        case .likes: "Likes"
+        case .sender: "Sender"
+        case .recipient: "Recipient"
+        case .name: "Name"
+        case .email: "Email"
+        case .iso: "ISO"
+        case .focalLength: "Focal length"
+        case .exposureValue: "Exposure value"
+        case .lensAperture: "Lens aperture"
+        case .exposureDuration: "Exposure duration"
+        }
+    }
+}
+
+extension Kind {
+    /// The filters that `LIST` and `COUNT` of this kind take.
+    package var filters: [FilterName] {
+        switch self {
+        case .users: [.prefecture, .email]
+        case .stories: [.sender, .recipient]
+        case .messages: [.between, .sender, .recipient, .story, .unseen]
+        case .photos: [.owner]
+        }
+    }
+
+    /// The sort keys of this kind, the default first.
+    package var sorts: [SortKey] {
+        switch self {
+        case .users: [.date, .name, .email]
+        case .stories: [.date, .title, .likes, .sender, .recipient]
+        case .messages: [.date]
+        case .photos: [.date, .iso, .focalLength, .exposureValue, .lensAperture, .exposureDuration]
+        }
+    }
+}
+
+/// Which events: all, one stream, or one category; and of which types.
+package struct EventSelection: Equatable, Hashable, Sendable {
+    package enum Source: Equatable, Hashable, Sendable {
+        case all
+        case stream(StreamName)
+        case category(CategoryName)
+    }
+
+    package let source: Source
+    /// Empty: every type.
+    package let types: [EventType]
+
+    package init(source: Source, types: [EventType] = []) {
+        self.source = source
+        self.types = types
+    }
+
+    package func matches(stream: StreamName, type: EventType) -> Bool {
+        guard types.isEmpty || types.contains(type) else { return false }
+        switch source {
+        case .all: return true
+        case .stream(let name): return name == stream
+        case .category(let name): return stream.bytes[..<stream.categoryCount].elementsEqual(name.bytes)
+        }
+    }
+}
+
+/// `READ events… `. `from` and `to` are positions, but versions where the source is one stream.
+package struct ReadQuery: Equatable, Sendable {
+    package static let greatestLimit = 10_000
+    package static let defaultLimit = 1_000
+
+    package let selection: EventSelection
+    /// Where `desc` reading stops and `asc` reading starts; nil: the first.
+    package let from: UInt64?
+    /// The last one that is read; nil: the newest.
+    package let to: UInt64?
+    package let limit: Int
+    package let order: Order
+
+    package init(selection: EventSelection, from: UInt64?, to: UInt64?, limit: Int, order: Order) {
+        self.selection = selection
+        self.from = from
+        self.to = to
+        self.limit = limit
+        self.order = order
+    }
+}
+
+/// `STREAMS …`, in the order of the names' bytes.
+package struct StreamsQuery: Equatable, Sendable {
+    package static let greatestLimit = 1_000
+    package static let defaultLimit = 50
+
+    package enum Source: Equatable, Sendable {
+        case all
+        case one(StreamName)
+        case category(CategoryName)
+    }
+
+    package let source: Source
+    package let after: StreamName?
+    package let limit: Int
+
+    package init(source: Source, after: StreamName?, limit: Int) {
+        self.source = source
+        self.after = after
+        self.limit = limit
+    }
+}

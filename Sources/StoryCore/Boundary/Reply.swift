@@ -1,0 +1,151 @@
+/// One line of an answer.
+package enum Reply: Equatable, Sendable {
+    /// `= {…}`: a row of a list.
+    case row(Row)
+    /// `= {…}`: a stream of `STREAMS`.
+    case stream(StreamSummary)
+    /// `= {…}`: a sort key of `SORTS`.
+    case sort(SortKey, Order)
+    /// `= {…}`: anything else that comes in rows.
+    case line([Member])
+    /// `+ {…}`
+    case done(Done)
+    /// `- {…}`
+    case failed(Failure)
+}
+
+/// What closes an answer that succeeded.
+package enum Done: Equatable, Sendable {
+    /// `GET`.
+    case row(Row)
+    /// A write that appended, now or the first time its key was seen.
+    case receipt(Receipt)
+    /// A write that would have changed nothing.
+    case unchanged(id: Identifier?, stream: StreamName, version: Version, position: Position)
+    /// `LIST`: `next` is the cursor, absent at the end.
+    case page(count: Int, next: [UInt8]?, position: Position)
+    /// `STREAMS`: `next` is the stream to go on after, absent at the end.
+    case streams(count: Int, next: StreamName?, position: Position)
+    /// `COUNT`.
+    case counted(Int, position: Position)
+    /// `READ`: `next` is the `from` (descending: the `to`) to go on with, absent at the end.
+    case read(count: Int, next: UInt64?, position: Position)
+    /// `SUBSCRIBE`.
+    case subscribed(SubscriptionID, position: Position)
+    /// Anything else.
+    case members([Member])
+}
+
+/// The proof of a write.
+package struct Receipt: Equatable, Sendable {
+    /// The content's ID; nil for `APPEND`.
+    package let id: Identifier?
+    package let stream: StreamName
+    package let version: Version
+    package let position: Position
+    package let time: Instant
+    /// True when the key had been seen before: this is the first receipt again.
+    package let repeated: Bool
+
+    package init(
+        id: Identifier?, stream: StreamName, version: Version, position: Position, time: Instant, repeated: Bool = false
+    ) {
+        self.id = id
+        self.stream = stream
+        self.version = version
+        self.position = position
+        self.time = time
+        self.repeated = repeated
+    }
+}
+
+/// A stream, as `STREAMS` shows it.
+package struct StreamSummary: Equatable, Sendable {
+    package let name: StreamName
+    package let version: Version
+    /// Its last event.
+    package let position: Position
+
+    package init(name: StreamName, version: Version, position: Position) {
+        self.name = name
+        self.version = version
+        self.position = position
+    }
+}
+
+/// A named value of an answer that has no type of its own.
+package struct Member: Equatable, Sendable {
+    package let name: String
+    package let value: MemberValue
+
+    package init(_ name: String, _ value: MemberValue) {
+        self.name = name
+        self.value = value
+    }
+}
+
+package indirect enum MemberValue: Equatable, Sendable {
+    case count(UInt64)
+    case number(Double)
+    case text(String)
+    case flag(Bool)
+    case list([MemberValue])
+    case object([Member])
+}
+
+/// A push of a subscription: `>1 {…}`.
+package enum Publication: Equatable, Sendable {
+    /// Catch-up met live: everything up to here was sent.
+    case caughtUp(Position)
+    /// A slow reader fell back to reading the log; so many events wait.
+    case behind(UInt64)
+    /// It is over; a new one from here would go on without a gap.
+    case end(String, resume: Position)
+}
+
+/// What is said to a connection that asked nothing: `* {…}`.
+package enum Notice: Equatable, Sendable {
+    case greeting(Greeting)
+    case draining(Position)
+}
+
+/// The first line of every connection.
+package struct Greeting: Equatable, Sendable {
+    package let server: String
+    package let position: Position
+    package let limits: Limits
+    package let peer: Peer
+
+    package init(server: String, position: Position, limits: Limits, peer: Peer) {
+        self.server = server
+        self.position = position
+        self.limits = limits
+        self.peer = peer
+    }
+}
+
+/// Who is at the other end, from the kernel.
+package struct Peer: Equatable, Sendable {
+    package let uid: UInt32
+    package let role: Role
+
+    package init(uid: UInt32, role: Role) {
+        self.uid = uid
+        self.role = role
+    }
+}
+
+/// What a peer may do; each role may do what the ones before it may.
+package enum Role: Int, Comparable, CaseIterable, Sendable {
+    case read, write, admin
+
+    package var name: String {
+        switch self {
+        case .read: "read"
+        case .write: "write"
+        case .admin: "admin"
+        }
+    }
+
+    package static func < (left: Role, right: Role) -> Bool { left.rawValue < right.rawValue }
+}

@@ -1,0 +1,120 @@
+/// What one line asks for, read but not yet decided.
+package struct Request: Equatable, Sendable {
+    package let tag: Tag?
+    package let action: RequestAction
+
+    package init(tag: Tag?, action: RequestAction) {
+        self.tag = tag
+        self.action = action
+    }
+}
+
+package enum RequestAction: Equatable, Sendable {
+    case get(Kind, Identifier, at: Moment?)
+    case list(ListQuery)
+    case count(Kind, [Filter])
+    case sorts(Kind)
+    case read(ReadQuery)
+    case streams(StreamsQuery)
+    case post(Kind, [JSONField], WriteOptions)
+    case edit(Kind, Identifier, [JSONField], WriteOptions)
+    case like(Identifier, [JSONField], WriteOptions)
+    case unlike(Identifier, [JSONField], WriteOptions)
+    case see(Identifier, WriteOptions)
+    case delete(Kind, Identifier, WriteOptions)
+    case append(StreamName, [EventProposal], WriteOptions)
+    case subscribe(EventSelection, from: Position?)
+    case unsubscribe(SubscriptionID)
+    case ping
+    case help(String?)
+    case stats
+    case checkpoint
+    case quit
+
+    /// The verb's name in capitals, for errors, HELP and figures per verb.
+    package var verb: Verb {
+        switch self {
+        case .get: .get
+        case .list: .list
+        case .count: .count
+        case .sorts: .sorts
+        case .read: .read
+        case .streams: .streams
+        case .post: .post
+        case .edit: .edit
+        case .like: .like
+        case .unlike: .unlike
+        case .see: .see
+        case .delete: .delete
+        case .append: .append
+        case .subscribe: .subscribe
+        case .unsubscribe: .unsubscribe
+        case .ping: .ping
+        case .help: .help
+        case .stats: .stats
+        case .checkpoint: .checkpoint
+        case .quit: .quit
+        }
+    }
+}
+
+/// The verbs of the line protocol.
+package enum Verb: String, CaseIterable, Sendable {
+    case get = "GET"
+    case list = "LIST"
+    case count = "COUNT"
+    case sorts = "SORTS"
+    case read = "READ"
+    case streams = "STREAMS"
+    case post = "POST"
+    case edit = "EDIT"
+    case like = "LIKE"
+    case unlike = "UNLIKE"
+    case see = "SEE"
+    case delete = "DELETE"
+    case append = "APPEND"
+    case subscribe = "SUBSCRIBE"
+    case unsubscribe = "UNSUBSCRIBE"
+    case ping = "PING"
+    case help = "HELP"
+    case stats = "STATS"
+    case checkpoint = "CHECKPOINT"
+    case quit = "QUIT"
+}
+
+/// What every write may carry.
+package struct WriteOptions: Equatable, Sendable {
+    /// `key=`: makes the write happen once for ever.
+    package var key: RequestKey?
+    /// `version=`: what the stream must be at now.
+    package var version: Version?
+    /// `meta=`: a JSON object's text, as it came.
+    package var meta: [UInt8]?
+
+    package init(key: RequestKey? = nil, version: Version? = nil, meta: [UInt8]? = nil) {
+        self.key = key
+        self.version = version
+        self.meta = meta
+    }
+}
+
+/// One event that `APPEND` proposes.
+package struct EventProposal: Equatable, Sendable {
+    package let type: EventType
+    /// A JSON value's text, kept byte for byte.
+    package let data: [UInt8]
+    /// A JSON object's text, as it came.
+    package let meta: [UInt8]?
+
+    package init(type: EventType, data: [UInt8], meta: [UInt8]?) {
+        self.type = type
+        self.data = data
+        self.meta = meta
+    }
+}
+
+/// A place in history: a position, or the last position at or before a time.
+package enum Moment: Equatable, Sendable {
+    case position(Position)
+    case time(Instant)
+}

@@ -1,0 +1,162 @@
+extension Instant {
+    /// How many bytes `append(to:)` writes.
+    package static let textCount = 24
+
+    /// Reads RFC 3339, any offset; digits past the millisecond are cut off. Nil when it is not a date.
+    package init?(_ text: some Collection<UInt8>) {
+        var reader = DigitReader(text)
+        guard let year = reader.number(4), reader.take(0x2D), let month = reader.number(2), reader.take(0x2D),
+            let day = reader.number(2), reader.take(anyOf: [0x54, 0x74, 0x20]),
+            let hour = reader.number(2), reader.take(0x3A), let minute = reader.number(2), reader.take(0x3A),
+            let second = reader.number(2), (1...12).contains(month), day >= 1,
+            day <= Instant.days(inMonth: month, of: year), hour < 24, minute < 60, second <= 60,
+            let fraction = reader.fraction(), let offset = reader.offset(), reader.isAtEnd
+        else { return nil }
+        let days = Instant.days(year: year, month: month, day: day)
+        // A leap second has no place of its own in Unix time: it is the last millisecond before the next minute.
+        let within = second == 60 ? 59_999 : second * 1_000 + fraction
+        let value = days * 86_400_000 + (hour * 60 + minute - offset) * 60_000 + within
+        guard Instant.range.contains(value) else { return nil }
+        self.init(milliseconds: value)
+    }
+
+    package init?(_ text: String) { self.init(Array(text.utf8)) }
+
+    /// Appends `2026-11-20T12:34:56.789Z`.
+    package func append(to bytes: inout [UInt8]) {
+        let days = milliseconds.dividedFloor(by: 86_400_000)
+        let rest = milliseconds - days * 86_400_000
+        let (year, month, day) = Instant.date(days)
+        bytes.appendDigits(year, 4)
+        bytes.append(0x2D)
+        bytes.appendDigits(month, 2)
+        bytes.append(0x2D)
+        bytes.appendDigits(day, 2)
+        bytes.append(0x54)
+        bytes.appendDigits(rest / 3_600_000, 2)
+        bytes.append(0x3A)
+        bytes.appendDigits(rest / 60_000 % 60, 2)
+        bytes.append(0x3A)
+        bytes.appendDigits(rest / 1_000 % 60, 2)
+        bytes.append(0x2E)
+        bytes.appendDigits(rest % 1_000, 3)
+        bytes.append(0x5A)
+    }
+
+    package var text: String {
+        var bytes: [UInt8] = []
+        append(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    static func days(inMonth month: Int64, of year: Int64) -> Int64 {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    /// Days since 1970-01-01 of a date of the proleptic Gregorian calendar (March is the year's first month here).
+    static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = shifted.dividedFloor(by: 400)
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+
+    /// The date of a count of days since 1970-01-01.
+    static func date(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let shifted = days + 719_468
+        let era = shifted.dividedFloor(by: 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+    }
+}
+
+/// Reads the fixed-width numbers of a date, left to right.
+private struct DigitReader<Bytes: Collection<UInt8>> {
+    private let bytes: Bytes
+    private var index: Bytes.Index
+
+    init(_ bytes: Bytes) {
+        self.bytes = bytes
+        index = bytes.startIndex
+    }
+
+    var isAtEnd: Bool { index == bytes.endIndex }
+
+    mutating func number(_ digits: Int) -> Int64? {
+        var value: Int64 = 0
+        for _ in 0..<digits {
+            guard let digit = digit() else { return nil }
+            value = value * 10 + digit
+        }
+        return value
+    }
+
+    mutating func take(_ byte: UInt8) -> Bool { take(anyOf: [byte]) }
+
+    mutating func take(anyOf choices: [UInt8]) -> Bool {
+        guard index < bytes.endIndex, choices.contains(bytes[index]) else { return false }
+        index = bytes.index(after: index)
+        return true
+    }
+
+    /// The milliseconds after an optional point; nil when a point has no digit.
+    mutating func fraction() -> Int64? {
+        guard take(0x2E) else { return 0 }
+        guard var value = digit() else { return nil }
+        var scale = 10
+        while let next = digit() {
+            if scale < 1_000 {
+                value = value * 10 + next
+                scale *= 10
+            }
+        }
+        return value * Int64(1_000 / scale)
+    }
+
+    /// Minutes east of UTC; nil when there is no offset.
+    mutating func offset() -> Int64? {
+        if take(anyOf: [0x5A, 0x7A]) { return 0 }
+        let isWest = index < bytes.endIndex && bytes[index] == 0x2D
+        guard take(anyOf: [0x2B, 0x2D]), let hours = number(2), take(0x3A), let minutes = number(2),
+            hours < 24, minutes < 60
+        else { return nil }
+        return (isWest ? -1 : 1) * (hours * 60 + minutes)
+    }
+
+    private mutating func digit() -> Int64? {
+        guard index < bytes.endIndex, (0x30...0x39).contains(bytes[index]) else { return nil }
+        defer { index = bytes.index(after: index) }
+        return Int64(bytes[index] - 0x30)
+    }
+}
+
+extension Int64 {
+    /// The quotient rounded towards minus infinity.
+    fileprivate func dividedFloor(by divisor: Int64) -> Int64 {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+}
+
+extension [UInt8] {
+    /// Appends the lowest `count` decimal digits of a number that is not negative.
+    fileprivate mutating func appendDigits(_ number: Int64, _ count: Int) {
+        var divisor: Int64 = 1
+        for _ in 1..<count { divisor *= 10 }
+        for _ in 0..<count {
+            append(UInt8(0x30 + number / divisor % 10))
+            divisor /= 10
+        }
+    }
+}

@@ -1,0 +1,11 @@
+/// The dense number that the store gives a stream at its first event: 1, 2, 3 … below 2^48.
+///
+/// Rows and indexes are keyed by it, so that what is posted later stands later and keys stay short.
+/// The number of `story-12345` is also the posting order of that story among all stories.
+package struct StreamNumber: Hashable, Comparable, Sendable {
+    package let value: UInt64
+
+    package init(_ value: UInt64) { self.value = value }
+
+    package static func < (left: StreamNumber, right: StreamNumber) -> Bool { left.value < right.value }
+}

@@ -1,0 +1,36 @@
+/// A read model: a set of tables that are folded, counted, compared and thrown away together.
+package enum Model: String, CaseIterable, Sendable {
+    case users, stories, likes, messages, photos, streams, keys
+
+    /// The model's tables; the first holds what its count counts.
+    package var tables: [Table] {
+        switch self {
+        case .streams: [.streamNames, .streamHeads, .streamVersions, .categories, .categoryEvents]
+        case .keys: [.keys]
+        case .users:
+            [
+                .users, .userEmails, .usersByDate, .usersByName, .usersByEmail, .usersByPrefectureDate,
+                .usersByPrefectureName, .usersByPrefectureEmail, .userCounts,
+            ]
+        case .stories:
+            [
+                .stories, .storiesByDate, .storiesByTitle, .storiesByLikes, .storiesBySender, .storiesByRecipient,
+                .storiesBySenderDate, .storiesByRecipientDate, .storiesByPairDate, .storyCounts,
+            ]
+        case .likes: [.likes]
+        case .messages:
+            [
+                .messages, .messagesByDate, .messagesBySenderDate, .messagesByRecipientDate,
+                .messagesByConversationDate, .messagesByStoryDate, .messagesUnseenByDate,
+                .messagesUnseenByRecipientDate, .messageCounts,
+            ]
+        case .photos:
+            [
+                .photos, .photosByDate, .photosByISO, .photosByFocalLength, .photosByExposureValue,
+                .photosByLensAperture, .photosByExposureDuration, .photosByOwnerDate, .photosByOwnerISO,
+                .photosByOwnerFocalLength, .photosByOwnerExposureValue, .photosByOwnerLensAperture,
+                .photosByOwnerExposureDuration, .photoCounts,
+            ]
+        }
+    }
+}
