@@ -173,3 +173,17 @@ package struct StreamsQuery: Equatable, Sendable {
         self.limit = limit
     }
 }
+
+extension SortKey {
+    /// True when rows may lack it; those stand last, whichever way the list goes.
+    package var isOptional: Bool { self == .focalLength || self == .lensAperture }
+
+    /// The filter that picks the rows with one value of this key; nil when there is none.
+    package var filter: FilterName? {
+        switch self {
+        case .sender: .sender
+        case .recipient: .recipient
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,39 @@
+/// Every wrong field of one form.
+package struct FormErrors<FieldID: FormFieldID>: Error, Equatable, Sendable {
+    /// A field of the form, or a name that the form does not have.
+    package enum Field: Equatable, Sendable {
+        case known(FieldID)
+        case unknown(String)
+
+        package var name: String {
+            switch self {
+            case .known(let field): field.rawValue
+            case .unknown(let name): name
+            }
+        }
+    }
+
+    package struct Entry: Equatable, Sendable {
+        package let field: Field
+        package let rule: FieldRule
+        package let message: String
+    }
+
+    package private(set) var entries: [Entry] = []
+
+    package var isEmpty: Bool { entries.isEmpty }
+
+    package mutating func add(_ field: Field, _ rule: FieldRule, _ message: String) {
+        entries.append(Entry(field: field, rule: rule, message: message))
+    }
+
+    /// The rule that one field broke; nil when it is right.
+    package func rule(of field: FieldID) -> FieldRule? { entries.first { $0.field == .known(field) }?.rule }
+
+    /// The refusal that the client gets.
+    package var failure: Failure {
+        let fields = entries.map { FieldError(field: $0.field.name, rule: $0.rule, message: $0.message) }
+        let names = fields.prefix(5).map(\.field).joined(separator: ", ")
+        return Failure(.invalid, "\(fields.count == 1 ? "1 field is" : "\(fields.count) fields are") wrong: \(names)", .fields(fields))
+    }
+}

@@ -1,0 +1,135 @@
+/// Reads the fields of one form and remembers every one that is wrong.
+///
+/// A `null` counts as absent. Each reading answers nil when the field is absent or wrong; what is wrong is in `errors`.
+struct FormReader<FieldID: FormFieldID> {
+    private(set) var errors = FormErrors<FieldID>()
+    private let fields: [JSONField]
+
+    init(_ fields: [JSONField]) {
+        self.fields = fields
+        for field in fields where !FieldID.allCases.contains(where: { field.isNamed($0.rawValue) }) {
+            let name = String(decoding: field.name, as: UTF8.self)
+            let known = FieldID.allCases.map(\.rawValue).joined(separator: ", ")
+            errors.add(.unknown(name), .unknownField, "there is no such field; the form has \(known)")
+        }
+    }
+
+    /// The command when nothing is wrong; otherwise every error.
+    func finish<Command>(_ command: Command?) -> Result<Command, FormErrors<FieldID>> {
+        if let command, errors.isEmpty { return .success(command) }
+        return .failure(errors)
+    }
+
+    mutating func refuse(_ field: FieldID, _ rule: FieldRule, _ message: String) {
+        errors.add(.known(field), rule, message)
+    }
+
+    /// What the field holds; nil where it is absent.
+    func value(_ field: FieldID) -> JSONValue? {
+        guard let found = fields.first(where: { $0.isNamed(field.rawValue) }), found.value != .null else { return nil }
+        return found.value
+    }
+
+    /// Says that a field which must be there is not.
+    mutating func required<Value>(_ field: FieldID, _ value: Value?, _ rule: FieldRule = .missing) -> Value? {
+        if value == nil, self.value(field) == nil { refuse(field, rule, "\(field.rawValue) must be given") }
+        return value
+    }
+
+    /// Text of 1 … `limit` characters.
+    mutating func text(_ field: FieldID, limit: Int) -> Text? {
+        guard let bytes = string(field) else { return nil }
+        let text = Text(bytes)
+        guard !text.isEmpty else { return refused(field, .empty, "must not be empty") }
+        guard !text.exceeds(limit) else { return refused(field, .tooLong, "must have at most \(limit) characters") }
+        return text
+    }
+
+    /// An ID, whether or not anything has it.
+    mutating func identifier(_ field: FieldID) -> Identifier? {
+        guard let bytes = string(field) else { return nil }
+        guard !bytes.isEmpty else { return refused(field, .empty, "must not be empty") }
+        guard bytes.count <= Identifier.length.upperBound else {
+            return refused(field, .tooLong, "an ID has at most \(Identifier.length.upperBound) bytes")
+        }
+        guard let id = Identifier(bytes) else {
+            return refused(field, .malformed, "an ID is made of A–Z a–z 0–9 . _ ~ -")
+        }
+        return id
+    }
+
+    /// The ID of a user who exists.
+    mutating func user(_ field: FieldID, in directory: any Directory) -> Identifier? {
+        guard let id = identifier(field) else { return nil }
+        guard directory.hasUser(id) else { return refused(field, .noSuch, "there is no user \(id)") }
+        return id
+    }
+
+    /// The ID of a story that exists.
+    mutating func story(_ field: FieldID, in directory: any Directory) -> Identifier? {
+        guard let id = identifier(field) else { return nil }
+        guard directory.hasStory(id) else { return refused(field, .noSuch, "there is no story \(id)") }
+        return id
+    }
+
+    mutating func date(_ field: FieldID) -> Instant? {
+        guard let bytes = string(field) else { return nil }
+        guard let date = Instant(bytes) else {
+            return refused(field, .malformed, "must be an RFC 3339 date such as 2026-11-20T12:34:56.789Z")
+        }
+        return date
+    }
+
+    /// A whole number of a range.
+    mutating func integer(_ field: FieldID, in range: ClosedRange<Int64>) -> Int64? {
+        guard let number = number(field) else { return nil }
+        guard let integer = Int64(exactly: number), range.contains(integer) else {
+            return refused(
+                field, .outOfRange, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return integer
+    }
+
+    /// A number that passes a test; `meaning` says which.
+    mutating func number(_ field: FieldID, _ meaning: String, _ test: (Double) -> Bool) -> Double? {
+        guard let number = number(field) else { return nil }
+        guard test(number) else { return refused(field, .outOfRange, "must be \(meaning)") }
+        return number
+    }
+
+    /// One name out of a set.
+    mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(_ field: FieldID) -> Choice? {
+        guard let bytes = string(field) else { return nil }
+        guard let choice = Choice(rawValue: String(decoding: bytes, as: UTF8.self)) else {
+            let names = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            return refused(field, .notSelected, "must be one of \(names)")
+        }
+        return choice
+    }
+
+    mutating func string(_ field: FieldID) -> [UInt8]? {
+        switch value(field) {
+        case nil: return nil
+        case .string(let bytes): return bytes
+        default: return refused(field, .wrongType, "must be a string")
+        }
+    }
+
+    private mutating func number(_ field: FieldID) -> Double? {
+        switch value(field) {
+        case nil: return nil
+        case .integer(let value): return Double(value)
+        case .number(let value): return value
+        default: return refused(field, .wrongType, "must be a number")
+        }
+    }
+
+    private mutating func refused<Value>(_ field: FieldID, _ rule: FieldRule, _ message: String) -> Value? {
+        refuse(field, rule, message)
+        return nil
+    }
+}
+
+extension JSONField {
+    fileprivate func isNamed(_ text: String) -> Bool { name.elementsEqual(text.utf8) }
+}

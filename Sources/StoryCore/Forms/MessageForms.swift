@@ -1,0 +1,37 @@
+/// A checked message; only `SendMessageForm` makes one.
+package struct SendMessage: Equatable, Sendable {
+    package let id: Identifier?
+    package let event: MessageSent
+
+    fileprivate init(id: Identifier?, event: MessageSent) {
+        self.id = id
+        self.event = event
+    }
+}
+
+/// `POST messages`.
+package struct SendMessageForm: Form {
+    package enum FieldID: String, FormFieldID { case id, text, sender, recipient, story, date }
+
+    private let fields: [JSONField]
+
+    package init(_ fields: [JSONField]) { self.fields = fields }
+
+    package func build(in directory: any Directory) -> Result<SendMessage, FormErrors<FieldID>> {
+        var reader = FormReader<FieldID>(fields)
+        let id = reader.identifier(.id)
+        let text = reader.required(.text, reader.text(.text, limit: MessageLimits.text))
+        let sender = reader.required(.sender, reader.user(.sender, in: directory))
+        let recipient = reader.required(.recipient, reader.user(.recipient, in: directory))
+        let story = reader.story(.story, in: directory)
+        let date = reader.date(.date)
+        guard let text, let sender, let recipient else { return reader.finish(nil) }
+        let event = MessageSent(text: text, sender: sender, recipient: recipient, story: story, date: date)
+        return reader.finish(SendMessage(id: id, event: event))
+    }
+}
+
+package enum MessageLimits {
+    /// Characters of a message's text.
+    package static let text = 10_000
+}

@@ -1,0 +1,85 @@
+/// A checked story; only `PostStoryForm` makes one.
+package struct PostStory: Equatable, Sendable {
+    package let id: Identifier?
+    package let event: StoryPosted
+
+    fileprivate init(id: Identifier?, event: StoryPosted) {
+        self.id = id
+        self.event = event
+    }
+}
+
+/// `POST stories`.
+package struct PostStoryForm: Form {
+    package enum FieldID: String, FormFieldID { case id, title, message, sender, recipient, date }
+
+    private let fields: [JSONField]
+
+    package init(_ fields: [JSONField]) { self.fields = fields }
+
+    package func build(in directory: any Directory) -> Result<PostStory, FormErrors<FieldID>> {
+        var reader = FormReader<FieldID>(fields)
+        let id = reader.identifier(.id)
+        let title = reader.required(.title, reader.text(.title, limit: StoryLimits.title))
+        let message = reader.required(.message, reader.text(.message, limit: StoryLimits.message))
+        let sender = reader.required(.sender, reader.user(.sender, in: directory))
+        let recipient = reader.required(.recipient, reader.user(.recipient, in: directory))
+        let date = reader.date(.date)
+        guard let title, let message, let sender, let recipient else { return reader.finish(nil) }
+        let event = StoryPosted(title: title, message: message, sender: sender, recipient: recipient, date: date)
+        return reader.finish(PostStory(id: id, event: event))
+    }
+}
+
+/// A checked revision of a story; only `ReviseStoryForm` makes one.
+package struct ReviseStory: Equatable, Sendable {
+    package let event: StoryRevised
+
+    fileprivate init(event: StoryRevised) { self.event = event }
+}
+
+/// `EDIT stories/ID`.
+package struct ReviseStoryForm: Form {
+    package enum FieldID: String, FormFieldID { case title, message }
+
+    private let fields: [JSONField]
+
+    package init(_ fields: [JSONField]) { self.fields = fields }
+
+    package func build(in directory: any Directory) -> Result<ReviseStory, FormErrors<FieldID>> {
+        var reader = FormReader<FieldID>(fields)
+        let event = StoryRevised(
+            title: reader.text(.title, limit: StoryLimits.title),
+            message: reader.text(.message, limit: StoryLimits.message))
+        return reader.finish(ReviseStory(event: event))
+    }
+}
+
+/// A checked like or the taking back of one; only `LikeForm` makes one.
+package struct LikeStory: Equatable, Sendable {
+    package let user: Identifier
+
+    fileprivate init(user: Identifier) { self.user = user }
+}
+
+/// `LIKE stories/ID` and `UNLIKE stories/ID`.
+package struct LikeForm: Form {
+    package enum FieldID: String, FormFieldID { case user }
+
+    private let fields: [JSONField]
+
+    package init(_ fields: [JSONField]) { self.fields = fields }
+
+    package func build(in directory: any Directory) -> Result<LikeStory, FormErrors<FieldID>> {
+        var reader = FormReader<FieldID>(fields)
+        let user = reader.required(.user, reader.user(.user, in: directory))
+        return reader.finish(user.map(LikeStory.init))
+    }
+}
+
+package enum StoryLimits {
+    /// Characters of a title.
+    package static let title = 120
+    /// Characters of a story's message.
+    package static let message = 10_000
+}

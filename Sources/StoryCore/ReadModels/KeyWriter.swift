@@ -1,0 +1,88 @@
+/// Writes keys whose byte order is the order that lists want.
+package struct KeyWriter {
+    /// How many bytes of a text sorting looks at (SPEC §3).
+    package static let textPrefix = 200
+    /// How many bytes a stream number or a position takes at the end of a key.
+    package static let numberCount = 6
+
+    package private(set) var bytes: [UInt8] = []
+
+    package init() { bytes.reserveCapacity(64) }
+
+    /// An ID or another name of the alphabet, ended by a zero byte, which sorts before every other.
+    package mutating func name(_ name: [UInt8]) {
+        bytes.append(contentsOf: name)
+        bytes.append(0)
+    }
+
+    /// The first 200 bytes of a text. A zero byte inside becomes 00 FF, and 00 00 ends the text, so that a text
+    /// stands before every longer one that begins with it.
+    package mutating func text(_ text: Text) {
+        for byte in text.prefix(KeyWriter.textPrefix) {
+            bytes.append(byte)
+            if byte == 0 { bytes.append(0xFF) }
+        }
+        bytes.append(0)
+        bytes.append(0)
+    }
+
+    /// A number below 2^48, six bytes, the highest first.
+    package mutating func number(_ value: UInt64) {
+        bytes.append(UInt8(truncatingIfNeeded: value >> 40))
+        bytes.append(UInt8(truncatingIfNeeded: value >> 32))
+        bytes.append(UInt8(truncatingIfNeeded: value >> 24))
+        bytes.append(UInt8(truncatingIfNeeded: value >> 16))
+        bytes.append(UInt8(truncatingIfNeeded: value >> 8))
+        bytes.append(UInt8(truncatingIfNeeded: value))
+    }
+
+    package mutating func number(_ number: StreamNumber) { self.number(number.value) }
+
+    /// A position; positions reach 2^53 in the contract, and 2^48 here: at a million events a second, nine years.
+    package mutating func position(_ position: Position) { number(position.value) }
+
+    package mutating func byte(_ byte: UInt8) { bytes.append(byte) }
+
+    package mutating func date(_ date: Instant) { ordered(UInt64(bitPattern: date.milliseconds) ^ (1 << 63)) }
+
+    /// Doubles in their numeric order.
+    package mutating func double(_ value: Double) {
+        // −0 and 0 are one number, so they must be one key.
+        let bits = (value == 0 ? 0 : value).bitPattern
+        ordered(bits >> 63 == 1 ? ~bits : bits | (1 << 63))
+    }
+
+    /// A number that may be absent: what is absent stands after everything that is there.
+    package mutating func double(_ value: Double?) {
+        guard let value else { return bytes.append(1) }
+        bytes.append(0)
+        double(value)
+    }
+
+    private mutating func ordered(_ value: UInt64) {
+        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    /// A whole key of one number.
+    package static func number(_ number: StreamNumber) -> [UInt8] {
+        var key = KeyWriter()
+        key.number(number)
+        return key.bytes
+    }
+}
+
+/// Reads the numbers back that a key or a value ends with.
+package enum KeyReader {
+    /// The six-byte number at an offset; nil when the bytes are too few.
+    package static func number(_ bytes: [UInt8], at offset: Int) -> UInt64? {
+        guard offset >= 0, offset + KeyWriter.numberCount <= bytes.count else { return nil }
+        var value: UInt64 = 0
+        for index in offset..<(offset + KeyWriter.numberCount) { value = value << 8 | UInt64(bytes[index]) }
+        return value
+    }
+
+    /// The stream number that an index key ends with.
+    package static func lastNumber(_ key: [UInt8]) -> StreamNumber? {
+        number(key, at: key.count - KeyWriter.numberCount).map(StreamNumber.init)
+    }
+}

@@ -1,0 +1,71 @@
+/// How one kind's rows are kept: a table of rows by number, and indexes as pure functions of a row.
+package protocol Projection {
+    associatedtype Row: Equatable & Sendable
+
+    static var rows: Table { get }
+    /// Where `Index.isCounted` counts are kept.
+    static var counts: Table { get }
+    static var indexes: [Index] { get }
+    static func number(of row: Row) -> StreamNumber
+    /// True when the row passes a filter.
+    static func matches(_ row: Row, _ filter: Filter) -> Bool
+    /// Writes what a row has in the prefix of an index; false when it is not in such an index.
+    static func writeFilterKey(_ filter: FilterName, of row: Row, to key: inout KeyWriter) -> Bool
+    /// Writes what a row is sorted by.
+    static func writeSortKey(_ sort: SortKey, of row: Row, to key: inout KeyWriter)
+    static func encode(_ row: Row) -> [UInt8]
+    /// Nil when the bytes are no row.
+    static func decode(_ bytes: [UInt8], number: StreamNumber) -> Row?
+}
+
+extension Projection {
+    /// Writes what changed between two states of one row: the row, its index entries and the counts.
+    static func apply(from old: Row?, to new: Row?, in store: any ModelStore, indexing: Bool) {
+        guard let number = (new ?? old).map(number) else { return }
+        let key = KeyWriter.number(number)
+        if let new {
+            store.put(encode(new), in: rows, at: key)
+        } else {
+            store.remove(in: rows, at: key)
+        }
+        guard indexing else { return }
+        for index in indexes { move(index, from: old, to: new, number, in: store) }
+    }
+
+    private static func move(
+        _ index: Index, from old: Row?, to new: Row?, _ number: StreamNumber, in store: any ModelStore
+    ) {
+        let before = old.flatMap { index.entry(Self.self, $0, number) }
+        let after = new.flatMap { index.entry(Self.self, $0, number) }
+        guard before != after else { return }
+        if let before { store.remove(in: index.table, at: before.key) }
+        if let after { store.put([], in: index.table, at: after.key) }
+        guard index.isCounted, before?.prefix != after?.prefix else { return }
+        if let before { add(-1, index.table, before.prefix, in: store) }
+        if let after { add(1, index.table, after.prefix, in: store) }
+    }
+
+    /// A count of zero is not kept, so that counts are a function of the rows alone.
+    private static func add(_ change: Int64, _ table: Table, _ prefix: ArraySlice<UInt8>, in store: any ModelStore) {
+        let key = CountKey.bytes(table, prefix)
+        let count = Int64(clamping: CountKey.count(store.value(in: counts, at: key))) + change
+        if count > 0 {
+            var value = KeyWriter()
+            value.number(UInt64(count))
+            store.put(value.bytes, in: counts, at: key)
+        } else {
+            store.remove(in: counts, at: key)
+        }
+    }
+}
+
+/// The keys of the tables of counts: which index, and the prefix that is counted.
+package enum CountKey {
+    package static func bytes(_ table: Table, _ prefix: some Collection<UInt8>) -> [UInt8] {
+        var key: [UInt8] = [table.rawValue]
+        key.append(contentsOf: prefix)
+        return key
+    }
+
+    package static func count(_ value: [UInt8]?) -> UInt64 { value.flatMap { KeyReader.number($0, at: 0) } ?? 0 }
+}
