@@ -1,0 +1,57 @@
+package import StoryCore
+
+/// Once for ever: answers a write whose key was seen before, without carrying it out again.
+///
+/// Nothing is stored for it but the key in the event itself: a request is "the same" when it would make the very
+/// events that the key made the first time. So the promise holds after a replay, an export and an import, too.
+enum Idempotency {
+    /// Nil when the write has no key or a new one.
+    static func outcome(_ action: RequestAction, in world: World) -> WriteOutcome? {
+        guard let key = action.writeOptions?.key, let entry = KeysModel.entry(of: key, in: world.store) else { return nil }
+        let events: [Event]
+        do throws(StorageError) {
+            events = try world.log.events(at: entry.positions)
+        } catch {
+            return .refused(.storage(error))
+        }
+        guard let last = events.last, makes(action, events) else {
+            return .refused(
+                Failure(
+                    .keyReused, "the key \(key) belongs to another request, at position \(entry.first.value)",
+                    .position(entry.first)))
+        }
+        let id = Kind(category: last.stream.category.bytes).map { _ in last.stream.id }
+        return .repeated(
+            Receipt(
+                id: id, stream: last.stream, version: last.version, position: last.position, time: last.time,
+                repeated: true))
+    }
+
+    /// True when the request would make these events.
+    private static func makes(_ action: RequestAction, _ events: [Event]) -> Bool {
+        if case .append(let stream, let proposals, _) = action {
+            return events.count == proposals.count
+                && zip(events, proposals).allSatisfy { event, proposal in
+                    event.stream == stream && event.meta == proposal.meta
+                        && event.body == .custom(proposal.type, data: proposal.data)
+                }
+        }
+        guard events.count == 1, let event = events.first, let write = DomainWrite(action),
+            case .success(let command) = write.command(in: TrustingDirectory())
+        else { return false }
+        let id = write.id ?? command.givenID ?? event.stream.id
+        return event.stream == write.kind.stream(id) && event.body == command.event && event.meta == write.options.meta
+    }
+}
+
+extension RequestAction {
+    /// What the write carries; nil for what is no write.
+    package var writeOptions: WriteOptions? {
+        switch self {
+        case .post(_, _, let options), .edit(_, _, _, let options), .like(_, _, let options),
+            .unlike(_, _, let options), .see(_, let options), .delete(_, _, let options), .append(_, _, let options):
+            options
+        default: nil
+        }
+    }
+}

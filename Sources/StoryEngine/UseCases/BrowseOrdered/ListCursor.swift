@@ -1,0 +1,78 @@
+import StoryCore
+
+/// The `next` of a page: the sort key and number of its last row, and which list it belongs to.
+///
+/// It names a place in the order, not a row, so it stays good whatever is added or deleted.
+struct ListCursor: Equatable {
+    /// Sort key ‖ stream number.
+    let place: [UInt8]
+
+    init(place: [UInt8]) { self.place = place }
+
+    /// Nil when the text is no cursor of this list.
+    init?(_ text: [UInt8], for query: ListQuery) {
+        guard let bytes = Base64URL.decode(text), bytes.count > 4 + KeyWriter.numberCount - 1,
+            Array(bytes[..<4]) == ListCursor.mark(query)
+        else { return nil }
+        place = Array(bytes[4...])
+    }
+
+    func text(for query: ListQuery) -> [UInt8] { Base64URL.encode(ListCursor.mark(query) + place) }
+
+    /// Four bytes that tell one list from another (FNV-1a over kind, filters, sort and order).
+    private static func mark(_ query: ListQuery) -> [UInt8] {
+        var hash: UInt32 = 2_166_136_261
+        func add(_ bytes: some Sequence<UInt8>) { for byte in bytes { hash = (hash ^ UInt32(byte)) &* 16_777_619 } }
+        add(query.kind.name.utf8)
+        add(query.sort.rawValue.utf8)
+        add(query.order.rawValue.utf8)
+        for filter in query.filters.sorted(by: { $0.name.rawValue < $1.name.rawValue }) {
+            add(filter.name.rawValue.utf8)
+            var key = KeyWriter()
+            _ = filter.write(to: &key)
+            if case .email(let email) = filter { key.name(email) }
+            add(key.bytes)
+            add([0xFF])
+        }
+        return withUnsafeBytes(of: hash.bigEndian) { Array($0) }
+    }
+}
+
+/// Bytes as text of the ID alphabet (RFC 4648 §5, without padding).
+enum Base64URL {
+    private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    static func encode(_ bytes: [UInt8]) -> [UInt8] {
+        var text: [UInt8] = []
+        var bits: UInt32 = 0
+        var count = 0
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
+            count += 8
+            while count >= 6 {
+                count -= 6
+                text.append(digits[Int(bits >> UInt32(count) & 63)])
+            }
+            bits &= (1 << UInt32(count)) - 1
+        }
+        if count > 0 { text.append(digits[Int(bits << UInt32(6 - count) & 63)]) }
+        return text
+    }
+
+    static func decode(_ text: [UInt8]) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var bits: UInt32 = 0
+        var count = 0
+        for byte in text {
+            guard let digit = digits.firstIndex(of: byte) else { return nil }
+            bits = bits << 6 | UInt32(digit)
+            count += 6
+            if count >= 8 {
+                count -= 8
+                bytes.append(UInt8(bits >> UInt32(count) & 255))
+                bits &= (1 << UInt32(count)) - 1
+            }
+        }
+        return bits == 0 && count < 6 ? bytes : nil
+    }
+}

@@ -1,0 +1,61 @@
+import StoryCore
+
+/// How a list is found: along an index in its order, or from the few rows that a filter leaves, sorted here.
+struct ListPlan {
+    /// A part of an index whose rows come in the order of the list.
+    struct Path {
+        let index: Index
+        /// What the keys begin with.
+        let prefix: [UInt8]
+        /// How many of those bytes stand before the sort key.
+        let prefixCount: Int
+        /// What the path does not see to itself.
+        let rest: [Filter]
+
+        /// True when the number of its rows is kept.
+        var isCounted: Bool { index.isCounted && prefix.count == prefixCount }
+    }
+
+    /// The index in the order of the list that leaves the least to check.
+    static func ordered(_ query: ListQuery, _ indexes: [Index]) -> Path? {
+        indexes.filter { $0.sort == query.sort }.compactMap { path($0, query.filters) }
+            .min { $0.rest.count < $1.rest.count }
+    }
+
+    /// The index that narrows most, whatever its order; one with a kept count where there is a choice.
+    static func narrowest(_ filters: [Filter], _ indexes: [Index]) -> Path? {
+        indexes.compactMap { path($0, filters) }
+            .min { ($0.rest.count, $0.isCounted ? 0 : 1) < ($1.rest.count, $1.isCounted ? 0 : 1) }
+    }
+
+    /// Nil when the index wants a filter that is not there.
+    private static func path(_ index: Index, _ filters: [Filter]) -> Path? {
+        var key = KeyWriter()
+        var rest = filters
+        for name in index.filters {
+            guard let filter = given(name, filters), filter.write(to: &key) else { return nil }
+            rest.removeAll { $0.name == name }
+        }
+        let prefixCount = key.bytes.count
+        // A list of one sender's stories by sender is a part of all stories by sender.
+        if let name = index.sort.filter, let filter = filters.first(where: { $0.name == name }), rest.contains(filter) {
+            _ = filter.write(to: &key)
+            rest.removeAll { $0 == filter }
+        }
+        return Path(index: index, prefix: key.bytes, prefixCount: prefixCount, rest: rest)
+    }
+
+    /// The filter of a name; sender and recipient together also give the conversation between the two.
+    private static func given(_ name: FilterName, _ filters: [Filter]) -> Filter? {
+        if let filter = filters.first(where: { $0.name == name }) { return filter }
+        guard name == .between else { return nil }
+        var sender: Identifier?
+        var recipient: Identifier?
+        for filter in filters {
+            if case .sender(let id) = filter { sender = id }
+            if case .recipient(let id) = filter { recipient = id }
+        }
+        guard let sender, let recipient else { return nil }
+        return .between(sender, recipient)
+    }
+}

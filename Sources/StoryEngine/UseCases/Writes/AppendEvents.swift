@@ -1,0 +1,16 @@
+import StoryCore
+
+/// `APPEND`: the users' own events in the users' own streams, all of them or none.
+enum AppendEvents {
+    static func attempt(
+        _ stream: StreamName, _ proposals: [EventProposal], _ options: WriteOptions, in world: World
+    ) -> WriteOutcome {
+        let head = StreamsModel.head(of: stream, in: world.store)
+        let actual = head?.version ?? .zero
+        if let expected = options.version, expected != actual {
+            return .refused(.conflict(stream, expected: expected, actual: actual))
+        }
+        let events = proposals.map { (body: EventBody.custom($0.type, data: $0.data), meta: $0.meta) }
+        return .happened(Happening(id: nil, stream: stream, head: head, events: events, key: options.key))
+    }
+}

@@ -1,0 +1,55 @@
+import StoryCore
+
+/// What a use case may look at: the models, the log, and where it ends, all of one moment.
+struct World {
+    let store: any ModelStore
+    let log: any EventLogReading
+    let head: Position
+    let limits: Limits
+
+    /// What has become of an ID, and how far its stream is.
+    func existence<P: Projection>(
+        _ projection: P.Type, _ stream: StreamName
+    ) -> (existence: Existence<P.Row>, head: StreamsModel.Head?) {
+        guard let head = StreamsModel.head(of: stream, in: store) else { return (.none, nil) }
+        guard let row = Rows.row(P.self, head.number, in: store) else { return (.gone, head) }
+        return (.live(row), head)
+    }
+}
+
+/// The directory of what there is now.
+struct ModelDirectory: Directory {
+    let store: any ModelStore
+
+    // A user is never deleted: who has a stream is there.
+    func hasUser(_ id: Identifier) -> Bool { StreamsModel.number(of: Kind.users.stream(id), in: store) != nil }
+
+    func hasStory(_ id: Identifier) -> Bool {
+        guard let number = StreamsModel.number(of: Kind.stories.stream(id), in: store) else { return false }
+        return store.value(in: StoryProjection.rows, at: KeyWriter.number(number)) != nil
+    }
+}
+
+extension Failure {
+    static func notFound(_ target: String) -> Failure { Failure(.notFound, "there is no \(target)") }
+
+    static func gone(_ target: String) -> Failure { Failure(.gone, "\(target) was deleted; its history can be read") }
+
+    static func invalid(_ field: String, _ rule: FieldRule, _ message: String) -> Failure {
+        Failure(.invalid, "1 field is wrong: \(field)", .fields([FieldError(field: field, rule: rule, message: message)]))
+    }
+
+    static func conflict(_ stream: StreamName, expected: Version, actual: Version) -> Failure {
+        Failure(
+            .conflict, "\(stream) is at version \(actual.value), not \(expected.value)",
+            .versions(expected: expected, actual: actual))
+    }
+
+    /// What a client gets when the storage failed under a query.
+    static func storage(_ error: StorageError) -> Failure {
+        switch error {
+        case .full(let reason): Failure(.full, reason)
+        case .corrupt(let reason, _), .failed(let reason), .held(let reason): Failure(.internal, reason)
+        }
+    }
+}
