@@ -1,0 +1,61 @@
+import Glibc
+import StoryCore
+import StoryServer
+
+let usage = """
+    stored: the Storykeep daemon. It owns one data directory and serves one Unix socket.
+
+    usage: stored [--data DIR] [--socket PATH] [--config FILE]
+
+      --data DIR      where the log and the models lie  (else STORED_DATA, else the XDG data directory)
+      --socket PATH   where clients connect             (else STORED_SOCKET, else the XDG runtime directory)
+      --config FILE   lines of NAME = VALUE: data, socket, connections, subscriptions, inflight
+      --version       print the version
+      --help          print this
+
+    It prints one line a happening on standard error and says "ready" once it serves. SIGTERM and SIGINT end it:
+    what is acknowledged is on disk, connections are drained, and it exits 0.
+    Try it: storectl --socket PATH stats, or nc -U PATH and type HELP.
+
+    """
+
+func say(_ text: String, on stream: UnsafeMutablePointer<FILE>) { fputs(text, stream) }
+
+func readFile(_ path: String) -> String? {
+    guard let file = fopen(path, "r") else { return nil }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    while bytes.count < 1 << 20 {
+        let byte = getc(file)
+        guard byte != EOF else { break }
+        bytes.append(UInt8(truncatingIfNeeded: byte))
+    }
+    return String(decoding: bytes, as: UTF8.self)
+}
+
+func environment() -> [String: String] {
+    var values: [String: String] = [:]
+    for name in ["STORED_DATA", "STORED_SOCKET", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "HOME"] {
+        if let value = getenv(name) { values[name] = String(cString: value) }
+    }
+    return values
+}
+
+let trace = Trace(now: Clock.system.now) { line in
+    line.withUnsafeBytes { bytes in _ = write(2, bytes.baseAddress, bytes.count) }
+}
+
+do {
+    let places = DefaultPlaces(environment: environment(), uid: getuid())
+    switch try ServerConfiguration.read(Array(CommandLine.arguments.dropFirst()), places: places, readFile: readFile) {
+    case .help: say(usage, on: stdout)
+    case .version: say("stored \(ServerVersion.number)\n", on: stdout)
+    case .serve(let configuration): exit(try Daemon.run(configuration, clock: .system, trace: trace))
+    }
+} catch let error as ServerConfiguration.UsageError {
+    say("stored: \(error.message)\n", on: stderr)
+    exit(2)
+} catch let error as StartError {
+    say("stored: \(error.message)\n", on: stderr)
+    exit(error.exitCode)
+}

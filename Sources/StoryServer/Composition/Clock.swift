@@ -1,0 +1,30 @@
+import Glibc
+package import StoryCore
+
+/// Time as a dependency: the wall clock for what is stored, a steady one for what is measured.
+package struct Clock: Sendable {
+    package let now: @Sendable () -> Instant
+    /// Nanoseconds from some moment on; never goes backwards.
+    package let steady: @Sendable () -> UInt64
+
+    package init(now: @escaping @Sendable () -> Instant, steady: @escaping @Sendable () -> UInt64) {
+        self.now = now
+        self.steady = steady
+    }
+
+    package static let system = Clock(
+        now: {
+            let time = read(CLOCK_REALTIME)
+            return Instant(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+        },
+        steady: {
+            let time = read(CLOCK_MONOTONIC)
+            return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+        })
+
+    private static func read(_ clock: clockid_t) -> timespec {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return time
+    }
+}

@@ -1,0 +1,48 @@
+package import StoryCore
+import StoryLog
+import StoryReactor
+import StoryWire
+
+/// The daemon from start to end: resolve, listen, serve, write the models down, close.
+package enum Daemon {
+    /// Serves until a signal ends it; answers the process's exit code.
+    package static func run(_ configuration: ServerConfiguration, clock: Clock, trace: Trace) throws(StartError) -> Int32 {
+        let began = clock.steady()
+        let dependency = try ServerDependency.resolve(configuration, clock: clock, trace: trace)
+        let server = Server(dependency: dependency)
+        do throws(ReactorError) {
+            try dependency.reactor.listen(at: configuration.socket)
+        } catch {
+            close(dependency)
+            throw StartError(message: "\(error)", exitCode: 2)
+        }
+        trace.say(
+            "ready",
+            [
+                "socket": configuration.socket, "data": configuration.data,
+                "position": "\(dependency.log.head.value)", "ms": "\((clock.steady() - began) / 1_000_000)",
+            ])
+        dependency.reactor.run(server)
+        return end(server, dependency, trace)
+    }
+
+    private static func end(_ server: Server, _ dependency: ServerDependency, _ trace: Trace) -> Int32 {
+        if let fatal = server.fatal {
+            // Nobody knows what the disk holds: the next start reads it anew.
+            trace.say("stopped", ["error": "\(fatal)"])
+            return 5
+        }
+        server.checkpointer.wait()
+        server.checkpointer.start(at: dependency.log.committed)
+        server.checkpointer.wait()
+        close(dependency)
+        trace.say("stopped", ["position": "\(dependency.log.head.value)"])
+        return 0
+    }
+
+    private static func close(_ dependency: ServerDependency) {
+        dependency.store.close()
+        dependency.log.close()
+        dependency.directory.close()
+    }
+}

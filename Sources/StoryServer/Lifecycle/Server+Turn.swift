@@ -1,0 +1,143 @@
+import StoryCore
+import StoryEngine
+import StoryLog
+import StoryReactor
+import StoryWire
+
+/// The end of a turn: commit, then let out what was said.
+extension Server {
+    /// Commits what the turn appended; when that fails, undoes the turn and answers it anew.
+    func settle() {
+        if turnFailure == nil, log.head > log.committed { commit() }
+        if let failure = turnFailure {
+            turnFailure = nil
+            fail(failure)
+        }
+        journal.removeAll(keepingCapacity: true)
+    }
+
+    private func commit() {
+        let count = log.head.value - log.committed.value
+        let began = dependency.clock.steady()
+        do throws(StorageError) {
+            try log.commit()
+            figures.committed(events: count, nanoseconds: dependency.clock.steady() - began)
+        } catch {
+            turnFailure = error
+        }
+    }
+
+    /// A full disk is waited out; after any other failure nobody knows what the disk holds, and the process ends
+    /// without a word about this turn.
+    private func fail(_ error: StorageError) {
+        guard case .full(let reason) = error else {
+            dependency.trace.say("storage-failed", ["error": "\(error)", "then": "stopping: the disk is suspect"])
+            fatal = error
+            for connection in touched { connection.output.removeAll() }
+            return
+        }
+        dependency.trace.say("full", ["reason": reason])
+        do throws(StorageError) {
+            try undo()
+            answerAnew(Failure(.full, "\(reason); nothing was written"))
+        } catch {
+            dependency.trace.say("storage-failed", ["error": "\(error)"])
+            fatal = error
+        }
+    }
+
+    /// Takes back what was folded since the last commit: forgets the models back to their checkpoint, folds again.
+    private func undo() throws(StorageError) {
+        log.abandon()
+        checkpointer.wait()
+        dependency.store.discard()
+        try Recovery.fold(dependency.log, into: dependency.store, with: dependency.decoder) { _, _ in }
+        execute(dependency.engine.update(.rolledBack, now: dependency.clock.now()))
+    }
+
+    /// Handles the turn's requests once more, with writes refused. Subscribing, and refusing a line unread, rest on
+    /// nothing that was undone, so what was said about them stands.
+    private func answerAnew(_ refusal: Failure) {
+        execute(dependency.engine.update(.writesRefused(refusal), now: dependency.clock.now()))
+        retryTick = ticks + 10
+        let entries = journal
+        var kept: [ObjectIdentifier: [UInt8]] = [:]
+        for entry in entries where kept[ObjectIdentifier(entry.connection)] == nil {
+            kept[ObjectIdentifier(entry.connection)] = entry.connection.output
+            entry.connection.output.removeSubrange(entry.start...)
+            entry.connection.reading = nil
+        }
+        for (index, entry) in entries.enumerated() {
+            if let request = entry.request, !request.action.isSubscribing {
+                let input = Input.requested(entry.connection.session, request)
+                execute(dependency.engine.update(input, now: dependency.clock.now()))
+                continue
+            }
+            guard let old = kept[ObjectIdentifier(entry.connection)] else { continue }
+            let next = entries[(index + 1)...].first { $0.connection === entry.connection }
+            entry.connection.output += old[entry.start..<(next?.start ?? old.count)]
+        }
+    }
+
+    /// Sends the subscribers what was committed, and goes on with readings that have room again.
+    func publish() {
+        let head = log.committed
+        for connection in connections.values where !connection.subscriptions.isEmpty && !connection.isFinishing {
+            guard connection.reading == nil, !connection.isAwaiting else { continue }
+            publish(connection, head)
+        }
+    }
+
+    private func publish(_ connection: Connection, _ head: Position) {
+        let before = connection.output.count
+        let size = connection.output.count + max(0, room(connection))
+        for index in connection.subscriptions.indices {
+            do throws(StorageError) {
+                let isMore = try publisher.publish(
+                    &connection.subscriptions[index], head: head, &connection.output, until: size)
+                if isMore, connection.output.count < size { markReady(connection) }
+            } catch {
+                dependency.trace.say("storage-error", ["error": "\(error)"])
+            }
+        }
+        if connection.output.count != before { touch(connection) }
+    }
+
+    /// Lets out what was said in this turn; the turn is committed by now.
+    func release() {
+        let speaking = touched
+        touched.removeAll(keepingCapacity: true)
+        for connection in speaking { release(connection) }
+    }
+
+    private func release(_ connection: Connection) {
+        if !connection.output.isEmpty {
+            let bytes = connection.output
+            connection.output = []
+            reactor.send(connection.id, bytes)
+        }
+        if connection.isFinishing {
+            guard sessions.removeValue(forKey: connection.session) != nil else { return }
+            execute(dependency.engine.update(.disconnected(connection.session), now: dependency.clock.now()))
+            return reactor.finish(connection.id)
+        }
+        // Everything left at once, so no drained output will bring the connection up again.
+        if reactor.unsentCount(connection.id) == 0, hasWork(connection) { markReady(connection) }
+    }
+
+    private func hasWork(_ connection: Connection) -> Bool {
+        if connection.isAwaiting { return false }
+        if connection.reading != nil || connection.machine.hasBufferedLine { return true }
+        let head = log.committed
+        return connection.subscriptions.contains { $0.lag(head: head) > 0 }
+    }
+}
+
+extension RequestAction {
+    fileprivate var isSubscribing: Bool {
+        switch self {
+        case .subscribe, .unsubscribe: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Glibc
+import StoryCore
+import StoryLog
+import StoryReactor
+
+/// What `STATS` tells.
+extension Server {
+    func report() -> [Member] {
+        [
+            Member("server", .text(ServerVersion.name)),
+            Member("position", .count(log.head.value)),
+            Member("checkpointed", .count(checkpointer.checkpointed.value)),
+            Member("data", .text(dependency.configuration.data)),
+            Member("rows", .object(rowCounts())),
+            Member("sizes", .object(sizes())),
+            Member("rates", .object([Member("eventsPerSecond", .count(figures.eventsPerSecond))])),
+            Member("commits", .object(durations(figures.commits))),
+            Member("verbs", .object(verbs())),
+            Member("connections", .count(UInt64(connections.count))),
+            Member("subscriptions", .object(subscriptions())),
+            Member("errors", .count(figures.errors)),
+            Member("checkpoints", .count(checkpointer.count)),
+        ]
+    }
+
+    private func rowCounts() -> [Member] {
+        [
+            ("users", Table.userCounts, Table.usersByDate), ("stories", .storyCounts, .storiesByDate),
+            ("messages", .messageCounts, .messagesByDate), ("photos", .photoCounts, .photosByDate),
+        ].map { name, counts, index in
+            let value = dependency.store.value(in: counts, at: CountKey.bytes(index, []))
+            return Member(name, .count(CountKey.count(value)))
+        }
+    }
+
+    private func sizes() -> [Member] {
+        [
+            Member("memory", .count(ProcessMemory.anonymous())),
+            Member("buffered", .count(UInt64(clamping: dependency.store.bufferedBytes))),
+        ]
+    }
+
+    private func verbs() -> [Member] {
+        Verb.allCases.compactMap { verb in
+            figures.verbs[verb].map { Member(verb.rawValue, .object(durations($0))) }
+        }
+    }
+
+    private func durations(_ histogram: Histogram) -> [Member] {
+        func microseconds(_ part: Double) -> MemberValue { .number(Double(histogram.percentile(part)) / 1_000) }
+        return [
+            Member("count", .count(histogram.count)), Member("p50us", microseconds(0.5)),
+            Member("p99us", microseconds(0.99)), Member("p999us", microseconds(0.999)),
+        ]
+    }
+
+    private func subscriptions() -> [Member] {
+        let all = connections.values.flatMap(\.subscriptions)
+        let lag = all.map { $0.lag(head: log.committed) }.max() ?? 0
+        return [Member("count", .count(UInt64(all.count))), Member("greatestLag", .count(lag))]
+    }
+}
+
+/// What the kernel says of this process.
+enum ProcessMemory {
+    /// Bytes that are not the file map; 0 where the kernel does not tell.
+    static func anonymous() -> UInt64 {
+        guard let file = fopen("/proc/self/status", "r") else { return 0 }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 256)
+        while fgets(&line, Int32(line.count), file) != nil {
+            let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            guard text.hasPrefix("RssAnon:") else { continue }
+            let digits = text.filter { $0.isASCII && $0.isNumber }
+            return (UInt64(digits) ?? 0) * 1_024
+        }
+        return 0
+    }
+}

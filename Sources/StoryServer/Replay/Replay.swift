@@ -1,0 +1,106 @@
+package import StoryCore
+package import StoryLog
+import StoryWire
+
+/// Folds a log again, from its first event, into models that live in memory alone, and compares them with the stored
+/// ones. It reads beside a running daemon as well as alone.
+package struct Replay {
+    package struct Options: Equatable, Sendable {
+        /// Where to end; nil: at the log's head, or at the stored models' checkpoint when they are compared.
+        package var through: Moment?
+        /// Which models to tell of; all are folded.
+        package var models: [Model] = Model.allCases
+        /// Compare with the stored models.
+        package var isVerifying = false
+
+        package init() {}
+    }
+
+    private let directory: DataDirectory
+    private let clock: Clock
+
+    package init(_ directory: DataDirectory, clock: Clock) {
+        self.directory = directory
+        self.clock = clock
+    }
+
+    /// `progress` hears how far it is.
+    package func run(
+        _ options: Options, progress: (_ position: Position, _ of: Position) -> Void
+    ) throws(StorageError) -> ReplayReport {
+        let log = try LMDBEventLog(directory)
+        defer { log.close() }
+        let snapshot = options.isVerifying ? try ModelSnapshot(in: directory) : nil
+        defer { snapshot?.close() }
+        if let snapshot, snapshot.storeID != log.storeID {
+            throw StorageError.corrupt("the stored models are a fold of another log", at: nil)
+        }
+        let through = try end(options, log, snapshot)
+        let began = clock.steady()
+        let folded = try fold(log, through, progress)
+        let seconds = Double(clock.steady() - began) / 1e9
+        let comparison = ModelComparison(folded: folded)
+        var models: [ReplayReport.Entry] = []
+        for model in options.models {
+            let stored = try snapshot.map { (snapshot) throws(StorageError) in try snapshot.digest(of: model) }
+            let digest = folded.digest(of: model)
+            var difference: String?
+            if let snapshot, stored != digest { difference = try comparison.firstDifference(model, snapshot) }
+            models.append(
+                ReplayReport.Entry(
+                    model: model, rows: folded.rows(of: model), digest: digest.text, stored: stored?.text,
+                    difference: difference))
+        }
+        return ReplayReport(position: through, head: log.head, seconds: seconds, models: models)
+    }
+
+    private func end(
+        _ options: Options, _ log: any EventLog, _ snapshot: ModelSnapshot?
+    ) throws(StorageError) -> Position {
+        switch options.through {
+        case nil: return snapshot?.position ?? log.head
+        case .position(let position): return min(position, log.head)
+        case .time(let time): return try log.position(at: time)
+        }
+    }
+
+    private func fold(
+        _ log: any EventLog, _ through: Position, _ progress: (Position, Position) -> Void
+    ) throws(StorageError) -> FoldedModels {
+        let folded = FoldedModels()
+        let decoder = EventDecoder()
+        let projector = Projector(folded.store, indexing: .atTheEnd)
+        guard through > .zero else { return folded }
+        try log.scan(from: Position(1), through: through, order: .ascending) { record in
+            projector.fold(decoder.decode(record))
+            if record.position.value % 16_384 == 0 { progress(record.position, through) }
+            return true
+        }
+        progress(through, through)
+        folded.finish()
+        return folded
+    }
+}
+
+/// What a replay found.
+package struct ReplayReport: Equatable, Sendable {
+    package struct Entry: Equatable, Sendable {
+        package let model: Model
+        package let rows: UInt64
+        /// 32 hexadecimal digits over every entry of the model's tables.
+        package let digest: String
+        /// The stored model's; nil when nothing was compared.
+        package let stored: String?
+        /// The first row that differs; nil when all is alike.
+        package let difference: String?
+    }
+
+    /// Everything up to here was folded.
+    package let position: Position
+    package let head: Position
+    package let seconds: Double
+    package let models: [Entry]
+
+    package var eventsPerSecond: Double { seconds > 0 ? Double(position.value) / seconds : 0 }
+    package var isAlike: Bool { models.allSatisfy { $0.stored == nil || $0.stored == $0.digest } }
+}

@@ -1,0 +1,228 @@
+import StoryCore
+import StoryEngine
+import StoryLog
+package import StoryReactor
+import StoryWire
+
+/// The shell around the engine: carries a turn's requests in, its effects out, and commits between the two.
+///
+/// A turn: every socket that is ready is read and its requests handled; `turnEnded` commits what they appended, and
+/// only then lets out what was said. Everything runs on the reactor's one thread.
+package final class Server: ReactorHandler {
+    let dependency: ServerDependency
+    let checkpointer: Checkpointer
+    let publisher: Publisher
+    var connections: [ConnectionID: Connection] = [:]
+    var sessions: [SessionID: Connection] = [:]
+    /// Connections with work left over for the next turn.
+    var ready: [Connection] = []
+    /// What this turn handled, so that it can be answered anew if the commit fails.
+    var journal: [JournalEntry] = []
+    /// Connections that have something to send.
+    var touched: [Connection] = []
+    /// Why this turn cannot be committed.
+    var turnFailure: StorageError?
+    var figures = Figures()
+    /// `CHECKPOINT` requests that wait for one to end.
+    var awaitingCheckpoint: [(connection: Connection, tag: Tag?, position: Position)] = []
+    var isDraining = false
+    var ticks: UInt64 = 0
+    /// When writes that were refused for want of space may be tried again.
+    var retryTick: UInt64?
+    /// The error that ended the process, where one did.
+    package internal(set) var fatal: StorageError?
+    private var lastSession: UInt64 = 0
+    private var eventScratch: [UInt8] = []
+
+    package init(dependency: ServerDependency) {
+        self.dependency = dependency
+        let waker = dependency.reactor.waker
+        checkpointer = Checkpointer(store: dependency.store, whenDone: { waker.wake() })
+        publisher = Publisher(log: dependency.log, store: dependency.store)
+    }
+
+    var reactor: Reactor { dependency.reactor }
+    var log: any EventLog { dependency.log }
+    var limits: Limits { dependency.configuration.limits }
+
+    // MARK: Inputs from the reactor
+
+    package func connectionOpened(_ id: ConnectionID, peer: PeerCredentials) {
+        lastSession += 1
+        let role: Role = peer.uid == dependency.uid || peer.uid == 0 ? .admin : .read
+        let connection = Connection(
+            id: id, session: SessionID(lastSession), peer: Peer(uid: peer.uid, role: role), limits: limits)
+        connections[id] = connection
+        sessions[connection.session] = connection
+        execute(dependency.engine.update(.connected(connection.session, connection.peer), now: dependency.clock.now()))
+    }
+
+    package func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
+        guard let connection = connections[id], !connection.isFinishing else { return }
+        connection.machine.bytesReceived(bytes)
+        process(connection)
+    }
+
+    package func peerClosed(_ id: ConnectionID) {
+        guard let connection = connections[id] else { return }
+        connection.machine.peerClosed()
+        connection.needsBytes = false
+        process(connection)
+    }
+
+    package func connectionClosed(_ id: ConnectionID) {
+        guard let connection = connections.removeValue(forKey: id) else { return }
+        sessions[connection.session] = nil
+        connection.isFinishing = true
+        execute(dependency.engine.update(.disconnected(connection.session), now: dependency.clock.now()))
+    }
+
+    package func outputDrained(_ id: ConnectionID) {
+        guard let connection = connections[id] else { return }
+        markReady(connection)
+    }
+
+    package func turnEnded() {
+        let waiting = ready
+        ready.removeAll(keepingCapacity: true)
+        for connection in waiting {
+            connection.isReady = false
+            process(connection)
+        }
+        settle()
+        publish()
+        release()
+        checkpointIfDue()
+        if !ready.isEmpty { reactor.requestTurn() }
+        if fatal != nil { reactor.stop() }
+        if isDraining, connections.isEmpty { reactor.stop() }
+    }
+
+    package func signalReceived(_ signal: Int32) {
+        guard !isDraining else { return reactor.stop() }
+        isDraining = true
+        dependency.trace.say("draining", ["signal": "\(signal)", "connections": "\(connections.count)"])
+        reactor.stopListening()
+        publish()
+        execute(dependency.engine.update(.drainRequested, now: dependency.clock.now()))
+        settle()
+        release()
+        if connections.isEmpty { reactor.stop() }
+    }
+
+    package func timerFired() {
+        ticks += 1
+        figures.tick(nanoseconds: dependency.clock.steady())
+        if let retry = retryTick, ticks >= retry {
+            retryTick = nil
+            execute(dependency.engine.update(.writesAllowed, now: dependency.clock.now()))
+        }
+        if ticks % 10 == 0, figures.eventsPerSecond == 0 {
+            // Nothing to do for a second: a good time to bring the stored models up to the log.
+            checkpointer.start(at: log.committed)
+        }
+        if isDraining, ticks % 50 == 0 { reactor.stop() }
+    }
+
+    package func woken() { checkpointEnded() }
+
+    // MARK: Requests
+
+    /// Takes up the connection's requests, as many as one turn allows.
+    func process(_ connection: Connection) {
+        touch(connection)
+        if connection.reading != nil { advance(connection) }
+        var taken = 0
+        while !connection.isBusy, hasRoom(connection) {
+            guard taken < limits.inflight else {
+                markReady(connection)
+                break
+            }
+            taken += 1
+            guard handleLine(connection) else { break }
+        }
+        if connection.isBusy || !hasRoom(connection) { connection.needsBytes = false }
+        throttle(connection)
+    }
+
+    /// False when there is no whole line to handle.
+    private func handleLine(_ connection: Connection) -> Bool {
+        switch connection.machine.nextLine(dependency.reader, role: connection.peer.role) {
+        case .needBytes:
+            connection.needsBytes = true
+            return false
+        case .request(let request):
+            connection.needsBytes = false
+            handle(request, connection)
+        case .refuse(let tag, let failure):
+            journal.append(JournalEntry(connection: connection, request: nil, start: connection.output.count))
+            answer(.failed(failure), tag, connection)
+        case .refuseAndClose(let tag, let failure):
+            journal.append(JournalEntry(connection: connection, request: nil, start: connection.output.count))
+            answer(.failed(failure), tag, connection)
+            connection.isFinishing = true
+        case .finished:
+            connection.isFinishing = true
+        }
+        return !connection.isFinishing
+    }
+
+    func handle(_ request: Request, _ connection: Connection) {
+        journal.append(JournalEntry(connection: connection, request: request, start: connection.output.count))
+        let began = dependency.clock.steady()
+        execute(dependency.engine.update(.requested(connection.session, request), now: dependency.clock.now()))
+        figures.handled(request.action.verb, nanoseconds: dependency.clock.steady() - began)
+    }
+
+    /// Reading goes on while there is little to take up, so that a client that only sends is held back by its socket.
+    private func throttle(_ connection: Connection) {
+        guard !connection.isFinishing else { return }
+        let mayRead = connection.needsBytes || connection.machine.bufferedCount < 65_536
+        guard mayRead == connection.isPaused else { return }
+        connection.isPaused = !mayRead
+        if mayRead { reactor.resumeReading(connection.id) } else { reactor.pauseReading(connection.id) }
+    }
+
+    func hasRoom(_ connection: Connection) -> Bool { room(connection) > 0 }
+
+    /// How many bytes may still be said before the reader has to take some.
+    func room(_ connection: Connection) -> Int {
+        limits.output - connection.output.count - reactor.unsentCount(connection.id)
+    }
+
+    func markReady(_ connection: Connection) {
+        guard !connection.isReady else { return }
+        connection.isReady = true
+        ready.append(connection)
+    }
+
+    func touch(_ connection: Connection) {
+        if touched.last !== connection { touched.append(connection) }
+    }
+
+    func answer(_ reply: Reply, _ tag: Tag?, _ connection: Connection) {
+        if case .failed = reply { figures.failed() }
+        touch(connection)
+        ReplyEncoder.append(reply, tag: tag, to: &connection.output)
+    }
+
+    /// Writes an event to the log's open transaction; a failure makes the whole turn fail.
+    func append(_ event: Event) {
+        guard turnFailure == nil else { return }
+        eventScratch.removeAll(keepingCapacity: true)
+        EventEncoder.append(event, to: &eventScratch)
+        do throws(StorageError) {
+            try eventScratch.withUnsafeBytes { (json) throws(StorageError) in try log.append(event, json: json) }
+        } catch {
+            turnFailure = error
+        }
+    }
+}
+
+/// A line that was handled in this turn, and where its answer begins in the connection's output.
+struct JournalEntry {
+    let connection: Connection
+    /// Nil for a line that was refused unread.
+    let request: Request?
+    let start: Int
+}
