@@ -19,6 +19,7 @@ enum Preflight {
 
     /// Throws `.corrupt` with the reason when LMDB should not open this file.
     static func check(_ path: String) throws(StorageError) {
+        guard Folder.exists(path) else { throw .corrupt("\(path) is not there", at: nil) }
         let file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
         let size = Int(try file.status(path).st_size)
         let first = try meta(try file.read(metaCount, at: 0, of: path), 0, path)
