@@ -1,0 +1,58 @@
+import Glibc
+package import StoryCore
+
+/// One store's folder: `FORMAT`, `lock`, `log/` and `models/`.
+package final class DataDirectory {
+    /// What a process wants of a data directory.
+    package enum Access: Sendable {
+        /// To serve it: made when it is not there, and held.
+        case serving
+        /// To work on it while no daemon does: must be there, and is held.
+        case offline
+        /// To read it beside a daemon: must be there, and is not held.
+        case reading
+    }
+
+    package let path: String
+    package let access: Access
+    private var lock: DirectoryLock?
+
+    /// Throws `.held` when another process has it, `.failed` when it is not fit to hold a store.
+    package init(_ path: String, for access: Access) throws(StorageError) {
+        self.path = path
+        self.access = access
+        if access == .serving { try Folder.makeAll(path) }
+        guard Folder.exists(path) else { throw .failed("there is no data directory at \(path)") }
+        try DataDirectory.checkFolder(path)
+        guard access == .serving || FormatFile.exists(path) else { throw .failed("\(path) is no data directory") }
+        if access != .reading { lock = try DirectoryLock(path) }
+        try checkFormat()
+    }
+
+    package var logPath: String { path + "/log" }
+    package var modelsPath: String { path + "/models" }
+
+    /// Lets another process have it. Close the log and the models before.
+    package func close() { lock = nil }
+
+    private func checkFormat() throws(StorageError) {
+        if FormatFile.exists(path) { return try FormatFile.check(path) }
+        guard !Folder.exists(logPath), !Folder.exists(modelsPath) else {
+            throw .corrupt("\(path) holds a log or models, but its file FORMAT is gone", at: nil)
+        }
+        try FormatFile.create(path)
+    }
+
+    /// Nobody else may write to it, and its file system must be one of this machine.
+    private static func checkFolder(_ path: String) throws(StorageError) {
+        let folder = try FileHandle(path, O_RDONLY | O_DIRECTORY)
+        let status = try folder.status(path)
+        guard status.st_uid == geteuid() else {
+            throw .failed("\(path) belongs to uid \(status.st_uid), not to uid \(geteuid())")
+        }
+        guard status.st_mode & 0o022 == 0 else {
+            throw .failed("\(path) may be written by its group or by everybody: chmod 700 it")
+        }
+        try FileSystemKind.check(folder, path)
+    }
+}

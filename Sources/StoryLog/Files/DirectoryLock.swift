@@ -1,0 +1,27 @@
+import Glibc
+import StoryCore
+
+/// The right to be the only process at a data directory: a lock on its file `lock`, which names the holder.
+struct DirectoryLock: ~Copyable {
+    private let file: FileHandle
+
+    /// Throws `.held`, naming the process, when another one has it.
+    init(_ folder: String) throws(StorageError) {
+        let path = folder + "/lock"
+        let file = try FileHandle(path, O_RDWR | O_CREAT | O_NOFOLLOW)
+        while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EINTR { continue }
+            guard errno == EWOULDBLOCK else { throw SystemError.from(errno, "locking \(path)") }
+            throw .held("\(folder) is held by \(try DirectoryLock.holder(file, path))")
+        }
+        guard ftruncate(file.descriptor, 0) == 0 else { throw SystemError.from(errno, "writing \(path)") }
+        try file.write(Array("\(getpid())\n".utf8), to: path)
+        self.file = file
+    }
+
+    private static func holder(_ file: borrowing FileHandle, _ path: String) throws(StorageError) -> String {
+        let digits = try file.read(20, at: 0, of: path).prefix { (0x30...0x39).contains($0) }
+        // The holder may be just about to write it.
+        return digits.isEmpty ? "another process" : "process \(String(decoding: digits, as: UTF8.self))"
+    }
+}

@@ -1,0 +1,54 @@
+import Glibc
+import StoryCore
+
+/// A file descriptor that is closed when its owner is gone, and not handed to children.
+struct FileHandle: ~Copyable {
+    let descriptor: Int32
+
+    init(_ path: String, _ flags: Int32, mode: mode_t = 0o600) throws(StorageError) {
+        let opened = open(path, flags | O_CLOEXEC, mode)
+        guard opened >= 0 else { throw SystemError.from(errno, "opening \(path)") }
+        descriptor = opened
+    }
+
+    deinit { close(descriptor) }
+
+    /// Writes all the bytes from the file's beginning on.
+    func write(_ bytes: [UInt8], to path: String) throws(StorageError) {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                pwrite(descriptor, $0.baseAddress?.advanced(by: done), $0.count - done, off_t(done))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw SystemError.from(errno, "writing \(path)") }
+            done += count
+        }
+    }
+
+    /// Up to `limit` bytes from an offset on; fewer where the file ends.
+    func read(_ limit: Int, at offset: Int, of path: String) throws(StorageError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        var done = 0
+        while done < limit {
+            let count = bytes.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress?.advanced(by: done), limit - done, off_t(offset + done))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw SystemError.from(errno, "reading \(path)") }
+            if count == 0 { break }
+            done += count
+        }
+        return Array(bytes.prefix(done))
+    }
+
+    func sync(_ path: String) throws(StorageError) {
+        guard fsync(descriptor) == 0 else { throw SystemError.from(errno, "syncing \(path)") }
+    }
+
+    func status(_ path: String) throws(StorageError) -> stat {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw SystemError.from(errno, "looking at \(path)") }
+        return status
+    }
+}

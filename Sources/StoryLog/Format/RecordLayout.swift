@@ -1,0 +1,47 @@
+import StoryCore
+
+/// Where the parts of an event lie in its JSON, computed from lengths without looking at the text.
+struct RecordLayout: Equatable {
+    let stream: Range<Int>
+    let type: Range<Int>
+    let key: Range<Int>?
+    let meta: Range<Int>?
+    let data: Range<Int>
+
+    /// Nil when the lengths do not fit a text of `count` bytes.
+    @inline(__always)
+    init?(position: UInt64, _ header: RecordHeader, count: Int) {
+        // {"position":P,"stream":"S","version":V,"type":"T","time":"…","by":U[,"key":"K"][,"meta":M],"data":D}
+        let streamStart = 12 + RecordLayout.digits(position) + 11
+        stream = streamStart..<streamStart + Int(header.streamCount)
+        let typeStart = stream.upperBound + 12 + RecordLayout.digits(header.version) + 9
+        type = typeStart..<typeStart + Int(header.typeCount)
+        var end = type.upperBound + 10 + Instant.textCount + 7 + RecordLayout.digits(UInt64(header.by))
+        if header.keyCount > 0 {
+            key = end + 8..<end + 8 + Int(header.keyCount)
+            end += 9 + Int(header.keyCount)
+        } else {
+            key = nil
+        }
+        if header.metaCount > 0 {
+            meta = end + 8..<end + 8 + Int(header.metaCount)
+            end += 8 + Int(header.metaCount)
+        } else {
+            meta = nil
+        }
+        guard end + 8 < count - 1 else { return nil }
+        data = end + 8..<count - 1
+    }
+
+    /// How many decimal digits a number has.
+    @inline(__always)
+    static func digits(_ number: UInt64) -> Int {
+        var count = 1
+        var rest = number
+        while rest >= 10 {
+            rest /= 10
+            count += 1
+        }
+        return count
+    }
+}

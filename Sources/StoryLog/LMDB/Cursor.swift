@@ -1,0 +1,67 @@
+import CLMDB
+import StoryCore
+
+/// A place in one ordered map, moved key by key.
+///
+/// It must be let go before its transaction ends. What it stands on dies with the view, or with the next change.
+struct Cursor: ~Copyable {
+    private let handle: OpaquePointer
+
+    init(_ transaction: OpaquePointer, _ database: Database) throws(StorageError) {
+        var opened: OpaquePointer?
+        try LMDBError.check(mdb_cursor_open(transaction, database.handle, &opened), "opening a cursor")
+        guard let opened else { throw .failed("LMDB opened no cursor") }
+        handle = opened
+    }
+
+    deinit { mdb_cursor_close(handle) }
+
+    func first() throws(StorageError) -> LMDBEntry? { try move(MDB_FIRST) }
+    func last() throws(StorageError) -> LMDBEntry? { try move(MDB_LAST) }
+    func next() throws(StorageError) -> LMDBEntry? { try move(MDB_NEXT) }
+    func previous() throws(StorageError) -> LMDBEntry? { try move(MDB_PREV) }
+
+    /// The first entry at or after a key.
+    func seek(_ key: UnsafeRawBufferPointer) throws(StorageError) -> LMDBEntry? {
+        key.isEmpty ? try first() : try move(MDB_SET_RANGE, MDB_val(key))
+    }
+
+    /// The last entry before a key.
+    func seek(before key: UnsafeRawBufferPointer) throws(StorageError) -> LMDBEntry? {
+        try seek(key) == nil ? try last() : try previous()
+    }
+
+    /// The entry at exactly this key.
+    func find(_ key: UnsafeRawBufferPointer) throws(StorageError) -> LMDBEntry? {
+        try move(MDB_SET_KEY, MDB_val(key))
+    }
+
+    /// Puts bytes at a key; cheap where the key is near the one before.
+    func put(_ value: UnsafeRawBufferPointer, at key: UnsafeRawBufferPointer) throws(StorageError) {
+        var place = MDB_val(key)
+        var bytes = MDB_val(value)
+        try LMDBError.check(mdb_cursor_put(handle, &place, &bytes, 0), "writing \(value.count) bytes")
+    }
+
+    /// Removes a key, which need not be there.
+    func remove(_ key: UnsafeRawBufferPointer) throws(StorageError) {
+        guard try find(key) != nil else { return }
+        try LMDBError.check(mdb_cursor_del(handle, 0), "removing a key")
+    }
+
+    @inline(__always)
+    private func move(_ step: MDB_cursor_op, _ wanted: MDB_val = MDB_val()) throws(StorageError) -> LMDBEntry? {
+        var key = wanted
+        var value = MDB_val()
+        let code = mdb_cursor_get(handle, &key, &value, step)
+        if code == MDB_SUCCESS { return LMDBEntry(key: key.bytes, value: value.bytes) }
+        if code == MDB_NOTFOUND { return nil }
+        throw LMDBError.from(code, "moving through a table")
+    }
+}
+
+/// What a cursor stands on.
+struct LMDBEntry {
+    let key: UnsafeRawBufferPointer
+    let value: UnsafeRawBufferPointer
+}

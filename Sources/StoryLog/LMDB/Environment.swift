@@ -1,0 +1,168 @@
+import CLMDB
+import Glibc
+package import StoryCore
+
+/// One LMDB environment: a folder with `data.mdb` and `lock.mdb`.
+///
+/// Every commit is synced; the modes that answer earlier (`WRITEMAP`, `NOSYNC`, `NOMETASYNC`) are not offered.
+/// Read transactions may be begun on any thread; a write transaction lives on the thread that began it.
+package final class Environment: @unchecked Sendable {
+    // Unchecked: LMDB guards the environment with locks of its own; nothing here changes but by `close`.
+
+    /// The folder, as it was given.
+    package let path: String
+    /// The bytes of one page.
+    package let pageSize: Int
+    /// The bytes that the map reserves.
+    package let mapSize: Int
+    private let identity: EnvironmentRegistry.Identity
+    private var handle: OpaquePointer?
+
+    /// Opens an environment that exists, after looking at its file: LMDB itself dies of a file cut short.
+    package static func open(at path: String, _ options: EnvironmentOptions) throws(StorageError) -> Environment {
+        try Environment(path, options, flags: UInt32(MDB_NOTLS), isNew: false)
+    }
+
+    /// Opens an empty folder, which makes its files.
+    static func make(at path: String, _ options: EnvironmentOptions) throws(StorageError) -> Environment {
+        try Environment(path, options, flags: UInt32(MDB_NOTLS), isNew: true)
+    }
+
+    /// Opens an environment for reading beside a process that may be writing it.
+    ///
+    /// - Note: LMDB needs to write `lock.mdb` even so.
+    package static func openReadOnly(
+        at path: String, _ options: EnvironmentOptions
+    ) throws(StorageError) -> Environment {
+        var attempt = 1
+        while true {
+            do {
+                let opened = try Environment(path, options, flags: UInt32(MDB_NOTLS | MDB_RDONLY), isNew: false)
+                opened.adoptMapSize()
+                return opened
+            } catch {
+                // Opening can fail while another process is just opening or closing, or writing its first page.
+                if attempt == 5 { throw error }
+                attempt += 1
+                usleep(20_000)
+            }
+        }
+    }
+
+    private init(
+        _ path: String, _ options: EnvironmentOptions, flags: UInt32, isNew: Bool
+    ) throws(StorageError) {
+        guard let identity = EnvironmentRegistry.identity(of: path) else {
+            throw .failed("\(path) cannot be opened: \(SystemError.text(errno))")
+        }
+        guard EnvironmentRegistry.enter(identity) else { throw .failed("\(path) is open already in this process") }
+        do {
+            if !isNew { try Preflight.check(path + "/data.mdb") }
+            let (handle, mapSize) = try Environment.reserve(path, options, flags)
+            var status = MDB_stat()
+            mdb_env_stat(handle, &status)
+            self.handle = handle
+            self.mapSize = mapSize
+            pageSize = Int(status.ms_psize)
+        } catch {
+            EnvironmentRegistry.leave(identity)
+            throw error
+        }
+        self.path = path
+        self.identity = identity
+        closeOnExec()
+        clearStaleReaders()
+    }
+
+    deinit { close() }
+
+    /// Lets go of the files; every transaction must have ended before.
+    package func close() {
+        guard let handle else { return }
+        mdb_env_close(handle)
+        EnvironmentRegistry.leave(identity)
+        self.handle = nil
+    }
+
+    /// Frees the slots of readers whose process died, whose snapshots would keep pages from being used again.
+    package func clearStaleReaders() {
+        var dead: Int32 = 0
+        mdb_reader_check(raw, &dead)
+    }
+
+    /// How many bytes of the file are in use: those up to the last page of the newest commit.
+    package var usedBytes: Int {
+        var info = MDB_envinfo()
+        mdb_env_info(raw, &info)
+        return (Int(info.me_last_pgno) + 1) * pageSize
+    }
+
+    /// The size of `data.mdb`.
+    package var fileSize: Int {
+        var status = stat()
+        return fstat(fileDescriptor, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// Lengthens the file to its last page where that page is a free one that was never written.
+    ///
+    /// The next opening would take such a file for one that was cut short.
+    package func coverLastPage() {
+        let used = usedBytes
+        if fileSize < used, ftruncate(fileDescriptor, used) == 0 { fdatasync(fileDescriptor) }
+    }
+
+    var fileDescriptor: Int32 {
+        var descriptor: Int32 = -1
+        mdb_env_get_fd(raw, &descriptor)
+        return descriptor
+    }
+
+    var raw: OpaquePointer {
+        guard let handle else { preconditionFailure("An environment is not used after it was closed.") }
+        return handle
+    }
+
+    /// Takes over a larger map of the writing process; safe only before there is any transaction.
+    private func adoptMapSize() {
+        var probe: OpaquePointer?
+        let code = mdb_txn_begin(raw, nil, UInt32(MDB_RDONLY), &probe)
+        mdb_txn_abort(probe)
+        if code == MDB_MAP_RESIZED { mdb_env_set_mapsize(raw, 0) }
+    }
+
+    private func closeOnExec() {
+        let descriptor = fileDescriptor
+        let flags = fcntl(descriptor, F_GETFD)
+        if flags >= 0 { _ = fcntl(descriptor, F_SETFD, flags | FD_CLOEXEC) }
+    }
+
+    /// Opens with the largest map that the address space has room for.
+    private static func reserve(
+        _ path: String, _ options: EnvironmentOptions, _ flags: UInt32
+    ) throws(StorageError) -> (handle: OpaquePointer, mapSize: Int) {
+        var size = options.mapSize
+        while true {
+            var created: OpaquePointer?
+            try LMDBError.check(mdb_env_create(&created), "opening \(path)")
+            guard let created else { throw .failed("LMDB made no environment for \(path)") }
+            let code = configure(created, path, options, flags, size)
+            if code == MDB_SUCCESS { return (created, size) }
+            // LMDB wants a failed opening closed as well.
+            mdb_env_close(created)
+            guard code == ENOMEM, size / 2 >= options.leastMapSize else {
+                throw LMDBError.from(code, "opening \(path)")
+            }
+            size /= 2
+        }
+    }
+
+    private static func configure(
+        _ created: OpaquePointer, _ path: String, _ options: EnvironmentOptions, _ flags: UInt32, _ size: Int
+    ) -> Int32 {
+        var code = mdb_env_set_mapsize(created, size)
+        if code == MDB_SUCCESS { code = mdb_env_set_maxdbs(created, options.databases) }
+        if code == MDB_SUCCESS { code = mdb_env_set_maxreaders(created, options.readers) }
+        if code == MDB_SUCCESS { code = mdb_env_open(created, path, flags, 0o600) }
+        return code
+    }
+}

@@ -1,0 +1,37 @@
+import CLMDB
+import Glibc
+package import StoryCore
+
+extension Environment {
+    /// Makes a new environment in its place, with what `fill` puts into it; a crash leaves either all of it or none.
+    ///
+    /// LMDB writes its first pages without a sync, and a file that lost one of them is refused for ever. So it is
+    /// built beside its place and renamed when it is whole.
+    package static func create(
+        at path: String, _ options: EnvironmentOptions,
+        _ fill: (borrowing WriteTransaction) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        let draft = path + ".tmp"
+        try Folder.removeEnvironment(draft)
+        try Folder.make(draft)
+        let environment = try make(at: draft, options)
+        do {
+            let transaction = try WriteTransaction(environment)
+            try fill(transaction)
+            try transaction.commit()
+        } catch {
+            environment.close()
+            throw error
+        }
+        environment.close()
+        try syncFiles(of: draft)
+        try Folder.rename(draft, to: path)
+    }
+
+    private static func syncFiles(of folder: String) throws(StorageError) {
+        let path = folder + "/data.mdb"
+        let file = try FileHandle(path, O_RDWR)
+        try file.sync(path)
+        try Folder.sync(folder)
+    }
+}

@@ -1,0 +1,62 @@
+import CLMDB
+package import StoryCore
+
+/// One view of an environment that does not change while others write.
+///
+/// The pages of an old view cannot be used again, so it must not be held for long: `reset` between readings.
+package struct ReadTransaction: ~Copyable {
+    let handle: OpaquePointer
+
+    package init(_ environment: Environment) throws(StorageError) {
+        var begun: OpaquePointer?
+        var code = mdb_txn_begin(environment.raw, nil, UInt32(MDB_RDONLY), &begun)
+        if code == MDB_READERS_FULL {
+            environment.clearStaleReaders()
+            code = mdb_txn_begin(environment.raw, nil, UInt32(MDB_RDONLY), &begun)
+        }
+        try LMDBError.check(code, "beginning to read \(environment.path)")
+        guard let begun else { throw .failed("LMDB began no transaction on \(environment.path)") }
+        handle = begun
+    }
+
+    deinit { mdb_txn_abort(handle) }
+
+    /// Lets go of the view but keeps the place in the table of readers.
+    package borrowing func reset() { mdb_txn_reset(handle) }
+
+    /// Takes the newest view; only after `reset`.
+    package borrowing func renew() throws(StorageError) {
+        try LMDBError.check(mdb_txn_renew(handle), "beginning to read")
+    }
+
+    /// The bytes at a key, which die with the view; nil when there are none.
+    package borrowing func value(
+        in database: Database, at key: UnsafeRawBufferPointer
+    ) throws(StorageError) -> UnsafeRawBufferPointer? {
+        try Lookup.value(handle, database, key)
+    }
+
+    /// Opens a named database for this view; nil when there is none of that name.
+    package borrowing func database(_ name: String) throws(StorageError) -> Database? {
+        var number: MDB_dbi = 0
+        let code = mdb_dbi_open(handle, name, 0, &number)
+        if code == MDB_NOTFOUND { return nil }
+        try LMDBError.check(code, "opening the table \(name)")
+        return Database(handle: number)
+    }
+}
+
+/// Looking up in a transaction of either type.
+enum Lookup {
+    @inline(__always)
+    static func value(
+        _ transaction: OpaquePointer, _ database: Database, _ key: UnsafeRawBufferPointer
+    ) throws(StorageError) -> UnsafeRawBufferPointer? {
+        var wanted = MDB_val(key)
+        var found = MDB_val()
+        let code = mdb_get(transaction, database.handle, &wanted, &found)
+        if code == MDB_SUCCESS { return found.bytes }
+        if code == MDB_NOTFOUND { return nil }
+        throw LMDBError.from(code, "looking up a key")
+    }
+}

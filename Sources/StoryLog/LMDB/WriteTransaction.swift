@@ -1,0 +1,63 @@
+import CLMDB
+package import StoryCore
+
+/// The changes of one commit: all of them become durable with `commit`, or none when it is let go.
+///
+/// It belongs to the thread that began it: LMDB's lock would otherwise never be released.
+package struct WriteTransaction: ~Copyable {
+    let handle: OpaquePointer
+
+    package init(_ environment: Environment) throws(StorageError) {
+        var begun: OpaquePointer?
+        try LMDBError.check(mdb_txn_begin(environment.raw, nil, 0, &begun), "beginning to write \(environment.path)")
+        guard let begun else { throw .failed("LMDB began no transaction on \(environment.path)") }
+        handle = begun
+    }
+
+    deinit { mdb_txn_abort(handle) }
+
+    /// Makes everything that was put durable. After `.failed` or `.corrupt` it is unknown whether it is.
+    package consuming func commit() throws(StorageError) {
+        let code = mdb_txn_commit(handle)
+        // LMDB has freed the transaction, whatever it answered.
+        discard self
+        try LMDBError.check(code, "committing")
+    }
+
+    /// The bytes at a key, which die with the next change; nil when there are none.
+    package borrowing func value(
+        in database: Database, at key: UnsafeRawBufferPointer
+    ) throws(StorageError) -> UnsafeRawBufferPointer? {
+        try Lookup.value(handle, database, key)
+    }
+
+    /// Puts bytes at a key, whatever was there.
+    package borrowing func put(
+        _ value: UnsafeRawBufferPointer, in database: Database, at key: UnsafeRawBufferPointer
+    ) throws(StorageError) {
+        try put(value, in: database, at: key, flags: 0)
+    }
+
+    /// Puts bytes at a key that must come after every other one.
+    package borrowing func append(
+        _ value: UnsafeRawBufferPointer, in database: Database, at key: UnsafeRawBufferPointer
+    ) throws(StorageError) {
+        try put(value, in: database, at: key, flags: UInt32(MDB_APPEND))
+    }
+
+    /// Opens a named database, which is made when there is none; it stays open after the commit.
+    package borrowing func database(_ name: String) throws(StorageError) -> Database {
+        var number: MDB_dbi = 0
+        try LMDBError.check(mdb_dbi_open(handle, name, UInt32(MDB_CREATE), &number), "opening the table \(name)")
+        return Database(handle: number)
+    }
+
+    @inline(__always)
+    private borrowing func put(
+        _ value: UnsafeRawBufferPointer, in database: Database, at key: UnsafeRawBufferPointer, flags: UInt32
+    ) throws(StorageError) {
+        var place = MDB_val(key)
+        var bytes = MDB_val(value)
+        try LMDBError.check(mdb_put(handle, database.handle, &place, &bytes, flags), "writing \(value.count) bytes")
+    }
+}

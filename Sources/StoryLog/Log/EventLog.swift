@@ -1,0 +1,41 @@
+package import StoryCore
+
+/// The log of all events, appended turn by turn.
+///
+/// What is appended is seen by readings at once and is durable after `commit`. When `append` or `commit` throws
+/// `.full`, `abandon` and go on; when `commit` throws anything else, whether the turn is on the disk is unknown and
+/// the process has to stop.
+package protocol EventLog: AnyObject {
+    /// The last event, of this turn or before; zero when there is none.
+    var head: Position { get }
+    /// The last event that is durable.
+    var committed: Position { get }
+    /// When the last event was written; nil when there is none.
+    var lastTime: Instant? { get }
+    /// 16 random bytes that tell this log from every other one.
+    var storeID: [UInt8] { get }
+
+    /// Adds the event after `head`; `json` is its whole line as it goes out on the wire, without the LF.
+    func append(_ event: Event, json: UnsafeRawBufferPointer) throws(StorageError)
+    /// Makes what was appended durable.
+    func commit() throws(StorageError)
+    /// Drops what was appended since the last commit.
+    func abandon()
+
+    /// Visits the events from `from` through `through`, in either order, until `visit` answers false.
+    ///
+    /// What `visit` is handed dies when it returns. It may read the log again, but not append.
+    func scan(
+        from: Position, through: Position, order: Order, _ visit: (EventRecord) -> Bool
+    ) throws(StorageError)
+    /// Visits one event; false when there is none at that position.
+    func record(at position: Position, _ visit: (EventRecord) -> Void) throws(StorageError) -> Bool
+    /// Visits the events at these positions in the order given, until `visit` answers false or one is past the head.
+    func records(at positions: [Position], _ visit: (EventRecord) -> Bool) throws(StorageError)
+    /// The last position whose event was written at or before a time; zero when there is none.
+    func position(at time: Instant) throws(StorageError) -> Position
+
+    /// Walks all that is committed and throws `.corrupt`, naming the first position that is not as it was written.
+    func verify(progress: (Position) -> Void) throws(StorageError)
+    func close()
+}

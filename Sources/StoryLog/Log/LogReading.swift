@@ -1,0 +1,131 @@
+package import StoryCore
+
+extension LMDBEventLog {
+    package func scan(
+        from: Position, through: Position, order: Order, _ visit: (EventRecord) -> Bool
+    ) throws(StorageError) {
+        let first = max(from.value, 1)
+        let last = min(through.value, head.value)
+        guard first <= last else { return }
+        switch order {
+        case .ascending:
+            guard try ascend(first, storedPart(last), visit), last == staged.position?.value else { return }
+            _ = try visitStaged(visit)
+        case .descending:
+            if last == staged.position?.value, try !visitStaged(visit) { return }
+            try descend(storedPart(last), first, visit)
+        }
+    }
+
+    package func record(at position: Position, _ visit: (EventRecord) -> Void) throws(StorageError) -> Bool {
+        guard position > .zero, position <= head else { return false }
+        try records(at: [position]) { record in
+            visit(record)
+            return true
+        }
+        return true
+    }
+
+    package func records(
+        at positions: [Position], _ visit: (EventRecord) -> Bool
+    ) throws(StorageError) {
+        try reading { (transaction) throws(StorageError) in
+            let cursor = try Cursor(transaction, .main)
+            for position in positions {
+                guard position > .zero, position <= head else { return }
+                let isWanted =
+                    try position == staged.position
+                    ? visitStaged(visit) : visit(Record.read(find(position.value, cursor), at: position.value))
+                guard isWanted else { return }
+            }
+        }
+    }
+
+    package func position(at time: Instant) throws(StorageError) -> Position {
+        guard let lastTime else { return .zero }
+        if lastTime <= time { return head }
+        // Times never go backwards: everything up to `lower` is at or before the time, everything from `upper` after.
+        var (lower, upper) = (UInt64(0), head.value)
+        while upper - lower > 1 {
+            let middle = lower + (upper - lower) / 2
+            if try self.time(at: middle) <= time { lower = middle } else { upper = middle }
+        }
+        return Position(lower)
+    }
+
+    package func verify(progress: (Position) -> Void) throws(StorageError) {
+        try verifier().run { position in
+            progress(position)
+            return true
+        }
+    }
+
+    /// What checks the log on another thread while this one goes on appending.
+    package func verifier() -> LogVerifier { LogVerifier(environment) }
+
+    private func time(at position: UInt64) throws(StorageError) -> Instant {
+        var found: Instant?
+        _ = try record(at: Position(position)) { found = $0.time }
+        guard let found else { throw Record.damaged(position, "is missing") }
+        return found
+    }
+
+    /// The last position up to here that the transaction holds: the newest event may be in memory still.
+    private func storedPart(_ last: UInt64) -> UInt64 { last == staged.position?.value ? last - 1 : last }
+
+    private func visitStaged(_ visit: (EventRecord) -> Bool) throws(StorageError) -> Bool {
+        guard let position = staged.position else { return true }
+        staged.close()
+        return visit(try Record.read(staged.bytes, at: position.value))
+    }
+
+    /// False when `visit` wants no more.
+    private func ascend(
+        _ first: UInt64, _ last: UInt64, _ visit: (EventRecord) -> Bool
+    ) throws(StorageError) -> Bool {
+        guard first <= last else { return true }
+        return try reading { (transaction) throws(StorageError) in
+            let cursor = try Cursor(transaction, .main)
+            var position = first
+            var bytes = try find(position, cursor)
+            while visit(try Record.read(bytes, at: position)) {
+                guard position < last else { return true }
+                position += 1
+                bytes = try LMDBEventLog.expect(position, cursor.next())
+            }
+            return false
+        }
+    }
+
+    private func descend(
+        _ last: UInt64, _ first: UInt64, _ visit: (EventRecord) -> Bool
+    ) throws(StorageError) {
+        guard first <= last else { return }
+        try reading { (transaction) throws(StorageError) in
+            let cursor = try Cursor(transaction, .main)
+            var position = last
+            var bytes = try find(position, cursor)
+            while visit(try Record.read(bytes, at: position)), position > first {
+                position -= 1
+                bytes = try LMDBEventLog.expect(position, cursor.previous())
+            }
+        }
+    }
+
+    private func find(_ position: UInt64, _ cursor: borrowing Cursor) throws(StorageError) -> UnsafeRawBufferPointer {
+        var key = position.bigEndian
+        let found = try withUnsafePointer(to: &key) { (pointer) throws(StorageError) in
+            try cursor.find(UnsafeRawBufferPointer(start: pointer, count: 8))
+        }
+        return try LMDBEventLog.expect(position, found)
+    }
+
+    /// The value of the entry, which has to be the one at this position.
+    @inline(__always)
+    static func expect(_ position: UInt64, _ entry: LMDBEntry?) throws(StorageError) -> UnsafeRawBufferPointer {
+        guard let entry, PositionKey.position(entry.key) == position else {
+            throw Record.damaged(position, "is missing")
+        }
+        return entry.value
+    }
+}

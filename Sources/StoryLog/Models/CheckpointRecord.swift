@@ -1,0 +1,48 @@
+import StoryCore
+
+/// What stored models are a fold of: whose log, up to which position, by which version of the folds.
+struct CheckpointRecord: Equatable {
+    private static let size = 28
+    static let key = Array("checkpoint".utf8)
+
+    let version: UInt32
+    let position: Position
+    let storeID: [UInt8]
+
+    init(version: UInt32, position: Position, storeID: [UInt8]) {
+        self.version = version
+        self.position = position
+        self.storeID = storeID
+    }
+
+    /// Nil when the bytes are no such record.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count == CheckpointRecord.size else { return nil }
+        version = bytes.number(at: 0, as: UInt32.self)
+        position = Position(bytes.number(at: 4, as: UInt64.self))
+        storeID = Array(bytes[12...])
+    }
+
+    /// `version 4 · position 8 · store's ID 16`, little-endian.
+    var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(littleEndian: version)
+        bytes.append(littleEndian: position.value)
+        bytes.append(contentsOf: storeID)
+        return bytes
+    }
+
+    static func read(_ transaction: OpaquePointer, _ meta: Database) throws(StorageError) -> CheckpointRecord? {
+        try key.withBytes { (key) throws(StorageError) in
+            try Lookup.value(transaction, meta, key).flatMap { CheckpointRecord(Array($0)) }
+        }
+    }
+
+    func write(_ transaction: borrowing WriteTransaction, _ meta: Database) throws(StorageError) {
+        try CheckpointRecord.key.withBytes { (key) throws(StorageError) in
+            try bytes.withBytes { (value) throws(StorageError) in
+                try transaction.put(value, in: meta, at: key)
+            }
+        }
+    }
+}

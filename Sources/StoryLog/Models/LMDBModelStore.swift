@@ -1,0 +1,196 @@
+package import StoryCore
+
+/// The read models: stored tables, and in front of them what was folded since their checkpoint.
+///
+/// It belongs to one thread; only a `Checkpoint` runs on another.
+package final class LMDBModelStore: ModelStore {
+    /// What the stored tables are a fold of.
+    package private(set) var checkpointed: Position
+    /// Why stored models were thrown away at opening; nil when they were not.
+    package let renewal: String?
+    /// The first failure of a reading, whose answer must not be used; nil when there was none.
+    package private(set) var failure: StorageError?
+
+    private let environment: Environment
+    private let tables: ModelTables
+    private let identity: CheckpointRecord
+    private var snapshot: ReadTransaction?
+    private var active = BufferSet()
+    /// What a checkpoint under way, or one that failed, holds.
+    private var frozen: BufferSet?
+    private var checkpoint: Checkpoint?
+    private var spare: BufferSet?
+
+    /// Opens the stored models; those that are not of this log and this version are thrown away and begun anew.
+    package init(
+        in directory: DataDirectory, storeID: [UInt8], version: UInt32
+    ) throws(StorageError) {
+        precondition(directory.access != .reading, "Models that a daemon may hold are read through a ModelSnapshot.")
+        let fresh = CheckpointRecord(version: version, position: .zero, storeID: storeID)
+        let opened = try ModelOpening.open(directory.modelsPath, fresh)
+        identity = fresh
+        environment = opened.environment
+        tables = opened.tables
+        renewal = opened.renewal
+        checkpointed = opened.position
+        snapshot = try ReadTransaction(opened.environment)
+    }
+
+    deinit { close() }
+
+    /// Throws the stored models of a data directory away; nothing may have them open.
+    package static func remove(in directory: DataDirectory) throws(StorageError) {
+        try Folder.removeEnvironment(directory.modelsPath)
+    }
+
+    // MARK: ModelStore
+
+    package func value(in table: Table, at key: [UInt8]) -> [UInt8]? {
+        key.withBytes { key in lookUp(table, key) }
+    }
+
+    package func put(_ value: [UInt8], in table: Table, at key: [UInt8]) {
+        let buffer = active.buffer(table)
+        key.withBytes { key in value.withBytes { value in buffer.put(value, at: key) } }
+    }
+
+    package func remove(in table: Table, at key: [UInt8]) {
+        let buffer = active.buffer(table)
+        key.withBytes { key in buffer.remove(key) }
+    }
+
+    package func scan(
+        _ table: Table, _ range: KeyRange, _ order: Order, _ visit: (_ key: [UInt8], _ value: [UInt8]) -> Bool
+    ) {
+        do throws(StorageError) {
+            try walk(table, range, order) { entry in visit(Array(entry.key), Array(entry.value)) }
+        } catch {
+            note(error)
+        }
+    }
+
+    // MARK: Checkpoints
+
+    /// How many entries the next checkpoint would write.
+    package var bufferedEntries: Int { active.count + (checkpoint == nil ? frozen?.count ?? 0 : 0) }
+    /// The memory that they take, in bytes.
+    package var bufferedBytes: Int { active.bytes + (checkpoint == nil ? frozen?.bytes ?? 0 : 0) }
+    /// True from `freeze` to `finish` or `fail`.
+    package var isCheckpointing: Bool { checkpoint != nil }
+
+    /// Sets aside what was folded up to a position, to be written by the checkpoint's `run` on another thread.
+    ///
+    /// Between two turns only: everything folded must be committed in the log.
+    package func freeze(at position: Position) -> Checkpoint {
+        precondition(checkpoint == nil, "One checkpoint at a time.")
+        let buffers = takeBuffers()
+        let record = CheckpointRecord(version: identity.version, position: position, storeID: identity.storeID)
+        let made = Checkpoint(buffers, environment, tables, record)
+        frozen = buffers
+        checkpoint = made
+        return made
+    }
+
+    /// The checkpoint's `run` came to its end.
+    package func finish() throws(StorageError) {
+        guard let checkpoint else { preconditionFailure("A checkpoint that is finished was begun.") }
+        self.checkpoint = nil
+        snapshot?.reset()
+        try snapshot?.renew()
+        checkpointed = checkpoint.position
+        frozen = nil
+        recycle(checkpoint.buffers)
+    }
+
+    /// The checkpoint's `run` threw: what it held stays visible, and the next one writes it as well.
+    package func fail() {
+        guard let checkpoint else { preconditionFailure("A checkpoint that failed was begun.") }
+        self.checkpoint = nil
+        if frozen == nil { recycle(checkpoint.buffers) }
+    }
+
+    /// Forgets everything that is not stored, so that the log can be folded again from `checkpointed` on.
+    package func discard() {
+        active.clear()
+        if let frozen, checkpoint == nil { recycle(frozen) }
+        frozen = nil
+    }
+
+    /// No checkpoint may be under way.
+    package func close() {
+        snapshot = nil
+        environment.close()
+    }
+
+    // MARK: Inside
+
+    private func lookUp(_ table: Table, _ key: UnsafeRawBufferPointer) -> [UInt8]? {
+        let hash = WriteBuffer.hash(key)
+        if let buffer = active.filled(table) {
+            switch buffer.find(key, hash: hash) {
+            case .value(let value): return Array(value)
+            case .removed: return nil
+            case .absent: break
+            }
+        }
+        if let buffer = frozen?.filled(table) {
+            switch buffer.find(key, hash: hash) {
+            case .value(let value): return Array(value)
+            case .removed: return nil
+            case .absent: break
+            }
+        }
+        return stored(table, key)
+    }
+
+    private func stored(_ table: Table, _ key: UnsafeRawBufferPointer) -> [UInt8]? {
+        do throws(StorageError) {
+            guard let value = try snapshot?.value(in: tables[table], at: key) else { return nil }
+            return Array(value)
+        } catch {
+            note(error)
+            return nil
+        }
+    }
+
+    /// Visits what is there now, until `visit` answers false.
+    private func walk(
+        _ table: Table, _ range: KeyRange, _ order: Order, _ visit: (LMDBEntry) -> Bool
+    ) throws(StorageError) {
+        let handle = snapshot?.handle
+        guard let handle else { preconditionFailure("Models are not read after they were closed.") }
+        try WalkRange.with(range) { (bounds) throws(StorageError) in
+            let newest = BufferWalk(active.filled(table), bounds, order)
+            let newer = BufferWalk(frozen?.filled(table), bounds, order)
+            var stored = try StoredWalk(handle, tables[table], bounds, order)
+            guard newest == nil, newer == nil else {
+                var merged = ModelWalk(active: newest, frozen: newer, stored: stored, order)
+                while let entry = try merged.next(), visit(entry) {}
+                return
+            }
+            while let entry = stored.entry, visit(entry) { try stored.advance() }
+        }
+    }
+
+    private func note(_ error: StorageError) {
+        if failure == nil { failure = error }
+    }
+
+    /// The buffers to be written: what was folded, after what an earlier checkpoint failed to write.
+    private func takeBuffers() -> BufferSet {
+        guard let held = frozen else {
+            let taken = active
+            active = spare ?? BufferSet()
+            spare = nil
+            return taken
+        }
+        held.absorb(active)
+        active.clear()
+        return held
+    }
+
+    private func recycle(_ buffers: BufferSet) {
+        buffers.clear()
+        spare = buffers
+    }
+}

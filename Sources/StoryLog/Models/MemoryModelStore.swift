@@ -1,0 +1,69 @@
+package import StoryCore
+
+/// Read models in memory alone: for a replay, and for tests.
+package final class MemoryModelStore: ModelStore {
+    private let buffers = BufferSet()
+
+    package init() {}
+
+    package func value(in table: Table, at key: [UInt8]) -> [UInt8]? {
+        guard let buffer = buffers.filled(table) else { return nil }
+        return key.withBytes { key in
+            guard case .value(let value) = buffer.find(key, hash: WriteBuffer.hash(key)) else { return nil }
+            return Array(value)
+        }
+    }
+
+    package func put(_ value: [UInt8], in table: Table, at key: [UInt8]) {
+        let buffer = buffers.buffer(table)
+        key.withBytes { key in value.withBytes { value in buffer.put(value, at: key) } }
+    }
+
+    package func remove(in table: Table, at key: [UInt8]) {
+        let buffer = buffers.buffer(table)
+        key.withBytes { key in buffer.remove(key) }
+    }
+
+    package func scan(
+        _ table: Table, _ range: KeyRange, _ order: Order, _ visit: (_ key: [UInt8], _ value: [UInt8]) -> Bool
+    ) {
+        walk(table, range, order) { visit(Array($0), Array($1)) }
+    }
+
+    /// All entries of a table in the order of their keys.
+    package func entries(of table: Table) -> [(key: [UInt8], value: [UInt8])] {
+        var entries: [(key: [UInt8], value: [UInt8])] = []
+        walk(table, KeyRange(), .ascending) { key, value in
+            entries.append((Array(key), Array(value)))
+            return true
+        }
+        return entries
+    }
+
+    package func digest(of model: Model) -> ModelDigest {
+        var digest = ModelDigest()
+        for table in model.tables {
+            guard let buffer = buffers.filled(table) else { continue }
+            for index in 0..<buffer.count {
+                if let value = buffer.value(index) { digest.add(table, buffer.key(index), value) }
+            }
+        }
+        return digest
+    }
+
+    /// The bytes of memory that the entries take.
+    package var bytes: Int { buffers.bytes }
+
+    private func walk(
+        _ table: Table, _ range: KeyRange, _ order: Order,
+        _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+    ) {
+        WalkRange.with(range) { bounds in
+            guard var walk = BufferWalk(buffers.filled(table), bounds, order) else { return }
+            while let key = walk.key {
+                if let value = walk.value, !visit(key, value) { return }
+                walk.advance()
+            }
+        }
+    }
+}

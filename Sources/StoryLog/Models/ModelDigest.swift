@@ -1,0 +1,44 @@
+import CXXHash
+package import StoryCore
+
+/// A number that two models have in common only when they hold the same entries, in whatever order they were added.
+///
+/// It is the sum of XXH3-128 over `table 1 · key's length 2 · key · value` of each entry.
+package struct ModelDigest: Equatable, Sendable {
+    /// How many entries were added.
+    package private(set) var count: UInt64 = 0
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+    private var scratch: [UInt8] = []
+
+    package init() {}
+
+    package static func == (left: ModelDigest, right: ModelDigest) -> Bool {
+        (left.low, left.high, left.count) == (right.low, right.high, right.count)
+    }
+
+    package mutating func add(_ table: Table, _ key: [UInt8], _ value: [UInt8]) {
+        key.withBytes { key in value.withBytes { value in add(table, key, value) } }
+    }
+
+    package mutating func add(_ table: Table, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        scratch.removeAll(keepingCapacity: true)
+        scratch.append(table.rawValue)
+        scratch.append(littleEndian: UInt16(truncatingIfNeeded: key.count))
+        scratch.append(contentsOf: key)
+        scratch.append(contentsOf: value)
+        let hash = XXH3_128bits(scratch, scratch.count)
+        // The sums run around on purpose: a sum does not depend on the order of what is added.
+        low &+= hash.low64
+        high &+= hash.high64
+        count += 1
+    }
+
+    /// 32 hexadecimal digits.
+    package var text: String { ModelDigest.digits(high) + ModelDigest.digits(low) }
+
+    private static func digits(_ number: UInt64) -> String {
+        let text = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - text.utf8.count) + text
+    }
+}

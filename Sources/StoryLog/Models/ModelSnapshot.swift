@@ -1,0 +1,67 @@
+package import StoryCore
+
+/// The stored models as they were at their last checkpoint; for a process of its own, beside a daemon or alone.
+///
+/// While it is open the daemon cannot use freed pages again, so it is closed as soon as it was compared.
+package final class ModelSnapshot {
+    /// What the models are a fold of.
+    package let position: Position
+    /// Which log they are a fold of.
+    package let storeID: [UInt8]
+    /// The version of the folds.
+    package let version: UInt32
+
+    private let environment: Environment
+    private let tables: ModelTables
+    private var transaction: ReadTransaction?
+
+    package init(in directory: DataDirectory) throws(StorageError) {
+        let path = directory.modelsPath
+        environment = try Environment.openReadOnly(at: path, ModelTables.options)
+        let begun = try ReadTransaction(environment)
+        guard let tables = try ModelTables(begun), let record = try CheckpointRecord.read(begun.handle, tables.meta)
+        else { throw .corrupt("\(path) holds no whole set of models", at: nil) }
+        self.tables = tables
+        position = record.position
+        storeID = record.storeID
+        version = record.version
+        transaction = consume begun
+    }
+
+    deinit { close() }
+
+    /// Visits the entries of a range in order until `visit` answers false; the bytes die when it returns.
+    package func scan(
+        _ table: Table, _ range: KeyRange = KeyRange(), _ order: Order = .ascending,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
+    ) throws(StorageError) {
+        let handle = transaction?.handle
+        guard let handle else { preconditionFailure("A snapshot is not read after it was closed.") }
+        try WalkRange.with(range) { (bounds) throws(StorageError) in
+            var walk = try StoredWalk(handle, tables[table], bounds, order)
+            while let entry = walk.entry, visit(entry.key, entry.value) { try walk.advance() }
+        }
+    }
+
+    package func value(in table: Table, at key: [UInt8]) throws(StorageError) -> [UInt8]? {
+        try key.withBytes { (key) throws(StorageError) in
+            try transaction?.value(in: tables[table], at: key).map { Array($0) }
+        }
+    }
+
+    package func digest(of model: Model) throws(StorageError) -> ModelDigest {
+        var digest = ModelDigest()
+        for table in model.tables {
+            try scan(table) { key, value in
+                digest.add(table, key, value)
+                return true
+            }
+        }
+        return digest
+    }
+
+    package func close() {
+        transaction = nil
+        environment.close()
+    }
+}

@@ -1,0 +1,212 @@
+import CXXHash
+import Glibc
+
+/// What a buffer knows of a key.
+enum Buffered {
+    /// Nothing: look further down.
+    case absent
+    /// It was removed.
+    case removed
+    case value(UnsafeRawBufferPointer)
+}
+
+/// The newest entries of one table, in memory: a map from key bytes to value bytes, or to "removed".
+///
+/// Keys and values lie one after the other in one arena, found through a table of open addressing. Clearing keeps
+/// the memory, so that filling it again allocates nothing.
+final class WriteBuffer {
+    /// One key; its value follows it in the arena.
+    struct Entry {
+        static let removed = UInt32.max
+
+        var offset: Int
+        var hash: UInt32
+        var valueCount: UInt32
+        /// How many bytes the value may have where it lies.
+        var capacity: UInt32
+        var keyCount: UInt16
+    }
+
+    private static let emptySlot = UInt32.max
+    private static let leastSlots = 16
+    /// An arena that grew past this is given back when it is cleared.
+    private static let keptArena = 64 << 20
+
+    /// How many keys there are, the removed ones among them.
+    private(set) var count = 0
+    private(set) var entries: UnsafeMutablePointer<Entry>
+    private(set) var arena: UnsafeMutableRawPointer
+    private var entryCapacity: Int
+    private var slots: UnsafeMutablePointer<UInt32>
+    private var slotCount: Int
+    private var arenaUsed = 0
+    private var arenaCapacity: Int
+    /// The entries in the order of their keys, as far as a scan has asked for it.
+    let order = KeyOrder()
+
+    init() {
+        entryCapacity = 16
+        slotCount = WriteBuffer.leastSlots
+        arenaCapacity = 1_024
+        entries = .allocate(capacity: entryCapacity)
+        slots = .allocate(capacity: slotCount)
+        arena = Memory.make(arenaCapacity)
+        slots.update(repeating: WriteBuffer.emptySlot, count: slotCount)
+    }
+
+    deinit {
+        entries.deallocate()
+        slots.deallocate()
+        free(arena)
+    }
+
+    /// The bytes of memory that the entries take.
+    var bytes: Int {
+        arenaUsed + count * MemoryLayout<Entry>.stride + slotCount * MemoryLayout<UInt32>.stride + order.bytes
+    }
+
+    static func hash(_ key: UnsafeRawBufferPointer) -> UInt32 {
+        UInt32(truncatingIfNeeded: XXH3_64bits(key.baseAddress, key.count))
+    }
+
+    // MARK: Changing
+
+    func put(_ value: UnsafeRawBufferPointer, at key: UnsafeRawBufferPointer) {
+        precondition(value.count < Int(Entry.removed), "A value is shorter than 4 GiB.")
+        store(value, count: UInt32(value.count), at: key)
+    }
+
+    /// Remembers that the key is gone; further down it may still be.
+    func remove(_ key: UnsafeRawBufferPointer) {
+        store(UnsafeRawBufferPointer(start: nil, count: 0), count: Entry.removed, at: key)
+    }
+
+    func clear() {
+        if count > 0 { slots.update(repeating: WriteBuffer.emptySlot, count: slotCount) }
+        count = 0
+        arenaUsed = 0
+        order.clear()
+        if arenaCapacity > WriteBuffer.keptArena { shrink() }
+    }
+
+    // MARK: Reading
+
+    /// What is known of a key; the bytes die with the next change.
+    func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Buffered {
+        guard count > 0 else { return .absent }
+        let index = slots[slot(of: key, hash)]
+        guard index != WriteBuffer.emptySlot else { return .absent }
+        guard let value = value(Int(index)) else { return .removed }
+        return .value(value)
+    }
+
+    @inline(__always)
+    func key(_ index: Int) -> UnsafeRawBufferPointer {
+        let entry = entries + index
+        return UnsafeRawBufferPointer(start: arena + entry.pointee.offset, count: Int(entry.pointee.keyCount))
+    }
+
+    /// Nil when the key was removed.
+    @inline(__always)
+    func value(_ index: Int) -> UnsafeRawBufferPointer? {
+        let entry = entries[index]
+        guard entry.valueCount != Entry.removed else { return nil }
+        return UnsafeRawBufferPointer(
+            start: arena + entry.offset + Int(entry.keyCount), count: Int(entry.valueCount))
+    }
+
+    // MARK: Inside
+
+    private func store(_ value: UnsafeRawBufferPointer, count valueCount: UInt32, at key: UnsafeRawBufferPointer) {
+        precondition((1...511).contains(key.count), "A key has 1 to 511 bytes.")
+        let hash = WriteBuffer.hash(key)
+        let slot = slot(of: key, hash)
+        let index = slots[slot]
+        guard index == WriteBuffer.emptySlot else {
+            return overwrite(entries + Int(index), value, valueCount, key)
+        }
+        slots[slot] = UInt32(count)
+        add(Entry(offset: 0, hash: hash, valueCount: valueCount, capacity: 0, keyCount: UInt16(key.count)), value, key)
+    }
+
+    private func add(_ entry: Entry, _ value: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer) {
+        precondition(count < Int(UInt32.max) - 1, "A buffer has fewer than 2^32 keys.")
+        if count == entryCapacity { growEntries() }
+        var entry = entry
+        entry.capacity = UInt32(value.count)
+        entry.offset = place(key, value, room: value.count)
+        entries[count] = entry
+        count += 1
+        // At three quarters a search still ends after few steps.
+        if count * 4 > slotCount * 3 { growSlots() }
+    }
+
+    private func overwrite(
+        _ entry: UnsafeMutablePointer<Entry>, _ value: UnsafeRawBufferPointer, _ valueCount: UInt32,
+        _ key: UnsafeRawBufferPointer
+    ) {
+        if value.count <= Int(entry.pointee.capacity) {
+            Memory.copy(value, to: arena + entry.pointee.offset + key.count)
+        } else {
+            // A value that grew once will grow again: a quarter more, so that the arena fills slower than it does.
+            let room = min(value.count + value.count / 4 + 8, Int(Entry.removed) - 1)
+            entry.pointee.offset = place(key, value, room: room)
+            entry.pointee.capacity = UInt32(room)
+        }
+        entry.pointee.valueCount = valueCount
+    }
+
+    /// Copies key and value to the arena's end.
+    private func place(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, room: Int) -> Int {
+        let needed = arenaUsed + key.count + room
+        if needed > arenaCapacity {
+            arenaCapacity = max(needed, arenaCapacity * 2)
+            arena = Memory.grow(arena, arenaCapacity)
+        }
+        let offset = arenaUsed
+        Memory.copy(key, to: arena + offset)
+        Memory.copy(value, to: arena + offset + key.count)
+        arenaUsed = needed
+        return offset
+    }
+
+    /// Where the key is, or where it would be put.
+    @inline(__always)
+    private func slot(of key: UnsafeRawBufferPointer, _ hash: UInt32) -> Int {
+        let mask = slotCount - 1
+        var slot = Int(hash) & mask
+        while true {
+            let index = slots[slot]
+            if index == WriteBuffer.emptySlot { return slot }
+            if entries[Int(index)].hash == hash, Memory.areEqual(self.key(Int(index)), key) { return slot }
+            slot = (slot + 1) & mask
+        }
+    }
+
+    private func growEntries() {
+        let grown = UnsafeMutablePointer<Entry>.allocate(capacity: entryCapacity * 2)
+        grown.moveInitialize(from: entries, count: count)
+        entries.deallocate()
+        entries = grown
+        entryCapacity *= 2
+    }
+
+    private func growSlots() {
+        slots.deallocate()
+        slotCount *= 2
+        slots = .allocate(capacity: slotCount)
+        slots.update(repeating: WriteBuffer.emptySlot, count: slotCount)
+        let mask = slotCount - 1
+        for index in 0..<count {
+            var slot = Int(entries[index].hash) & mask
+            while slots[slot] != WriteBuffer.emptySlot { slot = (slot + 1) & mask }
+            slots[slot] = UInt32(index)
+        }
+    }
+
+    private func shrink() {
+        free(arena)
+        arenaCapacity = WriteBuffer.keptArena
+        arena = Memory.make(arenaCapacity)
+    }
+}
