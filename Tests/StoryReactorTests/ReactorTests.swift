@@ -192,11 +192,4 @@ import Testing
         #expect(try peer.receive(2) == Array("on".utf8))
         try reactor.stop()
     }
-
-    @Test func `a signal reaches the handler`() throws {
-        let reactor = try RunningReactor()
-        kill(getpid(), SIGTERM)
-        try until("the signal is told") { reactor.told == ["signal \(SIGTERM)"] }
-        try reactor.stop()
-    }
 }
