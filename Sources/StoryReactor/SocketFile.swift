@@ -82,11 +82,11 @@ struct SocketFile {
         _ path: String, _ address: SocketAddress, _ mode: mode_t
     ) throws(ReactorError) -> Int32 {
         let descriptor = try makeSocket(path)
-        let former = umask(0o777 & ~mode)
-        let bound = address.bind(descriptor)
-        let code = errno
-        umask(former)
-        guard bound == 0 else {
+        // The file gets the descriptor's mode, less the umask: narrow from its first moment, with no change to the
+        // umask, which every thread shares. Widening it beyond the umask can wait until the file is there.
+        let bound = fchmod(descriptor, mode) == 0 && address.bind(descriptor) == 0 && chmod(path, mode) == 0
+        guard bound else {
+            let code = errno
             close(descriptor)
             throw .refused(call: "bind", path: path, code: code)
         }

@@ -14,6 +14,14 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory + "/new/s"))
     }
 
+    @Test func `a wider mode is honoured whatever the umask`() throws {
+        let directory = try makeDirectory()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let reactor = try Reactor()
+        try reactor.listen(at: directory + "/s", mode: 0o666)
+        #expect(permissions(directory + "/s") == 0o666)
+    }
+
     @Test func `a path over 107 bytes is refused with its length`() throws {
         let directory = try makeDirectory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
