@@ -1,1 +1,34 @@
+#ifndef STORYKEEP_CUV_SHIM_H
+#define STORYKEEP_CUV_SHIM_H
+
+#include <stdint.h>
+#include <sys/socket.h>
 #include <uv.h>
+
+// What hides behind _GNU_SOURCE, which the Swift compiler's view of the C library does not define.
+int accept4(int listener, struct sockaddr *address, socklen_t *length, int flags);
+
+// A Unix stream socket that does not block and is closed on exec; -1 with errno when there is none.
+static inline int storykeep_socket(void) {
+    return socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+
+// Accepts a connection that does not block and is closed on exec; -1 with errno when there is none.
+static inline int storykeep_accept(int listener) {
+    return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+// What SO_PEERCRED tells: the layout of the kernel's `struct ucred`.
+struct storykeep_peer {
+    int32_t pid;
+    uint32_t uid;
+    uint32_t gid;
+};
+
+// Asks the kernel who connected; 0, or -1 with errno.
+static inline int storykeep_peer_of(int descriptor, struct storykeep_peer *peer) {
+    socklen_t length = sizeof *peer;
+    return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, peer, &length);
+}
+
+#endif

@@ -1,0 +1,19 @@
+import Glibc
+
+/// A moment until which something is waited for; for ever, when there is no limit.
+struct Deadline {
+    private let end: ContinuousClock.Instant?
+
+    /// So long from now; nil: for ever.
+    init(after patience: Duration?) { end = patience.map { ContinuousClock.now + $0 } }
+
+    /// What is left, in whole milliseconds for `poll`: 0 when it is over, −1 for ever.
+    var milliseconds: Int32 {
+        guard let end else { return -1 }
+        let left = ContinuousClock.now.duration(to: end).components
+        guard left.seconds >= 0, left.attoseconds >= 0 else { return 0 }
+        // Rounded up, so that waiting never ends a little too early and spins.
+        let rest = left.attoseconds / 1_000_000_000_000_000 + 1
+        return Int32(clamping: min(left.seconds, 1_000_000) * 1_000 + rest)
+    }
+}

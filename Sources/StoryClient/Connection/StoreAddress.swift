@@ -1,0 +1,31 @@
+import Glibc
+import StoryCore
+
+/// Where a store listens: the path of its Unix socket.
+public struct StoreAddress: Hashable, Sendable, CustomStringConvertible {
+    /// The socket's path.
+    public let path: String
+
+    /// A store at this path.
+    public init(path: String) { self.path = path }
+
+    /// The store that this process means: the path given, else `STORED_SOCKET`, else `storykeep/stored.sock` in
+    /// `$XDG_RUNTIME_DIR`, else in `/run/user/UID`, else `/tmp/storykeep-UID/stored.sock`.
+    public static func resolved(_ explicit: String? = nil, environment: [String: String]) -> StoreAddress {
+        StoreAddress(path: places(environment).socket(explicit))
+    }
+
+    /// The data directory that this process means: the path given, else `STORED_DATA`, else
+    /// `$XDG_DATA_HOME/storykeep`, else `~/.local/share/storykeep`; nil when there is no home either.
+    public static func dataDirectory(_ explicit: String? = nil, environment: [String: String]) -> String? {
+        places(environment).data(explicit)
+    }
+
+    public var description: String { path }
+
+    private static func places(_ environment: [String: String]) -> DefaultPlaces {
+        let uid = getuid()
+        let exists = access(DefaultPlaces.runDirectory(uid: uid), W_OK) == 0
+        return DefaultPlaces(environment: environment, uid: uid, hasRunDirectory: exists)
+    }
+}

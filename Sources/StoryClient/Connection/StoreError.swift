@@ -1,0 +1,30 @@
+/// Why talking to a store failed; a refusal of the store's is not one of these, but a `StoreReply`.
+public enum StoreError: Error, Hashable, Sendable {
+    /// Nobody answers at the path.
+    case cannotConnect(path: String, reason: String)
+    /// The store hung up. What a request without an answer did is unknown: a write with a key can be sent again.
+    case closed
+    /// The store did not answer in time. What the request did is unknown.
+    case timedOut
+    /// The wait was interrupted from outside, through `StoreConnection.interruption`.
+    case interrupted
+    /// The other end does not speak this protocol; the line that shows it.
+    case protocolViolation(String)
+    /// The system refused a call on the connection.
+    case system(call: String, reason: String)
+}
+
+extension StoreError: CustomStringConvertible {
+    /// One sentence, with what to do next.
+    public var description: String {
+        switch self {
+        case .cannotConnect(let path, let reason):
+            "cannot connect to \(path): \(reason); start stored, or say where it listens with --socket or STORED_SOCKET"
+        case .closed: "the store closed the connection; see what it printed, then ask again"
+        case .timedOut: "the store did not answer in time; whether the request was carried out is unknown"
+        case .interrupted: "interrupted"
+        case .protocolViolation(let line): "this is not the store's protocol: \(line); is it stored that listens there?"
+        case .system(let call, let reason): "\(call) failed on the connection: \(reason); connect again"
+        }
+    }
+}

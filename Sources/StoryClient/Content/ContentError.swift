@@ -1,0 +1,28 @@
+/// Why content could not be had.
+public enum ContentError: Error, Hashable, Sendable {
+    /// Nothing has that ID.
+    case notFound
+    /// It was deleted; its history can still be read.
+    case gone
+    /// The store refused for another reason.
+    case refused(Refusal)
+    /// The store could not be asked.
+    case unreachable(StoreError)
+    /// The row is not what this version of the library understands.
+    case notUnderstood(String)
+}
+
+/// What is known about content that is fetched at some time.
+public enum Loadable<Content: Sendable>: Sendable {
+    case notLoaded
+    case loading
+    case loaded(Content)
+    case failed(ContentError)
+
+    /// The content, once it is there.
+    public var content: Content? {
+        if case .loaded(let content) = self { content } else { nil }
+    }
+}
+
+extension Loadable: Equatable where Content: Equatable {}

@@ -1,0 +1,74 @@
+public import Foundation
+
+/// What every kind of content has.
+public protocol StoreContent: Decodable, Sendable, Hashable {
+    /// The kind, as it stands in addresses.
+    static var kind: ContentKind { get }
+    var id: String { get }
+    /// How many events its stream holds.
+    var version: UInt64 { get }
+    /// The last event that changed it.
+    var position: UInt64 { get }
+}
+
+/// A person who sends and receives.
+public struct User: StoreContent {
+    public static let kind = ContentKind.users
+    public let id: String
+    public let version: UInt64
+    public let position: UInt64
+    public let name: String
+    public let email: String
+    /// 1–47, JIS X 0401.
+    public let prefecture: Int
+    /// When the user signed up.
+    public let date: Date
+}
+
+/// What one user tells another.
+public struct Story: StoreContent {
+    public static let kind = ContentKind.stories
+    public let id: String
+    public let version: UInt64
+    public let position: UInt64
+    public let title: String
+    public let message: String
+    public let sender: String
+    public let recipient: String
+    public let date: Date
+    /// How many users like it.
+    public let likes: UInt64
+}
+
+/// What one user sent to another, perhaps about a story.
+public struct Message: StoreContent {
+    public static let kind = ContentKind.messages
+    public let id: String
+    public let version: UInt64
+    public let position: UInt64
+    public let text: String
+    public let sender: String
+    public let recipient: String
+    public let story: String?
+    public let date: Date
+    public let seen: Bool
+}
+
+/// A photo's exposure.
+public struct Photo: StoreContent {
+    public static let kind = ContentKind.photos
+    public let id: String
+    public let version: UInt64
+    public let position: UInt64
+    public let owner: String
+    public let iso: Double
+    /// Millimetres.
+    public let focalLength: Double?
+    public let exposureValue: Double
+    public let lensAperture: Double?
+    /// Seconds as a fraction: `1/125`.
+    public let exposureDuration: String
+    /// `none`, `normal` or `redEye`.
+    public let flash: String?
+    public let date: Date
+}

@@ -1,0 +1,42 @@
+import CUV
+
+/// What libuv calls: each finds the reactor at the loop and the connection at the handle, and passes on.
+extension Reactor {
+    static let connectionIsReady: uv_poll_cb = { handle, status, events in
+        guard let handle, let data = handle.pointee.data, let loop = handle.pointee.loop else { return }
+        let connection = Unmanaged<Connection>.fromOpaque(data).takeUnretainedValue()
+        reactor(of: loop)?.becameReady(connection, status: status, events: events)
+    }
+
+    static let connectionIsClosed: uv_close_cb = { handle in
+        guard let handle, let data = handle.pointee.data, let loop = handle.pointee.loop else { return }
+        let connection = Unmanaged<Connection>.fromOpaque(data).takeUnretainedValue()
+        reactor(of: loop)?.closed(connection)
+    }
+
+    static let clientIsWaiting: uv_poll_cb = { handle, _, _ in
+        if let loop = handle?.pointee.loop { reactor(of: loop)?.accept() }
+    }
+
+    static let turnIsOver: uv_check_cb = { handle in
+        guard let loop = handle?.pointee.loop, let reactor = reactor(of: loop) else { return }
+        reactor.handles.stopIdling()
+        reactor.handler?.turnEnded()
+    }
+
+    static let tickIsDue: uv_timer_cb = { handle in
+        if let loop = handle?.pointee.loop { reactor(of: loop)?.tick() }
+    }
+
+    static let signalCame: uv_signal_cb = { handle, signal in
+        if let loop = handle?.pointee.loop { reactor(of: loop)?.handler?.signalReceived(signal) }
+    }
+
+    static let wasWoken: uv_async_cb = { handle in
+        if let loop = handle?.pointee.loop { reactor(of: loop)?.handler?.woken() }
+    }
+
+    private static func reactor(of loop: UnsafeMutablePointer<uv_loop_t>) -> Reactor? {
+        loop.pointee.data.map { Unmanaged<Reactor>.fromOpaque($0).takeUnretainedValue() }
+    }
+}

@@ -1,0 +1,258 @@
+import CUV
+import Glibc
+
+/// The event loop: one thread, one listening socket, any number of connections, bytes in and bytes out.
+///
+/// It knows no stories. Its handler may call it from within any callback, also with IDs that are already gone.
+package final class Reactor {
+    /// How much one connection can deliver in one turn, in bytes.
+    package static let readBufferSize = 131_072
+    /// What `finish` still reads and drops once our last byte is sent: so many bytes, or so many milliseconds.
+    static let lingerBytes = 65_536
+    static let lingerTime: UInt64 = 1_000
+    /// How long `finish` waits for a peer that takes nothing, in milliseconds.
+    static let finishTime: UInt64 = 5_000
+    /// How many clients are accepted in one turn; the rest wait in the backlog.
+    static let acceptedInOneTurn = 256
+
+    /// Wakes the loop from other threads.
+    package let waker = Waker()
+
+    let handles: LoopHandles
+    var connections = ConnectionTable()
+    var handler: (any ReactorHandler)?
+    var socketFile: SocketFile?
+    private let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: readBufferSize, alignment: 64)
+    private var isStopping = false
+    /// How many connections are finishing or lingering, and so have a deadline.
+    private var endingCount = 0
+
+    /// Makes the loop, and lets the process survive writes to closed peers (SIGPIPE) and to full quotas (SIGXFSZ).
+    package init() throws(ReactorError) {
+        signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
+        handles = try LoopHandles()
+        waker.attach(handles.async)
+        handles.start(for: self)
+    }
+
+    deinit {
+        closeEverything()
+        handles.finish()
+        readBuffer.deallocate()
+    }
+
+    /// How many connections are open, those that are ending included.
+    package var connectionCount: Int { connections.count }
+
+    /// Accepts clients at a path, of which only the owner may connect unless the mode says otherwise.
+    ///
+    /// The parent directory is made if it is missing; a stale socket is replaced, anything else at the path is left
+    /// alone and refused.
+    package func listen(at path: String, mode: UInt32 = 0o600) throws(ReactorError) {
+        precondition(socketFile == nil, "a reactor listens at one path")
+        let file = try SocketFile(path: path, mode: mode)
+        guard handles.startListening(file.descriptor) else {
+            file.remove()
+            throw .refused(call: "epoll_ctl", path: path, code: errno)
+        }
+        socketFile = file
+    }
+
+    /// Serves until `stop()`; returns when every connection is closed and told so.
+    package func run(_ handler: any ReactorHandler) {
+        self.handler = handler
+        handles.run()
+        self.handler = nil
+    }
+
+    /// Tries to write at once and keeps what the kernel does not take.
+    package func send(_ id: ConnectionID, _ bytes: [UInt8]) {
+        guard let connection = connections[id], connection.phase == .open, !bytes.isEmpty else { return }
+        guard connection.output.isEmpty else { return connection.output.append(bytes) }
+        switch connection.output.sendFirst(bytes, to: connection.descriptor) {
+        case .drained: break
+        case .blocked: connection.updateWatching()
+        case .failed: shut(connection)
+        }
+    }
+
+    /// How many bytes wait for the peer to take them; 0 for a connection that is gone.
+    package func unsentCount(_ id: ConnectionID) -> Int { connections[id]?.output.count ?? 0 }
+
+    /// Leaves what the peer sends in the socket until `resumeReading`.
+    package func pauseReading(_ id: ConnectionID) { setPaused(id, true) }
+
+    package func resumeReading(_ id: ConnectionID) { setPaused(id, false) }
+
+    /// Ends in order: sends what waits, shuts our direction, drops a little of what still comes, closes.
+    package func finish(_ id: ConnectionID) {
+        guard let connection = connections[id], connection.phase == .open else { return }
+        endingCount += 1
+        connection.phase = .finishing(deadline: handles.now + Reactor.finishTime)
+        if connection.output.isEmpty { outputIsGone(connection) }
+        connection.updateWatching()
+    }
+
+    /// Ends at once; what waits is lost.
+    package func close(_ id: ConnectionID) {
+        if let connection = connections[id] { shut(connection) }
+    }
+
+    /// Makes the next poll return at once: there is work left for the next turn.
+    package func requestTurn() {
+        if !isStopping { handles.startIdling() }
+    }
+
+    /// Takes no new connections and removes the socket's file, if it is still ours.
+    package func stopListening() {
+        guard let socketFile else { return }
+        handles.stopListening()
+        socketFile.remove()
+        self.socketFile = nil
+    }
+
+    /// Closes everything; `run` returns.
+    package func stop() {
+        guard !isStopping else { return }
+        isStopping = true
+        closeEverything()
+    }
+
+    private func closeEverything() {
+        stopListening()
+        waker.attach(nil)
+        connections.forEach(shut)
+        handles.closeAll()
+    }
+
+    private func setPaused(_ id: ConnectionID, _ isPaused: Bool) {
+        guard let connection = connections[id] else { return }
+        connection.isPaused = isPaused
+        connection.updateWatching()
+    }
+
+    private func shut(_ connection: Connection) {
+        guard connection.phase != .closed else { return }
+        if connection.phase != .open { endingCount -= 1 }
+        connection.phase = .closed
+        connection.output.removeAll()
+        // Before the descriptor: this takes it from the loop, and the number may be another client's right after.
+        connection.handle.withHandle { uv_close($0, Reactor.connectionIsClosed) }
+        Glibc.close(connection.descriptor)
+    }
+
+    private func outputIsGone(_ connection: Connection) {
+        guard case .finishing = connection.phase else {
+            handler?.outputDrained(connection.id)
+            return
+        }
+        if connection.isAtEnd || shutdown(connection.descriptor, Int32(SHUT_WR)) != 0 { return shut(connection) }
+        connection.phase = .lingering(deadline: handles.now + Reactor.lingerTime, budget: Reactor.lingerBytes)
+    }
+}
+
+// What the loop tells.
+extension Reactor {
+    func becameReady(_ connection: Connection, status: Int32, events: Int32) {
+        if status < 0 {
+            // The peer is gone with bytes of ours unread; what it had sent can still be read, down to the error.
+            connection.watchingStopped()
+            if connection.wantsInput { read(connection) } else { shut(connection) }
+        } else {
+            if events & Int32(UV_WRITABLE.rawValue) != 0 { flush(connection) }
+            if events & Int32(UV_READABLE.rawValue) != 0, connection.wantsInput { read(connection) }
+        }
+        connection.updateWatching()
+    }
+
+    func accept() {
+        guard let socketFile else { return }
+        for _ in 0..<Reactor.acceptedInOneTurn {
+            let descriptor = storykeep_accept(socketFile.descriptor)
+            if descriptor >= 0 {
+                open(descriptor)
+            } else if errno == EAGAIN {
+                return
+            } else if errno != EINTR && errno != ECONNABORTED {
+                // No descriptors or no memory: asking again at once would spin, so the listener rests for a tick.
+                return handles.stopListening()
+            }
+            if self.socketFile == nil { return }
+        }
+    }
+
+    func tick() {
+        if let socketFile { _ = handles.startListening(socketFile.descriptor) }
+        if endingCount > 0 { connections.forEach(endIfLate) }
+        handler?.timerFired()
+        requestTurn()
+    }
+
+    func closed(_ connection: Connection) {
+        connections.release(connection.id)
+        connection.handle.deallocate()
+        handler?.connectionClosed(connection.id)
+        requestTurn()
+    }
+
+    private func read(_ connection: Connection) {
+        guard let count = connection.read(into: readBuffer) else { return }
+        guard count >= 0 else { return shut(connection) }
+        switch connection.phase {
+        case .open:
+            if count == 0 {
+                connection.isAtEnd = true
+                handler?.peerClosed(connection.id)
+            } else {
+                handler?.bytesReceived(connection.id, UnsafeRawBufferPointer(rebasing: readBuffer[..<count]))
+            }
+        case .finishing: connection.isAtEnd = count == 0
+        case .lingering(let deadline, let budget):
+            if count == 0 || count > budget { return shut(connection) }
+            connection.phase = .lingering(deadline: deadline, budget: budget - count)
+        case .closed: break
+        }
+    }
+
+    private func flush(_ connection: Connection) {
+        let before = connection.output.count
+        guard before > 0 else { return }
+        switch connection.output.flush(to: connection.descriptor) {
+        case .drained: outputIsGone(connection)
+        case .failed: shut(connection)
+        case .blocked:
+            guard case .finishing = connection.phase, connection.output.count < before else { return }
+            connection.phase = .finishing(deadline: handles.now + Reactor.finishTime)
+        }
+    }
+
+    private func endIfLate(_ connection: Connection) {
+        switch connection.phase {
+        case .open, .closed: break
+        case .finishing(let deadline), .lingering(let deadline, _):
+            if deadline <= handles.now { shut(connection) }
+        }
+    }
+
+    private func open(_ descriptor: Int32) {
+        var peer = storykeep_peer()
+        let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
+        guard storykeep_peer_of(descriptor, &peer) == 0, let id = connections.reserve() else {
+            handle.deallocate()
+            Glibc.close(descriptor)
+            return
+        }
+        guard handles.watch(handle, descriptor) else {
+            connections.release(id)
+            handle.deallocate()
+            Glibc.close(descriptor)
+            return
+        }
+        let connection = Connection(id: id, descriptor: descriptor, handle: handle)
+        handle.pointee.data = Unmanaged.passUnretained(connection).toOpaque()
+        connections.insert(connection)
+        connection.updateWatching()
+        handler?.connectionOpened(id, peer: PeerCredentials(uid: peer.uid, gid: peer.gid, pid: peer.pid))
+    }
+}

@@ -1,0 +1,31 @@
+import Glibc
+
+/// A path as the system wants it for `bind` and `connect`.
+struct SocketAddress {
+    /// The longest path, in bytes: the address has 108 and one is the NUL.
+    static let longestPath = 107
+
+    private var address = sockaddr_un()
+
+    init(path: String) throws(ReactorError) {
+        let bytes = Array(path.utf8)
+        guard !bytes.isEmpty, !bytes.contains(0) else { throw .pathMalformed }
+        guard bytes.count <= SocketAddress.longestPath else { throw .pathTooLong(path, bytes: bytes.count) }
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    }
+
+    /// `bind`; 0, or −1 with errno.
+    func bind(_ descriptor: Int32) -> Int32 { withPointer { Glibc.bind(descriptor, $0, $1) } }
+
+    /// `connect`; 0, or −1 with errno.
+    func connect(_ descriptor: Int32) -> Int32 { withPointer { Glibc.connect(descriptor, $0, $1) } }
+
+    private func withPointer(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import CUV
+import Glibc
+
+/// The listening socket and the file that clients find it by.
+///
+/// A file that answers is never taken, a stale one is replaced, and at the end only our own is removed.
+struct SocketFile {
+    /// How many clients may wait to be accepted.
+    private static let backlog: Int32 = 1_024
+
+    /// Listens, does not block, is closed on exec.
+    let descriptor: Int32
+    private let path: String
+    private let device: dev_t
+    private let inode: ino_t
+
+    /// Binds and listens.
+    ///
+    /// - Parameter mode: who may connect, as the file has it from its first moment.
+    init(path: String, mode: mode_t) throws(ReactorError) {
+        let address = try SocketAddress(path: path)
+        let directory = SocketFile.directory(of: path)
+        let guardian = try SocketFile.openDirectory(directory, mode: mode == 0o600 ? 0o700 : 0o711)
+        defer { close(guardian) }
+        // Held until the socket listens: of two starting servers, the second then finds the first one answering.
+        guard flock(guardian, LOCK_EX) == 0 else { throw .refused(call: "flock", path: directory, code: errno) }
+        try SocketFile.removeStale(path, address)
+        descriptor = try SocketFile.listen(path, address, mode)
+        self.path = path
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            let code = errno
+            close(descriptor)
+            throw .refused(call: "lstat", path: path, code: code)
+        }
+        device = status.st_dev
+        inode = status.st_ino
+    }
+
+    /// Stops listening; removes the file only if it is still the one that was bound.
+    func remove() {
+        var status = stat()
+        if lstat(path, &status) == 0, status.st_dev == device, status.st_ino == inode { unlink(path) }
+        close(descriptor)
+    }
+
+    private static func directory(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private static func openDirectory(_ path: String, mode: mode_t) throws(ReactorError) -> Int32 {
+        if mkdir(path, mode) != 0, errno != EEXIST { throw .refused(call: "mkdir", path: path, code: errno) }
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .refused(call: "open", path: path, code: errno) }
+        var status = stat()
+        let known = fstat(descriptor, &status) == 0
+        let shared = status.st_mode & 0o022 != 0 && status.st_mode & S_ISVTX == 0
+        guard known, !shared, status.st_uid == geteuid() || status.st_uid == 0 else {
+            close(descriptor)
+            throw .directoryNotSafe(path)
+        }
+        return descriptor
+    }
+
+    private static func removeStale(_ path: String, _ address: SocketAddress) throws(ReactorError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            if errno == ENOENT { return }
+            throw .refused(call: "lstat", path: path, code: errno)
+        }
+        guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path) }
+        let probe = try makeSocket(path)
+        defer { close(probe) }
+        // A full backlog (EAGAIN) is an answer too: somebody listens.
+        if address.connect(probe) == 0 || errno == EAGAIN { throw .anotherServerAnswers(path) }
+        guard errno == ECONNREFUSED else { throw .refused(call: "connect", path: path, code: errno) }
+        guard unlink(path) == 0 || errno == ENOENT else { throw .refused(call: "unlink", path: path, code: errno) }
+    }
+
+    private static func listen(
+        _ path: String, _ address: SocketAddress, _ mode: mode_t
+    ) throws(ReactorError) -> Int32 {
+        let descriptor = try makeSocket(path)
+        // The file gets the descriptor's mode, less the umask: narrow from its first moment, with no change to the
+        // umask, which every thread shares. Widening it beyond the umask can wait until the file is there.
+        let bound = fchmod(descriptor, mode) == 0 && address.bind(descriptor) == 0 && chmod(path, mode) == 0
+        guard bound else {
+            let code = errno
+            close(descriptor)
+            throw .refused(call: "bind", path: path, code: code)
+        }
+        guard Glibc.listen(descriptor, backlog) == 0 else {
+            let code = errno
+            close(descriptor)
+            unlink(path)
+            throw .refused(call: "listen", path: path, code: code)
+        }
+        return descriptor
+    }
+
+    private static func makeSocket(_ path: String) throws(ReactorError) -> Int32 {
+        let descriptor = storykeep_socket()
+        guard descriptor >= 0 else { throw .refused(call: "socket", path: path, code: errno) }
+        return descriptor
+    }
+}

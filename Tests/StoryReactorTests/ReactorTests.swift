@@ -1,0 +1,195 @@
+import Glibc
+import StoryReactor
+import Synchronization
+import Testing
+
+@Suite struct ReactorTests {
+    @Test func `what is sent comes back, and the handler is told of the whole life`() throws {
+        let reactor = try RunningReactor()
+        let peer = try Peer(reactor.path)
+        peer.send("hello".utf8)
+        #expect(try peer.receive(5) == Array("hello".utf8))
+        peer.hangUp()
+        try until("it is closed") { reactor.told.count == 3 }
+        #expect(reactor.told == ["opened 1 by us", "ended 1", "closed 1"])
+        try reactor.stop()
+    }
+
+    @Test func `a slow reader gets every byte in order`() throws {
+        let whole = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        let reactor = try RunningReactor(
+            Behaviour(received: { reactor, id, _ in
+                for start in stride(from: 0, to: whole.count, by: 30_000) {
+                    reactor.send(id, Array(whole[start..<start + 30_000]))
+                }
+            }))
+        let peer = try Peer(reactor.path)
+        peer.send("!".utf8)
+        var got: [UInt8] = []
+        while got.count < whole.count {
+            usleep(2_000)
+            got += try peer.receive(min(100_000, whole.count - got.count))
+        }
+        #expect(got == whole)
+        try until("it is drained") { reactor.told.contains("drained 1") }
+        try reactor.stop()
+    }
+
+    @Test func `what waits is counted and dropped with the connection`() throws {
+        let counts: Mutex<[Int]> = Mutex([])
+        let reactor = try RunningReactor(
+            Behaviour(received: { reactor, id, _ in
+                reactor.send(id, [UInt8](repeating: 1, count: 1_000_000))
+                let waiting = reactor.unsentCount(id)
+                reactor.close(id)
+                reactor.send(id, [1, 2, 3])
+                counts.withLock { $0 = [waiting, reactor.unsentCount(id)] }
+            }))
+        let peer = try Peer(reactor.path)
+        peer.send("!".utf8)
+        let got = try peer.receiveAll().count
+        try until("it is closed") { reactor.told.last == "closed 1" }
+        #expect(counts.withLock { $0 } == [1_000_000 - got, 0])
+        #expect(got > 0)
+        try reactor.stop()
+    }
+
+    @Test func `a peer that only stopped sending still gets its answers`() throws {
+        let reactor = try RunningReactor(
+            Behaviour(
+                received: { reactor, id, bytes in reactor.send(id, bytes) },
+                ended: { reactor, id in
+                    reactor.send(id, [UInt8](repeating: 7, count: 500_000))
+                    reactor.finish(id)
+                }))
+        let peer = try Peer(reactor.path)
+        peer.send("ab".utf8)
+        peer.endSending()
+        #expect(try peer.receiveAll().count == 500_002)
+        try reactor.stop()
+    }
+
+    @Test func `finish lets a peer that is still sending read the last line`() throws {
+        let reactor = try RunningReactor(
+            Behaviour(received: { reactor, id, _ in
+                reactor.send(id, Array("the last line\n".utf8))
+                reactor.finish(id)
+            }))
+        let peer = try Peer(reactor.path)
+        peer.send("x".utf8)
+        usleep(20_000)
+        #expect(peer.send([UInt8](repeating: 0, count: 60_000)))
+        peer.endSending()
+        #expect(try peer.receiveAll() == Array("the last line\n".utf8))
+        try until("it is closed") { reactor.told.last == "closed 1" }
+        try reactor.stop()
+    }
+
+    @Test func `finish gives up a peer that sends on and on`() throws {
+        let reactor = try RunningReactor(Behaviour(received: { reactor, id, _ in reactor.finish(id) }))
+        let peer = try Peer(reactor.path)
+        peer.send("x".utf8)
+        while peer.send([UInt8](repeating: 0, count: 10_000)) {}
+        try until("it is closed") { reactor.told.last == "closed 1" }
+        try reactor.stop()
+    }
+
+    @Test func `finish gives up a peer that never closes, after a second`() throws {
+        let reactor = try RunningReactor(Behaviour(received: { reactor, id, _ in reactor.finish(id) }))
+        let peer = try Peer(reactor.path)
+        peer.send("x".utf8)
+        try until("it is closed") { reactor.told.last == "closed 1" }
+        #expect(try peer.receiveAll() == [])
+        try reactor.stop()
+    }
+
+    @Test func `nothing is read while reading is paused, and all of it afterwards`() throws {
+        let reactor = try RunningReactor(
+            Behaviour(
+                opened: { reactor, id in reactor.pauseReading(id) },
+                received: { reactor, id, bytes in reactor.send(id, bytes) }))
+        let peer = try Peer(reactor.path)
+        peer.send("hello".utf8)
+        usleep(50_000)
+        reactor.perform { reactor in reactor.send(ConnectionID(1 << 20), Array("first ".utf8)) }
+        usleep(50_000)
+        reactor.perform { reactor in reactor.resumeReading(ConnectionID(1 << 20)) }
+        #expect(try peer.receive(11) == Array("first hello".utf8))
+        try reactor.stop()
+    }
+
+    @Test func `two hundred clients connect at once and each is served`() throws {
+        let reactor = try RunningReactor()
+        let peers = try (0..<200).map { _ in try Peer(reactor.path) }
+        for (number, peer) in peers.enumerated() { peer.send("client \(number)\n".utf8) }
+        for (number, peer) in peers.enumerated() {
+            let line = Array("client \(number)\n".utf8)
+            #expect(try peer.receive(line.count) == line)
+        }
+        for peer in peers { peer.hangUp() }
+        try until("all are closed") { reactor.told.count == 600 }
+        try reactor.stop()
+    }
+
+    @Test func `a write to a closed peer kills nothing`() throws {
+        let reactor = try RunningReactor(Behaviour(ended: { _, _ in }))
+        let peer = try Peer(reactor.path)
+        try until("it is opened") { reactor.told.count == 1 }
+        peer.hangUp()
+        try until("the end is seen") { reactor.told.count == 2 }
+        reactor.perform { $0.send(ConnectionID(1 << 20), [1, 2, 3]) }
+        try until("it is closed") { reactor.told.count == 3 }
+        #expect(reactor.told.last == "closed 1")
+        let second = try Peer(reactor.path)
+        try until("the next client is served") { reactor.told.last == "opened 2 by us" }
+        second.hangUp()
+        try reactor.stop()
+    }
+
+    @Test func `what a peer sent before it hung up unread is still received`() throws {
+        let received: Mutex<[UInt8]> = Mutex([])
+        let reactor = try RunningReactor(
+            Behaviour(
+                opened: { reactor, id in
+                    reactor.pauseReading(id)
+                    reactor.send(id, Array("greeting".utf8))
+                },
+                received: { _, _, bytes in received.withLock { $0 += bytes } }))
+        let peer = try Peer(reactor.path)
+        try until("it is opened") { reactor.told.count == 1 }
+        peer.send("request".utf8)
+        usleep(20_000)
+        peer.hangUp()
+        reactor.perform { $0.resumeReading(ConnectionID(1 << 20)) }
+        try until("it is closed") { reactor.told.last == "closed 1" }
+        #expect(received.withLock { $0 } == Array("request".utf8))
+        try reactor.stop()
+    }
+
+    @Test func `stopping closes every connection and tells of it`() throws {
+        let reactor = try RunningReactor()
+        let peers = try (0..<3).map { _ in try Peer(reactor.path) }
+        try until("all are open") { reactor.told.count == 3 }
+        try reactor.stop()
+        #expect(Set(reactor.told.suffix(3)) == ["closed 1", "closed 2", "closed 3"])
+        #expect(try peers.allSatisfy { try $0.receiveAll().isEmpty })
+        reactor.waker.wake()
+    }
+
+    @Test func `calls for connections that never were are of no effect`() throws {
+        let reactor = try RunningReactor()
+        reactor.perform { reactor in
+            for value: UInt64 in [0, 1, 1 << 20, .max] {
+                reactor.send(ConnectionID(value), [1])
+                reactor.finish(ConnectionID(value))
+                reactor.close(ConnectionID(value))
+                reactor.pauseReading(ConnectionID(value))
+                reactor.resumeReading(ConnectionID(value))
+            }
+        }
+        let peer = try Peer(reactor.path)
+        peer.send("on".utf8)
+        #expect(try peer.receive(2) == Array("on".utf8))
+        try reactor.stop()
+    }
+}
