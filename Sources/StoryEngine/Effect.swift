@@ -15,6 +15,10 @@ package enum Effect: Equatable, Sendable {
     case endFollowing(SessionID, SubscriptionID, reason: String)
     /// Bring the stored models up to the log, then answer.
     case checkpoint(SessionID, Tag?)
+    /// Check the whole log, then answer.
+    case verify(SessionID, Tag?)
+    /// Copy the log into a new directory, then answer.
+    case backUp(SessionID, Tag?, path: String)
     /// Answer with the daemon's figures.
     case report(SessionID, Tag?)
     /// Answer from the request table.

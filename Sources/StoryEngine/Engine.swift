@@ -97,6 +97,8 @@ package final class Engine {
         case .help(let topic): return [.help(id, request.tag, topic: topic)]
         case .stats: return [.report(id, request.tag)]
         case .checkpoint: return [.checkpoint(id, request.tag)]
+        case .verify: return [.verify(id, request.tag)]
+        case .backup(let path): return [.backUp(id, request.tag, path: String(decoding: path, as: UTF8.self))]
         case .quit:
             let members = [Member("bye", .flag(true)), Member("position", .count(head.value))]
             return [.reply(id, request.tag, .done(.members(members))), .finish(id)]

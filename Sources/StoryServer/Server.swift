@@ -25,12 +25,13 @@ package final class Server: ReactorHandler {
     var figures = Figures()
     /// `CHECKPOINT` requests that wait for one to end.
     var awaitingCheckpoint: [(connection: Connection, tag: Tag?, position: Position)] = []
+    var jobs: [Job] = []
     var isDraining = false
     var ticks: UInt64 = 0
     /// When writes that were refused for want of space may be tried again.
     var retryTick: UInt64?
     /// The error that ended the process, where one did.
-    package internal(set) var fatal: StorageError?
+    var fatal: StorageError?
     private var lastSession: UInt64 = 0
     private var eventScratch: [UInt8] = []
 
@@ -124,7 +125,10 @@ package final class Server: ReactorHandler {
         if isDraining, ticks % 50 == 0 { reactor.stop() }
     }
 
-    package func woken() { checkpointEnded() }
+    package func woken() {
+        checkpointEnded()
+        finishJobs()
+    }
 
     // MARK: Requests
 
@@ -212,7 +216,9 @@ package final class Server: ReactorHandler {
         eventScratch.removeAll(keepingCapacity: true)
         EventEncoder.append(event, to: &eventScratch)
         do throws(StorageError) {
-            try eventScratch.withUnsafeBytes { (json) throws(StorageError) in try log.append(event, json: json) }
+            try eventScratch.withUnsafeBufferPointer { (json) throws(StorageError) in
+                try log.append(event, json: UnsafeRawBufferPointer(json))
+            }
         } catch {
             turnFailure = error
         }

@@ -19,7 +19,15 @@ let usage = """
 
     """
 
-func say(_ text: String, on stream: UnsafeMutablePointer<FILE>) { fputs(text, stream) }
+/// Writes all of the text to a file descriptor.
+func say(_ text: String, on descriptor: Int32) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        guard count > 0 || errno == EINTR else { return }
+        rest = rest.dropFirst(max(count, 0))
+    }
+}
 
 func readFile(_ path: String) -> String? {
     guard let file = fopen(path, "r") else { return nil }
@@ -42,20 +50,22 @@ func environment() -> [String: String] {
 }
 
 let trace = Trace(now: Clock.system.now) { line in
-    line.withUnsafeBytes { bytes in _ = write(2, bytes.baseAddress, bytes.count) }
+    line.withUnsafeBytes { bytes in _ = write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
 }
 
 do {
-    let places = DefaultPlaces(environment: environment(), uid: getuid())
+    let runDirectory = DefaultPlaces.runDirectory(uid: getuid())
+    let places = DefaultPlaces(
+        environment: environment(), uid: getuid(), hasRunDirectory: access(runDirectory, F_OK) == 0)
     switch try ServerConfiguration.read(Array(CommandLine.arguments.dropFirst()), places: places, readFile: readFile) {
-    case .help: say(usage, on: stdout)
-    case .version: say("stored \(ServerVersion.number)\n", on: stdout)
+    case .help: say(usage, on: STDOUT_FILENO)
+    case .version: say("stored \(ServerVersion.number)\n", on: STDOUT_FILENO)
     case .serve(let configuration): exit(try Daemon.run(configuration, clock: .system, trace: trace))
     }
 } catch let error as ServerConfiguration.UsageError {
-    say("stored: \(error.message)\n", on: stderr)
+    say("stored: \(error.message)\n", on: STDERR_FILENO)
     exit(2)
 } catch let error as StartError {
-    say("stored: \(error.message)\n", on: stderr)
+    say("stored: \(error.message)\n", on: STDERR_FILENO)
     exit(error.exitCode)
 }

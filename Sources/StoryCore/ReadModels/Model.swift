@@ -2,6 +2,10 @@
 package enum Model: String, CaseIterable, Sendable {
     case users, stories, likes, messages, photos, streams, keys
 
+    /// Counted up with every change of a fold, a table or a row's record: stored models of another version are folded
+    /// anew.
+    package static let version: UInt32 = 1
+
     /// The model's tables; the first holds what its count counts.
     package var tables: [Table] {
         switch self {

@@ -34,6 +34,13 @@ package struct ModelDigest: Equatable, Sendable {
         count += 1
     }
 
+    /// Adds all that another digest was made of.
+    package mutating func add(_ other: ModelDigest) {
+        low &+= other.low
+        high &+= other.high
+        count += other.count
+    }
+
     /// 32 hexadecimal digits.
     package var text: String { ModelDigest.digits(high) + ModelDigest.digits(low) }
 

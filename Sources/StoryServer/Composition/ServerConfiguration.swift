@@ -80,8 +80,10 @@ package struct ServerConfiguration: Equatable, Sendable {
     private static func configuration(
         _ settings: [String: String], _ places: DefaultPlaces
     ) throws(UsageError) -> ServerConfiguration {
-        var configuration = ServerConfiguration(
-            data: settings["data"] ?? places.data, socket: settings["socket"] ?? places.socket)
+        guard let data = places.data(settings["data"]) else {
+            throw UsageError(message: "there is no home directory: say --data DIR")
+        }
+        var configuration = ServerConfiguration(data: data, socket: places.socket(settings["socket"]))
         configuration.limits.connections = try limit(settings, "connections", 1...65_536) ?? Limits().connections
         configuration.limits.subscriptions = try limit(settings, "subscriptions", 1...100_000) ?? Limits().subscriptions
         configuration.limits.inflight = try limit(settings, "inflight", 1...65_536) ?? Limits().inflight

@@ -11,7 +11,7 @@ package struct ServerDependency {
     package let clock: Clock
     package let trace: Trace
     package let directory: DataDirectory
-    package let log: any EventLog
+    package let log: LMDBEventLog
     package let store: LMDBModelStore
     package let decoder: EventDecoder
     package let reader: RequestReader
@@ -25,17 +25,18 @@ package struct ServerDependency {
         _ configuration: ServerConfiguration, clock: Clock, trace: Trace
     ) throws(StartError) -> ServerDependency {
         do throws(StorageError) {
-            let directory = try DataDirectory.hold(configuration.data)
-            let log = try LMDBEventLog(directory)
-            let store = try LMDBModelStore(directory, storeID: log.storeID)
-            let decoder = EventDecoder()
+            let directory = try DataDirectory(configuration.data, for: .serving)
+            let log = try LMDBEventLog(in: directory, now: clock.now())
+            let store = try LMDBModelStore(in: directory, storeID: log.storeID, version: Model.version)
+            if let renewal = store.renewal { trace.say("folding-anew", ["reason": renewal]) }
+            let decoder = EventDecoder(lineLimit: configuration.limits.line)
             try recover(log, store, decoder, clock, trace)
             let reader = LogReader(log: log, decoder: decoder)
             let engine = Engine(
                 store: store, log: reader, limits: configuration.limits, server: ServerVersion.name)
             return ServerDependency(
                 configuration: configuration, clock: clock, trace: trace, directory: directory, log: log,
-                store: store, decoder: decoder, reader: RequestReader(), engine: engine, reactor: try makeReactor(),
+                store: store, decoder: decoder, reader: RequestReader(lineLimit: configuration.limits.line), engine: engine, reactor: try makeReactor(),
                 uid: geteuid())
         } catch {
             throw StartError(error)

@@ -12,7 +12,7 @@ final class Checkpointer {
 
     private let store: LMDBModelStore
     private let whenDone: @Sendable () -> Void
-    private var running: (checkpoint: Checkpoint, job: BackgroundJob)?
+    private var running: BackgroundJob<Bool>?
     /// The last failure; nil when the last checkpoint was written.
     private(set) var failure: StorageError?
     private(set) var count: UInt64 = 0
@@ -35,22 +35,23 @@ final class Checkpointer {
         guard running == nil, head != store.checkpointed else { return }
         failure = nil
         let checkpoint = store.freeze(at: head)
-        let job = BackgroundJob({ () throws(StorageError) in try checkpoint.run() }, whenDone: whenDone)
-        running = (checkpoint, job)
-        job.start()
+        running = BackgroundJob(
+            { () throws(StorageError) in
+                try checkpoint.run()
+                return true
+            }, whenDone: whenDone)
     }
 
     /// Looks whether the one under way is done; true when it just ended, well or not.
     func poll() -> Bool {
-        guard let job = running?.job, let result = job.result else { return false }
+        guard let result = running?.result else { return false }
         settle(result)
         return true
     }
 
     /// Waits for the one under way.
     func wait() {
-        guard let job = running?.job else { return }
-        settle(job.wait())
+        if let running { settle(running.wait()) }
     }
 
     /// Keeps memory bounded when folding outruns the disk.
@@ -58,15 +59,19 @@ final class Checkpointer {
         if store.bufferedBytes >= Checkpointer.greatestBytes { wait() }
     }
 
-    private func settle(_ result: Result<Void, StorageError>) {
+    private func settle(_ result: Result<Bool, StorageError>) {
         running = nil
-        switch result {
-        case .success:
-            store.finish()
-            failure = nil
-            count += 1
-        case .failure(let error):
+        do throws(StorageError) {
+            _ = try result.get()
+        } catch {
             store.fail()
+            failure = error
+            return
+        }
+        do throws(StorageError) {
+            try store.finish()
+            count += 1
+        } catch {
             failure = error
         }
     }

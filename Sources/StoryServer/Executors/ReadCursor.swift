@@ -62,10 +62,11 @@ struct ReadCursor {
     private mutating func goThroughStream(
         _ stream: StreamNumber, _ output: inout [UInt8], until size: Int, _ log: any EventLog, _ store: any ModelStore
     ) throws(StorageError) -> Progress {
-        try goThroughIndex(&output, until: size, log) { limit, lower, upper in
+        let order = plan.order
+        return try goThroughIndex(&output, until: size, log) { limit, lower, upper in
             var places: [Place] = []
             StreamsModel.scanVersions(
-                of: stream, from: Version(lower), through: Version(upper), plan.order, in: store
+                of: stream, from: Version(lower), through: Version(upper), order, in: store
             ) { version, position in
                 places.append(Place(number: version.value, position: position))
                 return places.count < limit
@@ -77,10 +78,11 @@ struct ReadCursor {
     private mutating func goThroughCategory(
         _ category: UInt64, _ output: inout [UInt8], until size: Int, _ log: any EventLog, _ store: any ModelStore
     ) throws(StorageError) -> Progress {
-        try goThroughIndex(&output, until: size, log) { limit, lower, upper in
+        let order = plan.order
+        return try goThroughIndex(&output, until: size, log) { limit, lower, upper in
             var places: [Place] = []
             StreamsModel.scanCategory(
-                category, from: Position(lower), through: Position(upper), plan.order, in: store
+                category, from: Position(lower), through: Position(upper), order, in: store
             ) { position in
                 places.append(Place(number: position.value, position: position))
                 return places.count < limit

@@ -28,6 +28,8 @@ extension Server {
             sessions[session]?.subscriptions.removeAll { $0.id == id }
         case .endFollowing(let session, let id, let reason): end(session, id, reason)
         case .checkpoint(let session, let tag): awaitCheckpoint(session, tag)
+        case .verify(let session, let tag): verify(session, tag)
+        case .backUp(let session, let tag, let path): backUp(session, tag, to: path)
         case .report(let session, let tag):
             if let connection = sessions[session] { answer(.done(.members(report())), tag, connection) }
         case .help(let session, let tag, let topic):

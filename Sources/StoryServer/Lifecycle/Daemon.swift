@@ -1,4 +1,4 @@
-package import StoryCore
+import StoryCore
 import StoryLog
 import StoryReactor
 import StoryWire

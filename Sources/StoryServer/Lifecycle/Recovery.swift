@@ -41,10 +41,10 @@ package enum Recovery {
         let checkpoint = store.freeze(at: position)
         do throws(StorageError) {
             try checkpoint.run()
-            store.finish()
         } catch {
             store.fail()
             throw error
         }
+        try store.finish()
     }
 }

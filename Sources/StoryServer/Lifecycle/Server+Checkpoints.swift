@@ -1,4 +1,5 @@
 import StoryCore
+import StoryLog
 import StoryReactor
 import StoryWire
 
@@ -31,7 +32,7 @@ extension Server {
         if !awaitingCheckpoint.isEmpty { checkpointer.start(at: log.committed) }
     }
 
-    private func resume(_ connection: Connection, _ reply: Reply, _ tag: Tag?) {
+    func resume(_ connection: Connection, _ reply: Reply, _ tag: Tag?) {
         connection.isAwaiting = false
         answer(reply, tag, connection)
         markReady(connection)
@@ -44,11 +45,7 @@ extension Server {
         connection.isAwaiting = true
         awaitingCheckpoint.append((connection, tag, log.head))
         markReady(connection)
-        reactor.wakeForCheckpoint()
+        // The checkpoint begins after this turn's commit.
+        reactor.waker.wake()
     }
-}
-
-extension Reactor {
-    /// The checkpoint begins after this turn's commit.
-    fileprivate func wakeForCheckpoint() { waker.wake() }
 }

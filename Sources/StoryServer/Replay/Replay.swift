@@ -28,7 +28,7 @@ package struct Replay {
     package func run(
         _ options: Options, progress: (_ position: Position, _ of: Position) -> Void
     ) throws(StorageError) -> ReplayReport {
-        let log = try LMDBEventLog(directory)
+        let log = try LMDBEventLog(in: directory, now: clock.now())
         defer { log.close() }
         let snapshot = options.isVerifying ? try ModelSnapshot(in: directory) : nil
         defer { snapshot?.close() }
@@ -68,7 +68,7 @@ package struct Replay {
         _ log: any EventLog, _ through: Position, _ progress: (Position, Position) -> Void
     ) throws(StorageError) -> FoldedModels {
         let folded = FoldedModels()
-        let decoder = EventDecoder()
+        let decoder = EventDecoder(lineLimit: Limits().line)
         let projector = Projector(folded.store, indexing: .atTheEnd)
         guard through > .zero else { return folded }
         try log.scan(from: Position(1), through: through, order: .ascending) { record in

@@ -1,0 +1,68 @@
+import StoryCore
+import StoryLog
+import StoryReactor
+
+/// Long work beside the loop, whose end answers a request.
+extension Server {
+    struct Job {
+        let connection: Connection
+        let tag: Tag?
+        let work: BackgroundJob<[Member]>
+    }
+
+    /// `VERIFY`: every record, its place, its time, and the chain of seals.
+    func verify(_ session: SessionID, _ tag: Tag?) {
+        let verifier = dependency.log.verifier()
+        start(session, tag) { () throws(StorageError) in
+            var last = Position.zero
+            try verifier.run { position in
+                last = position
+                return true
+            }
+            return [Member("verified", .count(last.value)), Member("position", .count(last.value))]
+        }
+    }
+
+    /// `BACKUP`: a copy of the log at one position.
+    func backUp(_ session: SessionID, _ tag: Tag?, to path: String) {
+        let copier = dependency.log.copier()
+        start(session, tag) { () throws(StorageError) in
+            let position = try copier.run(to: path)
+            return [Member("backup", .text(path)), Member("position", .count(position.value))]
+        }
+    }
+
+    private func start(
+        _ session: SessionID, _ tag: Tag?, _ work: @escaping @Sendable () throws(StorageError) -> [Member]
+    ) {
+        guard let connection = sessions[session] else { return }
+        connection.isAwaiting = true
+        let waker = reactor.waker
+        let job = BackgroundJob(work, whenDone: { waker.wake() })
+        jobs.append(Job(connection: connection, tag: tag, work: job))
+    }
+
+    /// Answers those whose work is done.
+    func finishJobs() {
+        let running = jobs
+        jobs = []
+        for job in running {
+            switch job.work.result {
+            case nil: jobs.append(job)
+            case .success(let members): resume(job.connection, .done(.members(members)), job.tag)
+            case .failure(let error): resume(job.connection, .failed(failure(error)), job.tag)
+            }
+        }
+    }
+
+    private func failure(_ error: StorageError) -> Failure {
+        switch error {
+        case .corrupt(let reason, let position):
+            let place = position.map { " at position \($0.value)" } ?? ""
+            dependency.trace.say("corrupt", ["reason": reason + place])
+            return Failure(.internal, "the store is damaged\(place): \(reason)")
+        case .full(let reason): return Failure(.full, reason)
+        case .failed(let reason), .held(let reason): return Failure(.internal, reason)
+        }
+    }
+}
