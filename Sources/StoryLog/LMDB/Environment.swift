@@ -37,9 +37,7 @@ package final class Environment: @unchecked Sendable {
         var attempt = 1
         while true {
             do {
-                let opened = try Environment(path, options, flags: UInt32(MDB_NOTLS | MDB_RDONLY), isNew: false)
-                opened.adoptMapSize()
-                return opened
+                return try Environment(path, options, flags: UInt32(MDB_NOTLS | MDB_RDONLY), isNew: false)
             } catch {
                 // Opening can fail while another process is just opening or closing, or writing its first page.
                 if attempt == 5 { throw error }
@@ -72,6 +70,7 @@ package final class Environment: @unchecked Sendable {
         self.identity = identity
         closeOnExec()
         clearStaleReaders()
+        try openMain()
     }
 
     deinit { close() }
@@ -122,12 +121,23 @@ package final class Environment: @unchecked Sendable {
         return handle
     }
 
-    /// Takes over a larger map of the writing process; safe only before there is any transaction.
-    private func adoptMapSize() {
+    /// Makes the main database known, and takes over a larger map of another process that is writing.
+    ///
+    /// The map may be changed only here, before there is any other transaction.
+    private func openMain() throws(StorageError) {
         var probe: OpaquePointer?
-        let code = mdb_txn_begin(raw, nil, UInt32(MDB_RDONLY), &probe)
+        var code = mdb_txn_begin(raw, nil, UInt32(MDB_RDONLY), &probe)
+        if code == MDB_MAP_RESIZED {
+            mdb_env_set_mapsize(raw, 0)
+            code = mdb_txn_begin(raw, nil, UInt32(MDB_RDONLY), &probe)
+        }
+        try LMDBError.check(code, "beginning to read \(path)")
+        // Without this LMDB has no function to compare the main database's keys with.
+        var main: MDB_dbi = 0
+        code = mdb_dbi_open(probe, nil, 0, &main)
         mdb_txn_abort(probe)
-        if code == MDB_MAP_RESIZED { mdb_env_set_mapsize(raw, 0) }
+        try LMDBError.check(code, "opening \(path)")
+        precondition(main == Database.main.handle, "LMDB's main database is always number 1.")
     }
 
     private func closeOnExec() {

@@ -28,11 +28,11 @@ package final class LMDBEventLog: EventLog {
     ///   - now: when the log was made, if it is made.
     ///   - zeroFillStep: how many bytes are zeroed ahead at once; 0: none.
     package init(
-        in directory: DataDirectory, now: Instant, zeroFillStep: Int = 1 << 20
+        in directory: DataDirectory, now: Instant, _ options: EnvironmentOptions = EnvironmentOptions(),
+        zeroFillStep: Int = 1 << 20
     ) throws(StorageError) {
         if directory.access == .serving { try LMDBEventLog.createIfMissing(directory, now) }
         access = directory.access
-        let options = EnvironmentOptions()
         environment =
             access == .reading
             ? try .openReadOnly(at: directory.logPath, options) : try .open(at: directory.logPath, options)

@@ -1,0 +1,130 @@
+import StoryCore
+import Testing
+
+@testable import StoryLog
+
+struct RecordTests {
+    @Test func `a header reads as it was written, each number at its widest`() {
+        let headers = [
+            RecordHeader(
+                time: 0, version: 0, streamNumber: 0, by: 0, metaCount: 0, streamCount: 0, typeCount: 0, keyCount: 0,
+                isSealed: false),
+            RecordHeader(
+                time: Instant.range.lowerBound, version: 1 << 48 - 1, streamNumber: 1 << 48 - 1, by: .max,
+                metaCount: .max, streamCount: 129, typeCount: 64, keyCount: 128, isSealed: true),
+            RecordHeader(
+                time: Instant.range.upperBound, version: 1 << 33, streamNumber: 1 << 40, by: 1000, metaCount: 70_000,
+                streamCount: 5, typeCount: 1, keyCount: 1, isSealed: false),
+        ]
+        for header in headers {
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: RecordHeader.size, alignment: 1)
+            defer { buffer.deallocate() }
+            if let base = buffer.baseAddress { header.write(to: base) }
+            #expect(RecordHeader(UnsafeRawBufferPointer(buffer)) == header)
+        }
+    }
+
+    @Test(arguments: [1, 9, 10, 99_999, 9_007_199_254_740_991] as [UInt64])
+    func `the parts of an event are found by their lengths`(position: UInt64) throws {
+        for key in [nil, "k", String(repeating: "K", count: 128)] {
+            for meta in [nil, "{}", "{\"a\":\"\(String(repeating: "m", count: 300))\"}"] {
+                for by in [0, 1000, UInt32.max] {
+                    try check(
+                        EventMaker().event(
+                            position, stream: "order-\(position)", type: "T", by: by, key: key, meta: meta,
+                            data: "{\"é\":[1,2]}", version: min(position, 1 << 48 - 1)))
+                }
+            }
+        }
+    }
+
+    @Test func `the longest names are found as the shortest`() throws {
+        let long = String(repeating: "c", count: 64) + "-" + String(repeating: "i", count: 64)
+        try check(EventMaker().event(1, stream: long, type: String(repeating: "t", count: 64)))
+        try check(EventMaker().event(1, stream: "c-i", type: "t", data: "1"))
+    }
+
+    @Test func `the type of the store's own events is read from the line`() throws {
+        let event = Event(
+            position: Position(12), stream: Kind.stories.stream(Identifier(trusted: [0x39])),
+            streamNumber: StreamNumber(3), version: Version(10), time: Instant(milliseconds: 5), by: 7, key: nil,
+            meta: nil, body: .story(.deleted))
+        let record = try staged(event)
+        try record.withBytes { (bytes) throws(StorageError) in
+            let read = try Record.read(bytes, at: 12)
+            #expect(text(read, read.type) == "StoryPosted")
+            #expect(text(read, read.stream) == "story-9")
+            #expect(text(read, read.data) == "{}")
+        }
+    }
+
+    @Test func `any changed byte of a record is refused`() throws {
+        var record = try staged(EventMaker().event(77, key: "once", meta: "{\"m\":1}"))
+        for index in record.indices {
+            record[index] ^= 0x10
+            let error = failure { () throws(StorageError) in
+                try record.withBytes { (bytes) throws(StorageError) in _ = try Record.read(bytes, at: 77) }
+            }
+            #expect(error?.position == Position(77), "byte \(index)")
+            record[index] ^= 0x10
+        }
+    }
+
+    @Test func `a record that strayed to another position is refused`() throws {
+        let record = try staged(EventMaker().event(77))
+        let error = failure { () throws(StorageError) in
+            try record.withBytes { (bytes) throws(StorageError) in _ = try Record.read(bytes, at: 78) }
+        }
+        #expect(error?.position == Position(78))
+    }
+
+    @Test func `a record cut short anywhere is refused`() throws {
+        let record = try staged(EventMaker().event(5))
+        for count in record.indices {
+            let error = failure { () throws(StorageError) in
+                try Array(record.prefix(count)).withBytes { (bytes) throws(StorageError) in
+                    _ = try Record.read(bytes, at: 5)
+                }
+            }
+            #expect(error?.isCorrupt == true, "\(count) bytes")
+        }
+    }
+
+    @Test func `the header of the log reads as it was written, and not when a byte changed`() throws {
+        let header = LogHeader(storeID: Array(1...16), created: Instant(milliseconds: 1_234))
+        var bytes = header.bytes
+        #expect(try LogHeader(bytes) == header)
+        for index in bytes.indices {
+            bytes[index] ^= 1
+            #expect(failure { () throws(StorageError) in try LogHeader(bytes) }?.position == .zero)
+            bytes[index] ^= 1
+        }
+    }
+
+    private func check(_ event: Event) throws {
+        let line = EventMaker.json(event)
+        try staged(event).withBytes { (bytes) throws(StorageError) in
+            let record = try Record.read(bytes, at: event.position.value)
+            #expect(Array(record.json) == line)
+            #expect(record.position == event.position && record.version == event.version)
+            #expect(record.streamNumber == event.streamNumber && record.time == event.time && record.by == event.by)
+            #expect(text(record, record.stream) == event.stream.description)
+            #expect(record.key.map { text(record, $0) } == event.key?.description)
+            #expect(record.meta.map { Array(record.json[$0]) } == event.meta)
+            guard case .custom(let type, let data) = event.body else { return }
+            #expect(text(record, record.type) == type.description)
+            #expect(Array(record.json[record.data]) == data)
+        }
+    }
+
+    private func text(_ record: EventRecord, _ range: Range<Int>) -> String {
+        String(decoding: record.json[range], as: UTF8.self)
+    }
+
+    private func staged(_ event: Event) throws -> [UInt8] {
+        let staged = StagedRecord()
+        EventMaker.json(event).withBytes { staged.hold(event, $0) }
+        staged.close()
+        return Array(staged.bytes)
+    }
+}

@@ -1,0 +1,26 @@
+import Glibc
+import Testing
+
+/// One thread that runs a body and is waited for.
+final class TestThread {
+    private final class Box {
+        let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    private var handle = pthread_t()
+
+    init(_ body: @escaping @Sendable () -> Void) throws {
+        let box = Unmanaged.passRetained(Box(body))
+        let code = pthread_create(
+            &handle, nil,
+            { argument in
+                if let argument { Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body() }
+                return nil
+            }, box.toOpaque())
+        try #require(code == 0)
+    }
+
+    func join() { pthread_join(handle, nil) }
+}
