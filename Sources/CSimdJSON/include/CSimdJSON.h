@@ -1,1 +1,108 @@
 #pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/// The bytes past a text that simdjson may look at; they are read, never used.
+#define CSJ_PADDING 64
+/// How many arrays and objects may lie inside one another.
+#define CSJ_MAX_DEPTH 64
+/// How many members one object, or elements the outermost array, may have.
+#define CSJ_MAX_MEMBERS 10000
+
+/// A JSON parser that is made once and used for one text after another, by one thread at a time.
+typedef struct csj_parser csj_parser;
+
+typedef enum __attribute__((enum_extensibility(closed))) csj_result : uint8_t {
+    /// The text is one whole, strict JSON value.
+    csj_result_ok,
+    /// There is nothing but white space.
+    csj_result_empty,
+    csj_result_not_json,
+    csj_result_too_deep,
+    /// Two members of one object have the same key, escapes resolved; see `error_key`.
+    csj_result_duplicate_key,
+    /// An integer past 64 bits, or a number past the greatest double; see `error_offset`.
+    csj_result_number_does_not_fit,
+    csj_result_too_many_members,
+    /// Longer than the capacity that the parser was made with.
+    csj_result_too_long,
+    csj_result_no_memory,
+} csj_result;
+
+typedef enum __attribute__((enum_extensibility(closed))) csj_kind : uint8_t {
+    csj_kind_null,
+    csj_kind_boolean,
+    /// Fits `int64_t` and was written without fraction and exponent.
+    csj_kind_integer,
+    /// Any other number; always finite.
+    csj_kind_number,
+    csj_kind_string,
+    csj_kind_object,
+    csj_kind_array,
+} csj_kind;
+
+/// A value of the text. The pointers are good until the parser's next scan.
+typedef struct csj_value {
+    /// `string`: the characters, escapes resolved, well-formed UTF-8; otherwise null.
+    const uint8_t *_Nullable string;
+    int64_t integer;
+    double number;
+    uint32_t string_length;
+    /// Where the value lies in the text as it came, without white space around it.
+    uint32_t raw_offset;
+    uint32_t raw_length;
+    /// Where the value lies in the parser's own lists.
+    uint32_t tape_index;
+    uint32_t structural_index;
+    csj_kind kind;
+    bool boolean;
+} csj_value;
+
+/// A member of an object, or an element of an array (then without a key).
+typedef struct csj_member {
+    const uint8_t *_Nullable key;
+    uint32_t key_length;
+    csj_value value;
+} csj_member;
+
+/// What a scan found.
+typedef struct csj_document {
+    csj_value root;
+    /// The members or elements of the root, in the order of the text.
+    const csj_member *_Nonnull members;
+    /// `csj_result_duplicate_key`: the key, escapes resolved.
+    const uint8_t *_Nullable error_key;
+    uint32_t error_key_length;
+    /// How far into the text the error is; 0 where that is not known.
+    uint32_t error_offset;
+    uint32_t count;
+    csj_result result;
+} csj_document;
+
+/// Makes a parser for texts of at most `capacity` bytes; null when there is no memory.
+csj_parser *_Nullable csj_create(size_t capacity);
+
+void csj_destroy(csj_parser *_Nullable parser);
+
+/// Scans one text wholly and strictly. `readable` says how many bytes from `text` on may be read:
+/// when that is less than `length + CSJ_PADDING`, the text is copied first.
+/// The answer belongs to the parser and is good until its next scan.
+const csj_document *_Nonnull csj_scan(
+    csj_parser *_Nonnull parser, const void *_Nullable text, size_t length, size_t readable);
+
+/// Lists the members of one object among the elements (or members) that the last scan found, without scanning again.
+/// The answer has `csj_result_ok` and a count of 0 when that value is no object; it is good until the next call.
+const csj_document *_Nonnull csj_open(csj_parser *_Nonnull parser, uint32_t index);
+
+/// True when the bytes are well-formed UTF-8.
+bool csj_is_utf8(const void *_Nullable bytes, size_t length);
+
+#if defined(__cplusplus)
+}
+#endif

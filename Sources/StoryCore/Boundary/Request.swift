@@ -29,6 +29,9 @@ package enum RequestAction: Equatable, Sendable {
     case help(String?)
     case stats
     case checkpoint
+    case verify
+    /// The directory that the copy is made in.
+    case backup([UInt8])
     case quit
 
     /// The verb's name in capitals, for errors, HELP and figures per verb.
@@ -53,6 +56,8 @@ package enum RequestAction: Equatable, Sendable {
         case .help: .help
         case .stats: .stats
         case .checkpoint: .checkpoint
+        case .verify: .verify
+        case .backup: .backup
         case .quit: .quit
         }
     }
@@ -79,6 +84,8 @@ package enum Verb: String, CaseIterable, Sendable {
     case help = "HELP"
     case stats = "STATS"
     case checkpoint = "CHECKPOINT"
+    case verify = "VERIFY"
+    case backup = "BACKUP"
     case quit = "QUIT"
 }
 

@@ -22,6 +22,9 @@ extension Instant {
 
     package init?(_ text: String) { self.init(Array(text.utf8)) }
 
+    /// The same for bytes that lie elsewhere: compiled for them alone, because replaying reads a date an event.
+    package init?(utf8 text: UnsafeRawBufferPointer) { self.init(text) }
+
     /// Appends `2026-11-20T12:34:56.789Z`.
     package func append(to bytes: inout [UInt8]) {
         let days = milliseconds.dividedFloor(by: 86_400_000)

@@ -20,6 +20,12 @@ package struct StreamName: Hashable, Sendable, CustomStringConvertible {
 
     package init?(_ text: String) { self.init(Array(text.utf8)) }
 
+    /// Bytes that were checked by the caller, and how many of them stand before the dash.
+    package init(trusted bytes: [UInt8], categoryCount: Int) {
+        self.bytes = bytes
+        self.categoryCount = categoryCount
+    }
+
     package init(category: CategoryName, id: Identifier) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(category.bytes.count + 1 + id.bytes.count)

@@ -9,5 +9,7 @@ package struct Tag: Hashable, Sendable, CustomStringConvertible {
         self.bytes = Array(bytes)
     }
 
+    package init(trusted bytes: [UInt8]) { self.bytes = bytes }
+
     package var description: String { Alphabet.text(bytes) }
 }

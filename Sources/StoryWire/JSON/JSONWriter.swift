@@ -1,0 +1,114 @@
+/// Writes JSON at the end of bytes: what every encoder of this module shares.
+extension [UInt8] {
+    /// Appends bytes of the program's own, as they are.
+    @inline(__always)
+    mutating func appendLiteral(_ text: StaticString) {
+        append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// Appends bytes that are JSON already.
+    mutating func appendRaw(_ bytes: UnsafeRawBufferPointer) {
+        append(contentsOf: UnsafeBufferPointer(start: bytes.bindMemory(to: UInt8.self).baseAddress, count: bytes.count))
+    }
+
+    /// Appends a number in decimal digits, without making a `String`.
+    mutating func appendInteger(_ number: UInt64) {
+        if number < 10 {
+            append(0x30 &+ UInt8(truncatingIfNeeded: number))
+            return
+        }
+        let digits = number.decimalDigitCount
+        let end = count + digits
+        append(contentsOf: repeatElement(0x30, count: digits))
+        withUnsafeMutableBufferPointer { bytes in
+            var rest = number
+            var index = end - 1
+            while rest > 0 {
+                bytes[index] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+                index -= 1
+            }
+        }
+    }
+
+    mutating func appendInteger(_ number: Int) { appendInteger(Int64(number)) }
+
+    mutating func appendInteger(_ number: Int64) {
+        if number < 0 { append(0x2D) }
+        appendInteger(number.magnitude)
+    }
+
+    /// Appends a number as short as it can be read back; whole ones without a point.
+    mutating func appendNumber(_ number: Double) {
+        guard number.isFinite else { return appendLiteral("null") }
+        // Up to 2^53 a whole number and its digits are the same thing.
+        if number.magnitude < 9_007_199_254_740_992, number == number.rounded(.towardZero) {
+            return appendInteger(Int64(number))
+        }
+        append(contentsOf: number.description.utf8)
+    }
+
+    mutating func appendBoolean(_ flag: Bool) { flag ? appendLiteral("true") : appendLiteral("false") }
+
+    mutating func appendString(_ text: String) {
+        var text = text
+        text.withUTF8 { appendString(UnsafeRawBufferPointer($0)) }
+    }
+
+    mutating func appendString(_ text: [UInt8]) { text.withUnsafeBytes { appendString($0) } }
+
+    /// Appends a JSON string of well-formed UTF-8: runs of bytes that need no escape are copied whole.
+    mutating func appendString(_ text: UnsafeRawBufferPointer) {
+        append(0x22)
+        var start = 0
+        for index in 0..<text.count where text[index].needsEscape {
+            appendRaw(text.part(start..<index))
+            appendEscape(text[index])
+            start = index + 1
+        }
+        appendRaw(text.part(start..<text.count))
+        append(0x22)
+    }
+
+    /// Appends bytes of the ID alphabet as a JSON string; none of them ever needs an escape.
+    mutating func appendName(_ name: [UInt8]) {
+        append(0x22)
+        append(contentsOf: name)
+        append(0x22)
+    }
+
+    private mutating func appendEscape(_ byte: UInt8) {
+        append(0x5C)
+        switch byte {
+        case 0x22, 0x5C: append(byte)
+        case 0x08: append(0x62)
+        case 0x09: append(0x74)
+        case 0x0A: append(0x6E)
+        case 0x0C: append(0x66)
+        case 0x0D: append(0x72)
+        default:
+            appendLiteral("u00")
+            append(byte >> 4 == 0 ? 0x30 : 0x31)
+            append((byte & 15) < 10 ? 0x30 + (byte & 15) : 0x57 + (byte & 15))
+        }
+    }
+}
+
+extension UInt8 {
+    @inline(__always)
+    fileprivate var needsEscape: Bool { self < 0x20 || self == 0x22 || self == 0x5C }
+}
+
+extension UInt64 {
+    fileprivate var decimalDigitCount: Int {
+        var digits = 1
+        var bound: UInt64 = 10
+        // The greatest number has 20 digits, and ten times the last bound would not fit.
+        while digits < 20, self >= bound {
+            digits += 1
+            guard digits < 20 else { break }
+            bound *= 10
+        }
+        return digits
+    }
+}

@@ -1,0 +1,48 @@
+import Glibc
+
+extension UnsafeRawBufferPointer {
+    /// True when the bytes are these, one by one.
+    func equals(_ text: StaticString) -> Bool {
+        guard count == text.utf8CodeUnitCount else { return false }
+        guard let baseAddress, count > 0 else { return true }
+        return memcmp(baseAddress, text.utf8Start, count) == 0
+    }
+
+    /// The part of the bytes at a range that lies within them.
+    func part(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: self[range]) }
+
+    /// True when there are so many bytes and each is of the alphabet of IDs.
+    func spellsName(_ length: ClosedRange<Int>) -> Bool {
+        guard length.contains(count) else { return false }
+        for byte in self {
+            guard AlphabetTable.holds(byte) else { return false }
+        }
+        return true
+    }
+
+    /// Where the first such byte stands; nil when there is none.
+    func first(_ byte: UInt8) -> Int? {
+        guard let baseAddress, let found = memchr(baseAddress, Int32(byte), count) else { return nil }
+        return UnsafeRawPointer(found) - baseAddress
+    }
+}
+
+extension [UInt8] {
+    init(copying bytes: UnsafeRawBufferPointer) {
+        self.init(UnsafeBufferPointer(start: bytes.bindMemory(to: UInt8.self).baseAddress, count: bytes.count))
+    }
+}
+
+/// The alphabet of IDs as two words of bits: a test of a byte without a call into another module.
+enum AlphabetTable {
+    /// `-` `.` `0–9`.
+    private static let low: UInt64 = 0x03FF_6000_0000_0000
+    /// `A–Z` `_` `a–z` `~`.
+    private static let high: UInt64 = 0x47FF_FFFE_87FF_FFFE
+
+    @inline(__always)
+    static func holds(_ byte: UInt8) -> Bool {
+        let bits = byte < 64 ? low : high
+        return byte < 128 && (bits &>> UInt64(byte & 63)) & 1 == 1
+    }
+}

@@ -1,0 +1,54 @@
+import StoryCore
+
+/// Writes the JSON of a failure: code, message, retry, and what the code carries besides.
+enum FailureEncoder {
+    static func append(_ failure: Failure, to bytes: inout [UInt8]) {
+        bytes.appendLiteral(#"{"code":"#)
+        bytes.appendString(failure.code.rawValue)
+        bytes.appendLiteral(#","message":"#)
+        bytes.appendString(failure.message)
+        bytes.appendLiteral(#","retry":"#)
+        bytes.appendString(failure.code.retry.rawValue)
+        append(failure.detail, to: &bytes)
+        bytes.append(0x7D)
+    }
+
+    private static func append(_ detail: FailureDetail, to bytes: inout [UInt8]) {
+        switch detail {
+        case .none: return
+        case .column(let column): appendInteger(#","column":"#, UInt64(clamping: column), to: &bytes)
+        case .name(let name, let nearest):
+            appendText(#","name":"#, name, to: &bytes)
+            if let nearest { appendText(#","nearest":"#, nearest, to: &bytes) }
+        case .fields(let fields): append(fields, to: &bytes)
+        case .field(let field): appendText(#","field":"#, field, to: &bytes)
+        case .versions(let expected, let actual):
+            appendInteger(#","expected":"#, expected.value, to: &bytes)
+            appendInteger(#","actual":"#, actual.value, to: &bytes)
+        case .position(let position): appendInteger(#","position":"#, position.value, to: &bytes)
+        case .limit(let limit): appendInteger(#","limit":"#, UInt64(clamping: limit), to: &bytes)
+        }
+    }
+
+    private static func append(_ fields: [FieldError], to bytes: inout [UInt8]) {
+        bytes.appendLiteral(#","fields":["#)
+        for (index, error) in fields.enumerated() {
+            bytes.appendLiteral(index > 0 ? #",{"field":"# : #"{"field":"#)
+            bytes.appendString(error.field)
+            appendText(#","rule":"#, error.rule.rawValue, to: &bytes)
+            appendText(#","message":"#, error.message, to: &bytes)
+            bytes.append(0x7D)
+        }
+        bytes.append(0x5D)
+    }
+
+    private static func appendInteger(_ name: StaticString, _ number: UInt64, to bytes: inout [UInt8]) {
+        bytes.appendLiteral(name)
+        bytes.appendInteger(number)
+    }
+
+    private static func appendText(_ name: StaticString, _ text: String, to bytes: inout [UInt8]) {
+        bytes.appendLiteral(name)
+        bytes.appendString(text)
+    }
+}

@@ -1,0 +1,142 @@
+package import StoryCore
+
+/// Writes what the server says, line by line, at the end of bytes.
+package struct ReplyEncoder {
+    /// Appends one line of an answer: `=`, `+` or `-`, the tag, and the JSON.
+    package static func append(_ reply: Reply, tag: Tag?, to bytes: inout [UInt8]) {
+        switch reply {
+        case .row(let row):
+            appendHead(0x3D, tag, to: &bytes)
+            RowEncoder.append(row, to: &bytes)
+        case .stream(let stream):
+            appendHead(0x3D, tag, to: &bytes)
+            append(stream, to: &bytes)
+        case .sort(let key, let order):
+            appendHead(0x3D, tag, to: &bytes)
+            append(key, order, to: &bytes)
+        case .line(let members):
+            appendHead(0x3D, tag, to: &bytes)
+            MemberEncoder.append(members, to: &bytes)
+        case .done(let done):
+            appendHead(0x2B, tag, to: &bytes)
+            DoneEncoder.append(done, to: &bytes)
+        case .failed(let failure):
+            appendHead(0x2D, tag, to: &bytes)
+            FailureEncoder.append(failure, to: &bytes)
+        }
+        bytes.append(0x0A)
+    }
+
+    /// Appends `* {…}`.
+    package static func append(_ notice: Notice, to bytes: inout [UInt8]) {
+        bytes.appendLiteral("* ")
+        switch notice {
+        case .greeting(let greeting): append(greeting, to: &bytes)
+        case .draining(let position):
+            bytes.appendLiteral(#"{"draining":true,"position":"#)
+            bytes.appendInteger(position.value)
+            bytes.append(0x7D)
+        }
+        bytes.append(0x0A)
+    }
+
+    /// Appends `>N {…}`.
+    package static func append(_ publication: Publication, subscription: SubscriptionID, to bytes: inout [UInt8]) {
+        appendPushHead(subscription, to: &bytes)
+        switch publication {
+        case .caughtUp(let position):
+            bytes.appendLiteral(#"{"caughtUp":"#)
+            bytes.appendInteger(position.value)
+        case .behind(let count):
+            bytes.appendLiteral(#"{"behind":"#)
+            bytes.appendInteger(count)
+        case .end(let reason, let position):
+            bytes.appendLiteral(#"{"end":"#)
+            bytes.appendString(reason)
+            bytes.appendLiteral(#","resume":"#)
+            bytes.appendInteger(position.value)
+        }
+        bytes.appendLiteral("}\n")
+    }
+
+    /// Appends `= {…}` around an event's JSON as it lies in the log.
+    package static func appendEvent(_ json: UnsafeRawBufferPointer, tag: Tag?, to bytes: inout [UInt8]) {
+        appendHead(0x3D, tag, to: &bytes)
+        bytes.appendRaw(json)
+        bytes.append(0x0A)
+    }
+
+    /// Appends `>N {…}` around an event's JSON as it lies in the log.
+    package static func appendPush(
+        _ json: UnsafeRawBufferPointer, subscription: SubscriptionID, to bytes: inout [UInt8]
+    ) {
+        appendPushHead(subscription, to: &bytes)
+        bytes.appendRaw(json)
+        bytes.append(0x0A)
+    }
+
+    private static func appendHead(_ first: UInt8, _ tag: Tag?, to bytes: inout [UInt8]) {
+        bytes.append(first)
+        if let tag {
+            bytes.append(0x40)
+            bytes.append(contentsOf: tag.bytes)
+        }
+        bytes.append(0x20)
+    }
+
+    private static func appendPushHead(_ subscription: SubscriptionID, to bytes: inout [UInt8]) {
+        bytes.append(0x3E)
+        bytes.appendInteger(subscription.value)
+        bytes.append(0x20)
+    }
+
+    private static func append(_ stream: StreamSummary, to bytes: inout [UInt8]) {
+        bytes.appendLiteral(#"{"stream":"#)
+        bytes.appendName(stream.name.bytes)
+        bytes.appendLiteral(#","version":"#)
+        bytes.appendInteger(stream.version.value)
+        bytes.appendLiteral(#","position":"#)
+        bytes.appendInteger(stream.position.value)
+        bytes.append(0x7D)
+    }
+
+    private static func append(_ key: SortKey, _ order: Order, to bytes: inout [UInt8]) {
+        bytes.appendLiteral(#"{"sort":"#)
+        bytes.appendString(key.rawValue)
+        bytes.appendLiteral(#","title":"#)
+        bytes.appendString(key.title)
+        bytes.appendLiteral(#","order":"#)
+        bytes.appendString(order.rawValue)
+        bytes.append(0x7D)
+    }
+
+    private static func append(_ greeting: Greeting, to bytes: inout [UInt8]) {
+        bytes.appendLiteral(#"{"server":"#)
+        bytes.appendString(greeting.server)
+        bytes.appendLiteral(#","protocol":1,"position":"#)
+        bytes.appendInteger(greeting.position.value)
+        bytes.appendLiteral(#","durable":"fsync","limits":"#)
+        append(greeting.limits, to: &bytes)
+        bytes.appendLiteral(#","you":{"uid":"#)
+        bytes.appendInteger(UInt64(greeting.peer.uid))
+        bytes.appendLiteral(#","role":"#)
+        bytes.appendString(greeting.peer.role.name)
+        bytes.appendLiteral("}}")
+    }
+
+    private static func append(_ limits: Limits, to bytes: inout [UInt8]) {
+        bytes.appendLiteral(#"{"line":"#)
+        bytes.appendInteger(limits.line)
+        bytes.appendLiteral(#","inflight":"#)
+        bytes.appendInteger(limits.inflight)
+        bytes.appendLiteral(#","connections":"#)
+        bytes.appendInteger(limits.connections)
+        bytes.appendLiteral(#","subscriptions":"#)
+        bytes.appendInteger(limits.subscriptions)
+        bytes.appendLiteral(#","page":"#)
+        bytes.appendInteger(limits.page)
+        bytes.appendLiteral(#","output":"#)
+        bytes.appendInteger(limits.output)
+        bytes.append(0x7D)
+    }
+}

@@ -1,0 +1,80 @@
+package import StoryCore
+
+/// What `HELP` answers, out of the table that the parser reads by.
+package enum Help {
+    /// Every line of the answer, the closing one too.
+    /// - Parameter topic: a verb, case ignored, or an error code; nil: a row for each verb.
+    package static func answer(_ topic: String?) -> [Reply] {
+        guard let topic else { return closed(RequestTable.shapes.map(row)) }
+        if let shape = RequestTable.shapes.first(where: { $0.verb.rawValue == topic.uppercased() }) {
+            return closed([page(shape)])
+        }
+        if let code = ErrorCode(rawValue: topic) { return closed([row(code)]) }
+        let choices = RequestTable.shapes.map(\.verb.rawValue) + ErrorCode.allCases.map(\.rawValue)
+        var name = topic
+        return [.failed(name.withUTF8 { Refusals.unknown("verb or code", UnsafeRawBufferPointer($0), among: choices) })]
+    }
+
+    private static func closed(_ rows: [[Member]]) -> [Reply] {
+        rows.map { .line($0) } + [.done(.members([Member("count", .count(UInt64(rows.count)))]))]
+    }
+
+    private static func row(_ shape: RequestShape) -> [Member] {
+        [
+            Member("verb", .text(shape.verb.rawValue)),
+            Member("usage", .text(shape.usage)),
+            Member("summary", .text(shape.summary)),
+        ]
+    }
+
+    private static func page(_ shape: RequestShape) -> [Member] {
+        var members = row(shape)
+        members.append(Member("role", .text(shape.role.name)))
+        members.append(Member("options", .list(shape.options.map(option))))
+        if shape.takesFilters { members.append(Member("filters", .object(Kind.allCases.map(filters)))) }
+        members.append(Member("example", .text(shape.example)))
+        return members
+    }
+
+    private static func option(_ option: OptionName) -> MemberValue {
+        .object([
+            Member("name", .text(option.name)),
+            Member("value", .text(option.placeholder)),
+            Member("summary", .text(option.summary)),
+        ])
+    }
+
+    private static func filters(_ kind: Kind) -> Member {
+        Member(kind.name, .list(kind.filters.map { option(OptionName($0)) }))
+    }
+
+    private static func row(_ code: ErrorCode) -> [Member] {
+        [
+            Member("code", .text(code.rawValue)),
+            Member("retry", .text(code.retry.rawValue)),
+            Member("summary", .text(code.summary)),
+        ]
+    }
+}
+
+extension ErrorCode {
+    /// When it is answered, in one sentence.
+    package var summary: String {
+        switch self {
+        case .syntax: "The line is not a request; column is where reading stopped."
+        case .unknown: "There is no such verb, kind, option, sort or filter; nearest is one that is close."
+        case .invalid: "Fields or options are wrong; fields names every one of them."
+        case .notFound: "Nothing has that ID."
+        case .gone: "What had that ID was deleted; its history stays readable."
+        case .exists: "The ID or the email is taken; field says which."
+        case .conflict: "The stream is not at the version that version= names; read it and decide again."
+        case .keyReused: "This key belongs to another request, whose event is at position."
+        case .denied: "The peer's role may not do this, or the category is the store's own."
+        case .tooLarge: "Something is over a limit."
+        case .full: "The disk or the map is full: reads go on, nothing was written."
+        case .busy: "The server is at a limit of its own; send it again later."
+        case .draining: "The server is stopping; send it again later."
+        case .internal: "A defect of the server, which goes on."
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import StoryCore
+
+/// A part of a line: its text, quotes taken away and escapes resolved, and where it begins.
+struct LinePart {
+    let text: UnsafeRawBufferPointer
+    let index: Int
+}
+
+/// A `name=value` part.
+struct OptionPart {
+    let name: OptionName
+    let value: UnsafeRawBufferPointer
+}
+
+/// Goes over a line from left to right.
+struct LineCursor {
+    let line: UnsafeRawBufferPointer
+    private(set) var index = 0
+
+    init(_ line: UnsafeRawBufferPointer) { self.line = line }
+
+    var isAtEnd: Bool { index == line.count }
+
+    /// True where a JSON object or array begins.
+    var isAtBody: Bool { index < line.count && (line[index] == 0x7B || line[index] == 0x5B) }
+
+    var isAtQuote: Bool { index < line.count && line[index] == 0x22 }
+
+    mutating func skipSpaces() {
+        while index < line.count, line[index] == 0x20 { index += 1 }
+    }
+
+    /// Takes the bytes up to the next space.
+    mutating func takeWord() -> LinePart {
+        let start = index
+        while index < line.count, line[index] != 0x20 { index += 1 }
+        return LinePart(text: line.part(start..<index), index: start)
+    }
+
+    /// Takes `name=` and answers the name; nil, taking nothing, where none begins here.
+    mutating func takeOptionName() -> LinePart? {
+        var end = index
+        while end < line.count, (line[end] | 0x20) &- 0x61 < 26 { end += 1 }
+        guard end > index, end < line.count, line[end] == 0x3D else { return nil }
+        let part = LinePart(text: line.part(index..<end), index: index)
+        index = end + 1
+        return part
+    }
+
+    /// Takes a JSON string, quotes and all; a space or the line's end must follow.
+    mutating func takeQuoted() throws(Failure) -> LinePart {
+        let start = index
+        var end = index + 1
+        while end < line.count, line[end] != 0x22 { end += line[end] == 0x5C ? 2 : 1 }
+        guard end < line.count else { throw Refusals.syntax("this string has no end", at: start) }
+        guard end + 1 == line.count || line[end + 1] == 0x20 else {
+            throw Refusals.syntax("a space must follow a string", at: end + 1)
+        }
+        index = end + 1
+        return LinePart(text: line.part(start..<index), index: start)
+    }
+
+    /// Takes `@tag`; nil where there is none. A tag that is wrong stays where it is.
+    mutating func takeTag() throws(Failure) -> Tag? {
+        guard index < line.count, line[index] == 0x40 else { return nil }
+        var word = self
+        let part = word.takeWord()
+        let name = part.text.part(1..<part.text.count)
+        guard name.spellsName(Tag.length) else {
+            throw Refusals.syntax("a tag is @ and 1–32 bytes of A–Z a–z 0–9 . _ ~ -", at: part.index)
+        }
+        self = word
+        return Tag(trusted: [UInt8](copying: name))
+    }
+}

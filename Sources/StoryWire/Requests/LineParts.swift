@@ -1,0 +1,121 @@
+import StoryCore
+
+/// A line as far as it was read: its parts, and what is wrong with their values.
+struct LineParts {
+    var cursor: LineCursor
+    var shape: RequestShape?
+    private(set) var tag: Tag?
+    /// The target's text; nil where the line has none.
+    private(set) var target: LinePart?
+    /// The kind that the target names; nil where it names none.
+    var kind: Kind?
+    /// What stands after the slash of the target; nil where there is no slash.
+    var targetName: UnsafeRawBufferPointer?
+    private(set) var options: [OptionPart] = []
+    /// Where the JSON begins; nil where the line has none.
+    private(set) var body: Int?
+    /// Every wrong value of the line.
+    var errors: [FieldError] = []
+    /// Texts whose escapes had to be resolved: kept as long as the parts that look into them.
+    private var unescaped: [UnescapedText] = []
+    private var seen: UInt32 = 0
+
+    init(_ line: UnsafeRawBufferPointer) { cursor = LineCursor(line) }
+
+    var line: UnsafeRawBufferPointer { cursor.line }
+
+    /// The JSON's bytes, to the end of the line.
+    var bodyText: UnsafeRawBufferPointer { line.part((body ?? line.count)..<line.count) }
+
+    func answer(_ result: Result<RequestAction, Failure>) -> ReadLine {
+        ReadLine(tag: tag, verb: shape?.verb, role: shape?.role ?? .read, result: result)
+    }
+
+    mutating func takeTag() throws(Failure) {
+        cursor.skipSpaces()
+        tag = try cursor.takeTag()
+    }
+
+    /// Takes the word after the verb, unless it is an option or the JSON.
+    mutating func takeTarget(_ shape: RequestShape, _ scanner: JSONScanner) throws(Failure) {
+        guard shape.target != .none else { return }
+        cursor.skipSpaces()
+        var ahead = cursor
+        let isOption = ahead.takeOptionName() != nil
+        if !cursor.isAtEnd, !cursor.isAtBody, !isOption {
+            target = cursor.isAtQuote ? try takeQuoted(scanner) : cursor.takeWord()
+        } else if shape.target.isRequired {
+            throw Refusals.syntax("the target is missing: \(shape.usage)", at: cursor.index)
+        }
+        try resolveTarget(shape)
+    }
+
+    /// Takes what stands before the JSON or the line's end; every part must be an option that the verb has.
+    mutating func takeOptions(_ shape: RequestShape, _ scanner: JSONScanner) throws(Failure) {
+        let allowed = shape.optionBits | (shape.takesFilters ? kind?.filterBits ?? 0 : 0)
+        while true {
+            cursor.skipSpaces()
+            guard !cursor.isAtEnd, !cursor.isAtBody else { return }
+            guard let name = cursor.takeOptionName() else {
+                throw Refusals.syntax("this is no name=value: \(shape.usage)", at: cursor.index)
+            }
+            guard let option = OptionName.find(name.text), allowed & option.bit != 0 else {
+                let names = OptionName.allCases.filter { allowed & $0.bit != 0 }.map(\.name)
+                throw Refusals.unknown("option of \(shape.verb.rawValue)", name.text, among: names)
+            }
+            guard seen & option.bit == 0 else {
+                throw Refusals.syntax("\(option.name)= stands twice", at: name.index)
+            }
+            seen |= option.bit
+            let value = cursor.isAtQuote ? try takeQuoted(scanner) : cursor.takeWord()
+            options.append(OptionPart(name: option, value: value.text))
+        }
+    }
+
+    /// Finds the JSON, and refuses a line that lacks it or has one too many.
+    mutating func takeBody(_ shape: RequestShape) throws(Failure) {
+        if !cursor.isAtEnd { body = cursor.index }
+        if shape.body == .none, let body {
+            throw Refusals.syntax("\(shape.verb.rawValue) takes no JSON: \(shape.usage)", at: body)
+        }
+        if shape.body != .none, body == nil {
+            throw Refusals.syntax("the JSON is missing: \(shape.usage)", at: cursor.index)
+        }
+    }
+
+    mutating func reject(_ field: String, _ rule: FieldRule, _ message: String) {
+        errors.append(FieldError(field: field, rule: rule, message: message))
+    }
+
+    /// Throws when a value of the line was wrong.
+    func refuseErrors() throws(Failure) {
+        guard errors.isEmpty else { throw Refusals.invalid(errors) }
+    }
+
+    private mutating func takeQuoted(_ scanner: JSONScanner) throws(Failure) -> LinePart {
+        let part = try cursor.takeQuoted()
+        let inside = part.text.part(1..<part.text.count - 1)
+        // Without a backslash the characters are the bytes, which were checked already.
+        guard inside.first(0x5C) != nil else { return LinePart(text: inside, index: part.index) }
+        let document = scanner.scan(part.text, readable: part.text.count)
+        guard document.isValid, document.root.isString else {
+            throw Refusals.syntax("this is no JSON string", at: part.index)
+        }
+        let text = UnescapedText(document.root.stringBytes)
+        unescaped.append(text)
+        return LinePart(text: text.bytes, index: part.index)
+    }
+}
+
+/// A text of its own, at a place that does not move.
+private final class UnescapedText {
+    let bytes: UnsafeRawBufferPointer
+
+    init(_ source: UnsafeRawBufferPointer) {
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: source.count + 1, alignment: 1)
+        copy.copyMemory(from: source)
+        bytes = UnsafeRawBufferPointer(start: copy.baseAddress, count: source.count)
+    }
+
+    deinit { bytes.deallocate() }
+}

@@ -1,0 +1,43 @@
+/// Finds the name that somebody may have meant.
+enum NearestName {
+    /// How many letters may be wrong, missing, too many or swapped with their neighbour.
+    static let greatestDistance = 2
+    /// Longer names are not compared: none of ours has so many bytes.
+    static let greatestCount = 32
+
+    /// The first of the closest names, case ignored; nil when none is close.
+    static func find(_ name: [UInt8], among choices: [String]) -> String? {
+        guard name.count <= greatestCount else { return nil }
+        let wanted = name.map(lowerCased)
+        var best: (distance: Int, name: String)?
+        for choice in choices {
+            let distance = distance(wanted, choice.utf8.map(lowerCased))
+            // Two wrong letters of two are no likeness.
+            let isClose = distance <= greatestDistance && distance < max(wanted.count, choice.utf8.count)
+            if isClose, distance < best?.distance ?? Int.max { best = (distance, choice) }
+        }
+        return best?.name
+    }
+
+    /// Insertions, deletions, substitutions and swaps of neighbours, each counted once.
+    static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        var beforeLast: [Int] = []
+        var last = Array(0...right.count)
+        for row in 0..<left.count {
+            var current = [row + 1]
+            for column in 0..<right.count {
+                let isSame = left[row] == right[column]
+                var cost = min(last[column] + (isSame ? 0 : 1), last[column + 1] + 1, current[column] + 1)
+                if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+                    cost = min(cost, beforeLast[column - 1] + 1)
+                }
+                current.append(cost)
+            }
+            beforeLast = last
+            last = current
+        }
+        return last[right.count]
+    }
+
+    private static func lowerCased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
+}

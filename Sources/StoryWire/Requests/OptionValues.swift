@@ -1,0 +1,173 @@
+import StoryCore
+
+/// The values of a line's options, each nil where the line does not give it.
+struct OptionValues {
+    var at: Moment?
+    var sort: SortKey?
+    var order: Order?
+    var limit: Int?
+    var after: [UInt8]?
+    var from: UInt64?
+    var to: UInt64?
+    var types: [EventType] = []
+    var write = WriteOptions()
+    var filters: [Filter] = []
+}
+
+extension LineParts {
+    /// How many types one `types=` may name: each event is compared with every one of them.
+    static let greatestTypeCount = 64
+    /// The longest `email=`, in bytes.
+    static let greatestEmailCount = 254
+    /// The longest `after=`, in bytes: no cursor is longer.
+    static let greatestCursorCount = 1_024
+
+    /// Reads every option; what is wrong with their values is noted in `errors`.
+    mutating func values(kind: Kind? = nil, greatestLimit: Int = 1, _ scanner: JSONScanner) throws(Failure)
+        -> OptionValues
+    {
+        var values = OptionValues()
+        for option in options {
+            let text = option.value
+            switch option.name {
+            case .at: values.at = moment(text)
+            case .sort: values.sort = try sortKey(text, of: kind)
+            case .order: values.order = order(text)
+            case .limit: values.limit = number(text, .limit, 1...UInt64(greatestLimit)).map { Int($0) }
+            case .after: values.after = cursorText(text)
+            case .from: values.from = number(text, .from, LineParts.positions)
+            case .to: values.to = number(text, .to, LineParts.positions)
+            case .types: values.types = types(text)
+            case .key: values.write.key = key(text)
+            case .version: values.write.version = number(text, .version, LineParts.versions).map { Version($0) }
+            case .meta: values.write.meta = meta(text, scanner)
+            case .sender, .recipient, .owner, .story, .between, .prefecture, .email, .unseen:
+                if let filter = filter(option.name, text) { values.filters.append(filter) }
+            }
+        }
+        return values
+    }
+
+    private static let positions = 1...Position.greatest.value
+    private static let versions = 0...Position.greatest.value
+
+    private mutating func moment(_ text: UnsafeRawBufferPointer) -> Moment? {
+        guard DecimalNumber(text) == .malformed else {
+            return number(text, .at, LineParts.positions).map { .position(Position($0)) }
+        }
+        if let time = Instant(utf8: text) { return .time(time) }
+        reject("at", .malformed, "at= is a position or an RFC 3339 time, such as 2026-11-20T12:34:56Z")
+        return nil
+    }
+
+    private func sortKey(_ text: UnsafeRawBufferPointer, of kind: Kind?) throws(Failure) -> SortKey {
+        let sorts = kind?.sorts ?? []
+        let name = String(decoding: text, as: UTF8.self)
+        guard let sort = sorts.first(where: { $0.rawValue == name }) else {
+            throw Refusals.unknown("sort of \(kind?.name ?? "events")", text, among: sorts.map(\.rawValue))
+        }
+        return sort
+    }
+
+    private mutating func order(_ text: UnsafeRawBufferPointer) -> Order? {
+        if text.equals("asc") { return .ascending }
+        if text.equals("desc") { return .descending }
+        reject("order", .notSelected, "order= is asc or desc")
+        return nil
+    }
+
+    private mutating func cursorText(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+        if 1...LineParts.greatestCursorCount ~= text.count { return [UInt8](copying: text) }
+        reject("after", text.count == 0 ? .empty : .tooLong, "after= is the next of the page before")
+        return nil
+    }
+
+    private mutating func types(_ text: UnsafeRawBufferPointer) -> [EventType] {
+        var types: [EventType] = []
+        for name in text.split(separator: 0x2C, omittingEmptySubsequences: false) {
+            let name = UnsafeRawBufferPointer(rebasing: name)
+            guard types.count < LineParts.greatestTypeCount else {
+                reject("types", .tooLong, "types= names at most \(LineParts.greatestTypeCount) types")
+                return []
+            }
+            guard name.spellsName(EventType.length) else {
+                reject("types", .malformed, "a type is 1–64 bytes of A–Z a–z 0–9 . _ ~ -, and commas part them")
+                return []
+            }
+            types.append(EventType(trusted: [UInt8](copying: name)))
+        }
+        return types
+    }
+
+    private mutating func key(_ text: UnsafeRawBufferPointer) -> RequestKey? {
+        if text.spellsName(RequestKey.length) { return RequestKey(trusted: [UInt8](copying: text)) }
+        reject("key", text.nameRule(RequestKey.length), "a key is 1–128 bytes of A–Z a–z 0–9 . _ ~ -")
+        return nil
+    }
+
+    private mutating func meta(_ text: UnsafeRawBufferPointer, _ scanner: JSONScanner) -> [UInt8]? {
+        let document = scanner.scan(text, readable: text.count)
+        if document.isValid, document.isObject {
+            // White space around an object is no part of it, and must not come between the members of an event.
+            return [UInt8](copying: document.root.raw(in: text))
+        }
+        let rule: FieldRule = document.isValid ? .wrongType : .malformed
+        reject("meta", rule, "meta= is a JSON object in a JSON string, such as \"{\\\"a\\\":1}\"")
+        return nil
+    }
+
+    private mutating func filter(_ option: OptionName, _ text: UnsafeRawBufferPointer) -> Filter? {
+        switch option {
+        case .sender: identifier(text, field: option.name).map { .sender($0) }
+        case .recipient: identifier(text, field: option.name).map { .recipient($0) }
+        case .owner: identifier(text, field: option.name).map { .owner($0) }
+        case .story: identifier(text, field: option.name).map { .story($0) }
+        case .between: pair(text)
+        case .prefecture: number(text, .prefecture, 1...47, .notSelected).map { .prefecture(Int64($0)) }
+        case .email: email(text)
+        case .unseen: flag(text)
+        case .at, .sort, .order, .limit, .after, .from, .to, .types, .key, .version, .meta: nil
+        }
+    }
+
+    private mutating func pair(_ text: UnsafeRawBufferPointer) -> Filter? {
+        let comma = text.first(0x2C) ?? text.count
+        let first = text.part(0..<comma)
+        let second = text.part(min(comma + 1, text.count)..<text.count)
+        guard first.spellsName(Identifier.length), second.spellsName(Identifier.length) else {
+            reject("between", .malformed, "between= is two IDs with a comma between them")
+            return nil
+        }
+        let ids = (Identifier(trusted: [UInt8](copying: first)), Identifier(trusted: [UInt8](copying: second)))
+        return .between(ids.0, ids.1)
+    }
+
+    private mutating func email(_ text: UnsafeRawBufferPointer) -> Filter? {
+        if 1...LineParts.greatestEmailCount ~= text.count {
+            return .email(text.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 })
+        }
+        reject("email", text.count == 0 ? .empty : .tooLong, "an email address has 1–254 bytes")
+        return nil
+    }
+
+    private mutating func flag(_ text: UnsafeRawBufferPointer) -> Filter? {
+        if text.equals("true") { return .unseen(true) }
+        if text.equals("false") { return .unseen(false) }
+        reject("unseen", .notSelected, "unseen= is true or false")
+        return nil
+    }
+
+    private mutating func number(
+        _ text: UnsafeRawBufferPointer, _ option: OptionName, _ range: ClosedRange<UInt64>,
+        _ rule: FieldRule = .outOfRange
+    ) -> UInt64? {
+        switch DecimalNumber(text) {
+        case .value(let value) where range.contains(value): return value
+        case .value, .tooGreat, .negative:
+            reject(option.name, rule, "\(option.name)= is \(range.lowerBound) to \(range.upperBound)")
+        case .malformed:
+            reject(option.name, .malformed, "\(option.name)= is a whole number in decimal digits")
+        }
+        return nil
+    }
+}

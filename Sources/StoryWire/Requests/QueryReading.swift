@@ -1,0 +1,83 @@
+import StoryCore
+
+/// The verbs that only ask, and those that steer.
+extension RequestReader {
+    func get(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+        let (kind, id) = try parts.content()
+        let values = try parts.values(scanner)
+        try parts.refuseErrors()
+        return .get(kind, try parts.known(id), at: values.at)
+    }
+
+    func list(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+        let kind = try parts.known(parts.kind)
+        let values = try parts.values(kind: kind, greatestLimit: ListQuery.greatestLimit, scanner)
+        try parts.refuseErrors()
+        let query = ListQuery(
+            kind: kind, filters: values.filters, sort: values.sort ?? .date, order: values.order ?? .descending,
+            limit: values.limit ?? ListQuery.defaultLimit, after: values.after)
+        return .list(query)
+    }
+
+    func count(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+        let kind = try parts.known(parts.kind)
+        let values = try parts.values(kind: kind, scanner)
+        try parts.refuseErrors()
+        return .count(kind, values.filters)
+    }
+
+    func sorts(_ parts: inout LineParts) throws(Failure) -> RequestAction { .sorts(try parts.known(parts.kind)) }
+
+    func readEvents(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+        let source = parts.events()
+        let values = try parts.values(greatestLimit: ReadQuery.greatestLimit, scanner)
+        try parts.refuseErrors()
+        let selection = EventSelection(source: try parts.known(source), types: values.types)
+        let query = ReadQuery(
+            selection: selection, from: values.from, to: values.to, limit: values.limit ?? ReadQuery.defaultLimit,
+            order: values.order ?? .ascending)
+        return .read(query)
+    }
+
+    func streams(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+        let source = parts.streams()
+        let values = try parts.values(greatestLimit: StreamsQuery.greatestLimit, scanner)
+        let after = values.after.flatMap { bytes in
+            bytes.withUnsafeBytes { parts.streamName($0, field: OptionName.after.name) }
+        }
+        try parts.refuseErrors()
+        let limit = values.limit ?? StreamsQuery.defaultLimit
+        return .streams(StreamsQuery(source: try parts.known(source), after: after, limit: limit))
+    }
+
+    func subscribe(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+        let source = parts.events()
+        let values = try parts.values(scanner)
+        try parts.refuseErrors()
+        let selection = EventSelection(source: try parts.known(source), types: values.types)
+        return .subscribe(selection, from: values.from.map { Position($0) })
+    }
+
+    func unsubscribe(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+        switch DecimalNumber(try parts.known(parts.target).text) {
+        case .value(let number) where number > 0: return .unsubscribe(SubscriptionID(number))
+        case .value, .tooGreat, .negative: parts.reject("subscription", .outOfRange, "subscriptions count from 1")
+        case .malformed: parts.reject("subscription", .malformed, "a subscription is a number: UNSUBSCRIBE 1")
+        }
+        throw Refusals.invalid(parts.errors)
+    }
+
+    func backup(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+        let path = try parts.known(parts.target).text
+        if path.count == 0 { parts.reject("directory", .empty, "the directory has no name") }
+        if path.count > RequestReader.greatestPathCount {
+            parts.reject("directory", .tooLong, "a path has at most \(RequestReader.greatestPathCount) bytes")
+        }
+        if path.first(0) != nil { parts.reject("directory", .malformed, "no path has a NUL in it") }
+        try parts.refuseErrors()
+        return .backup([UInt8](copying: path))
+    }
+
+    /// The longest path that Linux takes, in bytes, its end not counted.
+    static let greatestPathCount = 4_095
+}

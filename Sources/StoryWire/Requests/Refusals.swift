@@ -1,0 +1,53 @@
+import CSimdJSON
+import StoryCore
+
+/// What the reader refuses with, in one wording each.
+enum Refusals {
+    /// How many bytes of what a client sent are shown to it again.
+    static let greatestEcho = 64
+
+    /// - Parameter index: the byte of the line, from 0.
+    static func syntax(_ message: String, at index: Int) -> Failure { Failure(.syntax, message, .column(index + 1)) }
+
+    static func unknown(_ what: String, _ name: UnsafeRawBufferPointer, among choices: [String]) -> Failure {
+        let nearest = NearestName.find([UInt8](copying: name), among: choices)
+        let hint = nearest.map { "; did you mean \($0)?" } ?? ""
+        let name = echo(name)
+        return Failure(.unknown, "there is no \(what) \"\(name)\"\(hint)", .name(name, nearest: nearest))
+    }
+
+    static func invalid(_ errors: [FieldError]) -> Failure {
+        let names = errors.prefix(8).map(\.field).joined(separator: ", ")
+        let more = errors.count > 8 ? " and \(errors.count - 8) more" : ""
+        return Failure(.invalid, "wrong: \(names)\(more)", .fields(errors))
+    }
+
+    /// What a client sent, cut short, for a message.
+    static func echo(_ bytes: UnsafeRawBufferPointer) -> String {
+        guard bytes.count > greatestEcho else { return String(decoding: bytes, as: UTF8.self) }
+        // A cut within a character would show as a replacement mark: the continuation bytes before it go too.
+        var end = greatestEcho
+        while end > 0, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+        return String(decoding: bytes.part(0..<end), as: UTF8.self) + "…"
+    }
+
+    /// What is wrong with a JSON text that begins at `index` of the line.
+    static func json(_ document: JSONDocument, at index: Int) -> Failure {
+        switch document.result {
+        case .too_deep:
+            let limit = JSONScanner.greatestDepth
+            return Failure(.tooLarge, "the JSON has more than \(limit) levels inside one another", .limit(limit))
+        case .too_many_members:
+            let limit = JSONScanner.greatestCount
+            return Failure(.tooLarge, "a part of the JSON has more than \(limit) members", .limit(limit))
+        case .duplicate_key:
+            return syntax("the JSON has the key \"\(echo(document.errorKey))\" twice in one object", at: index)
+        case .number_does_not_fit:
+            return syntax("a number of the JSON does not fit in 64 bits", at: index + document.errorOffset)
+        case .no_memory:
+            return Failure(.internal, "there is no memory for this line")
+        case .ok, .empty, .not_json, .too_long:
+            return syntax("what begins here is no JSON", at: index + document.errorOffset)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import CSimdJSON
+package import StoryCore
+
+/// What a line asks for, or why it asks for nothing.
+package struct ReadLine: Equatable, Sendable {
+    /// The tag, wherever it could be read, also before an error.
+    package let tag: Tag?
+    /// The verb; nil where the line has none that is known.
+    package let verb: Verb?
+    /// The role that the verb needs.
+    package let role: Role
+    package let result: Result<RequestAction, Failure>
+}
+
+/// Reads request lines: `[@tag ]VERB [target] [name=value]… [json]`.
+///
+/// One reader serves every connection of a thread, one line after another.
+package final class RequestReader {
+    let scanner: JSONScanner
+    private let shapes = RequestTable.shapes
+    private let verbs = RequestTable.shapes.map { PackedName($0.verb.rawValue) }
+
+    /// - Parameter lineLimit: the longest line, in bytes.
+    package init(lineLimit: Int) {
+        scanner = JSONScanner(capacity: lineLimit + LineFramer.slack)
+    }
+
+    /// Reads one line, its LF taken away, behind which `LineFramer.slack` bytes can be read.
+    package func read(_ line: UnsafeRawBufferPointer) -> ReadLine {
+        var parts = LineParts(line)
+        do {
+            try parts.takeTag()
+            try LineCheck.check(line)
+            parts.shape = try shape(&parts.cursor)
+            let action = try action(&parts)
+            return parts.answer(.success(action))
+        } catch {
+            return parts.answer(.failure(error))
+        }
+    }
+
+    private func shape(_ cursor: inout LineCursor) throws(Failure) -> RequestShape {
+        cursor.skipSpaces()
+        let word = cursor.takeWord()
+        if let name = PackedName(ignoringCase: word.text) {
+            for index in 0..<verbs.count where verbs[index] == name && word.text.count > 0 { return shapes[index] }
+        }
+        throw RequestReader.unknownVerb(word)
+    }
+
+    private static func unknownVerb(_ word: LinePart) -> Failure {
+        guard word.text.count > 0 else { return Refusals.syntax("the line has no verb", at: word.index) }
+        guard word.text.allSatisfy({ ($0 | 0x20) &- 0x61 < 26 }) else {
+            return Refusals.syntax("a request begins with a verb, such as PING; HELP lists them", at: word.index)
+        }
+        return Refusals.unknown("verb", word.text, among: RequestTable.shapes.map(\.verb.rawValue))
+    }
+
+    private func action(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+        guard let shape = parts.shape else { preconditionFailure("the verb is read before the rest of the line") }
+        try parts.takeTarget(shape, scanner)
+        try parts.takeOptions(shape, scanner)
+        try parts.takeBody(shape)
+        switch shape.verb {
+        case .get: return try get(&parts)
+        case .list: return try list(&parts)
+        case .count: return try count(&parts)
+        case .sorts: return try sorts(&parts)
+        case .read: return try readEvents(&parts)
+        case .streams: return try streams(&parts)
+        case .post: return try post(&parts)
+        case .edit: return try edit(&parts)
+        case .like: return try like(&parts)
+        case .unlike: return try unlike(&parts)
+        case .see: return try see(&parts)
+        case .delete: return try delete(&parts)
+        case .append: return try append(&parts)
+        case .subscribe: return try subscribe(&parts)
+        case .unsubscribe: return try unsubscribe(&parts)
+        case .ping: return .ping
+        case .help: return .help(parts.target.map { String(decoding: $0.text, as: UTF8.self) })
+        case .stats: return .stats
+        case .checkpoint: return .checkpoint
+        case .verify: return .verify
+        case .backup: return try backup(&parts)
+        case .quit: return .quit
+        }
+    }
+}

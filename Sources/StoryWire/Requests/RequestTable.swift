@@ -1,0 +1,78 @@
+package import StoryCore
+
+/// Every verb's shape, once: the parser, HELP, the nearest names and the tests' dictionary come from here.
+///
+/// A new verb is one entry here, and one case of `RequestReader.action`.
+package enum RequestTable {
+    private static let write: [OptionName] = [.key, .version, .meta]
+    private static let all: [Kind] = Kind.allCases
+
+    /// In the order in which HELP lists them.
+    package static let shapes: [RequestShape] = queries + writes + others
+
+    private static let queries = [
+        RequestShape(
+            .get, .read, .content(all), options: [.at], summary: "One row, now or as it was.",
+            example: "GET stories/12345"),
+        RequestShape(
+            .list, .read, .kind(all), options: [.sort, .order, .limit, .after], takesFilters: true,
+            summary: "The rows of a kind, filtered and sorted, a page at a time.",
+            example: "LIST stories sender=007 sort=likes limit=10"),
+        RequestShape(
+            .count, .read, .kind(all), takesFilters: true, summary: "How many rows LIST would give.",
+            example: "COUNT users prefecture=13"),
+        RequestShape(.sorts, .read, .kind(all), summary: "What a kind can be sorted by.", example: "SORTS photos"),
+        RequestShape(
+            .read, .read, .events, options: [.from, .to, .limit, .order, .types],
+            summary: "Events of the log, of one stream or of one category.",
+            example: "READ events/story-12345 from=2 limit=100"),
+        RequestShape(
+            .streams, .read, .streams, options: [.after, .limit],
+            summary: "Streams with their versions, in the order of their names.", example: "STREAMS story-* limit=100"),
+    ]
+
+    private static let writes = [
+        RequestShape(
+            .post, .write, .kind(all), options: write, body: .form, summary: "Adds content from a form.",
+            example: #"POST stories {"title":"Spring","message":"It came.","sender":"007","recipient":"008"}"#),
+        RequestShape(
+            .edit, .write, .content([.users, .stories, .photos]), options: write, body: .form,
+            summary: "Revises the fields that are given.", example: #"EDIT stories/12345 {"title":"Summer"}"#),
+        RequestShape(
+            .like, .write, .content([.stories]), options: write, body: .form, summary: "A user likes a story.",
+            example: #"LIKE stories/12345 {"user":"009"}"#),
+        RequestShape(
+            .unlike, .write, .content([.stories]), options: write, body: .form,
+            summary: "A user likes a story no longer.", example: #"UNLIKE stories/12345 {"user":"009"}"#),
+        RequestShape(
+            .see, .write, .content([.messages]), options: write, summary: "The recipient has seen a message.",
+            example: "SEE messages/9876"),
+        RequestShape(
+            .delete, .write, .content([.stories, .messages, .photos]), options: write,
+            summary: "Takes content away; its history stays readable.", example: "DELETE stories/12345"),
+        RequestShape(
+            .append, .write, .stream, options: [.key, .version], body: .events,
+            summary: "Appends events of your own, all or none.",
+            example: #"APPEND note-1 {"type":"Wrote","data":{"text":"Hello"}}"#),
+    ]
+
+    private static let others = [
+        RequestShape(
+            .subscribe, .read, .events, options: [.from, .types],
+            summary: "Pushes each event from a position on, oldest first, then live.",
+            example: "SUBSCRIBE events/story-* from=1"),
+        RequestShape(.unsubscribe, .read, .subscription, summary: "Ends a subscription.", example: "UNSUBSCRIBE 1"),
+        RequestShape(.ping, .read, summary: "Answers, and does nothing else.", example: "PING"),
+        RequestShape(.help, .read, .topic, summary: "The verbs; or one verb or error code.", example: "HELP APPEND"),
+        RequestShape(.stats, .read, summary: "Counts, sizes, rates and latencies.", example: "STATS"),
+        RequestShape(.checkpoint, .admin, summary: "Writes the read models to the disk now.", example: "CHECKPOINT"),
+        RequestShape(.verify, .admin, summary: "Checks the log and the models while serving.", example: "VERIFY"),
+        RequestShape(
+            .backup, .admin, .directory, summary: "Copies the store into a new directory, at one position.",
+            example: #"BACKUP "/var/backups/story""#),
+        RequestShape(.quit, .read, summary: "Answers and closes the connection.", example: "QUIT"),
+    ]
+
+    /// The shape of a verb; nil for one that the table lacks, which a test rules out.
+    package static func shape(of verb: Verb) -> RequestShape? { shapes.first { $0.verb == verb } }
+}

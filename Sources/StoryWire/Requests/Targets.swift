@@ -1,0 +1,156 @@
+import StoryCore
+
+/// What a target's text means.
+extension LineParts {
+    /// What an earlier step of reading made sure of; a nil here is a defect of this module, told as such.
+    func known<Value>(_ value: Value?) throws(Failure) -> Value {
+        guard let value else { throw Failure(.internal, "a part of the line that was checked is missing") }
+        return value
+    }
+
+    /// Finds what the target names before the options are read, which depend on it.
+    mutating func resolveTarget(_ shape: RequestShape) throws(Failure) {
+        guard let target else { return }
+        switch shape.target {
+        case .kind: kind = try LineParts.kind(target, shape)
+        case .content(let kinds): try resolveContent(target, kinds, shape)
+        case .events: try resolveEvents(target, shape)
+        case .none, .streams, .stream, .subscription, .topic, .directory: return
+        }
+    }
+
+    /// The kind, and the ID after it; the ID is nil, and an error noted, when it spells none.
+    mutating func content() throws(Failure) -> (Kind, Identifier?) {
+        (try known(kind), identifier(try known(targetName), field: "id"))
+    }
+
+    /// The events that the target names; nil, and an error noted, when the name is wrong.
+    mutating func events() -> EventSelection.Source? {
+        guard let targetName else { return .all }
+        switch streams(targetName) {
+        case .one(let name): return .stream(name)
+        case .category(let name): return .category(name)
+        case .all, nil: return nil
+        }
+    }
+
+    /// `STREAM` or `CATEGORY-*`; all without a target; nil, and an error noted, when the name is wrong.
+    mutating func streams() -> StreamsQuery.Source? {
+        guard let target else { return .all }
+        return streams(target.text)
+    }
+
+    /// `STREAM`; nil, and an error noted, when it spells none.
+    mutating func stream() throws(Failure) -> StreamName? { streamName(try known(target).text, field: "stream") }
+
+    mutating func identifier(_ text: UnsafeRawBufferPointer, field: String) -> Identifier? {
+        if text.spellsName(Identifier.length) { return Identifier(trusted: [UInt8](copying: text)) }
+        reject(field, text.nameRule(Identifier.length), "an ID is 1–64 bytes of A–Z a–z 0–9 . _ ~ -")
+        return nil
+    }
+
+    mutating func streamName(_ text: UnsafeRawBufferPointer, field: String) -> StreamName? {
+        if let name = StreamName(spelled: text) { return name }
+        reject(field, .malformed, "a stream is CATEGORY-ID, each 1–64 bytes of A–Z a–z 0–9 . _ ~ -, no - in the category")
+        return nil
+    }
+
+    private mutating func streams(_ text: UnsafeRawBufferPointer) -> StreamsQuery.Source? {
+        guard text.count >= 2, text[text.count - 1] == 0x2A, text[text.count - 2] == 0x2D else {
+            return streamName(text, field: "stream").map { .one($0) }
+        }
+        let name = text.part(0..<text.count - 2)
+        if name.spellsName(CategoryName.length), name.first(0x2D) == nil {
+            return .category(CategoryName(trusted: [UInt8](copying: name)))
+        }
+        reject("stream", .malformed, "a category is 1–64 bytes of A–Z a–z 0–9 . _ ~, and -* follows it")
+        return nil
+    }
+
+    /// `stories`, for the verbs that take a kind alone.
+    private static func kind(_ target: LinePart, _ shape: RequestShape) throws(Failure) -> Kind {
+        if let kind = Kind.find(target.text) { return kind }
+        if let slash = target.text.first(0x2F), Kind.find(target.text.part(0..<slash)) != nil {
+            throw Refusals.syntax("\(shape.verb.rawValue) takes no ID: \(shape.usage)", at: target.index + slash)
+        }
+        throw unknownKind(target.text, Kind.allCases, shape)
+    }
+
+    /// `stories/12345` or `store://stories/12345`.
+    private mutating func resolveContent(
+        _ target: LinePart, _ kinds: [Kind], _ shape: RequestShape
+    ) throws(Failure) {
+        var text = target.text
+        if text.count >= 8, text.part(0..<8).equals("store://") { text = text.part(8..<text.count) }
+        let slash = text.first(0x2F)
+        let name = text.part(0..<(slash ?? text.count))
+        guard let found = Kind.find(name), kinds.contains(found) else {
+            throw LineParts.unknownKind(name, kinds, shape)
+        }
+        guard let slash else {
+            throw Refusals.syntax("the ID is missing: \(shape.usage)", at: target.index + target.text.count)
+        }
+        kind = found
+        targetName = text.part(slash + 1..<text.count)
+    }
+
+    /// `events`, `events/STREAM` or `events/CATEGORY-*`.
+    private mutating func resolveEvents(_ target: LinePart, _ shape: RequestShape) throws(Failure) {
+        let slash = target.text.first(0x2F)
+        let name = target.text.part(0..<(slash ?? target.text.count))
+        guard name.equals("events") else { throw LineParts.unknownEvents(target.text, name, shape) }
+        targetName = slash.map { target.text.part($0 + 1..<target.text.count) }
+    }
+
+    private static func unknownKind(_ name: UnsafeRawBufferPointer, _ kinds: [Kind], _ shape: RequestShape) -> Failure {
+        Refusals.unknown("kind for \(shape.verb.rawValue)", name, among: kinds.map(\.name))
+    }
+
+    private static func unknownEvents(
+        _ target: UnsafeRawBufferPointer, _ name: UnsafeRawBufferPointer, _ shape: RequestShape
+    ) -> Failure {
+        guard shape.verb == .subscribe, Kind.find(name) != nil else {
+            return Refusals.unknown("target for \(shape.verb.rawValue)", name, among: ["events"])
+        }
+        let name = Refusals.echo(target)
+        return Failure(.unknown, "rows and lists cannot be watched yet, only events", .name(name, nearest: nil))
+    }
+}
+
+extension Kind {
+    /// The kind with this name, without a `String` being made.
+    static func find(_ name: UnsafeRawBufferPointer) -> Kind? {
+        if name.equals("stories") { return .stories }
+        if name.equals("users") { return .users }
+        if name.equals("messages") { return .messages }
+        return name.equals("photos") ? .photos : nil
+    }
+}
+
+extension Kind {
+    /// The kind whose streams have this category, without a `CategoryName` being made.
+    static func owning(_ category: UnsafeRawBufferPointer) -> Kind? {
+        if category.equals("story") { return .stories }
+        if category.equals("user") { return .users }
+        if category.equals("message") { return .messages }
+        return category.equals("photo") ? .photos : nil
+    }
+}
+
+extension StreamName {
+    /// Nil when the bytes are no CATEGORY-ID.
+    init?(spelled text: UnsafeRawBufferPointer) {
+        guard text.spellsName(StreamName.length), let dash = text.first(0x2D), CategoryName.length.contains(dash),
+            Identifier.length.contains(text.count - dash - 1)
+        else { return nil }
+        self.init(trusted: [UInt8](copying: text), categoryCount: dash)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Why the bytes are no name of such a length.
+    func nameRule(_ length: ClosedRange<Int>) -> FieldRule {
+        if count == 0 { return .empty }
+        return count > length.upperBound ? .tooLong : .malformed
+    }
+}

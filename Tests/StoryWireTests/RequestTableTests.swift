@@ -1,0 +1,70 @@
+import StoryCore
+import Testing
+
+@testable import StoryWire
+
+struct RequestTableTests {
+    private let reader = RequestReader()
+
+    @Test func `every verb has one entry, and its example is a request of that verb`() {
+        #expect(Set(RequestTable.shapes.map(\.verb)) == Set(Verb.allCases))
+        #expect(RequestTable.shapes.count == Verb.allCases.count)
+        for shape in RequestTable.shapes {
+            #expect(reader.action(shape.example)?.verb == shape.verb)
+        }
+    }
+
+    @Test func `options are named like the filters, each by its own name`() {
+        for filter in FilterName.allCases { #expect(OptionName(filter).name == filter.rawValue) }
+        for option in OptionName.allCases {
+            #expect(bytes(option.name).withUnsafeBytes { OptionName.find($0) } == option)
+        }
+        for kind in Kind.allCases {
+            #expect(kind.filterBits == kind.filters.reduce(0) { $0 | OptionName($1).bit })
+            #expect(bytes(kind.name).withUnsafeBytes { Kind.find($0) } == kind)
+            #expect(kind.category.bytes.withUnsafeBytes { Kind.owning($0) } == kind)
+        }
+    }
+
+    @Test func `the alphabet is that of the core`() {
+        for byte in UInt8.min...UInt8.max { #expect(AlphabetTable.holds(byte) == Alphabet.holds(byte)) }
+    }
+
+    @Test func `usage shows target, options and JSON`() {
+        #expect(RequestTable.shape(of: .get)?.usage == "GET users|stories|messages|photos/ID [at=P|TIME]")
+        #expect(RequestTable.shape(of: .ping)?.usage == "PING")
+        #expect(
+            RequestTable.shape(of: .like)?.usage == #"LIKE stories/ID [key=KEY] [version=N] [meta="{…}"] {…}"#)
+    }
+
+    @Test func `HELP has a row for each verb, and a count`() {
+        let replies = Help.answer(nil)
+        #expect(replies.count == Verb.allCases.count + 1)
+        #expect(replies.last == .done(.members([Member("count", .count(UInt64(Verb.allCases.count)))])))
+        guard case .line(let members) = replies.first else {
+            Issue.record("the first reply is a row")
+            return
+        }
+        #expect(members.map(\.name) == ["verb", "usage", "summary"])
+    }
+
+    @Test func `HELP explains a verb, a code, and offers the nearest`() {
+        for verb in Verb.allCases { #expect(Help.answer(verb.rawValue.lowercased()).count == 2) }
+        for code in ErrorCode.allCases { #expect(Help.answer(code.rawValue).count == 2) }
+        guard case .failed(let failure) = Help.answer("conflit").first else {
+            Issue.record("there is no such topic")
+            return
+        }
+        #expect(failure.detail == .name("conflit", nearest: "conflict"))
+        #expect(Help.answer("conflit").count == 1)
+    }
+
+    @Test(arguments: [
+        ("", "", 0), ("a", "", 1), ("LIST", "LIST", 0), ("LSIT", "LIST", 1), ("storys", "stories", 2), ("GTE", "GET", 1),
+        ("kitten", "sitting", 3),
+    ])
+    func `a swap of neighbours counts once`(left: String, right: String, distance: Int) {
+        #expect(NearestName.distance(bytes(left), bytes(right)) == distance)
+        #expect(NearestName.distance(bytes(right), bytes(left)) == distance)
+    }
+}

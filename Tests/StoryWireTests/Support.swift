@@ -1,0 +1,72 @@
+import StoryCore
+
+@testable import StoryWire
+
+/// The same numbers from the same seed, on every machine (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+extension RequestReader {
+    static let lineLimit = 1_048_576
+
+    convenience init() { self.init(lineLimit: RequestReader.lineLimit) }
+
+    /// Reads a line from a place where bytes that are not its own lie behind it, as in a connection's buffer.
+    func read(bytes: [UInt8]) -> ReadLine {
+        let noise = Array(#"{"a":1}]"x,0"#.utf8)
+        let padded = bytes + (0..<LineFramer.slack).map { noise[$0 % noise.count] }
+        return padded.withUnsafeBytes { read($0.part(0..<bytes.count)) }
+    }
+
+    func read(_ line: String) -> ReadLine { read(bytes: Array(line.utf8)) }
+
+    /// What the line asks for; nil where it is refused.
+    func action(_ line: String) -> RequestAction? { try? read(line).result.get() }
+
+    /// Why the line is refused; nil where it is not.
+    func failure(_ line: String) -> Failure? { read(line).failure }
+}
+
+extension ReadLine {
+    var failure: Failure? {
+        if case .failure(let failure) = result { failure } else { nil }
+    }
+}
+
+extension Failure {
+    var column: Int? {
+        if case .column(let column) = detail { column } else { nil }
+    }
+
+    var nearest: String? {
+        if case .name(_, let nearest) = detail { nearest } else { nil }
+    }
+
+    /// `title:empty` for each wrong field.
+    var rules: [String] {
+        if case .fields(let fields) = detail { fields.map { "\($0.field):\($0.rule.rawValue)" } } else { [] }
+    }
+}
+
+func id(_ text: String) -> Identifier { Identifier(trusted: Array(text.utf8)) }
+func type(_ text: String) -> EventType { EventType(trusted: Array(text.utf8)) }
+func category(_ text: String) -> CategoryName { CategoryName(trusted: Array(text.utf8)) }
+func tag(_ text: String) -> Tag { Tag(trusted: Array(text.utf8)) }
+func key(_ text: String) -> RequestKey { RequestKey(trusted: Array(text.utf8)) }
+func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+func stream(_ text: String) -> StreamName {
+    let bytes = Array(text.utf8)
+    return StreamName(trusted: bytes, categoryCount: bytes.firstIndex(of: 0x2D) ?? 0)
+}
