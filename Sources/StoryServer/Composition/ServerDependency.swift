@@ -29,7 +29,7 @@ package struct ServerDependency {
             let log = try LMDBEventLog(in: directory, now: clock.now())
             let store = try LMDBModelStore(in: directory, storeID: log.storeID, version: Model.version)
             if let renewal = store.renewal { trace.say("folding-anew", ["reason": renewal]) }
-            let decoder = EventDecoder(lineLimit: configuration.limits.line)
+            let decoder = EventDecoder()
             try recover(log, store, decoder, clock, trace)
             let reader = LogReader(log: log, decoder: decoder)
             let engine = Engine(

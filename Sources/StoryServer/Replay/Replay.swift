@@ -68,7 +68,7 @@ package struct Replay {
         _ log: any EventLog, _ through: Position, _ progress: (Position, Position) -> Void
     ) throws(StorageError) -> FoldedModels {
         let folded = FoldedModels()
-        let decoder = EventDecoder(lineLimit: Limits().line)
+        let decoder = EventDecoder()
         let projector = Projector(folded.store, indexing: .atTheEnd)
         guard through > .zero else { return folded }
         try log.scan(from: Position(1), through: through, order: .ascending) { record in
