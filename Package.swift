@@ -51,6 +51,7 @@ let package = Package(
         library("StoryClient", ["StoryCore", "StoryWire"]),
         program("stored", ["StoryServer"]),
         program("storectl", ["StoryClient", "StoryServer"]),
+        program("storebench", [], path: "bench/storebench"),
 
         .target(
             name: "TestSupport", dependencies: ["StoryCore", "StoryWire", "StoryEngine", "StoryLog", "StoryServer"],

@@ -187,11 +187,14 @@ package final class Server: ReactorHandler {
         if mayRead { reactor.resumeReading(connection.id) } else { reactor.pauseReading(connection.id) }
     }
 
-    func hasRoom(_ connection: Connection) -> Bool { room(connection) > 0 }
+    /// True while the connection's requests are answered; false until its reader has taken something.
+    func hasRoom(_ connection: Connection) -> Bool { waiting(connection) < limits.output }
 
-    /// How many bytes may still be said before the reader has to take some.
-    func room(_ connection: Connection) -> Int {
-        limits.output - connection.output.count - reactor.unsentCount(connection.id)
+    /// How many bytes of a reading or of pushes may still be prepared ahead of the reader.
+    func roomAhead(_ connection: Connection) -> Int { max(0, limits.ahead - waiting(connection)) }
+
+    private func waiting(_ connection: Connection) -> Int {
+        connection.output.count + reactor.unsentCount(connection.id)
     }
 
     func markReady(_ connection: Connection) {

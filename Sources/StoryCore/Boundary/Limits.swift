@@ -10,8 +10,11 @@ package struct Limits: Equatable, Sendable {
     package var subscriptions = 1_000
     /// How many bytes of rows make a page of `LIST` full before its `limit=` does.
     package var page = 1_048_576
-    /// How many bytes may wait for one connection before its requests and pushes wait.
-    package var output = 262_144
+    /// How many bytes may wait for one connection before its further requests wait: enough for a client that sends
+    /// tens of thousands of writes before it reads the first receipt.
+    package var output = 4_194_304
+    /// How many bytes of a `READ` or of pushes are prepared ahead of a reader. What is not prepared costs nothing.
+    package var ahead = 262_144
 
     package init() {}
 }

@@ -17,8 +17,8 @@ enum Idempotency {
         guard let last = events.last, makes(action, events) else {
             return .refused(
                 Failure(
-                    .keyReused, "the key \(key) belongs to another request, at position \(entry.first.value)",
-                    .position(entry.first)))
+                    .keyReused, "the key \(key) belongs to another request, at position \(entry.last.value)",
+                    .position(entry.last)))
         }
         let id = Kind(category: last.stream.category.bytes).map { _ in last.stream.id }
         return .repeated(

@@ -46,14 +46,14 @@ extension Server {
     func advance(_ connection: Connection) {
         guard var cursor = connection.reading else { return }
         touch(connection)
-        let size = connection.output.count + max(0, room(connection))
+        let size = connection.output.count + roomAhead(connection)
         do throws(StorageError) {
             let progress = try cursor.go(&connection.output, until: size, log: log, store: dependency.store)
             switch progress {
             case .full:
                 connection.reading = cursor
                 // Without output in the way the go ended for its length: the next turn goes on.
-                if hasRoom(connection) { markReady(connection) }
+                if roomAhead(connection) > 0 { markReady(connection) }
             case .finished(let count, let next):
                 connection.reading = nil
                 let done = Done.read(count: count, next: next, position: cursor.plan.head)

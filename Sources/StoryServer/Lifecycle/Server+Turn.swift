@@ -90,7 +90,7 @@ extension Server {
 
     private func publish(_ connection: Connection, _ head: Position) {
         let before = connection.output.count
-        let size = connection.output.count + max(0, room(connection))
+        let size = connection.output.count + roomAhead(connection)
         for index in connection.subscriptions.indices {
             do throws(StorageError) {
                 let isMore = try publisher.publish(
