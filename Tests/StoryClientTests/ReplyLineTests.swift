@@ -7,7 +7,9 @@ import Testing
         ("-@9 {\"code\":\"x y\"}", .failed, "9", "{\"code\":\"x y\"}"), (">3 {}", .push, "3", "{}"),
         ("* {}", .notice, "", "{}"),
     ])
-    func `a line is its first byte, its mark and its JSON`(line: String, kind: ReplyLine.Kind, mark: String, json: String) {
+    func `a line is its first byte, its mark and its JSON`(
+        line: String, kind: ReplyLine.Kind, mark: String, json: String
+    ) {
         let read = ReplyLine(Array(line.utf8))
         #expect(read?.kind == kind)
         #expect(read?.mark == mark)

@@ -4,7 +4,9 @@ import Testing
 
 @Suite struct RequestPipeTests {
     /// Runs a pipe over input text; what it was told, as `line:kind:json`.
-    private func run(_ input: String, _ server: ScriptedServer) throws -> (told: [String], summary: RequestPipe.Summary) {
+    private func run(
+        _ input: String, _ server: ScriptedServer
+    ) throws -> (told: [String], summary: RequestPipe.Summary) {
         let file = tmpfile()
         defer { if let file { fclose(file) } }
         fputs(input, file)
