@@ -39,6 +39,9 @@ struct Invocation {
 
     /// Connects to the daemon.
     func connect() throws(CommandError) -> StoreConnection {
+        guard !arguments.has("data") || arguments.has("socket") else {
+            throw .usage("\(arguments.verb ?? "") asks a running daemon; give its --socket in place of --data")
+        }
         do throws(StoreError) {
             return try StoreConnection(to: address, timeout: timeout, interruption: interruption)
         } catch {

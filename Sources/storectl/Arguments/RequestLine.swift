@@ -7,7 +7,7 @@ struct RequestLine {
         text = verb
         guard let target else { return }
         guard !target.isEmpty, target.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
-            throw .usage("\"\(target)\" is no target; write one like stories/12345, without spaces")
+            throw .usage("\"\(target)\" is no target; write one like stories/12345, with no spaces")
         }
         text += " " + target
     }

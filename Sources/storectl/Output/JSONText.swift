@@ -65,7 +65,8 @@ enum JSONText: Decodable {
         case .text(let text): JSONText.quoted(text)
         case .list(let values): "[" + values.map(\.json).joined(separator: ",") + "]"
         case .object(let members):
-            "{" + members.sorted { $0.key < $1.key }.map { JSONText.quoted($0.key) + ":" + $0.value.json }
+            "{"
+                + members.sorted { $0.key < $1.key }.map { JSONText.quoted($0.key) + ":" + $0.value.json }
                 .joined(separator: ",") + "}"
         }
     }

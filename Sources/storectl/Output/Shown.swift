@@ -5,7 +5,11 @@ enum Shown {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         var result = ""
         for scalar in text.unicodeScalars {
-            if scalar == "\n" { result += "⏎" } else { result.unicodeScalars.append(isControl(scalar) ? "\u{FFFD}" : scalar) }
+            switch scalar {
+            case "\n": result += "⏎"
+            case _ where isControl(scalar): result += "\u{FFFD}"
+            default: result.unicodeScalars.append(scalar)
+            }
         }
         return result
     }

@@ -49,7 +49,8 @@ struct Subcommand: Sendable {
         let known = (options + SubcommandTable.globalOptions).map(\.name)
         if !takesFields, let wrong = arguments.options.first(where: { !known.contains($0.name) }) {
             let nearest = NearestName.of(wrong.name, among: known) ?? "help"
-            throw .usage("\(name) has no option --\(wrong.name); the nearest is --\(nearest); see \"storectl help \(name)\"")
+            throw .usage(
+                "\(name) has no option --\(wrong.name); the nearest is --\(nearest); see \"storectl help \(name)\"")
         }
         switch operand {
         case .none: try checkCount(arguments, 0...0)

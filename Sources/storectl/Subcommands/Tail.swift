@@ -10,7 +10,7 @@ extension Subcommand {
             Option("limit", "N", "ends after so many events"),
         ],
         details: ["When it ends, standard error has the position to go on from."],
-        examples: ["storectl tail", "storectl --json tail events/story-* --from 1", "storectl tail --types StoryPosted"],
+        examples: ["storectl tail --types StoryPosted", "storectl --json tail 'events/story-*' --from 1"],
         run: { invocation throws(CommandError) in
             var tail = try Tail(invocation)
             return try tail.run()
@@ -31,7 +31,9 @@ struct Tail {
         request.add("from", from: invocation.arguments)
         request.add("types", from: invocation.arguments)
         if let limit = invocation.arguments.value("limit") {
-            guard let number = Int(limit), number > 0 else { throw .usage("--limit is a number above 0, not \"\(limit)\"") }
+            guard let number = Int(limit), number > 0 else {
+                throw .usage("--limit is a number above 0, not \"\(limit)\"")
+            }
             left = number
         }
         self.invocation = invocation
