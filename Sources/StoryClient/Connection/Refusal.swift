@@ -40,7 +40,7 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
     public let nearest: String?
 
     /// Reads the JSON of a `-` line; one that cannot be read becomes an `internal` refusal that shows it.
-    init(json: [UInt8]) {
+    public init(json: [UInt8]) {
         do {
             self = try JSONDecoder().decode(Refusal.self, from: Data(json))
         } catch {

@@ -18,6 +18,8 @@ public struct RequestPipe {
         public internal(set) var done = 0
         public internal(set) var failed = 0
 
+        public init() {}
+
         /// How many have no answer, because the connection ended before.
         public var unanswered: Int { requests - done - failed }
     }
@@ -51,7 +53,8 @@ public struct RequestPipe {
 
     /// Empty lines and lines of comment (`#`) are skipped, others are requests as they are.
     public static func plainRequest(_ line: ArraySlice<UInt8>) -> [UInt8]? {
-        guard let first = line.first(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }), first != 0x23 else { return nil }
+        let first = line.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }
+        guard let first, first != 0x23 else { return nil }
         return Array(line)
     }
 

@@ -1,0 +1,18 @@
+/// A form from flags: `--title "A title"` becomes a member of a JSON object.
+enum FormFields {
+    /// The fields that are numbers; every other one is text.
+    private static let numbers: Set<String> = ["prefecture", "iso", "focalLength", "exposureValue", "lensAperture"]
+
+    /// The object; nil when no field is given.
+    static func json(_ arguments: Arguments, besides options: [Option]) -> String? {
+        let known = Set(options.map(\.name) + SubcommandTable.globalOptions.map(\.name))
+        let members = arguments.options.filter { !known.contains($0.name) }.map(member)
+        return members.isEmpty ? nil : "{" + members.joined(separator: ",") + "}"
+    }
+
+    private static func member(name: String, value: String) -> String {
+        // What is no number goes as text, so that the store names it among the wrong fields.
+        let isNumber = numbers.contains(name) && JSONText.isNumber(value)
+        return "\(JSONText.quoted(name)):\(isNumber ? value : JSONText.quoted(value))"
+    }
+}

@@ -1,0 +1,51 @@
+import StoryClient
+
+/// What a run came to, for scripts (SPEC §4).
+enum ExitCode: Int32 {
+    case done = 0
+    /// It ran, and the answer is no.
+    case no = 1
+    /// The command line is wrong, or the store cannot be reached.
+    case unusable = 2
+    /// Denied, or a limit was met.
+    case denied = 3
+    case timedOut = 4
+    case corrupt = 5
+    case interrupted = 130
+
+    /// What a refusal of the store's comes to.
+    init(_ refusal: Refusal) {
+        switch refusal.code {
+        case .denied, .tooLarge, .full, .busy, .draining: self = .denied
+        default: self = .no
+        }
+    }
+
+    /// The graver of two, for a run of many requests.
+    func worse(_ other: ExitCode) -> ExitCode { other.rawValue > rawValue ? other : self }
+}
+
+/// Why a subcommand stopped.
+enum CommandError: Error {
+    /// The command line cannot be understood; the sentence says what to do.
+    case usage(String)
+    /// The store could not be talked to.
+    case store(StoreError)
+    /// The store said no.
+    case refused(Refusal, json: [UInt8])
+    /// The answer could not be written, or the input not read.
+    case system(String)
+    /// Everything was said already.
+    case silent(ExitCode)
+
+    var exitCode: ExitCode {
+        switch self {
+        case .usage, .system: .unusable
+        case .store(.timedOut): .timedOut
+        case .store(.interrupted): .interrupted
+        case .store: .unusable
+        case .refused(let refusal, _): ExitCode(refusal)
+        case .silent(let code): code
+        }
+    }
+}

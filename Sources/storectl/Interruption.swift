@@ -1,0 +1,38 @@
+import Glibc
+
+/// Ctrl-C and SIGTERM as a descriptor to wait for; the second one ends the process at once.
+enum Interruption {
+    /// Begins to listen; the descriptor becomes readable with the first signal. −1 when the system refuses.
+    static func start() -> Int32 {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return -1 }
+        var signals = interruptingSignals()
+        // Blocked here and so in every thread made later; only the one below takes them.
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        var thread = pthread_t()
+        let writeEnd = UnsafeMutableRawPointer(bitPattern: Int(ends[1]))
+        let result = pthread_create(&thread, nil, { Interruption.wait($0) }, writeEnd)
+        guard result == 0 else {
+            pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+            return -1
+        }
+        return ends[0]
+    }
+
+    private static func wait(_ writeEnd: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        var signals = interruptingSignals()
+        var signal: Int32 = 0
+        sigwait(&signals, &signal)
+        close(Int32(truncatingIfNeeded: Int(bitPattern: writeEnd)))
+        sigwait(&signals, &signal)
+        _exit(ExitCode.interrupted.rawValue)
+    }
+
+    private static func interruptingSignals() -> sigset_t {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGINT)
+        sigaddset(&signals, SIGTERM)
+        return signals
+    }
+}

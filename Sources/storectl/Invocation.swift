@@ -1,0 +1,64 @@
+import Foundation
+import StoryClient
+
+/// What a subcommand works with: its arguments, where the store is, and where answers go.
+struct Invocation {
+    let arguments: Arguments
+    let output = Output()
+    /// How long an answer is waited for.
+    let timeout: Duration
+    /// Readable once the run was interrupted.
+    let interruption: Int32
+
+    init(_ arguments: Arguments) throws(CommandError) {
+        let seconds = arguments.value("timeout") ?? "20"
+        guard let value = Double(seconds), value > 0, value <= 86_400 else {
+            throw .usage("--timeout is a number of seconds above 0, not \"\(seconds)\"")
+        }
+        self.arguments = arguments
+        timeout = .milliseconds(Int64(value * 1_000))
+        interruption = Interruption.start()
+    }
+
+    var isJSON: Bool { arguments.has("json") }
+    var answers: Answers { Answers(output: output, isJSON: isJSON) }
+
+    /// The store's socket.
+    var address: StoreAddress {
+        StoreAddress.resolved(arguments.value("socket"), environment: ProcessInfo.processInfo.environment)
+    }
+
+    /// The data directory for work without a daemon.
+    func dataDirectory() throws(CommandError) -> String {
+        let environment = ProcessInfo.processInfo.environment
+        guard let directory = StoreAddress.dataDirectory(arguments.value("data"), environment: environment) else {
+            throw .usage("there is no home to look for the data in; say where it is with --data DIR")
+        }
+        return directory
+    }
+
+    /// Connects to the daemon.
+    func connect() throws(CommandError) -> StoreConnection {
+        guard !arguments.has("data") || arguments.has("socket") else {
+            throw .usage("\(arguments.verb ?? "") asks a running daemon; give its --socket in place of --data")
+        }
+        do throws(StoreError) {
+            return try StoreConnection(to: address, timeout: timeout, interruption: interruption)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Sends one request; a refusal is thrown.
+    func ask(_ request: String) throws(CommandError) -> StoreReply {
+        let connection = try connect()
+        let reply: StoreReply
+        do throws(StoreError) {
+            reply = try connection.ask(request)
+        } catch {
+            throw .store(error)
+        }
+        if let refusal = reply.refusal { throw .refused(refusal, json: reply.final.json) }
+        return reply
+    }
+}

@@ -1,0 +1,53 @@
+import StoryClient
+
+/// Answers as a person reads them, or with `--json` as they came.
+struct Answers {
+    let output: Output
+    let isJSON: Bool
+
+    /// Writes the rows of a list as a table.
+    func table(_ rows: [ReplyLine]) throws(CommandError) {
+        if isJSON { return try raw(rows) }
+        guard !rows.isEmpty else { return }
+        for line in Table.lines(rows.compactMap { JSONText($0.json) }) { try output.line(line) }
+    }
+
+    /// Writes events, a line each.
+    func events(_ rows: [ReplyLine]) throws(CommandError) {
+        for row in rows { try event(row) }
+    }
+
+    /// Writes one event on a line: where, when, what, and its data.
+    func event(_ row: ReplyLine) throws(CommandError) {
+        guard !isJSON, let members = JSONText(row.json)?.members, let stream = members["stream"],
+            let type = members["type"]
+        else { return try output.line(row.json) }
+        let place = "\(members["position"]?.shown ?? "?")  \(members["time"]?.shown ?? "?")"
+        let version = members["version"]?.shown ?? "?"
+        try output.line("\(place)  \(stream.shown)@\(version)  \(type.shown)  \(members["data"]?.json ?? "")")
+    }
+
+    /// Writes an object as names and values.
+    func object(_ reply: ReplyLine) throws(CommandError) {
+        guard !isJSON, let object = JSONText(reply.json) else { return try output.line(reply.json) }
+        for line in Table.lines(object: object) { try output.line(line) }
+    }
+
+    /// Writes what a write came to, on one line.
+    func receipt(_ reply: ReplyLine) throws(CommandError) {
+        guard !isJSON, let members = JSONText(reply.json)?.members else { return try output.line(reply.json) }
+        var parts: [String] = []
+        if let name = members["stream"] ?? members["id"] { parts.append(name.shown) }
+        for name in ["version", "position"] {
+            if let value = members[name] { parts.append("\(name) \(value.shown)") }
+        }
+        if let time = members["time"] { parts.append(time.shown) }
+        if case .flag(true)? = members["repeated"] { parts.append("(done before, under the same key)") }
+        if case .flag(false)? = members["changed"] { parts.append("(nothing to change)") }
+        try output.line(parts.joined(separator: "  "))
+    }
+
+    private func raw(_ rows: [ReplyLine]) throws(CommandError) {
+        for row in rows { try output.line(row.json) }
+    }
+}

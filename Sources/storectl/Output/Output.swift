@@ -1,0 +1,49 @@
+import Glibc
+
+/// Standard output, which carries data only, written in big blocks; and standard error, for the rest.
+final class Output {
+    private static let blockSize = 65_536
+
+    private var waiting: [UInt8] = []
+
+    /// Writes a line of data.
+    func line(_ text: String) throws(CommandError) { try line(Array(text.utf8)) }
+
+    /// Writes a line of data, byte for byte.
+    func line(_ bytes: [UInt8]) throws(CommandError) {
+        waiting.append(contentsOf: bytes)
+        waiting.append(0x0A)
+        if waiting.count >= Output.blockSize { try flush() }
+    }
+
+    /// Hands over what waits.
+    func flush() throws(CommandError) {
+        defer { waiting.removeAll(keepingCapacity: true) }
+        var rest = waiting[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if written > 0 {
+                rest = rest.dropFirst(written)
+            } else if errno != EINTR && errno != EAGAIN {
+                throw .system("standard output cannot be written: \(String(cString: strerror(errno))); make room there")
+            }
+        }
+    }
+
+    /// Says why, on standard error, in one line.
+    static func complain(_ sentence: String) { complain(raw: "storectl: " + Shown.safe(sentence)) }
+
+    /// Writes a line to standard error as it is.
+    static func complain(raw line: String) {
+        let bytes = Array((line + "\n").utf8)
+        // There is nowhere left to say that this failed.
+        _ = write(STDERR_FILENO, bytes, bytes.count)
+    }
+
+    /// Shows how far something is, over what was shown before; on a terminal only.
+    static func progress(_ text: String) {
+        guard isatty(STDERR_FILENO) == 1 else { return }
+        let bytes = Array(("\r\u{1B}[K" + text).utf8)
+        _ = write(STDERR_FILENO, bytes, bytes.count)
+    }
+}

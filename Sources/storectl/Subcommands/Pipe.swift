@@ -1,0 +1,100 @@
+import Glibc
+import StoryClient
+
+extension Subcommand {
+    static let pipe = Subcommand(
+        name: "pipe", summary: "sends request lines from standard input at full speed", operand: .none,
+        details: [
+            "Lines are requests of the protocol as they are; empty ones and those that begin with # are skipped.",
+            "Every error is told with its line on standard error, and a summary at the end.",
+            "With --json, standard output has the JSON of every reply, as it came.",
+        ],
+        examples: ["storectl pipe < requests.lines", "echo 'GET stories/12345' | storectl --json pipe"],
+        run: { invocation throws(CommandError) in
+            var run = PipeRun(invocation, showsEach: false, request: RequestPipe.plainRequest)
+            return try run.finish()
+        })
+}
+
+/// Standard input, line by line, to the store, with its errors and its summary.
+struct PipeRun {
+    private let invocation: Invocation
+    private let answers: Answers
+    /// True when every reply is shown; otherwise only errors are, and with `--json` the replies.
+    private let showsEach: Bool
+    private let request: (ArraySlice<UInt8>) -> [UInt8]?
+    private let began = ContinuousClock.now
+    private var shown = ContinuousClock.now
+    private var answered = 0
+    private var code = ExitCode.done
+    private var failure: CommandError?
+    /// What the pipe did.
+    private(set) var summary = RequestPipe.Summary()
+
+    init(_ invocation: Invocation, showsEach: Bool, request: @escaping (ArraySlice<UInt8>) -> [UInt8]?) {
+        self.invocation = invocation
+        answers = invocation.answers
+        self.showsEach = showsEach
+        self.request = request
+    }
+
+    /// Runs to the end of the input.
+    mutating func finish() throws(CommandError) -> ExitCode {
+        let connection = try invocation.connect()
+        var pipe = RequestPipe(over: connection, from: STDIN_FILENO, request: request)
+        var end: StoreError?
+        do throws(StoreError) {
+            try pipe.run { take($0) }
+        } catch {
+            end = error
+        }
+        summary = pipe.summary
+        try invocation.output.flush()
+        if !showsEach { tellSummary() }
+        if let failure { throw failure }
+        guard let end else { return code }
+        if summary.unanswered > 0 { Output.complain("\(summary.unanswered) requests have no answer") }
+        throw .store(end)
+    }
+
+    private mutating func take(_ outcome: RequestPipe.Outcome) {
+        guard failure == nil else { return }
+        do throws(CommandError) {
+            try show(outcome)
+        } catch {
+            failure = error
+        }
+        guard outcome.reply.isFinal else { return }
+        answered += 1
+        if answered % 256 == 0, ContinuousClock.now - shown > .milliseconds(200) {
+            shown = ContinuousClock.now
+            Output.progress("\(answered) answered")
+        }
+    }
+
+    private mutating func show(_ outcome: RequestPipe.Outcome) throws(CommandError) {
+        switch outcome.reply.kind {
+        case .failed:
+            let refusal = Refusal(json: outcome.reply.json)
+            code = code.worse(showsEach ? ExitCode(refusal) : .no)
+            Output.progress("")
+            Output.complain("line \(outcome.line): \(refusal.sentence)")
+            if invocation.isJSON { try invocation.output.line(outcome.reply.json) }
+        case .done where showsEach: try answers.receipt(outcome.reply)
+        case .done, .row, .push: if invocation.isJSON { try invocation.output.line(outcome.reply.json) }
+        case .notice: break
+        }
+    }
+
+    private func tellSummary() {
+        Output.progress("")
+        let elapsed = (ContinuousClock.now - began).components
+        let seconds = Double(elapsed.seconds) + Double(elapsed.attoseconds) / 1e18
+        let rate = seconds > 0 ? Int((Double(summary.requests) / seconds).rounded()) : 0
+        let rounded = (seconds * 1_000).rounded() / 1_000
+        Output.complain(
+            raw: "\(summary.requests) requests: \(summary.done) ok, \(summary.failed) failed"
+                + (summary.unanswered > 0 ? ", \(summary.unanswered) without an answer" : "")
+                + "; \(rounded) s, \(rate) requests/s")
+    }
+}

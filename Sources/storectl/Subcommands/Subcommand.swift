@@ -1,0 +1,69 @@
+/// An option of a subcommand.
+struct Option: Sendable {
+    let name: String
+    /// What stands for its value in the help; nil for a switch.
+    let value: String?
+    let summary: String
+
+    init(_ name: String, _ value: String?, _ summary: String) {
+        self.name = name
+        self.value = value
+        self.summary = summary
+    }
+
+    /// `--name VALUE`.
+    var usage: String { "--\(name)" + (value.map { " " + $0 } ?? "") }
+}
+
+/// A verb of `storectl`: all that help, usage errors, completions and the run itself need to know of it.
+struct Subcommand: Sendable {
+    /// How many operands a subcommand takes.
+    enum Operand: Sendable {
+        case none
+        case optional(String)
+        case required(String)
+
+        /// As it stands in the usage.
+        var usage: String {
+            switch self {
+            case .none: ""
+            case .optional(let name): " [\(name)]"
+            case .required(let name): " \(name)"
+            }
+        }
+    }
+
+    let name: String
+    let summary: String
+    let operand: Operand
+    var options: [Option] = []
+    /// True when every other `--name value` is a field of a form.
+    var takesFields = false
+    /// What else there is to say, a paragraph a line.
+    var details: [String] = []
+    let examples: [String]
+    let run: @Sendable (Invocation) throws(CommandError) -> ExitCode
+
+    /// Refuses what the table does not have.
+    func check(_ arguments: Arguments) throws(CommandError) {
+        let known = (options + SubcommandTable.globalOptions).map(\.name)
+        if !takesFields, let wrong = arguments.options.first(where: { !known.contains($0.name) }) {
+            let nearest = NearestName.of(wrong.name, among: known) ?? "help"
+            throw .usage(
+                "\(name) has no option --\(wrong.name); the nearest is --\(nearest); see \"storectl help \(name)\"")
+        }
+        switch operand {
+        case .none: try checkCount(arguments, 0...0)
+        case .optional: try checkCount(arguments, 0...1)
+        case .required(let operand):
+            _ = try arguments.operand(operand)
+            try checkCount(arguments, 1...1)
+        }
+    }
+
+    private func checkCount(_ arguments: Arguments, _ range: ClosedRange<Int>) throws(CommandError) {
+        guard arguments.operands.count > range.upperBound else { return }
+        let word = arguments.operands[range.upperBound]
+        throw .usage("\(name) does not take \"\(word)\"; quote what has spaces, and see \"storectl help \(name)\"")
+    }
+}

@@ -1,0 +1,26 @@
+/// Every verb of `storectl`, in the order in which help lists them.
+enum SubcommandTable {
+    static let all: [Subcommand] = [
+        .get, .list, .count, .read, .streams,
+        .post, .edit, .like, .unlike, .see, .delete, .append,
+        .tail, .pipe, .stats,
+        .completion, .help,
+    ]
+
+    /// What every verb takes.
+    static let globalOptions = [
+        Option("socket", "PATH", "the daemon's socket; else STORED_SOCKET, else in the XDG runtime directory"),
+        Option("data", "DIR", "the data directory, for work without a daemon; else STORED_DATA, else the XDG one"),
+        Option("json", nil, "answers as JSON lines, byte for byte as the store sent them"),
+        Option("timeout", "SECONDS", "how long to wait for an answer; 20 unless told"),
+        Option("help", nil, "explains the verb"),
+    ]
+
+    /// The options without a value.
+    static let switches = Set((globalOptions + all.flatMap(\.options)).filter { $0.value == nil }.map(\.name))
+
+    static func find(_ name: String) -> Subcommand? { all.first { $0.name == name } }
+
+    /// The verb whose name is closest.
+    static func nearest(_ name: String) -> String { NearestName.of(name, among: all.map(\.name)) ?? "help" }
+}

@@ -1,0 +1,103 @@
+import StoryClient
+
+extension Subcommand {
+    static let tail = Subcommand(
+        name: "tail", summary: "prints events as they come, until it is stopped",
+        operand: .optional("events[/STREAM|/CATEGORY-*]"),
+        options: [
+            Option("from", "P", "begins with this position; with the next event unless told"),
+            Option("types", "A,B", "only events of these types"),
+            Option("limit", "N", "ends after so many events"),
+        ],
+        details: ["When it ends, standard error has the position to go on from."],
+        examples: ["storectl tail --types StoryPosted", "storectl --json tail 'events/story-*' --from 1"],
+        run: { invocation throws(CommandError) in
+            var tail = try Tail(invocation)
+            return try tail.run()
+        })
+}
+
+/// A subscription that prints.
+struct Tail {
+    private let invocation: Invocation
+    private let answers: Answers
+    private let request: String
+    private var left: Int?
+    /// Where another run would go on without a gap; nil until the store said where this one begins.
+    private var resume: UInt64?
+
+    init(_ invocation: Invocation) throws(CommandError) {
+        var request = try RequestLine("SUBSCRIBE", invocation.arguments.operands.first ?? "events")
+        request.add("from", from: invocation.arguments)
+        request.add("types", from: invocation.arguments)
+        if let limit = invocation.arguments.value("limit") {
+            guard let number = Int(limit), number > 0 else {
+                throw .usage("--limit is a number above 0, not \"\(limit)\"")
+            }
+            left = number
+        }
+        self.invocation = invocation
+        answers = invocation.answers
+        self.request = request.text
+    }
+
+    mutating func run() throws(CommandError) -> ExitCode {
+        let connection = try invocation.connect()
+        let result: Result<ExitCode, CommandError>
+        do throws(CommandError) {
+            try subscribe(connection)
+            result = .success(try follow(connection))
+        } catch {
+            result = .failure(error)
+        }
+        try invocation.output.flush()
+        if let resume { Output.complain(raw: "resume with --from \(resume)") }
+        if case .failure(.store(.interrupted)) = result { return .interrupted }
+        return try result.get()
+    }
+
+    private mutating func subscribe(_ connection: StoreConnection) throws(CommandError) {
+        let reply: StoreReply
+        do throws(StoreError) {
+            reply = try connection.ask(request)
+        } catch {
+            throw .store(error)
+        }
+        if let refusal = reply.refusal { throw .refused(refusal, json: reply.final.json) }
+        let given = invocation.arguments.value("from").flatMap { UInt64($0) }
+        resume = given ?? PushMark(reply.final.json).position.map { $0 + 1 }
+    }
+
+    private mutating func follow(_ connection: StoreConnection) throws(CommandError) -> ExitCode {
+        while let push = try next(connection) {
+            let mark = PushMark(push.json)
+            resume = mark.resume ?? mark.following ?? resume
+            if let end = mark.end {
+                Output.complain("the store ended the subscription: \(end)")
+                return .done
+            }
+            guard mark.position != nil else { continue }
+            try answers.event(push)
+            if let left {
+                self.left = left - 1
+                if left == 1 { return .done }
+            }
+        }
+        throw .store(.closed)
+    }
+
+    /// The next push; what was printed is handed over before it is waited for.
+    private func next(_ connection: StoreConnection) throws(CommandError) -> ReplyLine? {
+        do throws(StoreError) {
+            if let push = try connection.arrivedPush() { return push }
+        } catch {
+            throw .store(error)
+        }
+        try invocation.output.flush()
+        do throws(StoreError) {
+            return try connection.push(within: nil)
+        } catch {
+            throw .store(error)
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Glibc
+import StoryClient
+
+extension Subcommand {
+    static let post = Subcommand(
+        name: "post", summary: "adds a user, story, message or photo", operand: .required("KIND"),
+        options: Writes.options, takesFields: true, details: Writes.formDetails,
+        examples: [
+            "storectl post users --id 007 --name Aya --email aya@example.org --prefecture 13",
+            "storectl post stories --title Hello --message 'A long one' --sender 007 --recipient 008",
+            "storectl post photos < photos.ndjson",
+        ],
+        run: { invocation throws(CommandError) in try Writes.form("POST", invocation) })
+
+    static let edit = Subcommand(
+        name: "edit", summary: "revises a user, story or photo", operand: .required("KIND/ID"),
+        options: Writes.options, takesFields: true, details: Writes.formDetails,
+        examples: ["storectl edit stories/12345 --title 'A better title' --version 3"],
+        run: { invocation throws(CommandError) in try Writes.form("EDIT", invocation) })
+
+    static let like = Subcommand(
+        name: "like", summary: "lets a user like a story", operand: .required("stories/ID"),
+        options: Writes.options, takesFields: true, details: Writes.formDetails,
+        examples: ["storectl like stories/12345 --user 007"],
+        run: { invocation throws(CommandError) in try Writes.form("LIKE", invocation) })
+
+    static let unlike = Subcommand(
+        name: "unlike", summary: "takes a like back", operand: .required("stories/ID"),
+        options: Writes.options, takesFields: true, details: Writes.formDetails,
+        examples: ["storectl unlike stories/12345 --user 007"],
+        run: { invocation throws(CommandError) in try Writes.form("UNLIKE", invocation) })
+
+    static let see = Subcommand(
+        name: "see", summary: "marks a message as seen", operand: .required("messages/ID"), options: Writes.options,
+        examples: ["storectl see messages/9876"],
+        run: { invocation throws(CommandError) in try Writes.plain("SEE", invocation) })
+
+    static let delete = Subcommand(
+        name: "delete", summary: "deletes a story, message or photo; its history stays readable",
+        operand: .required("KIND/ID"), options: Writes.options,
+        examples: ["storectl delete stories/12345 --version 4"],
+        run: { invocation throws(CommandError) in try Writes.plain("DELETE", invocation) })
+
+    static let append = Subcommand(
+        name: "append", summary: "appends events of your own to a stream of your own", operand: .required("STREAM"),
+        options: Writes.options + [
+            Option("type", "NAME", "the event's type"),
+            Option("body", "JSON", "the event's data, kept byte for byte"),
+        ],
+        details: [
+            "Without --type, each line of standard input is an event {\"type\":…,\"data\":…} or an array of them."
+        ],
+        examples: [
+            "storectl append note-1 --type Wrote --body '{\"text\":\"hi\"}'", "storectl append note-1 < events.ndjson",
+        ],
+        run: Writes.append)
+}
+
+/// The subcommands that write.
+enum Writes {
+    static let options = [
+        Option("key", "KEY", "makes the write happen once for ever, however often it is sent"),
+        Option("version", "N", "the version that the stream must have now; 0: it must not exist"),
+        Option("meta", "JSON", "an object kept beside the event"),
+    ]
+
+    static let formDetails = [
+        "Every other --name value is a field of the form. Without any, each line of standard input is a form (NDJSON)."
+    ]
+
+    /// A request with a form, from flags or from standard input.
+    static func form(_ verb: String, _ invocation: Invocation) throws(CommandError) -> ExitCode {
+        let request = try line(verb, invocation, withMeta: true)
+        if let form = FormFields.json(invocation.arguments, besides: options) {
+            return try send(request.with(json: form), invocation)
+        }
+        return try sendInput(request, invocation, missing: "fields like --title \"A title\"")
+    }
+
+    /// A request without a form.
+    static func plain(_ verb: String, _ invocation: Invocation) throws(CommandError) -> ExitCode {
+        try send(try line(verb, invocation, withMeta: true).text, invocation)
+    }
+
+    /// Events from flags or from standard input.
+    static func append(_ invocation: Invocation) throws(CommandError) -> ExitCode {
+        let arguments = invocation.arguments
+        let request = try line("APPEND", invocation, withMeta: false)
+        guard let type = arguments.value("type") else {
+            guard !arguments.has("body"), !arguments.has("meta") else {
+                throw .usage("--body and --meta need --type; without it the events come from standard input")
+            }
+            return try sendInput(request, invocation, missing: "--type and --body")
+        }
+        var event = "{\"type\":\(JSONText.quoted(type))"
+        for (option, member) in [("body", "data"), ("meta", "meta")] {
+            guard let json = arguments.value(option) else { continue }
+            guard !json.contains(where: \.isNewline) else { throw .usage("--\(option) must be JSON on one line") }
+            event += ",\"\(member)\":\(json)"
+        }
+        return try send(request.with(json: event + "}"), invocation)
+    }
+
+    private static func line(
+        _ verb: String, _ invocation: Invocation, withMeta: Bool
+    ) throws(CommandError) -> RequestLine {
+        var request = try RequestLine(verb, invocation.arguments.operands.first)
+        for option in options where withMeta || option.name != "meta" {
+            request.add(option.name, from: invocation.arguments)
+        }
+        return request
+    }
+
+    private static func send(_ request: String, _ invocation: Invocation) throws(CommandError) -> ExitCode {
+        try invocation.answers.receipt(try invocation.ask(request).final)
+        return .done
+    }
+
+    /// One request for each line of standard input, pipelined.
+    private static func sendInput(
+        _ request: RequestLine, _ invocation: Invocation, missing: String
+    ) throws(CommandError) -> ExitCode {
+        guard isatty(STDIN_FILENO) == 0 else {
+            throw .usage("give \(missing), or one JSON object a line on standard input")
+        }
+        let prefix = Array((request.text + " ").utf8)
+        var run = PipeRun(invocation, showsEach: true) { line in
+            RequestPipe.plainRequest(line).map { prefix + $0 }
+        }
+        let code = try run.finish()
+        guard run.summary.requests > 0 else {
+            throw .usage("nothing was given; give \(missing), or one JSON object a line on standard input")
+        }
+        return code
+    }
+}

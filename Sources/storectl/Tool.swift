@@ -1,0 +1,57 @@
+import StoryClient
+
+/// One run of `storectl`: from its words to its exit code.
+enum Tool {
+    static func run(_ words: [String]) -> ExitCode {
+        do throws(CommandError) {
+            let arguments = try Arguments(words, switches: SubcommandTable.switches)
+            guard let verb = arguments.verb else { return try Help.withoutVerb(arguments) }
+            guard let subcommand = SubcommandTable.find(verb) else {
+                throw .usage(
+                    "no verb \"\(verb)\"; the nearest is \"\(SubcommandTable.nearest(verb))\", "
+                        + "and \"storectl help\" lists them all")
+            }
+            if arguments.has("help") { return Help.describe(subcommand) }
+            try subcommand.check(arguments)
+            let invocation = try Invocation(arguments)
+            let code = try subcommand.run(invocation)
+            try invocation.output.flush()
+            return code
+        } catch {
+            return report(error, asJSON: words.contains("--json"))
+        }
+    }
+
+    /// Says on standard error, in one line, why it stopped.
+    private static func report(_ error: CommandError, asJSON: Bool) -> ExitCode {
+        switch error {
+        case .usage(let sentence), .system(let sentence): Output.complain(sentence)
+        case .store(let error): Output.complain(error.description)
+        case .refused(let refusal, let json):
+            if asJSON {
+                Output.complain(raw: String(decoding: json, as: UTF8.self))
+            } else {
+                Output.complain(refusal.sentence)
+            }
+        case .silent: break
+        }
+        return error.exitCode
+    }
+}
+
+extension Refusal {
+    /// The refusal in one line: its code, what is wrong, and each wrong field.
+    var sentence: String {
+        let details = (fields ?? []).map { "\($0.field): \($0.message)" }.joined(separator: "; ")
+        var text = "\(code.rawValue): \(message)"
+        if !details.isEmpty { text += " (\(details))" }
+        if let nearest, !message.contains(nearest) { text += "; did you mean \(nearest)?" }
+        switch retry {
+        case "refetch": text += "; read it again and decide again"
+        case "later": text += "; try again later"
+        case "same": text += "; send it again"
+        default: break
+        }
+        return text
+    }
+}

@@ -1,0 +1,32 @@
+import StoryCore
+import Testing
+
+@Suite struct DefaultPlacesTests {
+    private func places(_ environment: [String: String], hasRunDirectory: Bool = false) -> DefaultPlaces {
+        DefaultPlaces(environment: environment, uid: 1_000, hasRunDirectory: hasRunDirectory)
+    }
+
+    @Test func `the socket is the one given, the one in the environment, or a place by rule`() {
+        let all = ["STORED_SOCKET": "/e", "XDG_RUNTIME_DIR": "/x"]
+        #expect(places(all).socket("/given") == "/given")
+        #expect(places(all).socket(nil) == "/e")
+        #expect(places(["XDG_RUNTIME_DIR": "/x"]).socket(nil) == "/x/storykeep/stored.sock")
+        #expect(places([:], hasRunDirectory: true).socket(nil) == "/run/user/1000/storykeep/stored.sock")
+        #expect(places([:]).socket(nil) == "/tmp/storykeep-1000/stored.sock")
+    }
+
+    @Test func `the data directory is the one given, the one in the environment, or a place by rule`() {
+        let all = ["STORED_DATA": "/e", "XDG_DATA_HOME": "/x", "HOME": "/h"]
+        #expect(places(all).data("given") == "given")
+        #expect(places(all).data(nil) == "/e")
+        #expect(places(["XDG_DATA_HOME": "/x", "HOME": "/h"]).data(nil) == "/x/storykeep")
+        #expect(places(["HOME": "/h"]).data(nil) == "/h/.local/share/storykeep")
+        #expect(places([:]).data(nil) == nil)
+    }
+
+    @Test func `empty and relative values count as absent`() {
+        #expect(places(["STORED_SOCKET": "", "XDG_RUNTIME_DIR": "x"]).socket(nil) == "/tmp/storykeep-1000/stored.sock")
+        let empty = ["STORED_DATA": "", "XDG_DATA_HOME": "x", "HOME": "/h"]
+        #expect(places(empty).data(nil) == "/h/.local/share/storykeep")
+    }
+}

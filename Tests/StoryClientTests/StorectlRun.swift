@@ -1,0 +1,47 @@
+import Foundation
+import Glibc
+import StoryClient
+import Testing
+
+/// What one run of `storectl` came to.
+struct StorectlRun {
+    let code: Int32
+    let output: String
+    let errors: String
+
+    /// Runs the program that was built beside these tests and waits for it.
+    ///
+    /// - Parameter signal: sent once the program has written this much to standard output.
+    init(
+        _ arguments: [String], store: ScriptedServer? = nil, input: String = "", interruptAfter text: String? = nil
+    ) throws {
+        let process = Process()
+        let program: URL = try #require(StorectlRun.program)
+        process.executableURL = program
+        process.arguments = (store.map { ["--socket", $0.address.path] } ?? []) + arguments
+        let (standardInput, standardOutput, standardError) = (Pipe(), Pipe(), Pipe())
+        (process.standardInput, process.standardOutput, process.standardError) =
+            (standardInput, standardOutput, standardError)
+        try process.run()
+        try standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        try standardInput.fileHandleForWriting.close()
+        var output = Data()
+        if let text {
+            while !String(decoding: output, as: UTF8.self).contains(text) {
+                output += standardOutput.fileHandleForReading.availableData
+            }
+            process.interrupt()
+        }
+        output += try standardOutput.fileHandleForReading.readToEnd() ?? Data()
+        errors = String(decoding: try standardError.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        self.output = String(decoding: output, as: UTF8.self)
+        code = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    }
+
+    private static var program: URL? {
+        let url = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appendingPathComponent("storectl")
+        return FileManager.default.isExecutableFile(atPath: url.path) ? url : nil
+    }
+}

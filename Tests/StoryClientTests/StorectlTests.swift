@@ -1,0 +1,173 @@
+import Foundation
+import StoryClient
+import Testing
+
+@Suite struct StorectlTests {
+    /// Answers with the request itself, in JSON.
+    private func echo() throws -> ScriptedServer {
+        try ScriptedServer.answering { line in
+            let data = (try? JSONEncoder().encode(["request": line])) ?? Data()
+            return "+ " + String(decoding: data, as: UTF8.self) + "\n"
+        }
+    }
+
+    /// The request that a command line makes.
+    private func request(_ arguments: [String], input: String = "") throws -> String {
+        let run = try StorectlRun(["--json"] + arguments, store: echo(), input: input)
+        #expect(run.code == 0, "\(run.errors)")
+        let lines = try run.output.split(separator: "\n").map {
+            try JSONDecoder().decode([String: String].self, from: Data($0.utf8))["request"] ?? ""
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    @Test func `flags become a form, numbers where numbers belong, options beside it`() throws {
+        let made = try request(
+            ["--title", "A \"b\"", "post", "stories", "--sender=007", "--key", "k1", "--version", "0", "--iso", "1e2"])
+        #expect(made == #"POST stories key=k1 version=0 {"title":"A \"b\"","sender":"007","iso":1e2}"#)
+        #expect(try request(["post", "users", "--prefecture", "x"]) == #"POST users {"prefecture":"x"}"#)
+    }
+
+    @Test func `without flags each line of input is a form`() throws {
+        let made = try request(["edit", "users/1", "--meta", #"{"by": "me"}"#], input: "{\"name\":\"A\"}\n\n{}\n")
+        let expected = #"EDIT users/1 meta="{\"by\": \"me\"}" "#
+        #expect(made == expected + "{\"name\":\"A\"}\n" + expected + "{}")
+    }
+
+    @Test(arguments: [
+        (["get", "stories/1", "--at", "5"], "GET stories/1 at=5"),
+        (["list", "stories", "--sender", "007", "--limit", "2"], "LIST stories sender=007 limit=2"),
+        (["see", "messages/1", "--version", "2"], "SEE messages/1 version=2"),
+        (["append", "note-1", "--type", "T", "--body", "{ }"], #"APPEND note-1 {"type":"T","data":{ }}"#),
+        (["like", "stories/1", "--user", "007"], #"LIKE stories/1 {"user":"007"}"#),
+        (["delete", "stories/1", "--key=k"], "DELETE stories/1 key=k"),
+    ])
+    func `a command line becomes a request`(arguments: [String], expected: String) throws {
+        let run = try StorectlRun(["--json"] + arguments, store: request(expecting: expected))
+        #expect(run.code == 0, "\(run.errors)")
+    }
+
+    /// Says yes to this request only.
+    private func request(expecting expected: String) throws -> ScriptedServer {
+        try ScriptedServer.answering { line in
+            line == expected ? "+ {}\n" : "- {\"code\":\"syntax\",\"message\":\"not expected\"}\n"
+        }
+    }
+
+    @Test func `answers are for people, or with --json byte for byte`() throws {
+        let row = #"{"id":"007",  "name":"彩花","n":1.50}"#
+        let asked = ["get", "users/007"]
+        let json = try StorectlRun(asked + ["--json"], store: .answering { _ in "+ \(row)\n" })
+        #expect(json.output == row + "\n")
+        let shown = try StorectlRun(asked, store: .answering { _ in "+ \(row)\n" })
+        #expect(shown.output == "id                  007\nname                彩花\nn                   1.5\n")
+        #expect(shown.errors.isEmpty)
+    }
+
+    @Test func `a list is a table, and how to go on is not among the data`() throws {
+        let run = try StorectlRun(
+            ["list", "users"],
+            store: .answering { _ in
+                "= {\"id\":\"1\",\"name\":\"A\\u001b[2J\"}\n= {\"id\":\"22\",\"name\":\"彩\"}\n+ {\"next\":\"c\"}\n"
+            })
+        #expect(run.output == "id  name\n1   A\u{FFFD}[2J\n22  彩\n")
+        #expect(run.errors == "storectl: there is more: add --after c\n")
+    }
+
+    @Test(arguments: [
+        ("notFound", 1), ("gone", 1), ("invalid", 1), ("exists", 1), ("conflict", 1), ("keyReused", 1), ("unknown", 1),
+        ("denied", 3), ("tooLarge", 3), ("full", 3), ("busy", 3), ("draining", 3),
+    ])
+    func `a refusal is one line on standard error and an exit code`(code: String, expected: Int32) throws {
+        let run = try StorectlRun(
+            ["get", "users/1"], store: .answering { _ in "- {\"code\":\"\(code)\",\"message\":\"it\\nis so\"}\n" })
+        #expect((run.code, run.output) == (expected, ""))
+        #expect(run.errors == "storectl: \(code): it⏎is so\n")
+    }
+
+    @Test(arguments: [
+        ([], "which verb?"), (["frobnicate"], "the nearest is"), (["lsit"], "\"list\""), (["get"], "KIND/ID"),
+        (["get", "a", "b"], "\"b\""), (["get", "a b"], "no spaces"), (["list", "users", "--sortt", "x"], "--sort"),
+        (["get", "x", "--at"], "needs a value"), (["get", "x", "--at", "1", "--at", "2"], "twice"),
+        (["post", "users"], "nothing was given"), (["--data", "/d", "get", "users/1"], "--socket"),
+        (["--timeout", "0", "get", "users/1"], "--timeout"), (["tail", "--limit", "0"], "--limit"),
+        (["help", "pots"], "\"post\""), (["completion", "tcsh"], "tcsh"),
+    ])
+    func `a wrong command line is told in one line that helps`(arguments: [String], part: String) throws {
+        let needsStore = arguments == ["post", "users"]
+        let run = try StorectlRun(arguments, store: needsStore ? echo() : nil)
+        #expect((run.code, run.output) == (2, ""))
+        #expect(run.errors.contains(part), "\(run.errors)")
+        #expect(run.errors.split(separator: "\n").count == 1)
+    }
+
+    @Test func `no daemon, and one that says nothing, have codes of their own`() throws {
+        let nobody = try StorectlRun(["--socket", "/tmp/nobody-listens-here", "get", "users/1"])
+        #expect((nobody.code, nobody.output) == (2, ""))
+        let silent = try StorectlRun(
+            ["--timeout", "0.1", "get", "users/1"], store: .answering { _ in "" })
+        #expect(silent.code == 4)
+    }
+
+    @Test func `help explains every verb that it lists`() throws {
+        let overview = try StorectlRun(["help"]).output
+        let verbs = overview.split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.hasPrefix("  --") }
+            .compactMap { $0.split(separator: " ").first.map(String.init) }
+        #expect(verbs.count >= 17)
+        for verb in verbs {
+            let help = try StorectlRun(["help", verb])
+            #expect(help.code == 0)
+            #expect(help.output.hasPrefix("storectl \(verb)") && help.output.contains("examples"))
+            #expect(try StorectlRun([verb, "--help"]).output == help.output)
+        }
+    }
+
+    @Test func `completions have every verb`() throws {
+        for shell in ["bash", "zsh", "fish"] {
+            let script = try StorectlRun(["completion", shell]).output
+            #expect(script.contains("unlike") && script.contains("prefecture"))
+        }
+    }
+
+    @Test func `pipe tells each error with its line, and a summary`() throws {
+        let run = try StorectlRun(
+            ["pipe"],
+            store: .answering { $0 == "BAD" ? "- {\"code\":\"unknown\",\"message\":\"no verb BAD\"}\n" : "+ {}\n" },
+            input: "PING\n# no request\nBAD\nPING\n")
+        #expect((run.code, run.output) == (1, ""))
+        let lines = run.errors.split(separator: "\n")
+        #expect(lines.first == "storectl: line 3: unknown: no verb BAD")
+        #expect(lines.last?.hasPrefix("3 requests: 2 ok, 1 failed; ") == true)
+    }
+
+    @Test func `pipe drives many thousand lines quickly`() throws {
+        let server = try ScriptedServer { server in
+            server.write(ScriptedServer.greeting)
+            while server.readLine() != nil { server.write("+ {}\n") }
+        }
+        let run = try StorectlRun(["pipe"], store: server, input: String(repeating: "PING\n", count: 5_000))
+        #expect(run.code == 0)
+        #expect(run.errors.hasPrefix("5000 requests: 5000 ok, 0 failed; "))
+    }
+
+    @Test func `tail prints events and, interrupted, where to resume`() throws {
+        let event = "{\"position\":2,\"stream\":\"a-1\"}"
+        let answer = "+ {\"subscription\":1,\"position\":3}\n>1 \(event)\n>1 {\"caughtUp\":3}\n"
+        let run = try StorectlRun(
+            ["--json", "tail", "--from", "1"],
+            store: .answering { line in line == "SUBSCRIBE events from=1" ? answer : "- {\"code\":\"syntax\"}\n" },
+            interruptAfter: "a-1")
+        #expect(run.code == 130)
+        #expect(run.output == event + "\n")
+        #expect(run.errors == "resume with --from 4\n")
+    }
+
+    @Test func `tail ends when the store ends the subscription`() throws {
+        let run = try StorectlRun(
+            ["tail"],
+            store: .answering { _ in "+ {\"subscription\":1,\"position\":3}\n>1 {\"end\":\"draining\",\"resume\":9}\n" }
+        )
+        #expect(run.code == 0)
+        #expect(run.errors.hasSuffix("resume with --from 9\n"))
+    }
+}
