@@ -3,7 +3,7 @@ enum SubcommandTable {
     static let all: [Subcommand] = [
         .get, .list, .count, .read, .streams,
         .post, .edit, .like, .unlike, .see, .delete, .append,
-        .tail, .pipe, .stats,
+        .tail, .pipe, .stats, .replay,
         .completion, .help,
     ]
 

@@ -1,0 +1,132 @@
+import StoryClient
+import StoryCore
+import StoryLog
+import StoryServer
+
+extension Subcommand {
+    static let replay = Subcommand(
+        name: "replay", summary: "folds the log again into fresh models, and proves the stored ones", operand: .none,
+        options: [
+            Option("to", "P|TIME", "end at a position or a time, instead of the log's end"),
+            Option("model", "M", "tell of one model: \(Model.allCases.map(\.rawValue).joined(separator: ", "))"),
+            Option("verify", nil, "compare with the stored models; names the first row that differs, and exits 1"),
+        ],
+        details: [
+            "Nothing is written. Beside a running daemon it asks for a checkpoint and reads what that wrote;",
+            "with --data, or where no daemon answers, it reads the data directory itself.",
+            "A digest is 128 bits over all entries of a model: equal digests, equal models.",
+        ],
+        examples: ["storectl replay --verify", "storectl --data DIR replay --to 1000 --model stories"],
+        run: { invocation throws(CommandError) in try ReplayRun(invocation).finish() })
+}
+
+/// One replay: where the data lies, the fold, and what it found.
+private struct ReplayRun {
+    private let invocation: Invocation
+    private let options: Replay.Options
+
+    init(_ invocation: Invocation) throws(CommandError) {
+        self.invocation = invocation
+        var options = Replay.Options()
+        if let text = invocation.arguments.value("to") { options.through = try ReplayRun.moment(text) }
+        if let name = invocation.arguments.value("model") {
+            guard let model = Model(rawValue: name) else {
+                let names = Model.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .usage("there is no model \"\(name)\"; there are \(names)")
+            }
+            options.models = [model]
+        }
+        options.isVerifying = invocation.arguments.has("verify")
+        guard !options.isVerifying || options.through == nil else {
+            throw .usage("--verify compares at the stored models' own position; leave --to away")
+        }
+        self.options = options
+    }
+
+    func finish() throws(CommandError) -> ExitCode {
+        let path = try place()
+        let report: ReplayReport
+        do throws(StorageError) {
+            let directory = try DataDirectory(path, for: .reading)
+            report = try Replay(directory, clock: .system).run(options) { position, end in
+                let percent = end.value > 0 ? position.value * 100 / end.value : 100
+                Output.progress("\(position.value) of \(end.value) events, \(percent) %")
+            }
+        } catch {
+            Output.progress("")
+            throw ReplayRun.told(error)
+        }
+        Output.progress("")
+        try invocation.isJSON ? tellJSON(report) : tell(report)
+        return report.isAlike ? .done : .no
+    }
+
+    /// Where the data lies: as told, else where the daemon says, which is asked for a checkpoint; else the default.
+    private func place() throws(CommandError) -> String {
+        if invocation.arguments.has("data") { return try invocation.dataDirectory() }
+        do throws(CommandError) {
+            if options.isVerifying { _ = try invocation.ask("CHECKPOINT") }
+            let reply = try invocation.ask("STATS")
+            guard case .text(let path)? = JSONText(reply.final.json)?.members["data"] else {
+                throw CommandError.system("the daemon does not say where its data is; say it with --data DIR")
+            }
+            return path
+        } catch {
+            guard case .store(.cannotConnect) = error, !invocation.arguments.has("socket") else { throw error }
+            return try invocation.dataDirectory()
+        }
+    }
+
+    private func tell(_ report: ReplayReport) throws(CommandError) {
+        let rate = Int(report.eventsPerSecond.rounded())
+        let milliseconds = Int((report.seconds * 1_000).rounded())
+        try invocation.output.line(
+            "folded \(report.position.value) of \(report.head.value) events in \(milliseconds) ms, \(rate) events/s")
+        for entry in report.models {
+            var line = pad(entry.model.rawValue, 9) + pad("\(entry.rows) rows", 16) + entry.digest
+            if let stored = entry.stored { line += stored == entry.digest ? "  as stored" : "  stored: \(stored)" }
+            try invocation.output.line(line)
+            if let difference = entry.difference {
+                Output.complain("\(entry.model.rawValue): \(difference)")
+            }
+        }
+        guard options.isVerifying else { return }
+        if report.isAlike {
+            try invocation.output.line("verified: the stored models are the log, folded, at \(report.position.value)")
+        } else {
+            Output.complain("the stored models differ from the log; move the folder models away to fold them anew")
+        }
+    }
+
+    private func tellJSON(_ report: ReplayReport) throws(CommandError) {
+        for entry in report.models {
+            var line = "{\"model\":\"\(entry.model.rawValue)\",\"rows\":\(entry.rows),\"digest\":\"\(entry.digest)\""
+            if let stored = entry.stored { line += ",\"stored\":\"\(stored)\",\"alike\":\(stored == entry.digest)" }
+            if let difference = entry.difference { line += ",\"difference\":\"\(Shown.safe(difference))\"" }
+            try invocation.output.line(line + "}")
+        }
+        try invocation.output.line(
+            "{\"position\":\(report.position.value),\"head\":\(report.head.value),\"seconds\":\(report.seconds),"
+                + "\"eventsPerSecond\":\(Int(report.eventsPerSecond.rounded())),\"verified\":\(options.isVerifying && report.isAlike)}")
+    }
+
+    private func pad(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(1, width - text.utf8.count))
+    }
+
+    private static func moment(_ text: String) throws(CommandError) -> Moment {
+        if let number = UInt64(text), number <= Position.greatest.value { return .position(Position(number)) }
+        if let time = Instant(text) { return .time(time) }
+        throw .usage("--to is a position or an RFC 3339 time, not \"\(text)\"")
+    }
+
+    private static func told(_ error: StorageError) -> CommandError {
+        switch error {
+        case .corrupt(let reason, let position):
+            let place = position.map { " at position \($0.value)" } ?? ""
+            Output.complain("the store is damaged\(place): \(reason); restore a backup")
+            return .silent(.corrupt)
+        case .full(let reason), .failed(let reason), .held(let reason): return .system(reason)
+        }
+    }
+}
