@@ -78,10 +78,12 @@ struct DataDirectoryTests {
         let newer = failure { () throws(StorageError) in try DataDirectory(folder.store, for: .serving) }
         #expect(newer?.text.contains("format 2") == true)
         RawFile.write(Array("something else".utf8), folder.store + "/FORMAT")
-        #expect(failure { () throws(StorageError) in try DataDirectory(folder.store, for: .serving) }?.isCorrupt == true)
+        #expect(
+            failure { () throws(StorageError) in try DataDirectory(folder.store, for: .serving) }?.isCorrupt == true)
         unlink(folder.store + "/FORMAT")
         mkdir(folder.store + "/log", 0o700)
-        #expect(failure { () throws(StorageError) in try DataDirectory(folder.store, for: .serving) }?.isCorrupt == true)
+        #expect(
+            failure { () throws(StorageError) in try DataDirectory(folder.store, for: .serving) }?.isCorrupt == true)
     }
 
     @Test func `models without a log are not taken for a new directory`() throws {

@@ -107,7 +107,8 @@ struct LMDBModelStoreTests {
         bench.store.put([1], in: .users, at: [1])
         try bench.checkpoint(at: 7)
         bench.store.close()
-        RawFile.write(Array(RawFile.read(bench.folder.store + "/models/data.mdb").prefix(9_000)),
+        RawFile.write(
+            Array(RawFile.read(bench.folder.store + "/models/data.mdb").prefix(9_000)),
             bench.folder.store + "/models/data.mdb")
         try bench.reopen()
         #expect(bench.store.renewal?.contains("cut short") == true)

@@ -42,7 +42,9 @@ struct WriteBufferTests {
 
     @Test func `a value is overwritten in its place while it fits`() {
         let buffer = WriteBuffer()
-        func put(_ value: String) { [0x61].withBytes { key in Array(value.utf8).withBytes { buffer.put($0, at: key) } } }
+        func put(_ value: String) {
+            [0x61].withBytes { key in Array(value.utf8).withBytes { buffer.put($0, at: key) } }
+        }
         put("0123456789")
         let bytes = buffer.bytes
         for value in ["abc", "", "9876543210"] { put(value) }
@@ -61,7 +63,8 @@ struct WriteBufferTests {
             let table = Table.allCases[Int(number % 12)]
             var key = [UInt8](repeating: 0, count: 25)
             for index in 0..<8 { key[24 - index] = UInt8(truncatingIfNeeded: number >> UInt64(8 * index)) }
-            key.withBytes { key in [UInt8](repeating: 1, count: 25).withBytes { buffers.buffer(table).put($0, at: key) } }
+            key.withBytes { key in [UInt8](repeating: 1, count: 25).withBytes { buffers.buffer(table).put($0, at: key) }
+            }
         }
         #expect(buffers.count == 240_000)
         #expect(buffers.bytes < 25 << 20, "\(buffers.bytes)")
