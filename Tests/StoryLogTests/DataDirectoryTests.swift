@@ -1,0 +1,97 @@
+import Glibc
+import StoryCore
+import Testing
+
+@testable import StoryLog
+
+struct DataDirectoryTests {
+    private let folder = TemporaryFolder()
+
+    @Test func `a new directory is its owner's alone, its parents with it`() throws {
+        let path = folder.path + "/a/b/store"
+        let directory = try DataDirectory(path, for: .serving)
+        let log = try LMDBEventLog(in: directory, now: Instant(milliseconds: 1))
+        for name in ["/a", "/a/b", "/a/b/store", "/a/b/store/log"] {
+            #expect(RawFile.mode(folder.path + name) == 0o700, "\(name)")
+        }
+        for name in ["/FORMAT", "/lock", "/log/data.mdb", "/log/lock.mdb"] {
+            #expect(RawFile.mode(path + name) == 0o600, "\(name)")
+        }
+        log.close()
+        directory.close()
+    }
+
+    @Test func `a second holder is refused and told who the first is`() throws {
+        let first = try DataDirectory(folder.store, for: .serving)
+        for access in [DataDirectory.Access.serving, .offline] {
+            let error = failure { () throws(StorageError) in try DataDirectory(folder.store, for: access) }
+            #expect(error == .held("\(folder.store) is held by process \(getpid())"))
+        }
+        _ = try DataDirectory(folder.store, for: .reading)
+        first.close()
+        try DataDirectory(folder.store, for: .offline).close()
+        try DataDirectory(folder.store, for: .serving).close()
+    }
+
+    @Test func `only serving makes a directory`() throws {
+        for access in [DataDirectory.Access.offline, .reading] {
+            #expect(failure { () throws(StorageError) in try DataDirectory(folder.store, for: access) } != nil)
+            #expect(!Folder.exists(folder.store))
+            #expect(failure { () throws(StorageError) in try DataDirectory(folder.path, for: access) } != nil)
+            #expect(!Folder.exists(folder.path + "/lock"))
+        }
+    }
+
+    @Test(arguments: [0o770, 0o702, 0o720] as [mode_t])
+    func `a directory that others may write to is refused`(mode: mode_t) throws {
+        try DataDirectory(folder.store, for: .serving).close()
+        chmod(folder.store, mode)
+        let error = failure { () throws(StorageError) in try DataDirectory(folder.store, for: .serving) }
+        #expect(error?.text.contains("may be written") == true)
+    }
+
+    @Test func `a directory of another user is refused`() throws {
+        guard geteuid() == 0 else { return }
+        try DataDirectory(folder.store, for: .serving).close()
+        chown(folder.store, 12_345, 12_345)
+        let error = failure { () throws(StorageError) in try DataDirectory(folder.store, for: .serving) }
+        #expect(error?.text.contains("belongs to uid 12345") == true)
+    }
+
+    @Test func `a file in the directory's place is refused`() throws {
+        RawFile.write([1], folder.store)
+        #expect(failure { () throws(StorageError) in try DataDirectory(folder.store, for: .serving) } != nil)
+    }
+
+    @Test func `file systems of other machines are known by their numbers`() {
+        #expect(FileSystemKind.name(0x6969) == "NFS")
+        #expect(FileSystemKind.name(0x6573_5546) == "FUSE")
+        // ext4, XFS, Btrfs, tmpfs, overlayfs.
+        for number in [0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994, 0x794C_7630] as [UInt32] {
+            #expect(FileSystemKind.name(number) == nil)
+        }
+    }
+
+    @Test func `another format is refused, and a format that is gone`() throws {
+        try DataDirectory(folder.store, for: .serving).close()
+        RawFile.write(Array("storykeep 2\n".utf8), folder.store + "/FORMAT")
+        let newer = failure { () throws(StorageError) in try DataDirectory(folder.store, for: .serving) }
+        #expect(newer?.text.contains("format 2") == true)
+        RawFile.write(Array("something else".utf8), folder.store + "/FORMAT")
+        #expect(
+            failure { () throws(StorageError) in try DataDirectory(folder.store, for: .serving) }?.isCorrupt == true)
+        unlink(folder.store + "/FORMAT")
+        mkdir(folder.store + "/log", 0o700)
+        #expect(
+            failure { () throws(StorageError) in try DataDirectory(folder.store, for: .serving) }?.isCorrupt == true)
+    }
+
+    @Test func `models without a log are not taken for a new directory`() throws {
+        let directory = try DataDirectory(folder.store, for: .serving)
+        mkdir(folder.store + "/models", 0o700)
+        let error = failure { () throws(StorageError) in
+            try LMDBEventLog(in: directory, now: Instant(milliseconds: 1))
+        }
+        #expect(error?.isCorrupt == true)
+    }
+}
