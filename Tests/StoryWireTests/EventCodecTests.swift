@@ -13,7 +13,8 @@ struct EventCodecTests {
         .user(.revised(UserRevised(name: hostile, email: nil, prefecture: 1))),
         .user(.revised(UserRevised(name: nil, email: Text("x@y.z"), prefecture: nil))),
         .story(.posted(StoryPosted(title: hostile, message: Text(""), sender: id("a"), recipient: id("~"), date: nil))),
-        .story(.posted(StoryPosted(title: Text("T"), message: hostile, sender: id("a"), recipient: id("b"), date: date))),
+        .story(
+            .posted(StoryPosted(title: Text("T"), message: hostile, sender: id("a"), recipient: id("b"), date: date))),
         .story(.revised(StoryRevised(title: nil, message: nil))),
         .story(.revised(StoryRevised(title: hostile, message: nil))),
         .story(.revised(StoryRevised(title: nil, message: hostile))),
@@ -50,39 +51,53 @@ struct EventCodecTests {
         EventEncoder.append(EventCodecTests.event(body, key: key("k"), meta: bytes("{}")), to: &written)
         #expect(
             String(decoding: written, as: UTF8.self)
-                == #"{"position":1043,"stream":"story-12345","version":2,"type":"StoryLiked","time":"2026-11-20T12:34:56.789Z","by":1000,"key":"k","meta":{},"data":{"user":"009"}}"#)
+                == #"{"position":1043,"stream":"story-12345","version":2,"type":"StoryLiked","time":"2026-11-20T12:34:56.789Z","by":1000,"key":"k","meta":{},"data":{"user":"009"}}"#
+        )
     }
 
-    @Test(arguments: [
-        (EventBody.user(.signedUp(UserSignedUp(name: Text("A"), email: Text("a@b.c"), prefecture: 1))), "UserSignedUp", #"{"name":"A","email":"a@b.c","prefecture":1}"#),
-        (.user(.revised(UserRevised(name: nil, email: Text("a"), prefecture: 2))), "UserRevised", #"{"email":"a","prefecture":2}"#),
-        (
-            .story(.posted(StoryPosted(title: Text("T"), message: Text("M"), sender: id("a"), recipient: id("b"), date: date))),
-            "StoryPosted", #"{"title":"T","message":"M","sender":"a","recipient":"b","date":"1969-12-31T23:59:59.999Z"}"#
-        ),
-        (.story(.revised(StoryRevised(title: nil, message: nil))), "StoryRevised", "{}"),
-        (.story(.unliked(by: id("1"))), "StoryUnliked", #"{"user":"1"}"#),
-        (.message(.seen), "MessageSeen", "{}"),
-        (
-            .message(.sent(MessageSent(text: Text("x"), sender: id("a"), recipient: id("b"), story: id("s"), date: nil))),
-            "MessageSent", #"{"text":"x","sender":"a","recipient":"b","story":"s"}"#
-        ),
-        (
-            .photo(.added(photo(focalLength: 35, lensAperture: nil, flash: .normal, date: nil))), "PhotoAdded",
-            #"{"owner":"a","iso":100,"focalLength":35,"exposureValue":-0.5,"exposureDuration":"1/125","flash":"normal"}"#
-        ),
-        (
-            .photo(.exposureRevised(PhotoExposureRevised(exposureValue: 1.5, exposureDuration: duration))),
-            "PhotoExposureRevised", #"{"exposureValue":1.5,"exposureDuration":"1/125"}"#
-        ),
-    ] as [(EventBody, String, String)])
+    @Test(
+        arguments: [
+            (
+                EventBody.user(.signedUp(UserSignedUp(name: Text("A"), email: Text("a@b.c"), prefecture: 1))),
+                "UserSignedUp", #"{"name":"A","email":"a@b.c","prefecture":1}"#
+            ),
+            (
+                .user(.revised(UserRevised(name: nil, email: Text("a"), prefecture: 2))), "UserRevised",
+                #"{"email":"a","prefecture":2}"#
+            ),
+            (
+                .story(
+                    .posted(
+                        StoryPosted(
+                            title: Text("T"), message: Text("M"), sender: id("a"), recipient: id("b"), date: date))),
+                "StoryPosted",
+                #"{"title":"T","message":"M","sender":"a","recipient":"b","date":"1969-12-31T23:59:59.999Z"}"#
+            ),
+            (.story(.revised(StoryRevised(title: nil, message: nil))), "StoryRevised", "{}"),
+            (.story(.unliked(by: id("1"))), "StoryUnliked", #"{"user":"1"}"#),
+            (.message(.seen), "MessageSeen", "{}"),
+            (
+                .message(
+                    .sent(MessageSent(text: Text("x"), sender: id("a"), recipient: id("b"), story: id("s"), date: nil))),
+                "MessageSent", #"{"text":"x","sender":"a","recipient":"b","story":"s"}"#
+            ),
+            (
+                .photo(.added(photo(focalLength: 35, lensAperture: nil, flash: .normal, date: nil))), "PhotoAdded",
+                #"{"owner":"a","iso":100,"focalLength":35,"exposureValue":-0.5,"exposureDuration":"1/125","flash":"normal"}"#
+            ),
+            (
+                .photo(.exposureRevised(PhotoExposureRevised(exposureValue: 1.5, exposureDuration: duration))),
+                "PhotoExposureRevised", #"{"exposureValue":1.5,"exposureDuration":"1/125"}"#
+            ),
+        ] as [(EventBody, String, String)])
     func `data has the fields that were given, in order`(body: EventBody, name: String, data: String) {
         #expect(String(decoding: EventDecoder.dataBytes(of: body), as: UTF8.self) == data)
         #expect(EventDecoder.typeName(of: body) == type(name))
     }
 
     @Test(arguments: [
-        ("story-1", "StoryPosted", #"{"title":"T"}"#), ("story-1", "StoryPosted", "[]"), ("story-1", "StoryPosted", "{"),
+        ("story-1", "StoryPosted", #"{"title":"T"}"#), ("story-1", "StoryPosted", "[]"),
+        ("story-1", "StoryPosted", "{"),
         ("story-1", "StoryLiked", #"{"user":"a b"}"#), ("story-1", "StoryRevised", #"{"title":7}"#),
         ("story-1", "StoryRevised", #"{"title":null}"#), ("story-1", "UserSignedUp", "{}"), ("story-1", "Other", "{}"),
         ("user-1", "UserSignedUp", #"{"name":"A","email":"a","prefecture":1.5}"#),

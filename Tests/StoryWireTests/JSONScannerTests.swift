@@ -31,16 +31,19 @@ struct JSONScannerTests {
         #expect(scanner.open(4).count == 0)
     }
 
-    @Test(arguments: [
-        ("", .empty), ("  ", .empty), ("{", .not_json), ("nul", .not_json), ("[1,]", .not_json), ("[01]", .not_json),
-        ("[1.]", .not_json), ("[-]", .not_json), ("[+1]", .not_json), ("[.5]", .not_json), ("['a']", .not_json),
-        ("[1]//", .not_json), ("\u{FEFF}[]", .not_json), ("[\"\\x\"]", .not_json), ("[\"\\u12\"]", .not_json),
-        ("[1e999]", .number_does_not_fit), ("[18446744073709551616]", .number_does_not_fit),
-        ("[-9223372036854775809]", .number_does_not_fit), ("[1e999,01]", .number_does_not_fit),
-        ("{\"\":1,\"\":2}", .duplicate_key), ("[{\"a\":{\"b\":1,\"b\":1}}]", .duplicate_key), ("[{\"a\":1},{\"a\":1}]", .ok),
-        ("{\"a\":{\"a\":{\"a\":1}}}", .ok), ("[18446744073709551615]", .ok), ("[1e-400]", .ok), ("\"x\"", .ok),
-        (" 7 ", .ok), ("null", .ok),
-    ] as [(String, csj_result)])
+    @Test(
+        arguments: [
+            ("", .empty), ("  ", .empty), ("{", .not_json), ("nul", .not_json), ("[1,]", .not_json),
+            ("[01]", .not_json),
+            ("[1.]", .not_json), ("[-]", .not_json), ("[+1]", .not_json), ("[.5]", .not_json), ("['a']", .not_json),
+            ("[1]//", .not_json), ("\u{FEFF}[]", .not_json), ("[\"\\x\"]", .not_json), ("[\"\\u12\"]", .not_json),
+            ("[1e999]", .number_does_not_fit), ("[18446744073709551616]", .number_does_not_fit),
+            ("[-9223372036854775809]", .number_does_not_fit), ("[1e999,01]", .number_does_not_fit),
+            ("{\"\":1,\"\":2}", .duplicate_key), ("[{\"a\":{\"b\":1,\"b\":1}}]", .duplicate_key),
+            ("[{\"a\":1},{\"a\":1}]", .ok),
+            ("{\"a\":{\"a\":{\"a\":1}}}", .ok), ("[18446744073709551615]", .ok), ("[1e-400]", .ok), ("\"x\"", .ok),
+            (" 7 ", .ok), ("null", .ok),
+        ] as [(String, csj_result)])
     func `each kind of error is told apart`(text: String, result: csj_result) {
         #expect(scanner.scan(bytes(text)).result == result)
     }
@@ -48,10 +51,14 @@ struct JSONScannerTests {
     @Test func `numbers are integers only where they fit and are spelled so`() {
         let text = bytes("[9223372036854775807,-9223372036854775808,9223372036854775808,1.0,1e2,-0]")
         let document = scanner.scan(text)
-        let values = text.withUnsafeBytes { text in (0..<document.count).map { document[$0].pointee.value.value(in: text) } }
-        #expect(values == [
-            .integer(.max), .integer(.min), .number(9_223_372_036_854_775_808), .number(1), .number(100), .integer(0),
-        ])
+        let values = text.withUnsafeBytes { text in
+            (0..<document.count).map { document[$0].pointee.value.value(in: text) }
+        }
+        #expect(
+            values == [
+                .integer(.max), .integer(.min), .number(9_223_372_036_854_775_808), .number(1), .number(100),
+                .integer(0),
+            ])
     }
 
     @Test func `texts longer than the first room are scanned, and those over the capacity are not`() {

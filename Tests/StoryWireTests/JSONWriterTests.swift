@@ -18,7 +18,8 @@ struct JSONWriterTests {
     }
 
     @Test(arguments: [
-        (0, "0"), (-0.0, "0"), (100, "100"), (-3, "-3"), (0.1, "0.1"), (1.5, "1.5"), (1e300, "1e+300"), (Double.leastNonzeroMagnitude, "5e-324"),
+        (0, "0"), (-0.0, "0"), (100, "100"), (-3, "-3"), (0.1, "0.1"), (1.5, "1.5"), (1e300, "1e+300"),
+        (Double.leastNonzeroMagnitude, "5e-324"),
         (9_007_199_254_740_991, "9007199254740991"), (1e16, "1e+16"),
     ])
     func `numbers are as short as they can be read back`(number: Double, text: String) {
@@ -44,7 +45,8 @@ struct JSONWriterTests {
             let text = String(
                 String.UnicodeScalarView(
                     (0..<Int.random(in: 0...40, using: &random)).compactMap { _ in
-                        Unicode.Scalar(UInt32.random(in: 0...0x2FFF, using: &random) >> UInt32.random(in: 0...8, using: &random))
+                        Unicode.Scalar(
+                            UInt32.random(in: 0...0x2FFF, using: &random) >> UInt32.random(in: 0...8, using: &random))
                     }))
             var bytes: [UInt8] = []
             bytes.appendString(text)
