@@ -19,7 +19,9 @@ struct LineFramerTests {
     @Test(arguments: 0..<50 as Range<UInt64>)
     func `random chunks give the same lines as splitting the whole`(seed: UInt64) {
         var random = SeededGenerator(seed)
-        let text = (0..<20_000).map { _ in UInt8.random(in: 0...255, using: &random) % 64 == 0 ? 0x0A : UInt8.random(in: 32...126, using: &random) }
+        let text = (0..<20_000).map { _ in
+            UInt8.random(in: 0...255, using: &random) % 64 == 0 ? 0x0A : UInt8.random(in: 32...126, using: &random)
+        }
         var framer = LineFramer(limit: 20_000)
         var lines: [String] = []
         var index = 0

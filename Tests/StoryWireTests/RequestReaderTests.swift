@@ -6,138 +6,162 @@ import Testing
 struct RequestReaderTests {
     private let reader = RequestReader()
 
-    @Test(arguments: [
-        ("PING", .ping),
-        ("ping", .ping),
-        ("  PiNg  ", .ping),
-        ("STATS", .stats),
-        ("CHECKPOINT", .checkpoint),
-        ("VERIFY", .verify),
-        ("QUIT", .quit),
-        ("HELP", .help(nil)),
-        ("HELP get", .help("get")),
-        ("BACKUP \"/var/my backups\"", .backup(bytes("/var/my backups"))),
-        ("BACKUP /tmp/x=y", .backup(bytes("/tmp/x=y"))),
-        (#"BACKUP "/tmp/\u5f69\"花""#, .backup(bytes("/tmp/彩\"花"))),
-        ("UNSUBSCRIBE 3", .unsubscribe(SubscriptionID(3))),
-        ("SUBSCRIBE events", .subscribe(EventSelection(source: .all), from: nil)),
-        (
-            "SUBSCRIBE events/note-* from=7 types=A,B",
-            .subscribe(
-                EventSelection(source: .category(category("note")), types: [type("A"), type("B")]), from: Position(7))
-        ),
-    ] as [(String, RequestAction)])
+    @Test(
+        arguments: [
+            ("PING", .ping),
+            ("ping", .ping),
+            ("  PiNg  ", .ping),
+            ("STATS", .stats),
+            ("CHECKPOINT", .checkpoint),
+            ("VERIFY", .verify),
+            ("QUIT", .quit),
+            ("HELP", .help(nil)),
+            ("HELP get", .help("get")),
+            ("BACKUP \"/var/my backups\"", .backup(bytes("/var/my backups"))),
+            ("BACKUP /tmp/x=y", .backup(bytes("/tmp/x=y"))),
+            (#"BACKUP "/tmp/\u5f69\"花""#, .backup(bytes("/tmp/彩\"花"))),
+            ("UNSUBSCRIBE 3", .unsubscribe(SubscriptionID(3))),
+            ("SUBSCRIBE events", .subscribe(EventSelection(source: .all), from: nil)),
+            (
+                "SUBSCRIBE events/note-* from=7 types=A,B",
+                .subscribe(
+                    EventSelection(source: .category(category("note")), types: [type("A"), type("B")]),
+                    from: Position(7))
+            ),
+        ] as [(String, RequestAction)])
     func `verbs that steer are read`(line: String, action: RequestAction) {
-        #expect(reader.read(line) == ReadLine(tag: nil, verb: action.verb, role: role(action), result: .success(action)))
+        #expect(
+            reader.read(line) == ReadLine(tag: nil, verb: action.verb, role: role(action), result: .success(action)))
     }
 
-    @Test(arguments: [
-        ("GET stories/12345", .get(.stories, id("12345"), at: nil)),
-        ("GET store://stories/12345", .get(.stories, id("12345"), at: nil)),
-        ("GET   users/007   at=9007199254740991", .get(.users, id("007"), at: .position(.greatest))),
-        ("GET photos/p at=1970-01-01T09:00:01+09:00", .get(.photos, id("p"), at: .time(Instant(milliseconds: 1_000)))),
-        ("GET messages/m at=\"1970-01-01 00:00:01Z\"", .get(.messages, id("m"), at: .time(Instant(milliseconds: 1_000)))),
-        ("SORTS photos", .sorts(.photos)),
-        ("COUNT users", .count(.users, [])),
-        ("COUNT users prefecture=13 email=A@Example.ORG", .count(.users, [.prefecture(13), .email(bytes("a@example.org"))])),
-        (
-            "LIST stories",
-            .list(ListQuery(kind: .stories, filters: [], sort: .date, order: .descending, limit: 50, after: nil))
-        ),
-        (
-            "list stories order=asc recipient=008 limit=1000 sort=likes sender=007 after=%%%",
-            .list(
-                ListQuery(
-                    kind: .stories, filters: [.recipient(id("008")), .sender(id("007"))], sort: .likes, order: .ascending,
-                    limit: 1_000, after: bytes("%%%")))
-        ),
-        (
-            "LIST messages between=a,b story=s unseen=true",
-            .list(
-                ListQuery(
-                    kind: .messages, filters: [.between(id("a"), id("b")), .story(id("s")), .unseen(true)], sort: .date,
-                    order: .descending, limit: 50, after: nil))
-        ),
-        (
-            "LIST photos owner=a sort=exposureDuration",
-            .list(
-                ListQuery(
-                    kind: .photos, filters: [.owner(id("a"))], sort: .exposureDuration, order: .descending, limit: 50,
-                    after: nil))
-        ),
-        (
-            "READ events",
-            .read(ReadQuery(selection: EventSelection(source: .all), from: nil, to: nil, limit: 1_000, order: .ascending))
-        ),
-        (
-            "READ events/story-1 from=2 to=5 limit=10000 order=desc types=StoryLiked",
-            .read(
-                ReadQuery(
-                    selection: EventSelection(source: .stream(stream("story-1")), types: [type("StoryLiked")]), from: 2,
-                    to: 5, limit: 10_000, order: .descending))
-        ),
-        (
-            "READ events/task-*",
-            .read(
-                ReadQuery(
-                    selection: EventSelection(source: .category(category("task"))), from: nil, to: nil, limit: 1_000,
-                    order: .ascending))
-        ),
-        ("STREAMS", .streams(StreamsQuery(source: .all, after: nil, limit: 50))),
-        ("STREAMS after=a-1 limit=7", .streams(StreamsQuery(source: .all, after: stream("a-1"), limit: 7))),
-        ("STREAMS note-*", .streams(StreamsQuery(source: .category(category("note")), after: nil, limit: 50))),
-        ("STREAMS note-1-2", .streams(StreamsQuery(source: .one(stream("note-1-2")), after: nil, limit: 50))),
-    ] as [(String, RequestAction)])
+    @Test(
+        arguments: [
+            ("GET stories/12345", .get(.stories, id("12345"), at: nil)),
+            ("GET store://stories/12345", .get(.stories, id("12345"), at: nil)),
+            ("GET   users/007   at=9007199254740991", .get(.users, id("007"), at: .position(.greatest))),
+            (
+                "GET photos/p at=1970-01-01T09:00:01+09:00",
+                .get(.photos, id("p"), at: .time(Instant(milliseconds: 1_000)))
+            ),
+            (
+                "GET messages/m at=\"1970-01-01 00:00:01Z\"",
+                .get(.messages, id("m"), at: .time(Instant(milliseconds: 1_000)))
+            ),
+            ("SORTS photos", .sorts(.photos)),
+            ("COUNT users", .count(.users, [])),
+            (
+                "COUNT users prefecture=13 email=A@Example.ORG",
+                .count(.users, [.prefecture(13), .email(bytes("a@example.org"))])
+            ),
+            (
+                "LIST stories",
+                .list(ListQuery(kind: .stories, filters: [], sort: .date, order: .descending, limit: 50, after: nil))
+            ),
+            (
+                "list stories order=asc recipient=008 limit=1000 sort=likes sender=007 after=%%%",
+                .list(
+                    ListQuery(
+                        kind: .stories, filters: [.recipient(id("008")), .sender(id("007"))], sort: .likes,
+                        order: .ascending,
+                        limit: 1_000, after: bytes("%%%")))
+            ),
+            (
+                "LIST messages between=a,b story=s unseen=true",
+                .list(
+                    ListQuery(
+                        kind: .messages, filters: [.between(id("a"), id("b")), .story(id("s")), .unseen(true)],
+                        sort: .date,
+                        order: .descending, limit: 50, after: nil))
+            ),
+            (
+                "LIST photos owner=a sort=exposureDuration",
+                .list(
+                    ListQuery(
+                        kind: .photos, filters: [.owner(id("a"))], sort: .exposureDuration, order: .descending,
+                        limit: 50,
+                        after: nil))
+            ),
+            (
+                "READ events",
+                .read(
+                    ReadQuery(
+                        selection: EventSelection(source: .all), from: nil, to: nil, limit: 1_000, order: .ascending))
+            ),
+            (
+                "READ events/story-1 from=2 to=5 limit=10000 order=desc types=StoryLiked",
+                .read(
+                    ReadQuery(
+                        selection: EventSelection(source: .stream(stream("story-1")), types: [type("StoryLiked")]),
+                        from: 2,
+                        to: 5, limit: 10_000, order: .descending))
+            ),
+            (
+                "READ events/task-*",
+                .read(
+                    ReadQuery(
+                        selection: EventSelection(source: .category(category("task"))), from: nil, to: nil,
+                        limit: 1_000,
+                        order: .ascending))
+            ),
+            ("STREAMS", .streams(StreamsQuery(source: .all, after: nil, limit: 50))),
+            ("STREAMS after=a-1 limit=7", .streams(StreamsQuery(source: .all, after: stream("a-1"), limit: 7))),
+            ("STREAMS note-*", .streams(StreamsQuery(source: .category(category("note")), after: nil, limit: 50))),
+            ("STREAMS note-1-2", .streams(StreamsQuery(source: .one(stream("note-1-2")), after: nil, limit: 50))),
+        ] as [(String, RequestAction)])
     func `queries are read`(line: String, action: RequestAction) {
         #expect(reader.read(line) == ReadLine(tag: nil, verb: action.verb, role: .read, result: .success(action)))
     }
 
-    @Test(arguments: [
-        (
-            #"POST users {"id":"007","name":"彩花\n","prefecture":13,"x":1.5,"y":null,"z":true,"o":{ "a":[1] },"l":[ ]}"#,
-            .post(
-                .users,
-                [
-                    JSONField("id", .string("007")), JSONField("name", .string("彩花\n")),
-                    JSONField("prefecture", .integer(13)), JSONField("x", .number(1.5)), JSONField("y", .null),
-                    JSONField("z", .boolean(true)), JSONField("o", .object(bytes(#"{ "a":[1] }"#))),
-                    JSONField("l", .array(bytes("[ ]"))),
-                ], WriteOptions())
-        ),
-        (
-            #"POST stories key=k1 version=0 meta="{\"a\":1}" {}"#,
-            .post(.stories, [], WriteOptions(key: key("k1"), version: .zero, meta: bytes(#"{"a":1}"#)))
-        ),
-        (#"POST photos meta=" {} " {}"#, .post(.photos, [], WriteOptions(meta: bytes("{}")))),
-        (
-            #"EDIT stories/1 version=7 {"title":"No"}"#,
-            .edit(.stories, id("1"), [JSONField("title", .string("No"))], WriteOptions(version: Version(7)))
-        ),
-        (#"LIKE stories/1 {"user":"009"}"#, .like(id("1"), [JSONField("user", .string("009"))], WriteOptions())),
-        (#"UNLIKE stories/1 { "user" : "009" } "#, .unlike(id("1"), [JSONField("user", .string("009"))], WriteOptions())),
-        ("SEE messages/m key=a", .see(id("m"), WriteOptions(key: key("a")))),
-        ("DELETE photos/p", .delete(.photos, id("p"), WriteOptions())),
-        (
-            #"APPEND note-1 {"type":"Wrote","data":{ "b" : 1.50, "a":[1,  2],"c":"\u00e9" },"meta":{"cause":"x"}}"#,
-            .append(
-                stream("note-1"),
-                [
-                    EventProposal(
-                        type: type("Wrote"), data: bytes(#"{ "b" : 1.50, "a":[1,  2],"c":"\u00e9" }"#),
-                        meta: bytes(#"{"cause":"x"}"#))
-                ], WriteOptions())
-        ),
-        (
-            #"append n-1 key=k [ {"data":1,"type":"A"} , {"type":"\u0042","data": "x" }, {"type":"C","data":null}]"#,
-            .append(
-                stream("n-1"),
-                [
-                    EventProposal(type: type("A"), data: bytes("1"), meta: nil),
-                    EventProposal(type: type("B"), data: bytes("\"x\""), meta: nil),
-                    EventProposal(type: type("C"), data: bytes("null"), meta: nil),
-                ], WriteOptions(key: key("k")))
-        ),
-    ] as [(String, RequestAction)])
+    @Test(
+        arguments: [
+            (
+                #"POST users {"id":"007","name":"彩花\n","prefecture":13,"x":1.5,"y":null,"z":true,"o":{ "a":[1] },"l":[ ]}"#,
+                .post(
+                    .users,
+                    [
+                        JSONField("id", .string("007")), JSONField("name", .string("彩花\n")),
+                        JSONField("prefecture", .integer(13)), JSONField("x", .number(1.5)), JSONField("y", .null),
+                        JSONField("z", .boolean(true)), JSONField("o", .object(bytes(#"{ "a":[1] }"#))),
+                        JSONField("l", .array(bytes("[ ]"))),
+                    ], WriteOptions())
+            ),
+            (
+                #"POST stories key=k1 version=0 meta="{\"a\":1}" {}"#,
+                .post(.stories, [], WriteOptions(key: key("k1"), version: .zero, meta: bytes(#"{"a":1}"#)))
+            ),
+            (#"POST photos meta=" {} " {}"#, .post(.photos, [], WriteOptions(meta: bytes("{}")))),
+            (
+                #"EDIT stories/1 version=7 {"title":"No"}"#,
+                .edit(.stories, id("1"), [JSONField("title", .string("No"))], WriteOptions(version: Version(7)))
+            ),
+            (#"LIKE stories/1 {"user":"009"}"#, .like(id("1"), [JSONField("user", .string("009"))], WriteOptions())),
+            (
+                #"UNLIKE stories/1 { "user" : "009" } "#,
+                .unlike(id("1"), [JSONField("user", .string("009"))], WriteOptions())
+            ),
+            ("SEE messages/m key=a", .see(id("m"), WriteOptions(key: key("a")))),
+            ("DELETE photos/p", .delete(.photos, id("p"), WriteOptions())),
+            (
+                #"APPEND note-1 {"type":"Wrote","data":{ "b" : 1.50, "a":[1,  2],"c":"\u00e9" },"meta":{"cause":"x"}}"#,
+                .append(
+                    stream("note-1"),
+                    [
+                        EventProposal(
+                            type: type("Wrote"), data: bytes(#"{ "b" : 1.50, "a":[1,  2],"c":"\u00e9" }"#),
+                            meta: bytes(#"{"cause":"x"}"#))
+                    ], WriteOptions())
+            ),
+            (
+                #"append n-1 key=k [ {"data":1,"type":"A"} , {"type":"\u0042","data": "x" }, {"type":"C","data":null}]"#,
+                .append(
+                    stream("n-1"),
+                    [
+                        EventProposal(type: type("A"), data: bytes("1"), meta: nil),
+                        EventProposal(type: type("B"), data: bytes("\"x\""), meta: nil),
+                        EventProposal(type: type("C"), data: bytes("null"), meta: nil),
+                    ], WriteOptions(key: key("k")))
+            ),
+        ] as [(String, RequestAction)])
     func `writes are read`(line: String, action: RequestAction) {
         #expect(reader.read(line) == ReadLine(tag: nil, verb: action.verb, role: .write, result: .success(action)))
     }
@@ -156,7 +180,9 @@ struct RequestReaderTests {
     }
 
     @Test func `tabs within the JSON are white space`() {
-        #expect(reader.action("POST users {\t\"id\":\t\"1\"}") == .post(.users, [JSONField("id", .string("1"))], WriteOptions()))
+        #expect(
+            reader.action("POST users {\t\"id\":\t\"1\"}")
+                == .post(.users, [JSONField("id", .string("1"))], WriteOptions()))
     }
 
     private func role(_ action: RequestAction) -> Role {

@@ -28,7 +28,8 @@ struct RequestRefusalTests {
 
     @Test func `bytes that are not UTF-8 are refused where they stand`() {
         for (line, column) in [
-            (bytes("PING ") + [0xFF], 6), ([0xC3], 1), (bytes("POST users {\"name\":\"") + [0xFF, 0xFE] + bytes("\"}"), 21),
+            (bytes("PING ") + [0xFF], 6), ([0xC3], 1),
+            (bytes("POST users {\"name\":\"") + [0xFF, 0xFE] + bytes("\"}"), 21),
             (bytes("LIST users email=é") + [0xE2, 0x82], 20), ([0x16, 0x03, 0x01, 0x02, 0x00], 1),
         ] {
             let failure = reader.read(bytes: line).failure
@@ -59,28 +60,35 @@ struct RequestRefusalTests {
         ("SUBSCRIBE stories", "stories", nil), ("SUBSCRIBE stories/12345 from=1", "stories/12345", nil),
         ("SUBSCRIBE evnets", "evnets", "events"),
     ])
-    func `an unknown name is told with the nearest one that is valid there`(line: String, name: String, nearest: String?) {
+    func `an unknown name is told with the nearest one that is valid there`(
+        line: String, name: String, nearest: String?
+    ) {
         let failure = reader.failure(line)
         #expect(failure?.code == .unknown)
         #expect(failure?.detail == .name(name, nearest: nearest))
     }
 
     @Test func `rows and lists cannot be watched yet, and it is said`() {
-        #expect(reader.failure("SUBSCRIBE stories recipient=1")?.message == "rows and lists cannot be watched yet, only events")
+        #expect(
+            reader.failure("SUBSCRIBE stories recipient=1")?.message
+                == "rows and lists cannot be watched yet, only events")
     }
 
     @Test(arguments: [
         ("GET users/" + String(repeating: "a", count: 65), ["id:tooLong"]), ("GET users/..%2f", ["id:malformed"]),
         ("GET users/", ["id:empty"]), ("GET users/a/b", ["id:malformed"]), ("GET users/彩", ["id:malformed"]),
         ("LIST users limit=-1", ["limit:outOfRange"]), ("LIST users limit=0", ["limit:outOfRange"]),
-        ("LIST users limit=1001", ["limit:outOfRange"]), ("LIST users limit=99999999999999999999", ["limit:outOfRange"]),
+        ("LIST users limit=1001", ["limit:outOfRange"]),
+        ("LIST users limit=99999999999999999999", ["limit:outOfRange"]),
         ("LIST users limit=+1", ["limit:malformed"]), ("LIST users limit=", ["limit:malformed"]),
         ("READ events limit=10001", ["limit:outOfRange"]), ("STREAMS limit=1001", ["limit:outOfRange"]),
         ("GET users/1 at=-5", ["at:outOfRange"]), ("GET users/1 at=0", ["at:outOfRange"]),
         ("GET users/1 at=9007199254740992", ["at:outOfRange"]), ("GET users/1 at=yesterday", ["at:malformed"]),
         ("GET users/1 at=2026-02-29T00:00:00Z", ["at:malformed"]), ("READ events from=x", ["from:malformed"]),
-        ("READ events from=0 to=0", ["from:outOfRange", "to:outOfRange"]), ("LIST users order=up", ["order:notSelected"]),
-        ("LIST users after=", ["after:empty"]), ("LIST stories sender=a!b recipient=", ["sender:malformed", "recipient:empty"]),
+        ("READ events from=0 to=0", ["from:outOfRange", "to:outOfRange"]),
+        ("LIST users order=up", ["order:notSelected"]),
+        ("LIST users after=", ["after:empty"]),
+        ("LIST stories sender=a!b recipient=", ["sender:malformed", "recipient:empty"]),
         ("LIST messages between=a", ["between:malformed"]), ("LIST messages between=a,b,c", ["between:malformed"]),
         ("LIST messages unseen=yes", ["unseen:notSelected"]), ("LIST users prefecture=48", ["prefecture:notSelected"]),
         ("LIST users prefecture=x", ["prefecture:malformed"]), ("LIST users email=", ["email:empty"]),
@@ -90,10 +98,12 @@ struct RequestRefusalTests {
         ("STREAMS *", ["stream:malformed"]), ("STREAMS after=x", ["after:malformed"]),
         ("READ events types=A,,B", ["types:malformed"]), ("READ events types=", ["types:malformed"]),
         ("READ events types=" + Array(repeating: "A", count: 65).joined(separator: ","), ["types:tooLong"]),
-        ("SEE messages/1 key=" + String(repeating: "k", count: 129), ["key:tooLong"]), ("SEE messages/1 key=", ["key:empty"]),
+        ("SEE messages/1 key=" + String(repeating: "k", count: 129), ["key:tooLong"]),
+        ("SEE messages/1 key=", ["key:empty"]),
         ("SEE messages/1 key=a/b version=x", ["key:malformed", "version:malformed"]),
         ("SEE messages/! version=-1 meta=x", ["id:malformed", "version:outOfRange", "meta:malformed"]),
-        ("SEE messages/1 meta=\"[]\"", ["meta:wrongType"]), ("SEE messages/1 meta=\"{\\\"a\\\":1,\\\"a\\\":2}\"", ["meta:malformed"]),
+        ("SEE messages/1 meta=\"[]\"", ["meta:wrongType"]),
+        ("SEE messages/1 meta=\"{\\\"a\\\":1,\\\"a\\\":2}\"", ["meta:malformed"]),
         ("UNSUBSCRIBE x", ["subscription:malformed"]), ("UNSUBSCRIBE 0", ["subscription:outOfRange"]),
         ("BACKUP \"\"", ["directory:empty"]), ("BACKUP \"a\\u0000b\"", ["directory:malformed"]),
         ("POST users key=! {\"a\":1}", ["key:malformed"]),
@@ -107,11 +117,15 @@ struct RequestRefusalTests {
     @Test(arguments: [
         ("note-1", "[]", ["events:empty"]), ("note-1", "{}", ["type:missing", "data:missing"]),
         ("note", #"{"type":"A","data":1}"#, ["stream:malformed"]),
-        ("note-1", #"{"type":"","data":{}}"#, ["type:empty"]), ("note-1", #"{"type":"a b","data":{}}"#, ["type:malformed"]),
+        ("note-1", #"{"type":"","data":{}}"#, ["type:empty"]),
+        ("note-1", #"{"type":"a b","data":{}}"#, ["type:malformed"]),
         ("note-1", #"{"type":7,"data":{}}"#, ["type:wrongType"]),
         ("note-1", #"{"type":"A","data":1,"meta":[],"when":1}"#, ["meta:wrongType", "when:unknownField"]),
         ("note-1", #"[{"type":"A","data":{}},{"type":"B"}]"#, ["[1].data:missing"]),
-        ("note-1", #"[1,{"type":"A","data":1,"meta":1},{"data":1}]"#, ["[0]:wrongType", "[1].meta:wrongType", "[2].type:missing"]),
+        (
+            "note-1", #"[1,{"type":"A","data":1,"meta":1},{"data":1}]"#,
+            ["[0]:wrongType", "[1].meta:wrongType", "[2].type:missing"]
+        ),
     ])
     func `an event that is wrong is named with its place`(stream: String, body: String, rules: [String]) {
         let failure = reader.failure("APPEND \(stream) \(body)")

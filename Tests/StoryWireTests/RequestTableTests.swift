@@ -60,7 +60,8 @@ struct RequestTableTests {
     }
 
     @Test(arguments: [
-        ("", "", 0), ("a", "", 1), ("LIST", "LIST", 0), ("LSIT", "LIST", 1), ("storys", "stories", 2), ("GTE", "GET", 1),
+        ("", "", 0), ("a", "", 1), ("LIST", "LIST", 0), ("LSIT", "LIST", 1), ("storys", "stories", 2),
+        ("GTE", "GET", 1),
         ("kitten", "sitting", 3),
     ])
     func `a swap of neighbours counts once`(left: String, right: String, distance: Int) {

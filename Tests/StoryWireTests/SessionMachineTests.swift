@@ -7,11 +7,13 @@ struct SessionMachineTests {
     private let reader = RequestReader()
 
     @Test func `pipelined requests come out in order, then bytes are needed`() {
-        expect("@1 PING\n@2 GET users/1\nPI", [
-            .request(Request(tag: tag("1"), action: .ping)),
-            .request(Request(tag: tag("2"), action: .get(.users, id("1"), at: nil))),
-            .needBytes,
-        ])
+        expect(
+            "@1 PING\n@2 GET users/1\nPI",
+            [
+                .request(Request(tag: tag("1"), action: .ping)),
+                .request(Request(tag: tag("2"), action: .get(.users, id("1"), at: nil))),
+                .needBytes,
+            ])
     }
 
     @Test func `a line may come in parts`() {
@@ -36,7 +38,9 @@ struct SessionMachineTests {
         #expect(machine.actions(reader) == [.finished])
     }
 
-    @Test(arguments: ["GET / HTTP/1.1\r\nHost: x\r\n\r\n", "{}\n", "frobnicate\nPING\n", "\u{16}\u{3}\nPING\n", "\nPING\n"])
+    @Test(arguments: [
+        "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "{}\n", "frobnicate\nPING\n", "\u{16}\u{3}\nPING\n", "\nPING\n",
+    ])
     func `a first line that is no request closes, and nothing after it is looked at`(text: String) {
         var machine = SessionMachine(limits: Limits())
         machine.receive(text)
@@ -52,11 +56,13 @@ struct SessionMachineTests {
     }
 
     @Test func `a first line with a known verb does not close, nor does an unknown verb later`() {
-        #expect(actions("LIST storys\nfrobnicate\nPING\n") == ["refuse unknown", "refuse unknown", "PING", "needBytes"])
+        #expect(
+            actions("LIST storys\nfrobnicate\nPING\n") == ["refuse unknown", "refuse unknown", "PING", "needBytes"])
     }
 
     @Test func `three syntax errors in a row close, with anything between they do not`() {
-        #expect(actions("PING\n!\n!\n!\n!\n") == ["PING", "refuse syntax", "refuse syntax", "close syntax", "finished"])
+        #expect(
+            actions("PING\n!\n!\n!\n!\n") == ["PING", "refuse syntax", "refuse syntax", "close syntax", "finished"])
         #expect(
             actions("PING\n!\n!\nfoo\n!\n!\nPING\n!\n") == [
                 "PING", "refuse syntax", "refuse syntax", "refuse unknown", "refuse syntax", "refuse syntax", "PING",
@@ -70,13 +76,17 @@ struct SessionMachineTests {
         var machine = SessionMachine(limits: limits)
         machine.receive("PING\nPING xxxxxxxxxxxxxxxxxxxxx")
         let failure = Failure(.tooLarge, "a line has at most 16 bytes", .limit(16))
-        #expect(machine.actions(reader) == [
-            .request(Request(tag: nil, action: .ping)), .refuseAndClose(nil, failure), .finished,
-        ])
+        #expect(
+            machine.actions(reader) == [
+                .request(Request(tag: nil, action: .ping)), .refuseAndClose(nil, failure), .finished,
+            ])
     }
 
     @Test func `a role does what those before it do, and no more`() {
-        #expect(actions("PING\nSEE messages/1\nCHECKPOINT\n", .read) == ["PING", "refuse denied", "refuse denied", "needBytes"])
+        #expect(
+            actions("PING\nSEE messages/1\nCHECKPOINT\n", .read) == [
+                "PING", "refuse denied", "refuse denied", "needBytes",
+            ])
         #expect(actions("PING\nSEE messages/1\nCHECKPOINT\n", .write) == ["PING", "SEE", "refuse denied", "needBytes"])
         #expect(actions("PING\nSEE messages/1\nCHECKPOINT\n", .admin) == ["PING", "SEE", "CHECKPOINT", "needBytes"])
     }

@@ -61,12 +61,13 @@ extension [UInt8] {
     mutating func appendString(_ text: UnsafeRawBufferPointer) {
         append(0x22)
         var start = 0
-        for index in 0..<text.count where text[index].needsEscape {
-            appendRaw(text.part(start..<index))
-            appendEscape(text[index])
-            start = index + 1
+        while true {
+            let end = text.firstEscape(from: start)
+            appendRaw(text.part(start..<end))
+            guard end < text.count else { break }
+            appendEscape(text[end])
+            start = end + 1
         }
-        appendRaw(text.part(start..<text.count))
         append(0x22)
     }
 
@@ -94,12 +95,35 @@ extension [UInt8] {
     }
 }
 
+extension UnsafeRawBufferPointer {
+    /// Where the first byte that needs an escape stands, from `start` on; the count where none does.
+    fileprivate func firstEscape(from start: Int) -> Int {
+        var index = start
+        while index + 8 <= count, !loadUnaligned(fromByteOffset: index, as: UInt64.self).holdsEscape { index += 8 }
+        while index < count, !self[index].needsEscape { index += 1 }
+        return index
+    }
+}
+
 extension UInt8 {
     @inline(__always)
     fileprivate var needsEscape: Bool { self < 0x20 || self == 0x22 || self == 0x5C }
 }
 
 extension UInt64 {
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let highBits: UInt64 = 0x8080_8080_8080_8080
+
+    /// True when one of the eight bytes needs an escape: a byte below a bound borrows from its high bit.
+    @inline(__always)
+    fileprivate var holdsEscape: Bool {
+        let quotes = self ^ (UInt64.ones &* 0x22)
+        let backslashes = self ^ (UInt64.ones &* 0x5C)
+        let low = (self &- UInt64.ones &* 0x20) & ~self
+        let equal = (quotes &- UInt64.ones) & ~quotes | (backslashes &- UInt64.ones) & ~backslashes
+        return (low | equal) & UInt64.highBits != 0
+    }
+
     fileprivate var decimalDigitCount: Int {
         var digits = 1
         var bound: UInt64 = 10

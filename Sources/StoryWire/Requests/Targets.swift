@@ -51,7 +51,8 @@ extension LineParts {
 
     mutating func streamName(_ text: UnsafeRawBufferPointer, field: String) -> StreamName? {
         if let name = StreamName(spelled: text) { return name }
-        reject(field, .malformed, "a stream is CATEGORY-ID, each 1–64 bytes of A–Z a–z 0–9 . _ ~ -, no - in the category")
+        let message = "a stream is CATEGORY-ID, each 1–64 bytes of A–Z a–z 0–9 . _ ~ -, no - in the category"
+        reject(field, .malformed, message)
         return nil
     }
 

@@ -1,0 +1,83 @@
+#pragma once
+
+#include "CSimdJSON.h"
+
+#include <simdjson.h>
+
+#include <cstring>
+#include <memory>
+#include <new>
+
+/// A key of an object, escapes resolved.
+struct csj_key {
+    const uint8_t *bytes;
+    uint32_t length;
+
+    bool operator==(const csj_key &other) const {
+        return length == other.length && std::memcmp(bytes, other.bytes, length) == 0;
+    }
+
+    bool operator<(const csj_key &other) const {
+        return length != other.length ? length < other.length : std::memcmp(bytes, other.bytes, length) < 0;
+    }
+};
+
+/// Room for the members of one object, and what is said about it.
+struct csj_list {
+    std::unique_ptr<csj_member[]> members{new (std::nothrow) csj_member[CSJ_MAX_MEMBERS]};
+    csj_document document{};
+};
+
+inline bool csj_is_space(uint8_t byte) { return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r'; }
+
+struct csj_parser {
+    std::unique_ptr<simdjson::internal::dom_parser_implementation> implementation;
+    simdjson::dom::document document;
+    csj_list root;
+    csj_list opened;
+    std::unique_ptr<csj_key[]> sorted{new (std::nothrow) csj_key[CSJ_MAX_MEMBERS]};
+    std::unique_ptr<uint8_t[]> copy;
+    size_t copy_capacity = 0;
+    /// The longest text, and the longest that there is room for now.
+    size_t capacity = 0;
+    size_t allocated = 0;
+    const uint8_t *text = nullptr;
+    size_t length = 0;
+
+    bool grow(size_t wanted);
+    const uint8_t *padded(const void *bytes, size_t count, size_t readable);
+    csj_result scan();
+    csj_result failed(simdjson::error_code code);
+    csj_result failed_number();
+    csj_result check_objects();
+    bool has_repeated_key(uint32_t tape_index, uint32_t member_count);
+    csj_result list(csj_list &into, const csj_value &container);
+    uint32_t read_value(csj_value &value, uint32_t tape_index, uint32_t structural_index);
+    void read_raw_range(csj_value &value, uint32_t &structural_index);
+
+    static uint8_t type_of(uint64_t word) { return static_cast<uint8_t>(word >> 56); }
+    uint64_t word(uint32_t index) const { return document.tape[index]; }
+    uint32_t structural(uint32_t index) const { return implementation->structural_indexes[index]; }
+
+    /// The tape index right after the value at `index`.
+    uint32_t after(uint32_t index) const {
+        switch (type_of(word(index))) {
+        case '{':
+        case '[':
+            return static_cast<uint32_t>(word(index));
+        case 'l':
+        case 'u':
+        case 'd':
+            return index + 2;
+        default:
+            return index + 1;
+        }
+    }
+
+    csj_key key(uint32_t index) const {
+        const uint8_t *place = document.string_buf.get() + (word(index) & 0x00FFFFFFFFFFFFFF);
+        uint32_t length;
+        std::memcpy(&length, place, sizeof length);
+        return csj_key{place + sizeof length, length};
+    }
+};

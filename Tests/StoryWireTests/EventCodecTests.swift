@@ -1,0 +1,177 @@
+import StoryCore
+import Testing
+
+@testable import StoryWire
+
+struct EventCodecTests {
+    private static let hostile = Text("\"\\\u{0}\u{1}\n\r\t\u{7F}\u{2028}é e\u{301} 👨‍👩‍👧‍👦 </script> {\"a\":[1]}")
+    private static let date = Instant(milliseconds: -1)
+
+    static let bodies: [EventBody] = [
+        .user(.signedUp(UserSignedUp(name: hostile, email: Text("A@b.c"), prefecture: 47))),
+        .user(.revised(UserRevised(name: nil, email: nil, prefecture: nil))),
+        .user(.revised(UserRevised(name: hostile, email: nil, prefecture: 1))),
+        .user(.revised(UserRevised(name: nil, email: Text("x@y.z"), prefecture: nil))),
+        .story(.posted(StoryPosted(title: hostile, message: Text(""), sender: id("a"), recipient: id("~"), date: nil))),
+        .story(
+            .posted(StoryPosted(title: Text("T"), message: hostile, sender: id("a"), recipient: id("b"), date: date))),
+        .story(.revised(StoryRevised(title: nil, message: nil))),
+        .story(.revised(StoryRevised(title: hostile, message: nil))),
+        .story(.revised(StoryRevised(title: nil, message: hostile))),
+        .story(.liked(by: id("009"))), .story(.unliked(by: id("009"))), .story(.deleted),
+        .message(.sent(MessageSent(text: hostile, sender: id("a"), recipient: id("b"), story: nil, date: nil))),
+        .message(.sent(MessageSent(text: hostile, sender: id("a"), recipient: id("b"), story: id("s"), date: date))),
+        .message(.seen), .message(.deleted),
+        .photo(.added(photo(focalLength: nil, lensAperture: nil, flash: nil, date: nil))),
+        .photo(.added(photo(focalLength: 85.5, lensAperture: 1.8, flash: .redEye, date: date))),
+        .photo(.added(photo(focalLength: 1e-7, lensAperture: 1e300, flash: Flash.none, date: date))),
+        .photo(.exposureRevised(PhotoExposureRevised(exposureValue: -20, exposureDuration: nil))),
+        .photo(.exposureRevised(PhotoExposureRevised(exposureValue: nil, exposureDuration: duration))),
+        .photo(.deleted),
+        .custom(type("Wrote"), data: bytes(#"{ "b" : 1.50, "a":[1,  2],"c":"\u00e9" }"#)),
+        .custom(type("StoryPosted"), data: bytes("null")),
+    ]
+
+    @Test(arguments: bodies)
+    func `an event is read back as it was written`(body: EventBody) throws {
+        for (key, meta) in [(nil, nil), (key("k-1"), bytes(#"{"a": 1}"#))] as [(RequestKey?, [UInt8]?)] {
+            let event = EventCodecTests.event(body, key: key, meta: meta)
+            var written: [UInt8] = []
+            EventEncoder.append(event, to: &written)
+            let read = written.withUnsafeBytes { EventDecoder().decode(EventCodecTests.record(of: event, $0)) }
+            #expect(read == event)
+            let whole = JSONScanner(capacity: 65_536).scan(written)
+            #expect(whole.isValid)
+        }
+    }
+
+    @Test func `the line is that of the contract`() {
+        let body = EventBody.story(.liked(by: id("009")))
+        var written: [UInt8] = []
+        EventEncoder.append(EventCodecTests.event(body, key: key("k"), meta: bytes("{}")), to: &written)
+        #expect(
+            String(decoding: written, as: UTF8.self)
+                == #"{"position":1043,"stream":"story-12345","version":2,"type":"StoryLiked","time":"2026-11-20T12:34:56.789Z","by":1000,"key":"k","meta":{},"data":{"user":"009"}}"#
+        )
+    }
+
+    @Test(
+        arguments: [
+            (
+                EventBody.user(.signedUp(UserSignedUp(name: Text("A"), email: Text("a@b.c"), prefecture: 1))),
+                "UserSignedUp", #"{"name":"A","email":"a@b.c","prefecture":1}"#
+            ),
+            (
+                .user(.revised(UserRevised(name: nil, email: Text("a"), prefecture: 2))), "UserRevised",
+                #"{"email":"a","prefecture":2}"#
+            ),
+            (
+                .story(
+                    .posted(
+                        StoryPosted(
+                            title: Text("T"), message: Text("M"), sender: id("a"), recipient: id("b"), date: date))),
+                "StoryPosted",
+                #"{"title":"T","message":"M","sender":"a","recipient":"b","date":"1969-12-31T23:59:59.999Z"}"#
+            ),
+            (.story(.revised(StoryRevised(title: nil, message: nil))), "StoryRevised", "{}"),
+            (.story(.unliked(by: id("1"))), "StoryUnliked", #"{"user":"1"}"#),
+            (.message(.seen), "MessageSeen", "{}"),
+            (
+                .message(
+                    .sent(MessageSent(text: Text("x"), sender: id("a"), recipient: id("b"), story: id("s"), date: nil))),
+                "MessageSent", #"{"text":"x","sender":"a","recipient":"b","story":"s"}"#
+            ),
+            (
+                .photo(.added(photo(focalLength: 35, lensAperture: nil, flash: .normal, date: nil))), "PhotoAdded",
+                #"{"owner":"a","iso":100,"focalLength":35,"exposureValue":-0.5,"exposureDuration":"1/125","flash":"normal"}"#
+            ),
+            (
+                .photo(.exposureRevised(PhotoExposureRevised(exposureValue: 1.5, exposureDuration: duration))),
+                "PhotoExposureRevised", #"{"exposureValue":1.5,"exposureDuration":"1/125"}"#
+            ),
+        ] as [(EventBody, String, String)])
+    func `data has the fields that were given, in order`(body: EventBody, name: String, data: String) {
+        #expect(String(decoding: EventDecoder.dataBytes(of: body), as: UTF8.self) == data)
+        #expect(EventDecoder.typeName(of: body) == type(name))
+    }
+
+    @Test(arguments: [
+        ("story-1", "StoryPosted", #"{"title":"T"}"#), ("story-1", "StoryPosted", "[]"),
+        ("story-1", "StoryPosted", "{"),
+        ("story-1", "StoryLiked", #"{"user":"a b"}"#), ("story-1", "StoryRevised", #"{"title":7}"#),
+        ("story-1", "StoryRevised", #"{"title":null}"#), ("story-1", "UserSignedUp", "{}"), ("story-1", "Other", "{}"),
+        ("user-1", "UserSignedUp", #"{"name":"A","email":"a","prefecture":1.5}"#),
+        ("message-1", "MessageSent", #"{"text":"x","sender":"a","recipient":"b","date":"today"}"#),
+        ("photo-1", "PhotoExposureRevised", #"{"exposureDuration":"0/1"}"#),
+        ("photo-1", "PhotoExposureRevised", #"{"exposureDuration":"1/4294967296"}"#),
+        ("note-1", "StoryDeleted", "{}"), ("stories-1", "StoryDeleted", "{}"),
+    ])
+    func `what is not what its type promises is kept as it is`(name: String, eventType: String, data: String) {
+        #expect(decode(name, eventType, data) == .custom(type(eventType), data: bytes(data)))
+    }
+
+    @Test func `members in another order and members that are not known do no harm`() {
+        let body = decode("story-1", "StoryPosted", #"{"x":{},"recipient":"b","sender":"a","message":"M","title":"T"}"#)
+        let posted = StoryPosted(title: Text("T"), message: Text("M"), sender: id("a"), recipient: id("b"), date: nil)
+        #expect(body == .story(.posted(posted)))
+    }
+
+    private func decode(_ name: String, _ eventType: String, _ data: String) -> EventBody {
+        let text = bytes(name + eventType + data)
+        let (stream, type) = (0..<name.utf8.count, name.utf8.count..<name.utf8.count + eventType.utf8.count)
+        return text.withUnsafeBytes {
+            let record = EventRecord(
+                position: Position(1), streamNumber: StreamNumber(1), version: Version(1),
+                time: Instant(milliseconds: 0), by: 0, json: $0, stream: stream, type: type, key: nil, meta: nil,
+                data: type.upperBound..<text.count)
+            return EventDecoder().decode(record).body
+        }
+    }
+
+    private static func event(_ body: EventBody, key: RequestKey?, meta: [UInt8]?) -> Event {
+        Event(
+            position: Position(1043), stream: stream(body.streamText), streamNumber: StreamNumber(5),
+            version: Version(2), time: Instant(milliseconds: 1_795_178_096_789), by: 1000, key: key, meta: meta,
+            body: body)
+    }
+
+    /// Finds the parts as the log's codec knows them, here by looking for them.
+    private static func record(of event: Event, _ json: UnsafeRawBufferPointer) -> EventRecord {
+        let text = Array(json)
+        func range(_ part: [UInt8], after name: String) -> Range<Int> {
+            let head = bytes(name)
+            let start = (0...text.count - head.count).first { text[$0..<$0 + head.count].elementsEqual(head) } ?? 0
+            return start + head.count..<start + head.count + part.count
+        }
+        let data = EventDecoder.dataBytes(of: event.body)
+        return EventRecord(
+            position: event.position, streamNumber: event.streamNumber, version: event.version, time: event.time,
+            by: event.by, json: json, stream: range(event.stream.bytes, after: "\"stream\":\""),
+            type: range(EventDecoder.typeName(of: event.body).bytes, after: "\"type\":\""),
+            key: event.key.map { range($0.bytes, after: "\"key\":\"") },
+            meta: event.meta.map { range($0, after: "\"meta\":") }, data: range(data, after: "\"data\":"))
+    }
+
+    private static let duration = ExposureDuration(numerator: 1, denominator: 125)
+
+    private static func photo(
+        focalLength: Double?, lensAperture: Double?, flash: Flash?, date: Instant?
+    ) -> PhotoAdded {
+        guard let duration else { preconditionFailure("1/125 is a duration") }
+        return PhotoAdded(
+            owner: id("a"), iso: 100, focalLength: focalLength, exposureValue: -0.5, lensAperture: lensAperture,
+            exposureDuration: duration, flash: flash, date: date)
+    }
+}
+
+extension EventBody {
+    fileprivate var streamText: String {
+        switch self {
+        case .user: "user-12345"
+        case .story: "story-12345"
+        case .message: "message-12345"
+        case .photo: "photo-12345"
+        case .custom: "note-1"
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import StoryWire
+
+struct JSONWriterTests {
+    @Test(arguments: [0, 1, 9, 10, 99, 100, 12_345, 9_999_999_999, 10_000_000_000_000_000_000, UInt64.max])
+    func `integers are their digits`(number: UInt64) {
+        var bytes: [UInt8] = []
+        bytes.appendInteger(number)
+        #expect(String(decoding: bytes, as: UTF8.self) == String(number))
+    }
+
+    @Test(arguments: [0, -1, Int64.min, Int64.max, -10])
+    func `negative integers have their sign`(number: Int64) {
+        var bytes: [UInt8] = []
+        bytes.appendInteger(number)
+        #expect(String(decoding: bytes, as: UTF8.self) == String(number))
+    }
+
+    @Test(arguments: [
+        (0, "0"), (-0.0, "0"), (100, "100"), (-3, "-3"), (0.1, "0.1"), (1.5, "1.5"), (1e300, "1e+300"),
+        (Double.leastNonzeroMagnitude, "5e-324"),
+        (9_007_199_254_740_991, "9007199254740991"), (1e16, "1e+16"),
+    ])
+    func `numbers are as short as they can be read back`(number: Double, text: String) {
+        var bytes: [UInt8] = []
+        bytes.appendNumber(number)
+        #expect(String(decoding: bytes, as: UTF8.self) == text)
+        #expect(Double(text) == number)
+    }
+
+    @Test func `strings escape what JSON says, and nothing else`() {
+        var bytes: [UInt8] = []
+        bytes.appendString("a\"b\\c\n\r\t\u{8}\u{C}\u{0}\u{1F}\u{7F}é\u{2028}👨‍👩‍👧")
+        #expect(
+            String(decoding: bytes, as: UTF8.self)
+                == #""a\"b\\c\n\r\t\b\f\u0000\u001f"# + "\u{7F}é\u{2028}👨‍👩‍👧\"")
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `every string is read back as it was`(seed: UInt64) {
+        var random = SeededGenerator(seed)
+        let scanner = JSONScanner(capacity: 65_536)
+        for _ in 0..<200 {
+            let text = String(
+                String.UnicodeScalarView(
+                    (0..<Int.random(in: 0...40, using: &random)).compactMap { _ in
+                        Unicode.Scalar(
+                            UInt32.random(in: 0...0x2FFF, using: &random) >> UInt32.random(in: 0...8, using: &random))
+                    }))
+            var bytes: [UInt8] = []
+            bytes.appendString(text)
+            let document = scanner.scan(bytes)
+            #expect(document.isValid)
+            #expect([UInt8](copying: document.root.stringBytes) == Array(text.utf8))
+        }
+    }
+}

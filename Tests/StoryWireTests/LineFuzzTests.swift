@@ -1,0 +1,58 @@
+import StoryCore
+import Testing
+
+@testable import StoryWire
+
+/// Lines made of the table's own words, changed at random: each is a request or a failure, and nothing else happens.
+struct LineFuzzTests {
+    private static let words: [String] =
+        RequestTable.shapes.map(\.verb.rawValue) + RequestTable.shapes.map(\.example)
+        + OptionName.allCases.map { $0.name + "=" } + Kind.allCases.map { $0.name + "/" }
+        + SortKey.allCases.map { "sort=" + $0.rawValue }
+        + [
+            "@t ", "events/", "-*", "store://", "\"", "\\", "\\u0041", "\\ud83d", "{", "}", "[", "]", ":", ",", " ",
+            "  ",
+            "{\"type\":\"A\",\"data\":{}}", "{\"a\":1,\"a\":2}", "null", "true", "-1", "1e9", "0", "彩", "\t", "\r",
+            "\u{0}",
+            "9007199254740992", "2026-11-20T12:34:56Z", "a,b", "\u{FEFF}", "\u{7F}",
+        ]
+
+    @Test(arguments: 0..<4 as Range<UInt64>)
+    func `fifty thousand changed lines give a request or a failure each`(seed: UInt64) {
+        var random = SeededGenerator(seed)
+        let reader = RequestReader()
+        var (requests, failures) = (0, 0)
+        for _ in 0..<50_000 {
+            let line = LineFuzzTests.line(&random)
+            switch reader.read(bytes: line).result {
+            case .success: requests += 1
+            case .failure(let failure):
+                failures += 1
+                // A defect that the reader noticed itself is one all the same.
+                let isSound = failure.code != .internal && (1...line.count + 1).contains(failure.column ?? 1)
+                if !isSound { Issue.record("\(line) gave \(failure)") }
+            }
+        }
+        #expect(requests > 500)
+        #expect(failures > 500)
+        #expect(reader.action("PING") == .ping)
+    }
+
+    private static func line(_ random: inout SeededGenerator) -> [UInt8] {
+        var line = Array((RequestTable.shapes.randomElement(using: &random)?.example ?? "").utf8)
+        for _ in 0..<Int.random(in: 0...4, using: &random) { change(&line, &random) }
+        return line.filter { $0 != 0x0A }
+    }
+
+    private static func change(_ line: inout [UInt8], _ random: inout SeededGenerator) {
+        let index = Int.random(in: 0...line.count, using: &random)
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: line.insert(UInt8.random(in: 0...255, using: &random), at: index)
+        case 1: if index < line.count { line[index] ^= 1 << UInt8.random(in: 0..<8, using: &random) }
+        case 2: line.removeSubrange(index..<min(line.count, index + Int.random(in: 1...6, using: &random)))
+        case 3: line.insert(contentsOf: Array((words.randomElement(using: &random) ?? "").utf8), at: index)
+        case 4: line.removeLast(line.count - index)
+        default: line += Array((" " + (words.randomElement(using: &random) ?? "")).utf8)
+        }
+    }
+}

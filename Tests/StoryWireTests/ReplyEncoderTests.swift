@@ -1,0 +1,188 @@
+import StoryCore
+import Testing
+
+@testable import StoryWire
+
+struct ReplyEncoderTests {
+    private let time = Instant(milliseconds: 1_795_178_096_789)
+
+    @Test func `a receipt has what the contract shows`() {
+        let receipt = Receipt(
+            id: id("12345"), stream: stream("story-12345"), version: Version(1), position: Position(1043), time: time)
+        #expect(
+            line(.done(.receipt(receipt)), tag("a.1"))
+                == "+@a.1 {\"id\":\"12345\",\"stream\":\"story-12345\",\"version\":1,\"position\":1043,\"time\":\"2026-11-20T12:34:56.789Z\"}\n"
+        )
+        let again = Receipt(
+            id: nil, stream: stream("note-1"), version: Version(2), position: .greatest, time: time, repeated: true)
+        #expect(
+            line(.done(.receipt(again)))
+                == "+ {\"stream\":\"note-1\",\"version\":2,\"position\":9007199254740991,\"time\":\"2026-11-20T12:34:56.789Z\",\"repeated\":true}\n"
+        )
+    }
+
+    @Test(
+        arguments: [
+            (
+                .unchanged(id: id("1"), stream: stream("story-1"), version: Version(3), position: Position(9)),
+                #"{"id":"1","stream":"story-1","version":3,"position":9,"changed":false}"#
+            ),
+            (.page(count: 2, next: bytes("a\"b"), position: Position(7)), #"{"count":2,"next":"a\"b","position":7}"#),
+            (.page(count: 0, next: nil, position: .zero), #"{"count":0,"position":0}"#),
+            (.streams(count: 1, next: stream("a-1"), position: Position(7)), #"{"count":1,"next":"a-1","position":7}"#),
+            (.counted(10, position: Position(7)), #"{"count":10,"position":7}"#),
+            (.read(count: 4, next: 5, position: Position(7)), #"{"count":4,"next":5,"position":7}"#),
+            (.read(count: 4, next: nil, position: Position(7)), #"{"count":4,"position":7}"#),
+            (.subscribed(SubscriptionID(1), position: Position(7)), #"{"subscription":1,"position":7}"#),
+            (.members([]), "{}"),
+            (
+                .members([
+                    Member("a", .count(.max)), Member("b", .number(-1.5)), Member("c", .text("x\u{1}")),
+                    Member("d", .flag(true)), Member("e", .list([.count(1), .object([Member("f", .flag(false))])])),
+                ]), #"{"a":18446744073709551615,"b":-1.5,"c":"x\u0001","d":true,"e":[1,{"f":false}]}"#
+            ),
+        ] as [(Done, String)])
+    func `what closes an answer is one object`(done: Done, json: String) {
+        #expect(line(.done(done)) == "+ \(json)\n")
+        #expect(line(.done(done), tag("t")) == "+@t \(json)\n")
+    }
+
+    @Test(
+        arguments: [
+            (Failure(.full, "no room"), #"{"code":"full","message":"no room","retry":"later"}"#),
+            (
+                Failure(.syntax, "a \"b\"", .column(3)),
+                #"{"code":"syntax","message":"a \"b\"","retry":"never","column":3}"#
+            ),
+            (
+                Failure(.unknown, "m", .name("LSIT", nearest: "LIST")),
+                #"{"code":"unknown","message":"m","retry":"never","name":"LSIT","nearest":"LIST"}"#
+            ),
+            (
+                Failure(.unknown, "m", .name("x", nearest: nil)),
+                #"{"code":"unknown","message":"m","retry":"never","name":"x"}"#
+            ),
+            (
+                Failure(
+                    .invalid, "m",
+                    .fields([
+                        FieldError(field: "title", rule: .empty, message: "say something"),
+                        FieldError(field: "date", rule: .malformed, message: "n"),
+                    ])),
+                #"{"code":"invalid","message":"m","retry":"never","fields":[{"field":"title","rule":"empty","message":"say something"},{"field":"date","rule":"malformed","message":"n"}]}"#
+            ),
+            (Failure(.exists, "m", .field("id")), #"{"code":"exists","message":"m","retry":"never","field":"id"}"#),
+            (
+                Failure(.conflict, "m", .versions(expected: Version(7), actual: Version(8))),
+                #"{"code":"conflict","message":"m","retry":"refetch","expected":7,"actual":8}"#
+            ),
+            (
+                Failure(.keyReused, "m", .position(Position(4))),
+                #"{"code":"keyReused","message":"m","retry":"never","position":4}"#
+            ),
+            (Failure(.tooLarge, "m", .limit(16)), #"{"code":"tooLarge","message":"m","retry":"never","limit":16}"#),
+        ] as [(Failure, String)])
+    func `a failure has code, message, retry and its detail`(failure: Failure, json: String) {
+        #expect(line(.failed(failure)) == "- \(json)\n")
+    }
+
+    @Test func `rows have their fields in the order of the contract, absent ones left out`() {
+        let user = UserRow(
+            id: id("007"), number: StreamNumber(1), version: Version(1), position: Position(2), name: Text("彩花"),
+            email: Text("a@example.org"), prefecture: 13, date: time)
+        #expect(
+            line(.row(.user(user)))
+                == "= {\"id\":\"007\",\"version\":1,\"position\":2,\"name\":\"彩花\",\"email\":\"a@example.org\",\"prefecture\":13,\"date\":\"2026-11-20T12:34:56.789Z\"}\n"
+        )
+        let story = StoryRow(
+            id: id("1"), number: StreamNumber(1), version: Version(1), position: Position(2), title: Text("T\n"),
+            message: Text("M"), sender: id("007"), recipient: id("008"), date: time, likes: 12)
+        #expect(
+            line(.done(.row(.story(story))))
+                == "+ {\"id\":\"1\",\"version\":1,\"position\":2,\"title\":\"T\\n\",\"message\":\"M\",\"sender\":\"007\",\"recipient\":\"008\",\"date\":\"2026-11-20T12:34:56.789Z\",\"likes\":12}\n"
+        )
+        #expect(
+            line(.row(.message(message(story: nil))))
+                == "= {\"id\":\"m\",\"version\":1,\"position\":2,\"text\":\"x\",\"sender\":\"a\",\"recipient\":\"b\",\"date\":\"2026-11-20T12:34:56.789Z\",\"seen\":false}\n"
+        )
+        #expect(line(.row(.message(message(story: id("s"))))).contains(#""recipient":"b","story":"s","date""#))
+    }
+
+    @Test func `a photo's numbers are as short as they can be`() throws {
+        let full = try photo(focalLength: 85.5, lensAperture: 1.8, flash: .redEye)
+        #expect(
+            line(.row(.photo(full)))
+                == "= {\"id\":\"p\",\"version\":1,\"position\":2,\"owner\":\"a\",\"iso\":100,\"focalLength\":85.5,\"exposureValue\":-0.1,\"lensAperture\":1.8,\"exposureDuration\":\"1/125\",\"flash\":\"redEye\",\"date\":\"2026-11-20T12:34:56.789Z\"}\n"
+        )
+        let bare = try photo(focalLength: nil, lensAperture: nil, flash: nil)
+        #expect(
+            line(.row(.photo(bare)))
+                == "= {\"id\":\"p\",\"version\":1,\"position\":2,\"owner\":\"a\",\"iso\":100,\"exposureValue\":-0.1,\"exposureDuration\":\"1/125\",\"date\":\"2026-11-20T12:34:56.789Z\"}\n"
+        )
+    }
+
+    @Test func `streams, sorts and lines are rows`() {
+        let summary = StreamSummary(name: stream("story-1"), version: Version(3), position: Position(9))
+        #expect(line(.stream(summary)) == "= {\"stream\":\"story-1\",\"version\":3,\"position\":9}\n")
+        #expect(line(.sort(.date, .descending)) == "= {\"sort\":\"date\",\"title\":\"Date\",\"order\":\"desc\"}\n")
+        #expect(line(.line([Member("verb", .text("GET"))]), tag("x")) == "=@x {\"verb\":\"GET\"}\n")
+    }
+
+    @Test func `the greeting is that of the contract`() {
+        let greeting = Greeting(
+            server: "stored/0.1.0", position: Position(1042), limits: Limits(), peer: Peer(uid: 1000, role: .admin))
+        var bytes: [UInt8] = []
+        ReplyEncoder.append(.greeting(greeting), to: &bytes)
+        ReplyEncoder.append(.draining(Position(7)), to: &bytes)
+        #expect(
+            String(decoding: bytes, as: UTF8.self) == """
+                * {"server":"stored/0.1.0","protocol":1,"position":1042,"durable":"fsync","limits":{"line":1048576,\
+                "inflight":256,"connections":1024,"subscriptions":1000,"page":1048576,"output":262144},\
+                "you":{"uid":1000,"role":"admin"}}
+                * {"draining":true,"position":7}
+
+                """)
+    }
+
+    @Test func `pushes carry the subscription's number`() {
+        var bytes: [UInt8] = []
+        ReplyEncoder.append(.caughtUp(Position(50)), subscription: SubscriptionID(1), to: &bytes)
+        ReplyEncoder.append(.behind(3), subscription: SubscriptionID(12), to: &bytes)
+        ReplyEncoder.append(.end("drain\"ing", resume: Position(4)), subscription: SubscriptionID(2), to: &bytes)
+        Array(#"{"a":1}"#.utf8).withUnsafeBytes {
+            ReplyEncoder.appendPush($0, subscription: SubscriptionID(3), to: &bytes)
+            ReplyEncoder.appendEvent($0, tag: nil, to: &bytes)
+            ReplyEncoder.appendEvent($0, tag: tag("t"), to: &bytes)
+        }
+        #expect(
+            String(decoding: bytes, as: UTF8.self) == """
+                >1 {"caughtUp":50}
+                >12 {"behind":3}
+                >2 {"end":"drain\\"ing","resume":4}
+                >3 {"a":1}
+                = {"a":1}
+                =@t {"a":1}
+
+                """)
+    }
+
+    private func line(_ reply: Reply, _ tag: StoryCore.Tag? = nil) -> String {
+        var bytes: [UInt8] = []
+        ReplyEncoder.append(reply, tag: tag, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func message(story: Identifier?) -> MessageRow {
+        MessageRow(
+            id: id("m"), number: StreamNumber(1), version: Version(1), position: Position(2), text: Text("x"),
+            sender: id("a"), recipient: id("b"), story: story, date: time, seen: false)
+    }
+
+    private func photo(focalLength: Double?, lensAperture: Double?, flash: Flash?) throws -> PhotoRow {
+        let duration = try #require(ExposureDuration(numerator: 1, denominator: 125))
+        return PhotoRow(
+            id: id("p"), number: StreamNumber(1), version: Version(1), position: Position(2), owner: id("a"), iso: 100,
+            focalLength: focalLength, exposureValue: -0.1, lensAperture: lensAperture, exposureDuration: duration,
+            flash: flash, date: time)
+    }
+}
