@@ -7,7 +7,9 @@ package import StoryCore
 enum Idempotency {
     /// Nil when the write has no key or a new one.
     static func outcome(_ action: RequestAction, in world: World) -> WriteOutcome? {
-        guard let key = action.writeOptions?.key, let entry = KeysModel.entry(of: key, in: world.store) else { return nil }
+        guard let key = action.writeOptions?.key, let entry = KeysModel.entry(of: key, in: world.store) else {
+            return nil
+        }
         let events: [Event]
         do throws(StorageError) {
             events = try world.log.events(at: entry.positions)
