@@ -23,14 +23,23 @@ package final class PlainStore: ModelStore {
         _ table: Table, _ range: KeyRange, _ order: Order, _ visit: (_ key: [UInt8], _ value: [UInt8]) -> Bool
     ) {
         let keys = keys(of: table)
-        let first = keys.count { Bytes.precedes($0, range.lower) }
-        let end = range.upper.map { upper in keys.count { Bytes.precedes($0, upper) } } ?? keys.count
+        let first = count(of: keys, before: range.lower)
+        let end = range.upper.map { count(of: keys, before: $0) } ?? keys.count
         guard first < end else { return }
         let entries = tables[table] ?? [:]
         for offset in 0..<(end - first) {
             let key = keys[order == .ascending ? first + offset : end - 1 - offset]
             guard let value = entries[key], visit(key, value) else { return }
         }
+    }
+
+    private func count(of keys: [[UInt8]], before key: [UInt8]) -> Int {
+        var (low, high) = (0, keys.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if Bytes.precedes(keys[middle], key) { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
     /// Every entry of a table.

@@ -14,7 +14,7 @@ package struct RequestMaker {
     package mutating func opening() -> [RequestAction] { (0..<5).map { _ in postUser() } }
 
     package mutating func next() -> RequestAction {
-        switch Int.random(in: 0..<24, using: &random) {
+        switch Int.random(in: 0..<26, using: &random) {
         case 0: postUser()
         case 1...5: postStory()
         case 6...10: postMessage()
@@ -22,13 +22,18 @@ package struct RequestMaker {
         case 15: .edit(.users, name(.users), revisedUser(), options())
         case 16: .edit(.stories, name(.stories), .of(["title": .string(title())]), options())
         case 17: .edit(.photos, name(.photos), .of(["exposureValue": .integer(exposureValue())]), options())
-        case 18, 19: .like(name(.stories), .of(["user": .string(name(.users).bytes)]), options())
-        case 20: .unlike(name(.stories), .of(["user": .string(name(.users).bytes)]), options())
-        case 21: .see(name(.messages), options())
-        case 22: .delete(random.pick(.stories, .messages, .photos), anyName(), options())
-        default: .append(random.pick("note-a", "note-b", "log-a-b").stream, proposals(), options())
+        case 18...20: .like(name(.stories), fan(), options())
+        case 21: .unlike(name(.stories), fan(), options())
+        case 22, 23: .see(name(.messages), options())
+        case 24: delete(random.pick(.stories, .messages, .photos))
+        default: .append(random.pick("note-a", "note-b", "log-a-b").stream, proposals(), options(keyedOneIn: 2))
         }
     }
+
+    /// Few like, so that some like again and some take it back.
+    private mutating func fan() -> [JSONField] { .of(["user": .string(random.pick("u1", "u2"))]) }
+
+    private mutating func delete(_ kind: Kind) -> RequestAction { .delete(kind, name(kind), options()) }
 
     private mutating func postUser() -> RequestAction {
         let id = newName(.users)
@@ -89,9 +94,9 @@ package struct RequestMaker {
     private mutating func prefecture() -> Int64 { random.pick(1, 13, 47) }
     private mutating func exposureValue() -> Int64 { random.pick(-2, 0, 1, 1) }
 
-    private mutating func options() -> WriteOptions {
+    private mutating func options(keyedOneIn rarity: Int = 8) -> WriteOptions {
         keys += 1
-        let key = random.oneIn(8) ? "k\(random.oneIn(4) ? 1 : keys)".key : nil
+        let key = random.oneIn(rarity) ? "k\(random.oneIn(4) ? 1 : keys)".key : nil
         return WriteOptions(key: key, version: random.oneIn(30) ? Version(1) : nil)
     }
 
@@ -104,8 +109,6 @@ package struct RequestMaker {
     private mutating func name(_ kind: Kind) -> Identifier {
         "\(kind.name.prefix(1))\(Int.random(in: 1...max(counts[kind, default: 1], 1), using: &random))".id
     }
-
-    private mutating func anyName() -> Identifier { name(random.pick(.stories, .messages, .photos)) }
 }
 
 extension EngineHarness {
