@@ -36,7 +36,8 @@ extension Failure {
     static func gone(_ target: String) -> Failure { Failure(.gone, "\(target) was deleted; its history can be read") }
 
     static func invalid(_ field: String, _ rule: FieldRule, _ message: String) -> Failure {
-        Failure(.invalid, "1 field is wrong: \(field)", .fields([FieldError(field: field, rule: rule, message: message)]))
+        Failure(
+            .invalid, "1 field is wrong: \(field)", .fields([FieldError(field: field, rule: rule, message: message)]))
     }
 
     static func conflict(_ stream: StreamName, expected: Version, actual: Version) -> Failure {

@@ -34,6 +34,8 @@ package struct FormErrors<FieldID: FormFieldID>: Error, Equatable, Sendable {
     package var failure: Failure {
         let fields = entries.map { FieldError(field: $0.field.name, rule: $0.rule, message: $0.message) }
         let names = fields.prefix(5).map(\.field).joined(separator: ", ")
-        return Failure(.invalid, "\(fields.count == 1 ? "1 field is" : "\(fields.count) fields are") wrong: \(names)", .fields(fields))
+        return Failure(
+            .invalid, "\(fields.count == 1 ? "1 field is" : "\(fields.count) fields are") wrong: \(names)",
+            .fields(fields))
     }
 }

@@ -80,14 +80,16 @@ struct FormReader<FieldID: FormFieldID> {
         return date
     }
 
-    /// A whole number of a range.
+    /// A whole number of a range that lies within ±2^53.
     mutating func integer(_ field: FieldID, in range: ClosedRange<Int64>) -> Int64? {
         guard let number = number(field) else { return nil }
-        guard let integer = Int64(exactly: number), range.contains(integer) else {
+        // Not `Int64(exactly:)`: unoptimised it calls the C library's mathematics, which nothing here links.
+        let isWithin = number >= Double(range.lowerBound) && number <= Double(range.upperBound)
+        guard isWithin, Double(Int64(number)) == number else {
             return refused(
                 field, .outOfRange, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
-        return integer
+        return Int64(number)
     }
 
     /// A number that passes a test; `meaning` says which.

@@ -27,6 +27,8 @@ package enum KeysModel {
     static func fold(_ event: Event, in store: any ModelStore) {
         guard let key = event.key else { return }
         let known = entry(of: key, in: store)
+        // A key that comes again later belongs to its first write: what lies between is not of this key.
+        if let known, event.position.value != known.first.value + known.count { return }
         var value = KeyWriter()
         value.position(known?.first ?? event.position)
         value.number((known?.count ?? 0) + 1)

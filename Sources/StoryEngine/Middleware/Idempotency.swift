@@ -7,7 +7,9 @@ package import StoryCore
 enum Idempotency {
     /// Nil when the write has no key or a new one.
     static func outcome(_ action: RequestAction, in world: World) -> WriteOutcome? {
-        guard let key = action.writeOptions?.key, let entry = KeysModel.entry(of: key, in: world.store) else { return nil }
+        guard let key = action.writeOptions?.key, let entry = KeysModel.entry(of: key, in: world.store) else {
+            return nil
+        }
         let events: [Event]
         do throws(StorageError) {
             events = try world.log.events(at: entry.positions)
@@ -29,6 +31,10 @@ enum Idempotency {
 
     /// True when the request would make these events.
     private static func makes(_ action: RequestAction, _ events: [Event]) -> Bool {
+        // Had it asked for another version then, it would have been refused.
+        if let expected = action.writeOptions?.version, let version = events.first?.version {
+            guard expected < version, expected.next == version else { return false }
+        }
         if case .append(let stream, let proposals, _) = action {
             return events.count == proposals.count
                 && zip(events, proposals).allSatisfy { event, proposal in
@@ -39,8 +45,16 @@ enum Idempotency {
         guard events.count == 1, let event = events.first, let write = DomainWrite(action),
             case .success(let command) = write.command(in: TrustingDirectory())
         else { return false }
-        let id = write.id ?? command.givenID ?? event.stream.id
+        guard let id = write.id ?? command.givenID ?? event.givenID else { return false }
         return event.stream == write.kind.stream(id) && event.body == command.event && event.meta == write.options.meta
+    }
+}
+
+extension Event {
+    /// The stream's ID where the store may have given it; nil where a client must have chosen it.
+    fileprivate var givenID: Identifier? {
+        let id = stream.id
+        return Identifier.given(at: position) { $0.bytes.count < id.bytes.count } == id ? id : nil
     }
 }
 

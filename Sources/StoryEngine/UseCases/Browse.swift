@@ -37,7 +37,8 @@ enum Browse {
         _ position: Position, _ head: StreamsModel.Head, _ target: String, in world: World
     ) throws(Failure) -> Result<Row, Failure> {
         var positions: [Position] = []
-        StreamsModel.scanVersions(of: head.number, from: Version(1), through: head.version, .ascending, in: world.store) {
+        StreamsModel.scanVersions(of: head.number, from: Version(1), through: head.version, .ascending, in: world.store)
+        {
             guard $1 <= position else { return false }
             positions.append($1)
             return true

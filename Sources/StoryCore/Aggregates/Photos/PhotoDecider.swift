@@ -34,6 +34,7 @@ package enum PhotoFold {
     /// The row after an event, nil once it is deleted; an event that cannot follow leaves things as they are.
     package static func fold(_ happening: PhotoEvent, of event: Event, into row: PhotoRow?) -> PhotoRow? {
         if case .added(let added) = happening {
+            guard event.version == Version(1) else { return row }
             return PhotoRow(
                 id: event.stream.id, number: event.streamNumber, version: event.version, position: event.position,
                 owner: added.owner, iso: added.iso, focalLength: added.focalLength,

@@ -41,6 +41,7 @@ package enum StoryFold {
     /// The row after an event, nil once it is deleted; an event that cannot follow leaves things as they are.
     package static func fold(_ happening: StoryEvent, of event: Event, into row: StoryRow?) -> StoryRow? {
         if case .posted(let posted) = happening {
+            guard event.version == Version(1) else { return row }
             return StoryRow(
                 id: event.stream.id, number: event.streamNumber, version: event.version, position: event.position,
                 title: posted.title, message: posted.message, sender: posted.sender, recipient: posted.recipient,

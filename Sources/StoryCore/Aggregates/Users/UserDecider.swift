@@ -42,6 +42,7 @@ package enum UserFold {
     package static func fold(_ happening: UserEvent, of event: Event, into row: UserRow?) -> UserRow? {
         switch happening {
         case .signedUp(let signedUp):
+            guard event.version == Version(1) else { return row }
             return UserRow(
                 id: event.stream.id, number: event.streamNumber, version: event.version, position: event.position,
                 name: signedUp.name, email: signedUp.email, prefecture: signedUp.prefecture, date: event.time)

@@ -74,7 +74,9 @@ enum BrowseOrdered {
     ) -> [P.Row]? {
         for filter in query.filters {
             if case .email(let email) = filter {
-                let row = EmailsModel.owner(of: email, in: world.store).flatMap { Rows.row(P.self, $0, in: world.store) }
+                let row = EmailsModel.owner(of: email, in: world.store).flatMap {
+                    Rows.row(P.self, $0, in: world.store)
+                }
                 return [row].compactMap(\.self).filter { row in query.filters.allSatisfy { P.matches(row, $0) } }
             }
         }
@@ -97,7 +99,9 @@ enum BrowseOrdered {
         let comes = ListOrder(query)
         places.sort { comes.before(($0.group, $0.place), ($1.group, $1.place)) }
         for place in places {
-            if let after, !comes.before((Array(after.dropLast(KeyWriter.numberCount)), after), (place.group, place.place)) {
+            if let after,
+                !comes.before((Array(after.dropLast(KeyWriter.numberCount)), after), (place.group, place.place))
+            {
                 continue
             }
             guard page.add((place.row, P.encode(place.row).count), place: place.place) else { return }

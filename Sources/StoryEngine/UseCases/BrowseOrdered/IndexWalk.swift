@@ -13,7 +13,9 @@ struct IndexWalk {
         switch order {
         case .ascending:
             let lower = after.map { $0 + [0] } ?? prefix
-            store.scan(table, KeyRange(lower: lower, upper: KeyRange.end(of: prefix)), .ascending) { key, _ in visit(key) }
+            store.scan(table, KeyRange(lower: lower, upper: KeyRange.end(of: prefix)), .ascending) { key, _ in
+                visit(key)
+            }
         case .descending: descend(after: after, visit)
         }
     }

@@ -1,0 +1,79 @@
+package import StoryCore
+package import StoryEngine
+
+/// An engine over a plain store and a plain log, with a clock that the test sets.
+package final class EngineHarness {
+    package let store = PlainStore()
+    package let log = PlainLog()
+    package private(set) var engine: Engine
+    package let session = SessionID(1)
+    /// What the next request is told the time is.
+    package var now = Instant(milliseconds: 1_800_000_000_000)
+    private let limits: Limits
+
+    /// Starts with the events of a log, folded in.
+    package init(_ events: [Event] = [], limits: Limits = Limits()) {
+        let projector = Projector(store)
+        for event in events {
+            log.append(event)
+            projector.fold(event)
+        }
+        self.limits = limits
+        engine = Engine(store: store, log: log, limits: limits, server: "test")
+        _ = update(.connected(session, Peer(uid: 1_000, role: .admin)))
+    }
+
+    /// Makes the engine anew over what is stored, as a restart does.
+    package func restart() {
+        engine = Engine(store: store, log: log, limits: limits, server: "test")
+        _ = update(.connected(session, Peer(uid: 1_000, role: .admin)))
+    }
+
+    /// Gives the engine an input and carries out the appends.
+    @discardableResult
+    package func update(_ input: Input) -> [Effect] {
+        let effects = engine.update(input, now: now)
+        for case .append(let event) in effects { log.append(event) }
+        return effects
+    }
+
+    @discardableResult
+    package func ask(_ action: RequestAction, as session: SessionID? = nil, tag: Tag? = nil) -> Answer {
+        Answer(effects: update(.requested(session ?? self.session, Request(tag: tag, action: action))))
+    }
+
+    /// Every row of a kind, by folding the log: the oracle of every list.
+    package func rows(_ kind: Kind) -> [Row] { PlainRows(log.events).rows(kind) }
+}
+
+/// What one request led to.
+package struct Answer: Equatable {
+    package let effects: [Effect]
+
+    package init(effects: [Effect]) { self.effects = effects }
+
+    package var replies: [Reply] { effects.compactMap { if case .reply(_, _, let reply) = $0 { reply } else { nil } } }
+    package var events: [Event] { effects.compactMap { if case .append(let event) = $0 { event } else { nil } } }
+    package var rows: [Row] { replies.compactMap { if case .row(let row) = $0 { row } else { nil } } }
+    package var streams: [StreamSummary] {
+        replies.compactMap { if case .stream(let stream) = $0 { stream } else { nil } }
+    }
+
+    package var failure: Failure? { if case .failed(let failure)? = replies.last { failure } else { nil } }
+    package var done: Done? { if case .done(let done)? = replies.last { done } else { nil } }
+    package var code: ErrorCode? { failure?.code }
+    package var receipt: Receipt? { if case .receipt(let receipt)? = done { receipt } else { nil } }
+    package var row: Row? { if case .row(let row)? = done { row } else { nil } }
+    package var count: Int? { if case .counted(let count, _)? = done { count } else { nil } }
+    package var next: [UInt8]? { if case .page(_, let next, _)? = done { next } else { nil } }
+    package var isUnchanged: Bool { if case .unchanged? = done { true } else { false } }
+    package var plan: ReadPlan? {
+        effects.compactMap { if case .read(_, _, let plan) = $0 { plan } else { nil } }.first
+    }
+
+    /// The wrong fields of an `invalid` with their rules.
+    package var wrongFields: [String: FieldRule] {
+        guard case .fields(let fields)? = failure?.detail else { return [:] }
+        return Dictionary(fields.map { ($0.field, $0.rule) }) { first, _ in first }
+    }
+}
