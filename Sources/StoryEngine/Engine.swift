@@ -7,7 +7,7 @@ package import StoryCore
 package final class Engine {
     private let store: any ModelStore
     private let log: any EventLogReading
-    private let projector: Projector
+    private var projector: Projector
     private let limits: Limits
     private let server: String
     private var sessions: [SessionID: Session] = [:]
@@ -37,6 +37,7 @@ package final class Engine {
             sessions[id] = nil
             return []
         case .rolledBack:
+            projector = Projector(store)
             head = log.head
             lastTime = log.lastTime ?? Instant(milliseconds: Instant.range.lowerBound)
             lastStream = StreamsModel.greatestNumber(in: store)

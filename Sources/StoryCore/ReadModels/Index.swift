@@ -15,26 +15,40 @@ package struct Index: Equatable, Sendable {
         self.sort = sort
         self.isCounted = isCounted
     }
-
-    /// The row's entry; nil when the row is not in this index.
-    func entry<P: Projection>(_ projection: P.Type, _ row: P.Row, _ number: StreamNumber) -> IndexEntry? {
-        var key = KeyWriter()
-        for filter in filters {
-            guard P.writeFilterKey(filter, of: row, to: &key) else { return nil }
-        }
-        let prefixCount = key.bytes.count
-        P.writeSortKey(sort, of: row, to: &key)
-        key.number(number)
-        return IndexEntry(key: key.bytes, prefixCount: prefixCount)
-    }
 }
 
-/// A key of an index, and how many of its bytes are prefix.
-struct IndexEntry: Equatable {
-    let key: [UInt8]
-    let prefixCount: Int
+/// A row's entry in one index, in a buffer that is used again for the next.
+struct IndexEntry: ~Copyable {
+    private(set) var key = KeyWriter()
+    /// How many bytes of the key are prefix.
+    private var prefixCount = 0
+    /// False when the row is not in the index.
+    private(set) var isThere = false
 
-    var prefix: ArraySlice<UInt8> { key[..<prefixCount] }
+    var prefix: ArraySlice<UInt8> { key.bytes[..<prefixCount] }
+
+    mutating func set<P: Projection>(_ projection: P.Type, _ index: Index, _ row: P.Row?, _ number: StreamNumber) {
+        key.clear()
+        isThere = false
+        guard let row else { return }
+        for filter in index.filters {
+            guard P.writeFilterKey(filter, of: row, to: &key) else { return }
+        }
+        prefixCount = key.bytes.count
+        P.writeSortKey(index.sort, of: row, to: &key)
+        key.number(number)
+        isThere = true
+    }
+
+    /// True when nothing has to be done to come from the other to this.
+    func isSame(as other: borrowing IndexEntry) -> Bool {
+        isThere == other.isThere && (!isThere || key.bytes == other.key.bytes)
+    }
+
+    /// True when both are counted under one prefix.
+    func isCounted(with other: borrowing IndexEntry) -> Bool {
+        isThere == other.isThere && (!isThere || prefix == other.prefix)
+    }
 }
 
 extension Filter {

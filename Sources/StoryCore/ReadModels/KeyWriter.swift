@@ -9,6 +9,9 @@ package struct KeyWriter {
 
     package init() { bytes.reserveCapacity(64) }
 
+    /// Begins anew in the same memory.
+    mutating func clear() { bytes.removeAll(keepingCapacity: true) }
+
     /// An ID or another name of the alphabet, ended by a zero byte, which sorts before every other.
     package mutating func name(_ name: [UInt8]) {
         bytes.append(contentsOf: name)

@@ -20,7 +20,7 @@ package protocol Projection {
 
 extension Projection {
     /// Writes what changed between two states of one row: the row, its index entries and the counts.
-    static func apply(from old: Row?, to new: Row?, in store: any ModelStore, indexing: Bool) {
+    static func apply(from old: Row?, to new: Row?, in store: any ModelStore) {
         guard let number = (new ?? old).map(number) else { return }
         let key = KeyWriter.number(number)
         if let new {
@@ -28,21 +28,25 @@ extension Projection {
         } else {
             store.remove(in: rows, at: key)
         }
-        guard indexing else { return }
-        for index in indexes { move(index, from: old, to: new, number, in: store) }
+        // The same two buffers for every index: nothing is allocated for an entry.
+        var before = IndexEntry()
+        var after = IndexEntry()
+        for index in indexes {
+            before.set(Self.self, index, old, number)
+            after.set(Self.self, index, new, number)
+            move(index, from: before, to: after, in: store)
+        }
     }
 
     private static func move(
-        _ index: Index, from old: Row?, to new: Row?, _ number: StreamNumber, in store: any ModelStore
+        _ index: Index, from before: borrowing IndexEntry, to after: borrowing IndexEntry, in store: any ModelStore
     ) {
-        let before = old.flatMap { index.entry(Self.self, $0, number) }
-        let after = new.flatMap { index.entry(Self.self, $0, number) }
-        guard before != after else { return }
-        if let before { store.remove(in: index.table, at: before.key) }
-        if let after { store.put([], in: index.table, at: after.key) }
-        guard index.isCounted, before?.prefix != after?.prefix else { return }
-        if let before { add(-1, index.table, before.prefix, in: store) }
-        if let after { add(1, index.table, after.prefix, in: store) }
+        guard !before.isSame(as: after) else { return }
+        if before.isThere { store.remove(in: index.table, at: before.key.bytes) }
+        if after.isThere { store.put([], in: index.table, at: after.key.bytes) }
+        guard index.isCounted, !before.isCounted(with: after) else { return }
+        if before.isThere { add(-1, index.table, before.prefix, in: store) }
+        if after.isThere { add(1, index.table, after.prefix, in: store) }
     }
 
     /// A count of zero is not kept, so that counts are a function of the rows alone.

@@ -82,7 +82,7 @@ package enum StreamsModel {
     }
 
     /// Folds one event in.
-    static func fold(_ event: Event, in store: any ModelStore) {
+    static func fold(_ event: Event, _ categories: CategoryNumbers, in store: any ModelStore) {
         if event.version == Version(1) {
             store.put(KeyWriter.number(event.streamNumber), in: .streamNames, at: event.stream.bytes)
         }
@@ -93,7 +93,8 @@ package enum StreamsModel {
         var position = KeyWriter()
         position.position(event.position)
         store.put(position.bytes, in: .streamVersions, at: versionKey(event.streamNumber, event.version))
-        store.put([], in: .categoryEvents, at: categoryKey(numbered(event.stream, in: store), event.position))
+        let category = categories.number(of: event.stream) { numbered(event.stream, in: store) }
+        store.put([], in: .categoryEvents, at: categoryKey(category, event.position))
     }
 
     /// The number of the stream's category, given now when it is new.

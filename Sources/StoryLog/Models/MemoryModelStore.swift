@@ -41,12 +41,14 @@ package final class MemoryModelStore: ModelStore {
     }
 
     package func digest(of model: Model) -> ModelDigest {
+        model.tables.reduce(into: ModelDigest()) { $0.add(digest(of: $1)) }
+    }
+
+    package func digest(of table: Table) -> ModelDigest {
         var digest = ModelDigest()
-        for table in model.tables {
-            guard let buffer = buffers.filled(table) else { continue }
-            for index in 0..<buffer.count {
-                if let value = buffer.value(index) { digest.add(table, buffer.key(index), value) }
-            }
+        guard let buffer = buffers.filled(table) else { return digest }
+        for index in 0..<buffer.count {
+            if let value = buffer.value(index) { digest.add(table, buffer.key(index), value) }
         }
         return digest
     }

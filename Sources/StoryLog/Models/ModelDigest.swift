@@ -22,16 +22,30 @@ package struct ModelDigest: Equatable, Sendable {
     }
 
     package mutating func add(_ table: Table, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        let hash = self.hash(table, key, value)
+        // The sums run around on purpose: a sum does not depend on the order of what is added.
+        low &+= hash.low64
+        high &+= hash.high64
+        count &+= 1
+    }
+
+    /// Takes back what was added before.
+    package mutating func subtract(_ table: Table, _ key: [UInt8], _ value: [UInt8]) {
+        let hash: XXH128_hash_t = key.withBytes { key in value.withBytes { value in self.hash(table, key, value) } }
+        low &-= hash.low64
+        high &-= hash.high64
+        count &-= 1
+    }
+
+    private mutating func hash(
+        _ table: Table, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+    ) -> XXH128_hash_t {
         scratch.removeAll(keepingCapacity: true)
         scratch.append(table.rawValue)
         scratch.append(littleEndian: UInt16(truncatingIfNeeded: key.count))
         scratch.append(contentsOf: key)
         scratch.append(contentsOf: value)
-        let hash = XXH3_128bits(scratch, scratch.count)
-        // The sums run around on purpose: a sum does not depend on the order of what is added.
-        low &+= hash.low64
-        high &+= hash.high64
-        count += 1
+        return XXH3_128bits(scratch, scratch.count)
     }
 
     /// Adds all that another digest was made of.

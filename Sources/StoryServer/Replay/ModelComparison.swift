@@ -4,6 +4,8 @@ import StoryLog
 /// Finds the first entry in which a stored model differs from the fold of the log.
 struct ModelComparison {
     let folded: FoldedModels
+    /// Folds once more and keeps the entries of a table of which there was only a digest.
+    let foldKeeping: (Table) throws(StorageError) -> FoldedModels
 
     /// A sentence that names the row.
     func firstDifference(_ model: Model, _ snapshot: ModelSnapshot) throws(StorageError) -> String {
@@ -14,7 +16,7 @@ struct ModelComparison {
     }
 
     private func firstDifference(_ table: Table, _ snapshot: ModelSnapshot) throws(StorageError) -> String? {
-        let expected = folded.entries(of: table)
+        let expected = try entries(of: table)
         var index = 0
         var difference: String?
         try snapshot.scan(table) { key, value in
@@ -44,6 +46,11 @@ struct ModelComparison {
         return difference
     }
 
+    private func entries(of table: Table) throws(StorageError) -> [(key: [UInt8], value: [UInt8])] {
+        if let entries = folded.entries(of: table) { return entries }
+        return try foldKeeping(table).entries(of: table) ?? []
+    }
+
     /// A row by its ID where the folded models know it, otherwise the table and its key.
     private func name(_ table: Table, _ key: [UInt8]) -> String {
         let row: String? =
@@ -60,7 +67,7 @@ struct ModelComparison {
     }
 
     private func row<P: Projection>(_ projection: P.Type, _ key: [UInt8]) -> P.Row? {
-        KeyReader.lastNumber(key).flatMap { Rows.row(P.self, $0, in: folded.store) }
+        KeyReader.lastNumber(key).flatMap { Rows.row(P.self, $0, in: folded) }
     }
 
     private func hex(_ byte: UInt8) -> String {

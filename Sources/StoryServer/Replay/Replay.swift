@@ -37,9 +37,14 @@ package struct Replay {
         }
         let through = try end(options, log, snapshot)
         let began = clock.steady()
-        let folded = try fold(log, through, progress)
+        let folded = FoldedModels()
+        try Replay.fold(log, through, into: folded, progress)
         let seconds = Double(clock.steady() - began) / 1e9
-        let comparison = ModelComparison(folded: folded)
+        let comparison = ModelComparison(folded: folded) { (table) throws(StorageError) in
+            let again = FoldedModels(keeping: table)
+            try Replay.fold(log, through, into: again) { _, _ in }
+            return again
+        }
         var models: [ReplayReport.Entry] = []
         for model in options.models {
             let stored = try snapshot.map { (snapshot) throws(StorageError) in try snapshot.digest(of: model) }
@@ -64,21 +69,18 @@ package struct Replay {
         }
     }
 
-    private func fold(
-        _ log: any EventLog, _ through: Position, _ progress: (Position, Position) -> Void
-    ) throws(StorageError) -> FoldedModels {
-        let folded = FoldedModels()
+    private static func fold(
+        _ log: any EventLog, _ through: Position, into models: FoldedModels, _ progress: (Position, Position) -> Void
+    ) throws(StorageError) {
         let decoder = EventDecoder()
-        let projector = Projector(folded.store, indexing: .atTheEnd)
-        guard through > .zero else { return folded }
+        let projector = Projector(models)
+        guard through > .zero else { return }
         try log.scan(from: Position(1), through: through, order: .ascending) { record in
             projector.fold(decoder.decode(record))
             if record.position.value % 16_384 == 0 { progress(record.position, through) }
             return true
         }
         progress(through, through)
-        folded.finish()
-        return folded
     }
 }
 
