@@ -13,12 +13,12 @@ struct FileHandle: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Writes all the bytes from the file's beginning on.
-    func write(_ bytes: [UInt8], to path: String) throws(StorageError) {
+    /// Writes all the bytes from an offset on.
+    func write(_ bytes: [UInt8], at offset: Int = 0, to path: String) throws(StorageError) {
         var done = 0
         while done < bytes.count {
             let count = bytes.withUnsafeBytes {
-                pwrite(descriptor, $0.baseAddress?.advanced(by: done), $0.count - done, off_t(done))
+                pwrite(descriptor, $0.baseAddress?.advanced(by: done), $0.count - done, off_t(offset + done))
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw SystemError.from(errno, "writing \(path)") }

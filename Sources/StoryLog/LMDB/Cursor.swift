@@ -49,6 +49,13 @@ struct Cursor: ~Copyable {
         try LMDBError.check(mdb_cursor_del(handle, 0), "removing a key")
     }
 
+    /// Where in memory the key lies that the cursor stands on; nil when it stands on none.
+    var place: UnsafeRawPointer? {
+        var key = MDB_val()
+        var value = MDB_val()
+        return mdb_cursor_get(handle, &key, &value, MDB_GET_CURRENT) == MDB_SUCCESS ? key.bytes.baseAddress : nil
+    }
+
     @inline(__always)
     private func move(_ step: MDB_cursor_op, _ wanted: MDB_val = MDB_val()) throws(StorageError) -> LMDBEntry? {
         var key = wanted

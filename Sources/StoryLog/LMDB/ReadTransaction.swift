@@ -29,6 +29,13 @@ package struct ReadTransaction: ~Copyable {
         try LMDBError.check(mdb_txn_renew(handle), "beginning to read")
     }
 
+    /// Ends it so that the databases it opened stay open for later ones.
+    consuming func keepDatabases() throws(StorageError) {
+        let code = mdb_txn_commit(handle)
+        discard self
+        try LMDBError.check(code, "opening tables")
+    }
+
     /// The bytes at a key, which die with the view; nil when there are none.
     package borrowing func value(
         in database: Database, at key: UnsafeRawBufferPointer

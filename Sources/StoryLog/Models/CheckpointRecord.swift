@@ -4,6 +4,8 @@ import StoryCore
 struct CheckpointRecord: Equatable {
     private static let size = 28
     static let key = Array("checkpoint".utf8)
+    /// Where it stands while a checkpoint is written in several commits: the models are between two positions.
+    static let mark = Array("applying".utf8)
 
     let version: UInt32
     let position: Position
@@ -32,17 +34,21 @@ struct CheckpointRecord: Equatable {
         return bytes
     }
 
-    static func read(_ transaction: OpaquePointer, _ meta: Database) throws(StorageError) -> CheckpointRecord? {
+    static func read(
+        _ transaction: OpaquePointer, _ meta: Database, at key: [UInt8] = CheckpointRecord.key
+    ) throws(StorageError) -> CheckpointRecord? {
         try key.withBytes { (key) throws(StorageError) in
             try Lookup.value(transaction, meta, key).flatMap { CheckpointRecord(Array($0)) }
         }
     }
 
-    func write(_ transaction: borrowing WriteTransaction, _ meta: Database) throws(StorageError) {
-        try CheckpointRecord.key.withBytes { (key) throws(StorageError) in
-            try bytes.withBytes { (value) throws(StorageError) in
-                try transaction.put(value, in: meta, at: key)
-            }
+    func write(_ transaction: OpaquePointer, _ meta: Database, as key: [UInt8]) throws(StorageError) {
+        try key.withBytes { (key) throws(StorageError) in
+            try bytes.withBytes { (value) throws(StorageError) in try Cursor(transaction, meta).put(value, at: key) }
         }
+    }
+
+    static func remove(_ key: [UInt8], _ transaction: OpaquePointer, _ meta: Database) throws(StorageError) {
+        try key.withBytes { (key) throws(StorageError) in try Cursor(transaction, meta).remove(key) }
     }
 }

@@ -23,11 +23,11 @@ package final class LMDBModelStore: ModelStore {
 
     /// Opens the stored models; those that are not of this log and this version are thrown away and begun anew.
     package init(
-        in directory: DataDirectory, storeID: [UInt8], version: UInt32
+        in directory: DataDirectory, storeID: [UInt8], version: UInt32, mapSize: Int = EnvironmentOptions().mapSize
     ) throws(StorageError) {
         precondition(directory.access != .reading, "Models that a daemon may hold are read through a ModelSnapshot.")
         let fresh = CheckpointRecord(version: version, position: .zero, storeID: storeID)
-        let opened = try ModelOpening.open(directory.modelsPath, fresh)
+        let opened = try ModelOpening.open(directory.modelsPath, fresh, ModelTables.options(mapSize: mapSize))
         identity = fresh
         environment = opened.environment
         tables = opened.tables
@@ -41,6 +41,7 @@ package final class LMDBModelStore: ModelStore {
     /// Throws the stored models of a data directory away; nothing may have them open.
     package static func remove(in directory: DataDirectory) throws(StorageError) {
         try Folder.removeEnvironment(directory.modelsPath)
+        CheckpointJournal(models: directory.modelsPath).remove()
     }
 
     // MARK: ModelStore

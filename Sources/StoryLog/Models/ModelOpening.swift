@@ -10,17 +10,20 @@ enum ModelOpening {
     }
 
     /// - Parameter fresh: what models that are begun anew say of themselves.
-    static func open(_ path: String, _ fresh: CheckpointRecord) throws(StorageError) -> Opened {
+    static func open(
+        _ path: String, _ fresh: CheckpointRecord, _ options: EnvironmentOptions
+    ) throws(StorageError) -> Opened {
         guard Folder.exists(path) else {
             try create(path, fresh)
-            return try opened(path, fresh, renewal: nil)
+            return try opened(path, options, renewal: nil)
         }
         if let reason = try unfitness(path, fresh) {
             try Folder.removeEnvironment(path)
+            CheckpointJournal(models: path).remove()
             try create(path, fresh)
-            return try opened(path, fresh, renewal: reason)
+            return try opened(path, options, renewal: reason)
         }
-        return try opened(path, fresh, renewal: nil)
+        return try opened(path, options, renewal: nil)
     }
 
     /// Why the models at this path are of no use; nil when they are.
@@ -34,6 +37,9 @@ enum ModelOpening {
             else { return "they say nothing of their checkpoint" }
             if record.storeID != fresh.storeID { return "they belong to another log" }
             if record.version != fresh.version { return "they are of version \(record.version)" }
+            if try CheckpointRecord.read(transaction.handle, meta, at: CheckpointRecord.mark) != nil {
+                return try canResume(path, fresh) ? nil : "a checkpoint broke off and its journal is not whole"
+            }
             return nil
         } catch {
             guard case .corrupt(let sentence, _) = error else { throw error }
@@ -43,19 +49,34 @@ enum ModelOpening {
 
     private static func create(_ path: String, _ fresh: CheckpointRecord) throws(StorageError) {
         try Environment.create(at: path, ModelTables.options) { (transaction) throws(StorageError) in
-            try fresh.write(transaction, ModelTables(transaction).meta)
+            try fresh.write(transaction.handle, ModelTables(transaction).meta, as: CheckpointRecord.key)
         }
     }
 
     private static func opened(
-        _ path: String, _ fresh: CheckpointRecord, renewal: String?
+        _ path: String, _ options: EnvironmentOptions, renewal: String?
     ) throws(StorageError) -> Opened {
-        let environment = try Environment.open(at: path, ModelTables.options)
+        let environment = try Environment.open(at: path, options)
         let transaction = try WriteTransaction(environment)
         let tables = try ModelTables(transaction)
         let record = try CheckpointRecord.read(transaction.handle, tables.meta)
+        let mark = try CheckpointRecord.read(transaction.handle, tables.meta, at: CheckpointRecord.mark)
         try transaction.commit()
+        let resumed = mark == nil ? nil : try resume(environment, tables)
         return Opened(
-            environment: environment, tables: tables, position: record?.position ?? .zero, renewal: renewal)
+            environment: environment, tables: tables, position: resumed ?? record?.position ?? .zero,
+            renewal: renewal)
+    }
+
+    private static func canResume(_ path: String, _ fresh: CheckpointRecord) throws(StorageError) -> Bool {
+        guard let (_, record) = try CheckpointJournal(models: path).read() else { return false }
+        return record.storeID == fresh.storeID && record.version == fresh.version
+    }
+
+    /// Writes the rest of a checkpoint that broke off; what was written of it is written again.
+    private static func resume(_ environment: Environment, _ tables: ModelTables) throws(StorageError) -> Position? {
+        guard let (buffers, record) = try CheckpointJournal(models: environment.path).read() else { return nil }
+        try CheckpointWriter(buffers, environment, tables, record, isMarked: true).run()
+        return record.position
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 package import StoryCore
 
 /// The stored models as they were at their last checkpoint; for a process of its own, beside a daemon or alone.
@@ -15,12 +16,18 @@ package final class ModelSnapshot {
     private let tables: ModelTables
     private var transaction: ReadTransaction?
 
+    /// Waits for a checkpoint that a daemon is just writing; throws `.failed` when it does not end.
     package init(in directory: DataDirectory) throws(StorageError) {
         let path = directory.modelsPath
         environment = try Environment.openReadOnly(at: path, ModelTables.options)
+        let opening = try ReadTransaction(environment)
+        guard let tables = try ModelTables(opening) else { throw .corrupt("\(path) lacks a table", at: nil) }
+        try opening.keepDatabases()
         let begun = try ReadTransaction(environment)
-        guard let tables = try ModelTables(begun), let record = try CheckpointRecord.read(begun.handle, tables.meta)
-        else { throw .corrupt("\(path) holds no whole set of models", at: nil) }
+        try ModelSnapshot.waitForCheckpoint(begun, tables.meta, path)
+        guard let record = try CheckpointRecord.read(begun.handle, tables.meta) else {
+            throw .corrupt("\(path) says nothing of its checkpoint", at: nil)
+        }
         self.tables = tables
         position = record.position
         storeID = record.storeID
@@ -63,5 +70,18 @@ package final class ModelSnapshot {
     package func close() {
         transaction = nil
         environment.close()
+    }
+
+    /// Between the commits of one checkpoint the models are a fold up to no position.
+    private static func waitForCheckpoint(
+        _ transaction: borrowing ReadTransaction, _ meta: Database, _ path: String
+    ) throws(StorageError) {
+        for _ in 1...500 {
+            guard try CheckpointRecord.read(transaction.handle, meta, at: CheckpointRecord.mark) != nil else { return }
+            transaction.reset()
+            usleep(10_000)
+            try transaction.renew()
+        }
+        throw .failed("\(path) holds half a checkpoint: let a daemon finish it")
     }
 }

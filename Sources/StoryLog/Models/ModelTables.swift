@@ -7,8 +7,14 @@ struct ModelTables: Sendable {
     /// Where the checkpoint is kept.
     let meta: Database
 
-    static let options = EnvironmentOptions(databases: UInt32(Table.allCases.count) + 1)
+    static let options = options(mapSize: EnvironmentOptions().mapSize)
     static let metaName = "meta"
+
+    static func options(mapSize: Int) -> EnvironmentOptions {
+        var options = EnvironmentOptions(databases: UInt32(Table.allCases.count) + 1)
+        options.mapSize = mapSize
+        return options
+    }
 
     /// Opens them all; those that are missing are made.
     init(_ transaction: borrowing WriteTransaction) throws(StorageError) {

@@ -1,0 +1,128 @@
+import CXXHash
+import Glibc
+import StoryCore
+
+/// The entries of one checkpoint as a file, so that writing them in several commits can be taken up again.
+///
+/// `magic 8 · checkpoint record 28`, then for each entry `table 1 · key's length 2 · value's length 4, or 2^32 − 1
+/// where it was removed · key · value`, then XXH3-64 of all that comes before.
+struct CheckpointJournal {
+    private static let magic = Array("stkjrnl1".utf8)
+    private static let entryHead = 7
+    private static let recordCount = 28
+
+    let path: String
+
+    init(models path: String) { self.path = path + ".journal" }
+
+    /// Writes and syncs; an older journal stands until this one is whole.
+    func write(_ buffers: BufferSet, _ record: CheckpointRecord) throws(StorageError) {
+        let draft = path + ".tmp"
+        var writer = try JournalWriter(draft)
+        try writer.add(CheckpointJournal.magic + record.bytes)
+        for table in Table.allCases {
+            guard let buffer = buffers.filled(table) else { continue }
+            for index in 0..<buffer.count {
+                let (key, value) = (buffer.key(index), buffer.value(index))
+                var head: [UInt8] = [table.rawValue]
+                head.append(littleEndian: UInt16(key.count))
+                head.append(littleEndian: value.map { UInt32($0.count) } ?? WriteBuffer.Entry.removed)
+                try writer.add(head)
+                try writer.add(key)
+                if let value { try writer.add(value) }
+            }
+        }
+        try writer.finish()
+        try Folder.rename(draft, to: path)
+    }
+
+    /// What the journal holds; nil when there is none that is whole.
+    func read() throws(StorageError) -> (BufferSet, CheckpointRecord)? {
+        guard Folder.exists(path) else { return nil }
+        let file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
+        let bytes = try file.read(Int(try file.status(path).st_size), at: 0, of: path)
+        return bytes.withBytes { CheckpointJournal.parse($0) }
+    }
+
+    func remove() {
+        // One that stays behind is harmless: without the mark in the models nobody reads it.
+        unlink(path)
+    }
+
+    private static func parse(_ bytes: UnsafeRawBufferPointer) -> (BufferSet, CheckpointRecord)? {
+        let start = magic.count + recordCount
+        let end = bytes.count - 8
+        guard end >= start, bytes.starts(with: magic),
+            XXH3_64bits(bytes.baseAddress, end) == bytes.number(at: end, as: UInt64.self),
+            let record = CheckpointRecord(Array(bytes[magic.count..<start]))
+        else { return nil }
+        let buffers = BufferSet()
+        var offset = start
+        while offset < end {
+            guard let next = take(bytes, offset, end, buffers) else { return nil }
+            offset = next
+        }
+        return (buffers, record)
+    }
+
+    /// Takes one entry; answers where the next one begins, nil when it is none.
+    private static func take(
+        _ bytes: UnsafeRawBufferPointer, _ offset: Int, _ end: Int, _ buffers: BufferSet
+    ) -> Int? {
+        guard offset + entryHead <= end, let table = Table(rawValue: bytes[offset]) else { return nil }
+        let keyEnd = offset + entryHead + Int(bytes.number(at: offset + 1, as: UInt16.self))
+        let valueCount = bytes.number(at: offset + 3, as: UInt32.self)
+        let isRemoved = valueCount == WriteBuffer.Entry.removed
+        let valueEnd = keyEnd + (isRemoved ? 0 : Int(valueCount))
+        guard keyEnd <= end, valueEnd <= end else { return nil }
+        let key = UnsafeRawBufferPointer(rebasing: bytes[offset + entryHead..<keyEnd])
+        if isRemoved {
+            buffers.buffer(table).remove(key)
+        } else {
+            buffers.buffer(table).put(UnsafeRawBufferPointer(rebasing: bytes[keyEnd..<valueEnd]), at: key)
+        }
+        return valueEnd
+    }
+}
+
+/// Writes a file from its beginning on, in large pieces, and closes it with the checksum of them all.
+private struct JournalWriter: ~Copyable {
+    private static let piece = 1 << 18
+
+    private let path: String
+    private let file: FileHandle
+    private let checksum: OpaquePointer
+    private var waiting: [UInt8] = []
+    private var written = 0
+
+    init(_ path: String) throws(StorageError) {
+        let file = try FileHandle(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
+        guard let state = XXH3_createState() else { throw .failed("there is no memory for a checksum") }
+        XXH3_64bits_reset(state)
+        self.path = path
+        self.file = file
+        checksum = state
+        waiting.reserveCapacity(JournalWriter.piece * 2)
+    }
+
+    deinit { XXH3_freeState(checksum) }
+
+    mutating func add(_ bytes: some Collection<UInt8>) throws(StorageError) {
+        waiting.append(contentsOf: bytes)
+        if waiting.count >= JournalWriter.piece { try flush() }
+    }
+
+    mutating func finish() throws(StorageError) {
+        try flush()
+        waiting.append(littleEndian: XXH3_64bits_digest(checksum))
+        try flush()
+        try file.sync(path)
+    }
+
+    private mutating func flush() throws(StorageError) {
+        XXH3_64bits_update(checksum, waiting, waiting.count)
+        try file.write(waiting, at: written, to: path)
+        written += waiting.count
+        waiting.removeAll(keepingCapacity: true)
+    }
+}
