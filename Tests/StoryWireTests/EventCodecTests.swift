@@ -40,8 +40,9 @@ struct EventCodecTests {
             EventEncoder.append(event, to: &written)
             let read = written.withUnsafeBytes { EventDecoder().decode(EventCodecTests.record(of: event, $0)) }
             #expect(read == event)
-            let whole = JSONScanner(capacity: 65_536).scan(written)
-            #expect(whole.isValid)
+            let scanner = JSONScanner(capacity: 65_536)
+            let isJSON = withExtendedLifetime(scanner) { scanner.scan(written).isValid }
+            #expect(isJSON)
         }
     }
 

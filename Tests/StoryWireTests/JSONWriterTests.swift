@@ -50,9 +50,11 @@ struct JSONWriterTests {
                     }))
             var bytes: [UInt8] = []
             bytes.appendString(text)
-            let document = scanner.scan(bytes)
-            #expect(document.isValid)
-            #expect([UInt8](copying: document.root.stringBytes) == Array(text.utf8))
+            let read = withExtendedLifetime(scanner) {
+                let document = scanner.scan(bytes)
+                return document.isValid ? [UInt8](copying: document.root.stringBytes) : nil
+            }
+            #expect(read == Array(text.utf8))
         }
     }
 }

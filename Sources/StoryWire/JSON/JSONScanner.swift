@@ -42,7 +42,7 @@ final class JSONScanner {
     static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool { csj_is_utf8(bytes.baseAddress, bytes.count) }
 }
 
-/// What a scan found: a view into the scanner's memory.
+/// What a scan found: a view into the scanner's memory, which whoever holds it keeps alive.
 struct JSONDocument {
     private let document: UnsafePointer<csj_document>
 
