@@ -136,9 +136,9 @@ package struct ReadQuery: Equatable, Sendable {
     package static let defaultLimit = 1_000
 
     package let selection: EventSelection
-    /// Where `desc` reading stops and `asc` reading starts; nil: the first.
+    /// Where reading begins, whichever way it goes; nil: at the first, descending at the newest.
     package let from: UInt64?
-    /// The last one that is read; nil: the newest.
+    /// Where it ends; nil: at the newest, descending at the first.
     package let to: UInt64?
     package let limit: Int
     package let order: Order

@@ -28,7 +28,7 @@ package enum Done: Equatable, Sendable {
     case streams(count: Int, next: StreamName?, position: Position)
     /// `COUNT`.
     case counted(Int, position: Position)
-    /// `READ`: `next` is the `from` (descending: the `to`) to go on with, absent at the end.
+    /// `READ`: `next` is the `from` to go on with, whichever way it goes; absent at the end.
     case read(count: Int, next: UInt64?, position: Position)
     /// `SUBSCRIBE`.
     case subscribed(SubscriptionID, position: Position)

@@ -43,7 +43,7 @@ enum BrowseOrdered {
         let head = Array(path.prefix[..<path.prefixCount])
         for (segment, order) in segments(query, head, path.prefix) {
             if let after, !isBefore(end: segment, head + after) { continue }
-            let isInside = after.map { (head + $0).starts(with: segment) } ?? false
+            let isInside = after.map { lies(head + $0, in: segment) } ?? false
             let part = IndexWalk(store: walk.store, table: walk.table, prefix: segment)
             part.keys(order, after: isInside ? after.map { head + $0 } : nil) { key in
                 guard let number = KeyReader.lastNumber(key), let found = page.fetch(number, in: world.store),
@@ -61,6 +61,12 @@ enum BrowseOrdered {
     ) -> [(prefix: [UInt8], order: Order)] {
         guard query.sort.isOptional else { return [(prefix, query.order)] }
         return [(head + [0], query.order), (head + [1], .ascending)]
+    }
+
+    /// True when a place lies in a segment: behind its bytes there is room for a row's number. A place that somebody
+    /// made up may have none, and its group would reach beyond the segment.
+    private static func lies(_ place: [UInt8], in segment: [UInt8]) -> Bool {
+        place.starts(with: segment) && place.count >= segment.count + KeyWriter.numberCount
     }
 
     /// False when a segment was passed already.

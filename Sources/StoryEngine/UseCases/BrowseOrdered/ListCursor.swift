@@ -29,9 +29,11 @@ struct ListCursor: Equatable {
         for filter in query.filters.sorted(by: { $0.name.rawValue < $1.name.rawValue }) {
             add(filter.name.rawValue.utf8)
             var key = KeyWriter()
-            _ = filter.write(to: &key)
+            let isWritten = filter.write(to: &key)
             if case .email(let email) = filter { key.name(email) }
             add(key.bytes)
+            // Unseen and not unseen write no bytes, and are two lists all the same.
+            add([isWritten ? 1 : 0])
             add([0xFF])
         }
         return withUnsafeBytes(of: hash.bigEndian) { Array($0) }

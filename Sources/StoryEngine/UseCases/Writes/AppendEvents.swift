@@ -5,6 +5,9 @@ enum AppendEvents {
     static func attempt(
         _ stream: StreamName, _ proposals: [EventProposal], _ options: WriteOptions, in world: World
     ) -> WriteOutcome {
+        guard !proposals.isEmpty else {
+            return .refused(.invalid("events", .empty, "there must be at least one event to append"))
+        }
         let head = StreamsModel.head(of: stream, in: world.store)
         let actual = head?.version ?? .zero
         if let expected = options.version, expected != actual {
