@@ -9,8 +9,19 @@ package final class Projector {
     package init(_ store: any ModelStore) { self.store = store }
 
     package func fold(_ event: Event) {
+        foldPlace(event)
+        foldContent(event)
+    }
+
+    /// Folds into the models that say where events are: `streams` and `keys`. They share no table with the others, so
+    /// the two halves of a fold may run beside each other, each in its own store.
+    package func foldPlace(_ event: Event) {
         StreamsModel.fold(event, categories, in: store)
         if event.key != nil { KeysModel.fold(event, in: store) }
+    }
+
+    /// Folds into the models of what events say: `users`, `stories`, `likes`, `messages`, `photos`.
+    package func foldContent(_ event: Event) {
         switch event.body {
         case .user(let happening):
             let old = previous(UserProjection.self, event)

@@ -1,58 +1,85 @@
 import StoryCore
 import StoryLog
+import StoryWire
 
-/// The models of a replay: what a fold reads again lies in memory; of the rest there is only a digest.
-///
-/// Indexes, the versions of streams and the events of categories are written and taken away, but never read by a
-/// fold. A digest is a sum, so it can follow them without keeping them.
-final class FoldedModels: ModelStore {
-    private static let isDigested: [Bool] = (0...UInt8.max).map { number in
-        Table(rawValue: number).map(digestedTables.contains) ?? false
+/// A log folded anew. The two halves of the fold run on two threads: one reads and decodes the log and folds where
+/// events are, the other folds what they say.
+final class FoldedModels {
+    private let place: DigestingStore
+    private let content: DigestingStore
+
+    private init(_ place: DigestingStore, _ content: DigestingStore) {
+        self.place = place
+        self.content = content
     }
 
-    private static let digestedTables: Set<Table> = Set(
-        (UserProjection.indexes + StoryProjection.indexes + MessageProjection.indexes + PhotoProjection.indexes)
-            .map(\.table) + [.streamVersions, .categoryEvents])
-
-    private let store = MemoryModelStore()
-    private var digests = [ModelDigest](repeating: ModelDigest(), count: 256)
-    /// The table whose entries are kept after all, to be compared one by one.
-    private let kept: Table?
-
-    init(keeping table: Table? = nil) { kept = table }
-
-    func value(in table: Table, at key: [UInt8]) -> [UInt8]? { store.value(in: table, at: key) }
-
-    func put(_ value: [UInt8], in table: Table, at key: [UInt8]) {
-        guard FoldedModels.isDigested[Int(table.rawValue)] else { return store.put(value, in: table, at: key) }
-        if table == kept { store.put(value, in: table, at: key) }
-        digests[Int(table.rawValue)].add(table, key, value)
-    }
-
-    func remove(in table: Table, at key: [UInt8]) {
-        guard FoldedModels.isDigested[Int(table.rawValue)] else { return store.remove(in: table, at: key) }
-        if table == kept { store.remove(in: table, at: key) }
-        digests[Int(table.rawValue)].subtract(table, key, [])
-    }
-
-    func scan(_ table: Table, _ range: KeyRange, _ order: Order, _ visit: ([UInt8], [UInt8]) -> Bool) {
-        store.scan(table, range, order, visit)
+    /// Folds everything up to a position.
+    ///
+    /// - Parameter table: the table whose entries are kept, where otherwise there would be only a digest of them.
+    static func fold(
+        _ log: any EventLog, through: Position, keeping table: Table? = nil,
+        progress: (_ position: Position, _ of: Position) -> Void
+    ) throws(StorageError) -> FoldedModels {
+        let place = DigestingStore(keeping: table)
+        let batches = BatchQueue<Event>()
+        let content = BackgroundJob<ContentFold>({ ContentFold(batches, keeping: table) }, whenDone: {})
+        let projector = Projector(place)
+        let decoder = EventDecoder()
+        do throws(StorageError) {
+            if through > .zero {
+                try log.scan(from: Position(1), through: through, order: .ascending) { record in
+                    let event = decoder.decode(record)
+                    projector.foldPlace(event)
+                    batches.add(event)
+                    if record.position.value % 16_384 == 0 { progress(record.position, through) }
+                    return true
+                }
+            }
+            batches.end()
+        } catch {
+            batches.end()
+            _ = content.wait()
+            throw error
+        }
+        progress(through, through)
+        return FoldedModels(place, try content.wait().get().store)
     }
 
     func digest(of model: Model) -> ModelDigest {
-        model.tables.reduce(into: ModelDigest()) { $0.add(digest(of: $1)) }
+        model.tables.reduce(into: ModelDigest()) { $0.add(store(of: model).digest(of: $1)) }
     }
 
     /// How many rows the model has: the entries of its first table.
-    func rows(of model: Model) -> UInt64 { model.tables.first.map { digest(of: $0).count } ?? 0 }
+    func rows(of model: Model) -> UInt64 { model.tables.first.map { store(of: model).digest(of: $0).count } ?? 0 }
 
-    /// Every entry of a table that lies in memory, in order.
-    func entries(of table: Table) -> [(key: [UInt8], value: [UInt8])]? {
-        guard table == kept || !FoldedModels.isDigested[Int(table.rawValue)] else { return nil }
-        return store.entries(of: table)
+    /// Every entry of a table, in order; nil where there is only a digest.
+    func entries(of table: Table, in model: Model) -> [(key: [UInt8], value: [UInt8])]? {
+        store(of: model).entries(of: table)
     }
 
-    private func digest(of table: Table) -> ModelDigest {
-        FoldedModels.isDigested[Int(table.rawValue)] ? digests[Int(table.rawValue)] : store.digest(of: table)
+    func row<P: Projection>(_ projection: P.Type, _ number: StreamNumber) -> P.Row? {
+        Rows.row(P.self, number, in: content)
+    }
+
+    private func store(of model: Model) -> DigestingStore {
+        switch model {
+        case .streams, .keys: place
+        case .users, .stories, .likes, .messages, .photos: content
+        }
+    }
+}
+
+/// The half of the fold that runs beside the reading.
+///
+/// Unchecked: it is made on its own thread, and looked at by the other only after that thread is done with it.
+private final class ContentFold: @unchecked Sendable {
+    let store: DigestingStore
+
+    init(_ batches: BatchQueue<Event>, keeping table: Table?) {
+        store = DigestingStore(keeping: table)
+        let projector = Projector(store)
+        while let batch = batches.next() {
+            for event in batch { projector.foldContent(event) }
+        }
     }
 }

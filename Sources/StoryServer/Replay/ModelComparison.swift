@@ -10,13 +10,15 @@ struct ModelComparison {
     /// A sentence that names the row.
     func firstDifference(_ model: Model, _ snapshot: ModelSnapshot) throws(StorageError) -> String {
         for table in model.tables {
-            if let difference = try firstDifference(table, snapshot) { return difference }
+            if let difference = try firstDifference(table, model, snapshot) { return difference }
         }
         return "the digests differ, but no entry does"
     }
 
-    private func firstDifference(_ table: Table, _ snapshot: ModelSnapshot) throws(StorageError) -> String? {
-        let expected = try entries(of: table)
+    private func firstDifference(
+        _ table: Table, _ model: Model, _ snapshot: ModelSnapshot
+    ) throws(StorageError) -> String? {
+        let expected = try entries(of: table, model)
         var index = 0
         var difference: String?
         try snapshot.scan(table) { key, value in
@@ -46,9 +48,11 @@ struct ModelComparison {
         return difference
     }
 
-    private func entries(of table: Table) throws(StorageError) -> [(key: [UInt8], value: [UInt8])] {
-        if let entries = folded.entries(of: table) { return entries }
-        return try foldKeeping(table).entries(of: table) ?? []
+    private func entries(
+        of table: Table, _ model: Model
+    ) throws(StorageError) -> [(key: [UInt8], value: [UInt8])] {
+        if let entries = folded.entries(of: table, in: model) { return entries }
+        return try foldKeeping(table).entries(of: table, in: model) ?? []
     }
 
     /// A row by its ID where the folded models know it, otherwise the table and its key.
@@ -67,7 +71,7 @@ struct ModelComparison {
     }
 
     private func row<P: Projection>(_ projection: P.Type, _ key: [UInt8]) -> P.Row? {
-        KeyReader.lastNumber(key).flatMap { Rows.row(P.self, $0, in: folded) }
+        KeyReader.lastNumber(key).flatMap { folded.row(P.self, $0) }
     }
 
     private func hex(_ byte: UInt8) -> String {

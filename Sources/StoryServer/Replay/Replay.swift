@@ -1,6 +1,5 @@
 package import StoryCore
 package import StoryLog
-import StoryWire
 
 /// Folds a log again, from its first event, into models that live in memory alone, and compares them with the stored
 /// ones. It reads beside a running daemon as well as alone.
@@ -37,13 +36,10 @@ package struct Replay {
         }
         let through = try end(options, log, snapshot)
         let began = clock.steady()
-        let folded = FoldedModels()
-        try Replay.fold(log, through, into: folded, progress)
+        let folded = try FoldedModels.fold(log, through: through, progress: progress)
         let seconds = Double(clock.steady() - began) / 1e9
         let comparison = ModelComparison(folded: folded) { (table) throws(StorageError) in
-            let again = FoldedModels(keeping: table)
-            try Replay.fold(log, through, into: again) { _, _ in }
-            return again
+            try FoldedModels.fold(log, through: through, keeping: table) { _, _ in }
         }
         var models: [ReplayReport.Entry] = []
         for model in options.models {
@@ -67,20 +63,6 @@ package struct Replay {
         case .position(let position): return min(position, log.head)
         case .time(let time): return try log.position(at: time)
         }
-    }
-
-    private static func fold(
-        _ log: any EventLog, _ through: Position, into models: FoldedModels, _ progress: (Position, Position) -> Void
-    ) throws(StorageError) {
-        let decoder = EventDecoder()
-        let projector = Projector(models)
-        guard through > .zero else { return }
-        try log.scan(from: Position(1), through: through, order: .ascending) { record in
-            projector.fold(decoder.decode(record))
-            if record.position.value % 16_384 == 0 { progress(record.position, through) }
-            return true
-        }
-        progress(through, through)
     }
 }
 
