@@ -10,6 +10,7 @@ package final class Engine {
     private var projector: Projector
     private let limits: Limits
     private let server: String
+    private let foldTimer: FoldTimer?
     private var sessions: [SessionID: Session] = [:]
     private var head: Position
     private var lastTime: Instant
@@ -18,7 +19,10 @@ package final class Engine {
     private var isDraining = false
 
     /// The store must be folded up to the log's head.
-    package init(store: any ModelStore, log: any EventLogReading, limits: Limits, server: String) {
+    package init(
+        store: any ModelStore, log: any EventLogReading, limits: Limits, server: String, foldTimer: FoldTimer? = nil
+    ) {
+        self.foldTimer = foldTimer
         self.store = store
         self.log = log
         projector = Projector(store)
@@ -167,7 +171,7 @@ package final class Engine {
             let event = Event(
                 position: head, stream: happening.stream, streamNumber: number, version: version, time: lastTime,
                 by: uid, key: happening.key, meta: proposed.meta, body: proposed.body)
-            projector.fold(event)
+            if let foldTimer { foldTimer.measure(event, projector.fold) } else { projector.fold(event) }
             effects.append(.append(event))
         }
         let receipt = Receipt(

@@ -22,7 +22,6 @@ package final class Server: ReactorHandler {
     var touched: [Connection] = []
     /// Why this turn cannot be committed.
     var turnFailure: StorageError?
-    var figures = Figures()
     /// `CHECKPOINT` requests that wait for one to end.
     var awaitingCheckpoint: [(connection: Connection, tag: Tag?, position: Position)] = []
     var jobs: [Job] = []
@@ -42,6 +41,10 @@ package final class Server: ReactorHandler {
         publisher = Publisher(log: dependency.log, store: dependency.store)
     }
 
+    /// Tells the engine what happened, and carries out what it asks for.
+    func update(_ input: Input) { execute(dependency.update(input, dependency.clock.now())) }
+
+    var figures: Figures { dependency.figures }
     var reactor: Reactor { dependency.reactor }
     var log: any EventLog { dependency.log }
     var limits: Limits { dependency.configuration.limits }
@@ -55,7 +58,7 @@ package final class Server: ReactorHandler {
             id: id, session: SessionID(lastSession), peer: Peer(uid: peer.uid, role: role), limits: limits)
         connections[id] = connection
         sessions[connection.session] = connection
-        execute(dependency.engine.update(.connected(connection.session, connection.peer), now: dependency.clock.now()))
+        update(.connected(connection.session, connection.peer))
     }
 
     package func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
@@ -75,7 +78,7 @@ package final class Server: ReactorHandler {
         guard let connection = connections.removeValue(forKey: id) else { return }
         sessions[connection.session] = nil
         connection.isFinishing = true
-        execute(dependency.engine.update(.disconnected(connection.session), now: dependency.clock.now()))
+        update(.disconnected(connection.session))
     }
 
     package func outputDrained(_ id: ConnectionID) {
@@ -105,7 +108,7 @@ package final class Server: ReactorHandler {
         dependency.trace.say("draining", ["signal": "\(signal)", "connections": "\(connections.count)"])
         reactor.stopListening()
         publish()
-        execute(dependency.engine.update(.drainRequested, now: dependency.clock.now()))
+        update(.drainRequested)
         settle()
         release()
         if connections.isEmpty { reactor.stop() }
@@ -116,12 +119,13 @@ package final class Server: ReactorHandler {
         figures.tick(nanoseconds: dependency.clock.steady())
         if let retry = retryTick, ticks >= retry {
             retryTick = nil
-            execute(dependency.engine.update(.writesAllowed, now: dependency.clock.now()))
+            update(.writesAllowed)
         }
         if ticks % 10 == 0, figures.eventsPerSecond == 0 {
             // Nothing to do for a second: a good time to bring the stored models up to the log.
             checkpointer.start(at: log.committed)
         }
+        if ticks % 100 == 0 { dependency.store.clearStaleReaders() }
         if isDraining, ticks % 50 == 0 { reactor.stop() }
     }
 
@@ -173,9 +177,7 @@ package final class Server: ReactorHandler {
 
     func handle(_ request: Request, _ connection: Connection) {
         journal.append(JournalEntry(connection: connection, request: request, start: connection.output.count))
-        let began = dependency.clock.steady()
-        execute(dependency.engine.update(.requested(connection.session, request), now: dependency.clock.now()))
-        figures.handled(request.action.verb, nanoseconds: dependency.clock.steady() - began)
+        update(.requested(connection.session, request))
     }
 
     /// Reading goes on while there is little to take up, so that a client that only sends is held back by its socket.

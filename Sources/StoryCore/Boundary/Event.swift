@@ -1,5 +1,7 @@
 /// One immutable fact of the log.
-package struct Event: Equatable, Sendable {
+///
+/// A class, because it is handed from hand to hand and never changed: a copy is one reference, not a dozen.
+package final class Event: Equatable, Sendable {
     package let position: Position
     package let stream: StreamName
     package let streamNumber: StreamNumber
@@ -26,6 +28,13 @@ package struct Event: Equatable, Sendable {
         self.key = key
         self.meta = meta
         self.body = body
+    }
+
+    package static func == (left: Event, right: Event) -> Bool {
+        left === right
+            || (left.position == right.position && left.stream == right.stream
+                && left.streamNumber == right.streamNumber && left.version == right.version && left.time == right.time
+                && left.by == right.by && left.key == right.key && left.meta == right.meta && left.body == right.body)
     }
 }
 

@@ -1,7 +1,7 @@
 /// One line of an answer.
 package enum Reply: Equatable, Sendable {
     /// `= {…}`: a row of a list.
-    case row(Row)
+    indirect case row(Row)
     /// `= {…}`: a stream of `STREAMS`.
     case stream(StreamSummary)
     /// `= {…}`: a sort key of `SORTS`.
@@ -17,9 +17,9 @@ package enum Reply: Equatable, Sendable {
 /// What closes an answer that succeeded.
 package enum Done: Equatable, Sendable {
     /// `GET`.
-    case row(Row)
+    indirect case row(Row)
     /// A write that appended, now or the first time its key was seen.
-    case receipt(Receipt)
+    indirect case receipt(Receipt)
     /// A write that would have changed nothing.
     case unchanged(id: Identifier?, stream: StreamName, version: Version, position: Position)
     /// `LIST`: `next` is the cursor, absent at the end.

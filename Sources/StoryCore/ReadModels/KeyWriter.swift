@@ -21,9 +21,11 @@ package struct KeyWriter {
     /// The first 200 bytes of a text. A zero byte inside becomes 00 FF, and 00 00 ends the text, so that a text
     /// stands before every longer one that begins with it.
     package mutating func text(_ text: Text) {
-        for byte in text.prefix(KeyWriter.textPrefix) {
-            bytes.append(byte)
-            if byte == 0 { bytes.append(0xFF) }
+        let prefix = text.prefix(KeyWriter.textPrefix)
+        if prefix.contains(0) {
+            for byte in prefix { bytes.append(contentsOf: byte == 0 ? [0, 0xFF] : [byte]) }
+        } else {
+            bytes.append(contentsOf: prefix)
         }
         bytes.append(0)
         bytes.append(0)
@@ -31,12 +33,7 @@ package struct KeyWriter {
 
     /// A number below 2^48, six bytes, the highest first.
     package mutating func number(_ value: UInt64) {
-        bytes.append(UInt8(truncatingIfNeeded: value >> 40))
-        bytes.append(UInt8(truncatingIfNeeded: value >> 32))
-        bytes.append(UInt8(truncatingIfNeeded: value >> 24))
-        bytes.append(UInt8(truncatingIfNeeded: value >> 16))
-        bytes.append(UInt8(truncatingIfNeeded: value >> 8))
-        bytes.append(UInt8(truncatingIfNeeded: value))
+        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[2...])) }
     }
 
     package mutating func number(_ number: StreamNumber) { self.number(number.value) }

@@ -12,6 +12,8 @@ package protocol EventLog: AnyObject {
     var committed: Position { get }
     /// When the last event was written; nil when there is none.
     var lastTime: Instant? { get }
+    /// The bytes that the log takes.
+    var bytes: Int { get }
     /// 16 random bytes that tell this log from every other one.
     var storeID: [UInt8] { get }
 

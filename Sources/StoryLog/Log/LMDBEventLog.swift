@@ -9,6 +9,7 @@ package final class LMDBEventLog: EventLog {
     package private(set) var committed: Position
     package private(set) var lastTime: Instant?
     package var storeID: [UInt8] { header.storeID }
+    package var bytes: Int { environment.usedBytes }
 
     let environment: Environment
     let header: LogHeader

@@ -6,6 +6,7 @@ package final class MemoryEventLog: EventLog {
     package private(set) var committed: Position = .zero
     package private(set) var lastTime: Instant?
     package let storeID: [UInt8]
+    package var bytes: Int { records.reduce(0) { $0 + $1.count } }
     /// What the next commit throws instead of committing; then nil again.
     package var commitFailure: StorageError?
 

@@ -76,6 +76,10 @@ package final class LMDBModelStore: ModelStore {
     package var bufferedEntries: Int { active.count + (checkpoint == nil ? frozen?.count ?? 0 : 0) }
     /// The memory that they take, in bytes.
     package var bufferedBytes: Int { active.bytes + (checkpoint == nil ? frozen?.bytes ?? 0 : 0) }
+    /// The bytes of the stored tables.
+    package var storedBytes: Int { environment.usedBytes }
+    /// Frees the slots of readers whose process died: a replay that was killed would keep pages from being used again.
+    package func clearStaleReaders() { environment.clearStaleReaders() }
     /// True from `freeze` to `finish` or `fail`.
     package var isCheckpointing: Bool { checkpoint != nil }
 

@@ -15,7 +15,9 @@ package struct ServerDependency {
     package let store: LMDBModelStore
     package let decoder: EventDecoder
     package let reader: RequestReader
-    package let engine: Engine
+    /// The engine behind its middleware.
+    package let update: Update
+    package let figures: Figures
     package let reactor: Reactor
     /// Who runs the daemon, and so may do everything.
     package let uid: UInt32
@@ -32,11 +34,18 @@ package struct ServerDependency {
             let decoder = EventDecoder()
             try recover(log, store, decoder, clock, trace)
             let reader = LogReader(log: log, decoder: decoder)
+            let figures = Figures()
+            let timer = FoldTimer(clock: clock.steady) { figures.folded($0, nanoseconds: $1) }
             let engine = Engine(
-                store: store, log: reader, limits: configuration.limits, server: ServerVersion.name)
+                store: store, log: reader, limits: configuration.limits, server: ServerVersion.name, foldTimer: timer)
+            let update = engine.update(through: [
+                Timing.middleware(clock: clock.steady) { figures.handled($0, nanoseconds: $1) },
+                Tracing.middleware { trace.say("defect", ["verb": $0.rawValue, "message": $1.message]) },
+            ])
             return ServerDependency(
                 configuration: configuration, clock: clock, trace: trace, directory: directory, log: log,
-                store: store, decoder: decoder, reader: RequestReader(lineLimit: configuration.limits.line), engine: engine, reactor: try makeReactor(),
+                store: store, decoder: decoder, reader: RequestReader(lineLimit: configuration.limits.line), update: update, figures: figures,
+                reactor: try makeReactor(),
                 uid: geteuid())
         } catch {
             throw StartError(error)

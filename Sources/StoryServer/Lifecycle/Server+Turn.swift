@@ -52,13 +52,13 @@ extension Server {
         checkpointer.wait()
         dependency.store.discard()
         try Recovery.fold(dependency.log, into: dependency.store, with: dependency.decoder) { _, _ in }
-        execute(dependency.engine.update(.rolledBack, now: dependency.clock.now()))
+        update(.rolledBack)
     }
 
     /// Handles the turn's requests once more, with writes refused. Subscribing, and refusing a line unread, rest on
     /// nothing that was undone, so what was said about them stands.
     private func answerAnew(_ refusal: Failure) {
-        execute(dependency.engine.update(.writesRefused(refusal), now: dependency.clock.now()))
+        update(.writesRefused(refusal))
         retryTick = ticks + 10
         let entries = journal
         var kept: [ObjectIdentifier: [UInt8]] = [:]
@@ -69,8 +69,7 @@ extension Server {
         }
         for (index, entry) in entries.enumerated() {
             if let request = entry.request, !request.action.isSubscribing {
-                let input = Input.requested(entry.connection.session, request)
-                execute(dependency.engine.update(input, now: dependency.clock.now()))
+                update(.requested(entry.connection.session, request))
                 continue
             }
             guard let old = kept[ObjectIdentifier(entry.connection)] else { continue }
@@ -118,7 +117,7 @@ extension Server {
         }
         if connection.isFinishing {
             guard sessions.removeValue(forKey: connection.session) != nil else { return }
-            execute(dependency.engine.update(.disconnected(connection.session), now: dependency.clock.now()))
+            update(.disconnected(connection.session))
             return reactor.finish(connection.id)
         }
         // Everything left at once, so no drained output will bring the connection up again.

@@ -16,6 +16,7 @@ extension Server {
             Member("rates", .object([Member("eventsPerSecond", .count(figures.eventsPerSecond))])),
             Member("commits", .object(durations(figures.commits))),
             Member("verbs", .object(verbs())),
+            Member("folds", .object(folds())),
             Member("connections", .count(UInt64(connections.count))),
             Member("subscriptions", .object(subscriptions())),
             Member("errors", .count(figures.errors)),
@@ -35,6 +36,8 @@ extension Server {
 
     private func sizes() -> [Member] {
         [
+            Member("log", .count(UInt64(clamping: log.bytes))),
+            Member("models", .count(UInt64(clamping: dependency.store.storedBytes))),
             Member("memory", .count(ProcessMemory.anonymous())),
             Member("buffered", .count(UInt64(clamping: dependency.store.bufferedBytes))),
         ]
@@ -44,6 +47,13 @@ extension Server {
         Verb.allCases.compactMap { verb in
             figures.verbs[verb].map { Member(verb.rawValue, .object(durations($0))) }
         }
+    }
+
+    private func folds() -> [Member] {
+        let own = figures.folds[nil].map { [Member("own", .object(durations($0)))] } ?? []
+        return Kind.allCases.compactMap { kind in
+            figures.folds[kind].map { Member(kind.name, .object(durations($0))) }
+        } + own
     }
 
     private func durations(_ histogram: Histogram) -> [Member] {
