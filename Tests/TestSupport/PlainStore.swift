@@ -7,9 +7,15 @@ package final class PlainStore: ModelStore {
     /// The keys in order, kept until a key comes or goes: sorting for each scan would take most of a test's time.
     private var sortedKeys: [Table: [[UInt8]]] = [:]
 
+    /// How many entries were looked at, by key or in a scan.
+    package private(set) var lookCount = 0
+
     package init() {}
 
-    package func value(in table: Table, at key: [UInt8]) -> [UInt8]? { tables[table]?[key] }
+    package func value(in table: Table, at key: [UInt8]) -> [UInt8]? {
+        lookCount += 1
+        return tables[table]?[key]
+    }
 
     package func put(_ value: [UInt8], in table: Table, at key: [UInt8]) {
         if tables[table, default: [:]].updateValue(value, forKey: key) == nil { sortedKeys[table] = nil }
@@ -29,6 +35,7 @@ package final class PlainStore: ModelStore {
         let entries = tables[table] ?? [:]
         for offset in 0..<(end - first) {
             let key = keys[order == .ascending ? first + offset : end - 1 - offset]
+            lookCount += 1
             guard let value = entries[key], visit(key, value) else { return }
         }
     }

@@ -19,13 +19,13 @@ struct ListPlan {
     /// The index in the order of the list that leaves the least to check.
     static func ordered(_ query: ListQuery, _ indexes: [Index]) -> Path? {
         indexes.filter { $0.sort == query.sort }.compactMap { path($0, query.filters) }
-            .min { $0.rest.count < $1.rest.count }
+            .min { ($0.rest.count, -$0.prefix.count) < ($1.rest.count, -$1.prefix.count) }
     }
 
     /// The index that narrows most, whatever its order; one with a kept count where there is a choice.
     static func narrowest(_ filters: [Filter], _ indexes: [Index]) -> Path? {
-        indexes.compactMap { path($0, filters) }
-            .min { ($0.rest.count, $0.isCounted ? 0 : 1) < ($1.rest.count, $1.isCounted ? 0 : 1) }
+        func cost(_ path: Path) -> (Int, Int, Int) { (path.rest.count, -path.prefix.count, path.isCounted ? 0 : 1) }
+        return indexes.compactMap { path($0, filters) }.min { cost($0) < cost($1) }
     }
 
     /// Nil when the index wants a filter that is not there.
@@ -35,6 +35,8 @@ struct ListPlan {
         for name in index.filters {
             guard let filter = given(name, filters), filter.write(to: &key) else { return nil }
             rest.removeAll { $0.name == name }
+            // Of a conversation made of sender and recipient, what is from the one is to the other.
+            if name == .between, !filters.contains(filter) { rest.removeAll { $0.name == .recipient } }
         }
         let prefixCount = key.bytes.count
         // A list of one sender's stories by sender is a part of all stories by sender.
