@@ -31,11 +31,13 @@ final class Load {
         while latencies.count < requests { turn() }
         let seconds = Double(Load.now() - began) / 1e9
         latencies.sort()
-        func percentile(_ part: Double) -> UInt32 { latencies[min(latencies.count - 1, Int(Double(latencies.count) * part))] }
+        func percentile(_ part: Double) -> UInt32 {
+            latencies[min(latencies.count - 1, Int(Double(latencies.count) * part))]
+        }
         let rate = Int(Double(requests) / seconds)
-        return "{\"shape\":\"\(shape.rawValue)\",\"clients\":\(links.count),\"inflight\":\(inflight),\"requests\":\(requests),"
-            + "\"failures\":\(failures),\"perSecond\":\(rate),\"p50us\":\(percentile(0.5)),\"p99us\":\(percentile(0.99)),"
-            + "\"p999us\":\(percentile(0.999))}"
+        return "{\"shape\":\"\(shape.rawValue)\",\"clients\":\(links.count),\"inflight\":\(inflight),"
+            + "\"requests\":\(requests),\"failures\":\(failures),\"perSecond\":\(rate),"
+            + "\"p50us\":\(percentile(0.5)),\"p99us\":\(percentile(0.99)),\"p999us\":\(percentile(0.999))}"
     }
 
     private func prepare() {
@@ -48,7 +50,9 @@ final class Load {
     }
 
     private func turn() {
-        var polls = links.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN | ($0.hasOutput ? POLLOUT : 0)), revents: 0) }
+        var polls = links.map { link in
+            pollfd(fd: link.descriptor, events: Int16(POLLIN | (link.hasOutput ? POLLOUT : 0)), revents: 0)
+        }
         poll(&polls, nfds_t(polls.count), 1_000)
         let now = Load.now()
         for (index, entry) in polls.enumerated() where entry.revents != 0 {

@@ -14,7 +14,10 @@ enum Shape: String, CaseIterable {
     /// What must be there before the clock starts.
     func preparation(_ run: UInt64) -> [String] {
         guard self == .post else { return [] }
-        return (0..<1_000).map { "POST users {\"id\":\"u\($0)\",\"name\":\"User \($0)\",\"email\":\"u\($0)@example.org\",\"prefecture\":13}\n" }
+        return (0..<1_000).map { number in
+            "POST users {\"id\":\"u\(number)\",\"name\":\"User \(number)\","
+                + "\"email\":\"u\(number)@example.org\",\"prefecture\":13}\n"
+        }
     }
 
     /// The request of a number; `run` tells this run's content from that of others.
@@ -25,7 +28,9 @@ enum Shape: String, CaseIterable {
             line += Shape.filler
             line += "\"}}\n".utf8
         case .post:
-            line += "POST stories {\"id\":\"s\(run)-\(number)\",\"title\":\"Title \(number &* 2_654_435_761 % 1_000_003)\",\"message\":\"".utf8
+            // Titles in no order, so that their index is written all over.
+            let title = number &* 2_654_435_761 % 1_000_003
+            line += "POST stories {\"id\":\"s\(run)-\(number)\",\"title\":\"Title \(title)\",\"message\":\"".utf8
             line += Shape.filler
             line += "\",\"sender\":\"u\(number % 1_000)\",\"recipient\":\"u\((number &* 7) % 1_000)\"}\n".utf8
         case .get: line += "GET stories/s0-\(number &* 48_271 % 10_000)\n".utf8

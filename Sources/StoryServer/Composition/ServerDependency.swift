@@ -44,7 +44,8 @@ package struct ServerDependency {
             ])
             return ServerDependency(
                 configuration: configuration, clock: clock, trace: trace, directory: directory, log: log,
-                store: store, decoder: decoder, reader: RequestReader(lineLimit: configuration.limits.line), update: update, figures: figures,
+                store: store, decoder: decoder, reader: RequestReader(lineLimit: configuration.limits.line),
+                update: update, figures: figures,
                 reactor: try makeReactor(),
                 uid: geteuid())
         } catch {

@@ -6,7 +6,9 @@ import StoryWire
 /// The daemon from start to end: resolve, listen, serve, write the models down, close.
 package enum Daemon {
     /// Serves until a signal ends it; answers the process's exit code.
-    package static func run(_ configuration: ServerConfiguration, clock: Clock, trace: Trace) throws(StartError) -> Int32 {
+    package static func run(
+        _ configuration: ServerConfiguration, clock: Clock, trace: Trace
+    ) throws(StartError) -> Int32 {
         let began = clock.steady()
         let dependency = try ServerDependency.resolve(configuration, clock: clock, trace: trace)
         let server = Server(dependency: dependency)

@@ -107,7 +107,8 @@ private struct ReplayRun {
         }
         try invocation.output.line(
             "{\"position\":\(report.position.value),\"head\":\(report.head.value),\"seconds\":\(report.seconds),"
-                + "\"eventsPerSecond\":\(Int(report.eventsPerSecond.rounded())),\"verified\":\(options.isVerifying && report.isAlike)}")
+                + "\"eventsPerSecond\":\(Int(report.eventsPerSecond.rounded())),"
+                + "\"verified\":\(options.isVerifying && report.isAlike)}")
     }
 
     private func pad(_ text: String, _ width: Int) -> String {
