@@ -203,7 +203,7 @@ struct LMDBModelStoreTests {
         }
         memory.put([1], in: .users, at: [78])
         let differing = try bench.snapshot { try $0.digest(of: .users) }
-        #expect(differing != memory.digest(of: .users))
+        #expect(differing != memory.digest(of: Model.users))
     }
 
     /// Fills the models until a checkpoint of several commits finds no room for the last of them.
