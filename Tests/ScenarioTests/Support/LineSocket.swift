@@ -33,7 +33,15 @@ final class LineSocket {
 
     /// Sends everything; false when the other side is gone.
     @discardableResult
-    func send(_ bytes: [UInt8]) -> Bool {
+    func send(_ bytes: [UInt8]) -> Bool { LineSocket.send(bytes, descriptor) }
+
+    /// Sends everything on another thread, while this one may read.
+    func sendBeside(_ bytes: [UInt8]) -> Background {
+        Background { [descriptor] in LineSocket.send(bytes, descriptor) }
+    }
+
+    @discardableResult
+    private static func send(_ bytes: [UInt8], _ descriptor: Int32) -> Bool {
         bytes.withUnsafeBytes { bytes in
             var sent = 0
             while sent < bytes.count {
