@@ -86,7 +86,7 @@ enum Queries {
     static func read(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         let reply = try invocation.ask(try request("READ", invocation, Subcommand.read, target: "events"))
         try invocation.answers.events(reply.rows)
-        tellNext(reply, invocation.arguments.value("order") == "desc" ? "to" : "from")
+        tellNext(reply, "from")
         return .done
     }
 
