@@ -68,7 +68,7 @@ enum Queries {
         let request = try request("LIST", invocation, Subcommand.list)
         let reply = try invocation.ask(request)
         try invocation.answers.table(reply.rows)
-        tellNext(reply, "after")
+        try tellNext(reply, "after", invocation)
         return .done
     }
 
@@ -86,14 +86,14 @@ enum Queries {
     static func read(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         let reply = try invocation.ask(try request("READ", invocation, Subcommand.read, target: "events"))
         try invocation.answers.events(reply.rows)
-        tellNext(reply, "from")
+        try tellNext(reply, "from", invocation)
         return .done
     }
 
     static func streams(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         let reply = try invocation.ask(try request("STREAMS", invocation, Subcommand.streams))
         try invocation.answers.table(reply.rows)
-        tellNext(reply, "after")
+        try tellNext(reply, "after", invocation)
         return .done
     }
 
@@ -107,8 +107,12 @@ enum Queries {
     }
 
     /// Says, beside the data, that there is more and how to get it.
-    private static func tellNext(_ reply: StoreReply, _ option: String) {
+    private static func tellNext(
+        _ reply: StoreReply, _ option: String, _ invocation: Invocation
+    ) throws(CommandError) {
         guard let next = JSONText(reply.final.json)?.members["next"] else { return }
+        // On a terminal it belongs under the rows.
+        try invocation.output.flush()
         Output.complain("there is more: add --\(option) \(next.shown)")
     }
 }
