@@ -4,6 +4,8 @@ import StoryClient
 enum Tool {
     static func run(_ words: [String]) -> ExitCode {
         do throws(CommandError) {
+            // With a verb, --version is the version that a stream must have.
+            if words == ["--version"] { return Help.version() }
             let arguments = try Arguments(words, switches: SubcommandTable.switches)
             guard let verb = arguments.verb else { return try Help.withoutVerb(arguments) }
             guard let subcommand = SubcommandTable.find(verb) else {

@@ -108,6 +108,18 @@ struct EnvironmentTests {
         #expect(LMDBError.from(EIO, "testing") == .failed("Input/output error while testing"))
     }
 
+    @Test func `a disk without room is told from one that fails`() {
+        let full = open("/dev/full", O_WRONLY)
+        RawFile.write([1, 2, 3], folder.path + "/file")
+        let roomy = open(folder.path + "/file", O_WRONLY)
+        let readable = open(folder.path + "/file", O_RDONLY)
+        #expect(DiskSpace.isExhausted(full))
+        #expect(!DiskSpace.isExhausted(roomy))
+        #expect(!DiskSpace.isExhausted(readable))
+        for descriptor in [full, roomy, readable] { close(descriptor) }
+        #expect(Array(RawFile.read(folder.path + "/file").prefix(4)) == [1, 2, 3, 0])
+    }
+
     // MARK: Helpers
 
     private func create() throws {

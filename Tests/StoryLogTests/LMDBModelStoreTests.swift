@@ -4,42 +4,6 @@ import Testing
 
 @testable import StoryLog
 
-/// A data directory with its models, for one test.
-final class ModelBench {
-    static let storeID = Array(1...16) as [UInt8]
-    let folder = TemporaryFolder()
-    private(set) var directory: DataDirectory
-    private(set) var store: LMDBModelStore
-
-    init() throws {
-        directory = try DataDirectory(folder.store, for: .serving)
-        store = try LMDBModelStore(in: directory, storeID: ModelBench.storeID, version: 1)
-    }
-
-    func reopen(
-        storeID: [UInt8] = ModelBench.storeID, version: UInt32 = 1, mapSize: Int = 1 << 40
-    ) throws {
-        store.close()
-        store = try LMDBModelStore(in: directory, storeID: storeID, version: version, mapSize: mapSize)
-    }
-
-    var journal: String { folder.store + "/models.journal" }
-
-    func checkpoint(at position: UInt64) throws {
-        let checkpoint = store.freeze(at: Position(position))
-        try checkpoint.run()
-        try store.finish()
-    }
-
-    /// The stored models as another process would see them.
-    func snapshot<Result>(_ body: (ModelSnapshot) throws -> Result) throws -> Result {
-        store.close()
-        let snapshot = try ModelSnapshot(in: DataDirectory(folder.store, for: .reading))
-        defer { snapshot.close() }
-        return try body(snapshot)
-    }
-}
-
 struct LMDBModelStoreTests {
     @Test(arguments: 1...10 as ClosedRange<UInt64>)
     func `it answers as a sorted dictionary, with checkpoints in the middle`(seed: UInt64) throws {
@@ -198,102 +162,12 @@ struct LMDBModelStoreTests {
         try bench.snapshot { (snapshot) throws in
             #expect(snapshot.position == Position(3_000) && snapshot.storeID == ModelBench.storeID)
             for model in Model.allCases { #expect(try snapshot.digest(of: model) == memory.digest(of: model)) }
-            #expect(try snapshot.digest(of: .users).count > 10)
+            #expect(try snapshot.digest(of: Model.users).count > 10)
             #expect(try snapshot.value(in: .users, at: [77]) == memory.value(in: .users, at: [77]))
         }
         memory.put([1], in: .users, at: [78])
-        let differing = try bench.snapshot { try $0.digest(of: .users) }
+        let differing = try bench.snapshot { try $0.digest(of: Model.users) }
         #expect(differing != memory.digest(of: Model.users))
-    }
-
-    /// Fills the models until a checkpoint of several commits finds no room for the last of them.
-    private func breakOff(_ bench: ModelBench) throws -> SortedModel {
-        let oracle = SortedModel()
-        func put(_ numbers: Range<Int>, _ table: Table, _ value: UInt8) {
-            for number in numbers {
-                for store in [bench.store, oracle] as [any ModelStore] {
-                    store.put([UInt8](repeating: value, count: 200), in: table, at: Array("\(number)".utf8))
-                }
-            }
-        }
-        put(0..<500, .users, 1)
-        try bench.checkpoint(at: 1)
-        try bench.reopen(mapSize: 1 << 21)
-        put(0..<1_000, .users, 2)
-        for number in 0..<100 {
-            for store in [bench.store, oracle] as [any ModelStore] {
-                store.remove(in: .users, at: Array("\(number)".utf8))
-            }
-        }
-        put(0..<20_000, .photos, 3)
-        let checkpoint = bench.store.freeze(at: Position(2))
-        let error = failure { () throws(StorageError) in try checkpoint.run(pages: 40) }
-        guard case .full = error else {
-            Issue.record("not full but \(String(describing: error))")
-            return oracle
-        }
-        bench.store.fail()
-        return oracle
-    }
-
-    private func expectAll(_ oracle: SortedModel, in bench: ModelBench) {
-        for table in [Table.users, .photos] {
-            let isAlike =
-                bench.store.visited(table, KeyRange(), .ascending) == oracle.visited(table, KeyRange(), .ascending)
-            #expect(isAlike, "\(table)")
-        }
-    }
-
-    @Test func `a checkpoint that broke off is written to its end at the next opening`() throws {
-        let bench = try ModelBench()
-        let oracle = try breakOff(bench)
-        #expect(Folder.exists(bench.journal))
-        expectAll(oracle, in: bench)
-        try bench.reopen()
-        #expect(bench.store.checkpointed == Position(2) && bench.store.renewal == nil)
-        #expect(bench.store.bufferedEntries == 0 && !Folder.exists(bench.journal))
-        expectAll(oracle, in: bench)
-        try bench.reopen()
-        #expect(bench.store.checkpointed == Position(2))
-    }
-
-    @Test func `a checkpoint that broke off, with its journal damaged, begins the models anew`() throws {
-        for damage in [
-            { (bytes: [UInt8]) in Array(bytes.dropLast()) },
-            { (bytes: [UInt8]) in bytes.indices.map { bytes[$0] ^ ($0 == 1_000 ? 1 : 0) } },
-            { (_: [UInt8]) in [] },
-        ] {
-            let bench = try ModelBench()
-            _ = try breakOff(bench)
-            RawFile.write(damage(RawFile.read(bench.journal)), bench.journal)
-            try bench.reopen()
-            #expect(bench.store.renewal?.contains("journal") == true)
-            #expect(bench.store.checkpointed == .zero)
-            #expect(bench.store.visited(.users, KeyRange(), .ascending).isEmpty)
-        }
-    }
-
-    @Test func `a checkpoint that broke off is taken up by the next one as well`() throws {
-        let bench = try ModelBench()
-        let oracle = try breakOff(bench)
-        for table in [Table.photos, .users] {
-            for number in 500..<20_000 {
-                for store in [bench.store, oracle] as [any ModelStore] {
-                    store.remove(in: table, at: Array("\(number)".utf8))
-                }
-            }
-        }
-        let checkpoint = bench.store.freeze(at: Position(3))
-        // Whether it fits now or breaks off again: nothing is lost.
-        if failure(of: { () throws(StorageError) in try checkpoint.run(pages: 40) }) == nil {
-            try bench.store.finish()
-        } else {
-            bench.store.fail()
-        }
-        expectAll(oracle, in: bench)
-        try bench.reopen()
-        #expect(bench.store.checkpointed == Position(3))
-        expectAll(oracle, in: bench)
     }
 
     @Test func `a table that is emptied and filled again stays whole`() throws {

@@ -137,7 +137,7 @@ struct ReplyEncoderTests {
         #expect(
             String(decoding: bytes, as: UTF8.self) == """
                 * {"server":"stored/0.1.0","protocol":1,"position":1042,"durable":"fsync","limits":{"line":1048576,\
-                "inflight":256,"connections":1024,"subscriptions":1000,"page":1048576,"output":262144},\
+                "inflight":256,"connections":1024,"subscriptions":1000,"page":1048576,"output":4194304},\
                 "you":{"uid":1000,"role":"admin"}}
                 * {"draining":true,"position":7}
 

@@ -10,7 +10,19 @@ package struct KeyWriter {
     package init() { bytes.reserveCapacity(64) }
 
     /// Begins anew in the same memory.
-    mutating func clear() { bytes.removeAll(keepingCapacity: true) }
+    package mutating func clear() { bytes.removeAll(keepingCapacity: true) }
+
+    /// Makes it one number.
+    package mutating func set(_ number: UInt64) {
+        clear()
+        self.number(number)
+    }
+
+    /// Makes it two numbers.
+    package mutating func set(_ first: UInt64, _ second: UInt64) {
+        set(first)
+        number(second)
+    }
 
     /// An ID or another name of the alphabet, ended by a zero byte, which sorts before every other.
     package mutating func name(_ name: [UInt8]) {

@@ -20,21 +20,21 @@ package protocol Projection {
 
 extension Projection {
     /// Writes what changed between two states of one row: the row, its index entries and the counts.
-    static func apply(from old: Row?, to new: Row?, in store: any ModelStore) {
+    ///
+    /// - Parameter scratch: memory to write keys in; what it holds does not matter.
+    static func apply(from old: Row?, to new: Row?, in store: any ModelStore, _ scratch: inout FoldScratch) {
         guard let number = (new ?? old).map(number) else { return }
-        let key = KeyWriter.number(number)
+        scratch.key.clear()
+        scratch.key.number(number)
         if let new {
-            store.put(encode(new), in: rows, at: key)
+            store.put(encode(new), in: rows, at: scratch.key.bytes)
         } else {
-            store.remove(in: rows, at: key)
+            store.remove(in: rows, at: scratch.key.bytes)
         }
-        // The same two buffers for every index: nothing is allocated for an entry.
-        var before = IndexEntry()
-        var after = IndexEntry()
         for index in indexes {
-            before.set(Self.self, index, old, number)
-            after.set(Self.self, index, new, number)
-            move(index, from: before, to: after, in: store)
+            scratch.before.set(Self.self, index, old, number)
+            scratch.after.set(Self.self, index, new, number)
+            move(index, from: scratch.before, to: scratch.after, in: store)
         }
     }
 
@@ -49,17 +49,8 @@ extension Projection {
         if after.isThere { add(1, index.table, after.prefix, in: store) }
     }
 
-    /// A count of zero is not kept, so that counts are a function of the rows alone.
     private static func add(_ change: Int64, _ table: Table, _ prefix: ArraySlice<UInt8>, in store: any ModelStore) {
-        let key = CountKey.bytes(table, prefix)
-        let count = Int64(clamping: CountKey.count(store.value(in: counts, at: key))) + change
-        if count > 0 {
-            var value = KeyWriter()
-            value.number(UInt64(count))
-            store.put(value.bytes, in: counts, at: key)
-        } else {
-            store.remove(in: counts, at: key)
-        }
+        store.add(change, in: counts, at: CountKey.bytes(table, prefix))
     }
 }
 

@@ -5,6 +5,7 @@
 package final class Projector {
     private let store: any ModelStore
     private let categories = CategoryNumbers()
+    private var scratch = FoldScratch()
 
     package init(_ store: any ModelStore) { self.store = store }
 
@@ -16,7 +17,7 @@ package final class Projector {
     /// Folds into the models that say where events are: `streams` and `keys`. They share no table with the others, so
     /// the two halves of a fold may run beside each other, each in its own store.
     package func foldPlace(_ event: Event) {
-        StreamsModel.fold(event, categories, in: store)
+        StreamsModel.fold(event, categories, in: store, &scratch)
         if event.key != nil { KeysModel.fold(event, in: store) }
     }
 
@@ -26,18 +27,21 @@ package final class Projector {
         case .user(let happening):
             let old = previous(UserProjection.self, event)
             let new = UserFold.fold(happening, of: event, into: old)
-            UserProjection.apply(from: old, to: new, in: store)
+            UserProjection.apply(from: old, to: new, in: store, &scratch)
             EmailsModel.fold(from: old, to: new, in: store)
         case .story(let happening):
             let old = previous(StoryProjection.self, event)
-            StoryProjection.apply(from: old, to: StoryFold.fold(happening, of: event, into: old), in: store)
+            let new = StoryFold.fold(happening, of: event, into: old)
+            StoryProjection.apply(from: old, to: new, in: store, &scratch)
             LikesModel.fold(happening, of: event, in: store)
         case .message(let happening):
             let old = previous(MessageProjection.self, event)
-            MessageProjection.apply(from: old, to: MessageFold.fold(happening, of: event, into: old), in: store)
+            let new = MessageFold.fold(happening, of: event, into: old)
+            MessageProjection.apply(from: old, to: new, in: store, &scratch)
         case .photo(let happening):
             let old = previous(PhotoProjection.self, event)
-            PhotoProjection.apply(from: old, to: PhotoFold.fold(happening, of: event, into: old), in: store)
+            let new = PhotoFold.fold(happening, of: event, into: old)
+            PhotoProjection.apply(from: old, to: new, in: store, &scratch)
         case .custom: break
         }
     }

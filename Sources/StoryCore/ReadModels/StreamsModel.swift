@@ -82,19 +82,19 @@ package enum StreamsModel {
     }
 
     /// Folds one event in.
-    static func fold(_ event: Event, _ categories: CategoryNumbers, in store: any ModelStore) {
-        if event.version == Version(1) {
-            store.put(KeyWriter.number(event.streamNumber), in: .streamNames, at: event.stream.bytes)
-        }
-        var head = KeyWriter()
-        head.number(event.version.value)
-        head.position(event.position)
-        store.put(head.bytes, in: .streamHeads, at: KeyWriter.number(event.streamNumber))
-        var position = KeyWriter()
-        position.position(event.position)
-        store.put(position.bytes, in: .streamVersions, at: versionKey(event.streamNumber, event.version))
+    static func fold(
+        _ event: Event, _ categories: CategoryNumbers, in store: any ModelStore, _ scratch: inout FoldScratch
+    ) {
+        scratch.key.set(event.streamNumber.value)
+        if event.version == Version(1) { store.put(scratch.key.bytes, in: .streamNames, at: event.stream.bytes) }
+        scratch.value.set(event.version.value, event.position.value)
+        store.put(scratch.value.bytes, in: .streamHeads, at: scratch.key.bytes)
+        scratch.key.set(event.streamNumber.value, event.version.value)
+        scratch.value.set(event.position.value)
+        store.put(scratch.value.bytes, in: .streamVersions, at: scratch.key.bytes)
         let category = categories.number(of: event.stream) { numbered(event.stream, in: store) }
-        store.put([], in: .categoryEvents, at: categoryKey(category, event.position))
+        scratch.key.set(category, event.position.value)
+        store.put([], in: .categoryEvents, at: scratch.key.bytes)
     }
 
     /// The number of the stream's category, given now when it is new.

@@ -28,8 +28,9 @@ enum Preflight {
             throw .corrupt("\(path): its two first pages disagree about the page size", at: nil)
         }
         let lastPage = max(first.lastPage, second.lastPage)
-        let (needed, isTooLarge) = (lastPage &+ 1).multipliedReportingOverflow(by: UInt64(first.pageSize))
-        guard !isTooLarge, lastPage != .max, needed <= UInt64(size) else {
+        let (pages, areTooMany) = lastPage.addingReportingOverflow(1)
+        let (needed, isTooLarge) = pages.multipliedReportingOverflow(by: UInt64(first.pageSize))
+        guard !areTooMany, !isTooLarge, needed <= UInt64(size) else {
             throw .corrupt("\(path) was cut short: it has \(size) bytes and should have \(needed)", at: nil)
         }
     }

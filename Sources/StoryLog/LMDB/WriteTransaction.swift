@@ -1,4 +1,5 @@
 import CLMDB
+import Glibc
 package import StoryCore
 
 /// The changes of one commit: all of them become durable with `commit`, or none when it is let go.
@@ -18,9 +19,13 @@ package struct WriteTransaction: ~Copyable {
 
     /// Makes everything that was put durable. After `.failed` or `.corrupt` it is unknown whether it is.
     package consuming func commit() throws(StorageError) {
+        var descriptor: Int32 = -1
+        mdb_env_get_fd(mdb_txn_env(handle), &descriptor)
         let code = mdb_txn_commit(handle)
         // LMDB has freed the transaction, whatever it answered.
         discard self
+        // A write that came to the disk's end halfway is an I/O error to LMDB; it has not touched the first pages.
+        if code == EIO, DiskSpace.isExhausted(descriptor) { throw .full("no room is left while committing") }
         try LMDBError.check(code, "committing")
     }
 

@@ -7,16 +7,21 @@ struct ZeroFill {
     /// Less than this ahead: the next step is due.
     private static let margin = 1 << 20
 
+    /// A commit of so many bytes syncs no faster over zeros, and writing them costs as much again.
+    private static let largeCommit = 1 << 18
+
     private let descriptor: Int32
     /// How many bytes are written at once; 0: none ever.
     private let step: Int
     private let zeros: UnsafeRawBufferPointer
     private var filled: Int
+    private var used: Int
 
     init(_ environment: Environment, step: Int) {
         descriptor = environment.fileDescriptor
         self.step = step
         filled = environment.fileSize
+        used = environment.usedBytes
         zeros = ZeroFill.pages(step)
     }
 
@@ -26,7 +31,9 @@ struct ZeroFill {
     /// Called after a commit. Failing is harmless: the commits after it are only slower.
     mutating func ahead(of environment: Environment) {
         guard step > 0 else { return }
-        let used = environment.usedBytes
+        let before = used
+        used = environment.usedBytes
+        guard used - before < ZeroFill.largeCommit else { return }
         guard filled - used < ZeroFill.margin else { return }
         // A large commit may have written past what was filled; nothing of it may be overwritten.
         let start = max(environment.fileSize, used)

@@ -60,6 +60,16 @@ package final class LMDBModelStore: ModelStore {
         key.withBytes { key in buffer.remove(key) }
     }
 
+    package func add(_ change: Int64, in table: Table, at key: [UInt8]) {
+        // Most counts were changed a moment ago: then nothing has to be looked up further down.
+        if let buffer = active.filled(table), key.withBytes({ buffer.add(change, at: $0) }) { return }
+        let count = Int64(clamping: CountKey.count(value(in: table, at: key))) + change
+        guard count > 0 else { return remove(in: table, at: key) }
+        var value = KeyWriter()
+        value.set(UInt64(count))
+        put(value.bytes, in: table, at: key)
+    }
+
     package func scan(
         _ table: Table, _ range: KeyRange, _ order: Order, _ visit: (_ key: [UInt8], _ value: [UInt8]) -> Bool
     ) {

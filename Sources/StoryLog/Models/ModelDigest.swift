@@ -3,13 +3,12 @@ package import StoryCore
 
 /// A number that two models have in common only when they hold the same entries, in whatever order they were added.
 ///
-/// It is the sum of XXH3-128 over `table 1 · key's length 2 · key · value` of each entry.
+/// It is the sum of a 128-bit hash of each entry: its table, its key and its value.
 package struct ModelDigest: Equatable, Sendable {
     /// How many entries were added.
     package private(set) var count: UInt64 = 0
     private var low: UInt64 = 0
     private var high: UInt64 = 0
-    private var scratch: [UInt8] = []
 
     package init() {}
 
@@ -37,15 +36,16 @@ package struct ModelDigest: Equatable, Sendable {
         count &-= 1
     }
 
-    private mutating func hash(
+    /// XXH3-128 of the key, seeded with its table and length; where there is a value, of the value, seeded with that.
+    private func hash(
         _ table: Table, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
     ) -> XXH128_hash_t {
-        scratch.removeAll(keepingCapacity: true)
-        scratch.append(table.rawValue)
-        scratch.append(littleEndian: UInt16(truncatingIfNeeded: key.count))
-        scratch.append(contentsOf: key)
-        scratch.append(contentsOf: value)
-        return XXH3_128bits(scratch, scratch.count)
+        let seed = UInt64(table.rawValue) << 32 | UInt64(key.count)
+        let ofKey = XXH3_128bits_withSeed(key.baseAddress, key.count, seed)
+        guard value.count > 0 else { return ofKey }
+        var whole = XXH3_128bits_withSeed(value.baseAddress, value.count, ofKey.low64)
+        whole.high64 ^= ofKey.high64
+        return whole
     }
 
     /// Adds all that another digest was made of.

@@ -81,6 +81,29 @@ final class WriteBuffer {
         store(UnsafeRawBufferPointer(start: nil, count: 0), count: Entry.removed, at: key)
     }
 
+    /// The value of a key, to be changed where it lies; nil when there is none. The bytes die with the next change.
+    func mutable(_ key: UnsafeRawBufferPointer, hash: UInt32) -> UnsafeMutableRawBufferPointer? {
+        guard count > 0 else { return nil }
+        let index = slots[slot(of: key, hash)]
+        guard index != WriteBuffer.emptySlot else { return nil }
+        let entry = entries[Int(index)]
+        guard entry.valueCount != Entry.removed else { return nil }
+        return UnsafeMutableRawBufferPointer(
+            start: arena + entry.offset + Int(entry.keyCount), count: Int(entry.valueCount))
+    }
+
+    /// Changes a count of six bytes, the highest first, where it lies; false when there is none, or none would be left.
+    func add(_ change: Int64, at key: UnsafeRawBufferPointer) -> Bool {
+        guard let bytes = mutable(key, hash: WriteBuffer.hash(key)), bytes.count == 6 else { return false }
+        var count = Int64(bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) + change
+        guard count > 0 else { return false }
+        for index in (0..<6).reversed() {
+            bytes[index] = UInt8(truncatingIfNeeded: count)
+            count >>= 8
+        }
+        return true
+    }
+
     func clear() {
         if count > 0 { slots.update(repeating: WriteBuffer.emptySlot, count: slotCount) }
         count = 0

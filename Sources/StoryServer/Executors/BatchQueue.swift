@@ -9,6 +9,8 @@ final class BatchQueue<Element: Sendable>: @unchecked Sendable {
 
     private var filling: [Element] = []
     private var batches: [[Element]] = []
+    /// What was looked at: it goes back to the thread that made it, where letting go of it contends with nobody.
+    private var spent: [[Element]] = []
     private var isEnded = false
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -35,10 +37,11 @@ final class BatchQueue<Element: Sendable>: @unchecked Sendable {
     /// Nothing more will be added.
     func end() { handOver(isLast: true) }
 
-    /// The next batch; nil after the last one.
-    func next() -> [Element]? {
+    /// The next batch, in exchange for the one before; nil after the last one.
+    func next(after batch: consuming [Element]) -> [Element]? {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
+        spent.append(batch)
         while batches.isEmpty, !isEnded { pthread_cond_wait(changed, mutex) }
         guard !batches.isEmpty else { return nil }
         pthread_cond_signal(changed)
@@ -46,13 +49,15 @@ final class BatchQueue<Element: Sendable>: @unchecked Sendable {
     }
 
     private func handOver(isLast: Bool) {
+        var returned: [[Element]] = []
         pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
         while batches.count == BatchQueue.greatestAhead { pthread_cond_wait(changed, mutex) }
         if !filling.isEmpty { batches.append(filling) }
         isEnded = isLast
+        swap(&returned, &spent)
         pthread_cond_signal(changed)
-        filling = []
-        filling.reserveCapacity(BatchQueue.batchSize)
+        pthread_mutex_unlock(mutex)
+        filling = returned.popLast() ?? []
+        filling.removeAll(keepingCapacity: true)
     }
 }

@@ -8,6 +8,8 @@ import StoryWire
 extension Server {
     /// Commits what the turn appended; when that fails, undoes the turn and answers it anew.
     func settle() {
+        // What a reading of the models that failed has answered must not leave, nor be committed.
+        if let failure = dependency.store.failure { turnFailure = failure }
         if turnFailure == nil, log.head > log.committed { commit() }
         if let failure = turnFailure {
             turnFailure = nil

@@ -35,6 +35,8 @@ final class DigestingStore: ModelStore {
         digests[Int(table.rawValue)].subtract(table, key, [])
     }
 
+    func add(_ change: Int64, in table: Table, at key: [UInt8]) { store.add(change, in: table, at: key) }
+
     func scan(_ table: Table, _ range: KeyRange, _ order: Order, _ visit: ([UInt8], [UInt8]) -> Bool) {
         store.scan(table, range, order, visit)
     }

@@ -78,8 +78,10 @@ private final class ContentFold: @unchecked Sendable {
     init(_ batches: BatchQueue<Event>, keeping table: Table?) {
         store = DigestingStore(keeping: table)
         let projector = Projector(store)
-        while let batch = batches.next() {
-            for event in batch { projector.foldContent(event) }
+        var batch: [Event] = []
+        while let next = batches.next(after: batch) {
+            for event in next { projector.foldContent(event) }
+            batch = next
         }
     }
 }

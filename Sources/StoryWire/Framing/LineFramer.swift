@@ -1,4 +1,4 @@
-import Glibc
+import CSimdJSON
 
 /// What a framer has to give.
 package enum FramedLine {
@@ -40,7 +40,7 @@ package struct LineFramer: ~Copyable {
         guard !isTooLong, let source = bytes.baseAddress, bytes.count > 0 else { return }
         makeRoom(for: bytes.count)
         guard let storage else { return }
-        memcpy(storage + end, source, bytes.count)
+        (storage + end).copyMemory(from: source, byteCount: bytes.count)
         end += bytes.count
         if lineEnd == nil { search() }
     }
@@ -72,9 +72,8 @@ package struct LineFramer: ~Copyable {
     private mutating func search() {
         lineEnd = nil
         guard let storage else { return }
-        if let found = memchr(storage + searched, 0x0A, end - searched) {
-            lineEnd = UnsafeMutableRawPointer(found) - storage
-        }
+        let index = searched + csj_find_byte(storage + searched, 0x0A, end - searched)
+        if index < end { lineEnd = index }
         searched = end
         if (lineEnd ?? end) - start > limit { refuse() }
     }
@@ -92,7 +91,7 @@ package struct LineFramer: ~Copyable {
         if needed > capacity {
             grow(to: max(needed, min(capacity * 2, limit + LineFramer.idleCapacity), LineFramer.firstCapacity))
         } else if let storage {
-            memmove(storage, storage + start, end - start)
+            storage.copyMemory(from: storage + start, byteCount: end - start)
         }
         moveIndexesToFront()
     }
@@ -100,7 +99,7 @@ package struct LineFramer: ~Copyable {
     private mutating func grow(to count: Int) {
         let larger = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 64)
         if let storage {
-            memcpy(larger, storage + start, end - start)
+            larger.copyMemory(from: storage + start, byteCount: end - start)
             storage.deallocate()
         }
         storage = larger

@@ -14,7 +14,7 @@ extension [UInt8] {
     /// Appends a number in decimal digits, without making a `String`.
     mutating func appendInteger(_ number: UInt64) {
         if number < 10 {
-            append(0x30 &+ UInt8(truncatingIfNeeded: number))
+            append(0x30 | UInt8(truncatingIfNeeded: number))
             return
         }
         let digits = number.decimalDigitCount
@@ -24,7 +24,7 @@ extension [UInt8] {
             var rest = number
             var index = end - 1
             while rest > 0 {
-                bytes[index] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
+                bytes[index] = 0x30 | UInt8(truncatingIfNeeded: rest % 10)
                 rest /= 10
                 index -= 1
             }

@@ -1,11 +1,10 @@
-import Glibc
+import CSimdJSON
 
 extension UnsafeRawBufferPointer {
     /// True when the bytes are these, one by one.
     func equals(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
-        guard let baseAddress, count > 0 else { return true }
-        return memcmp(baseAddress, text.utf8Start, count) == 0
+        return elementsEqual(UnsafeRawBufferPointer(start: text.utf8Start, count: count))
     }
 
     /// The part of the bytes at a range that lies within them.
@@ -22,8 +21,8 @@ extension UnsafeRawBufferPointer {
 
     /// Where the first such byte stands; nil when there is none.
     func first(_ byte: UInt8) -> Int? {
-        guard let baseAddress, let found = memchr(baseAddress, Int32(byte), count) else { return nil }
-        return UnsafeRawPointer(found) - baseAddress
+        let index = csj_find_byte(baseAddress, byte, count)
+        return index < count ? index : nil
     }
 }
 

@@ -12,7 +12,10 @@ package enum Help {
         if let code = ErrorCode(rawValue: topic) { return closed([row(code)]) }
         let choices = RequestTable.shapes.map(\.verb.rawValue) + ErrorCode.allCases.map(\.rawValue)
         var name = topic
-        return [.failed(name.withUTF8 { Refusals.unknown("verb or code", UnsafeRawBufferPointer($0), among: choices) })]
+        let failure = name.withUTF8 { name in
+            Refusals.unknown("there is no verb or code", UnsafeRawBufferPointer(name), among: choices)
+        }
+        return [.failed(failure)]
     }
 
     private static func closed(_ rows: [[Member]]) -> [Reply] {

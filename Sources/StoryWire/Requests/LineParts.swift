@@ -57,11 +57,11 @@ struct LineParts {
             cursor.skipSpaces()
             guard !cursor.isAtEnd, !cursor.isAtBody else { return }
             guard let name = cursor.takeOptionName() else {
-                throw Refusals.syntax("this is no name=value: \(shape.usage)", at: cursor.index)
+                throw Refusals.syntax("what begins here is no name=value: \(shape.usage)", at: cursor.index)
             }
             guard let option = OptionName.find(name.text), allowed & option.bit != 0 else {
                 let names = OptionName.allCases.filter { allowed & $0.bit != 0 }.map(\.name)
-                throw Refusals.unknown("option of \(shape.verb.rawValue)", name.text, among: names)
+                throw Refusals.unknown("\(shape.verb.rawValue) has no option", name.text, among: names)
             }
             guard seen & option.bit == 0 else {
                 throw Refusals.syntax("\(option.name)= stands twice", at: name.index)

@@ -64,7 +64,7 @@ extension LineParts {
         let sorts = kind?.sorts ?? []
         let name = String(decoding: text, as: UTF8.self)
         guard let sort = sorts.first(where: { $0.rawValue == name }) else {
-            throw Refusals.unknown("sort of \(kind?.name ?? "events")", text, among: sorts.map(\.rawValue))
+            throw Refusals.unknown("\(kind?.name ?? "events") have no sort", text, among: sorts.map(\.rawValue))
         }
         return sort
     }

@@ -5,21 +5,34 @@ import StoryCore
 enum Refusals {
     /// How many bytes of what a client sent are shown to it again.
     static let greatestEcho = 64
+    /// How many names a message lists.
+    private static let greatestList = 12
 
     /// - Parameter index: the byte of the line, from 0.
     static func syntax(_ message: String, at index: Int) -> Failure { Failure(.syntax, message, .column(index + 1)) }
 
-    static func unknown(_ what: String, _ name: UnsafeRawBufferPointer, among choices: [String]) -> Failure {
+    /// - Parameter lack: what there is not, as the sentence begins: `LIST has no option`.
+    static func unknown(_ lack: String, _ name: UnsafeRawBufferPointer, among choices: [String]) -> Failure {
         let nearest = NearestName.find([UInt8](copying: name), among: choices)
-        let hint = nearest.map { "; did you mean \($0)?" } ?? ""
+        let hint = nearest.map { "; did you mean \($0)?" } ?? list(choices)
         let name = echo(name)
-        return Failure(.unknown, "there is no \(what) \"\(name)\"\(hint)", .name(name, nearest: nearest))
+        return Failure(.unknown, "\(lack) \"\(name)\"\(hint)", .name(name, nearest: nearest))
+    }
+
+    /// The choices, where they are few; there is HELP for the rest.
+    private static func list(_ choices: [String]) -> String {
+        switch choices.count {
+        case 0: ""
+        case 1...greatestList: "; known: \(choices.joined(separator: ", "))"
+        default: "; HELP lists them"
+        }
     }
 
     static func invalid(_ errors: [FieldError]) -> Failure {
         let names = errors.prefix(8).map(\.field).joined(separator: ", ")
         let more = errors.count > 8 ? " and \(errors.count - 8) more" : ""
-        return Failure(.invalid, "wrong: \(names)\(more)", .fields(errors))
+        let count = errors.count == 1 ? "1 field is" : "\(errors.count) fields are"
+        return Failure(.invalid, "\(count) wrong: \(names)\(more)", .fields(errors))
     }
 
     /// What a client sent, cut short, for a message.

@@ -53,7 +53,7 @@ package final class RequestReader {
         guard word.text.allSatisfy({ ($0 | 0x20) &- 0x61 < 26 }) else {
             return Refusals.syntax("a request begins with a verb, such as PING; HELP lists them", at: word.index)
         }
-        return Refusals.unknown("verb", word.text, among: RequestTable.shapes.map(\.verb.rawValue))
+        return Refusals.unknown("there is no verb", word.text, among: RequestTable.shapes.map(\.verb.rawValue))
     }
 
     private func action(_ parts: inout LineParts) throws(Failure) -> RequestAction {

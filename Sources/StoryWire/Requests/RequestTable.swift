@@ -52,7 +52,7 @@ package enum RequestTable {
             summary: "Takes content away; its history stays readable.", example: "DELETE stories/12345"),
         RequestShape(
             .append, .write, .stream, options: [.key, .version], body: .events,
-            summary: "Appends events of your own, all or none.",
+            summary: "Appends events of your own, all or none; each may have a meta.",
             example: #"APPEND note-1 {"type":"Wrote","data":{"text":"Hello"}}"#),
     ]
 
@@ -64,11 +64,11 @@ package enum RequestTable {
         RequestShape(.unsubscribe, .read, .subscription, summary: "Ends a subscription.", example: "UNSUBSCRIBE 1"),
         RequestShape(.ping, .read, summary: "Answers, and does nothing else.", example: "PING"),
         RequestShape(.help, .read, .topic, summary: "The verbs; or one verb or error code.", example: "HELP APPEND"),
-        RequestShape(.stats, .read, summary: "Counts, sizes, rates and latencies.", example: "STATS"),
+        RequestShape(.stats, .read, summary: "Counts, sizes in bytes, rates and latencies.", example: "STATS"),
         RequestShape(.checkpoint, .admin, summary: "Writes the read models to the disk now.", example: "CHECKPOINT"),
-        RequestShape(.verify, .admin, summary: "Checks the log and the models while serving.", example: "VERIFY"),
+        RequestShape(.verify, .admin, summary: "Checks every record of the log while serving.", example: "VERIFY"),
         RequestShape(
-            .backup, .admin, .directory, summary: "Copies the store into a new directory, at one position.",
+            .backup, .admin, .directory, summary: "Copies the log into a new data directory, at one position.",
             example: #"BACKUP "/var/backups/story""#),
         RequestShape(.quit, .read, summary: "Answers and closes the connection.", example: "QUIT"),
     ]

@@ -104,14 +104,14 @@ extension LineParts {
     }
 
     private static func unknownKind(_ name: UnsafeRawBufferPointer, _ kinds: [Kind], _ shape: RequestShape) -> Failure {
-        Refusals.unknown("kind for \(shape.verb.rawValue)", name, among: kinds.map(\.name))
+        Refusals.unknown("\(shape.verb.rawValue) takes no kind", name, among: kinds.map(\.name))
     }
 
     private static func unknownEvents(
         _ target: UnsafeRawBufferPointer, _ name: UnsafeRawBufferPointer, _ shape: RequestShape
     ) -> Failure {
         guard shape.verb == .subscribe, Kind.find(name) != nil else {
-            return Refusals.unknown("target for \(shape.verb.rawValue)", name, among: ["events"])
+            return Refusals.unknown("\(shape.verb.rawValue) takes no target", name, among: ["events"])
         }
         let name = Refusals.echo(target)
         return Failure(.unknown, "rows and lists cannot be watched yet, only events", .name(name, nearest: nil))

@@ -5,7 +5,7 @@ enum Table {
         "id", "title", "text", "name", "email", "prefecture", "message", "sender", "recipient", "owner", "story", "iso",
         "focalLength", "exposureValue", "lensAperture", "exposureDuration", "flash", "likes", "seen", "date",
     ]
-    private static let trailing = ["stream", "version", "position", "time"]
+    private static let trailing = ["stream", "version", "position", "time", "p50us", "p99us", "p999us"]
     /// How many columns of the terminal one cell takes at most.
     private static let widestCell = 40
 

@@ -1,3 +1,5 @@
+import StoryServer
+
 extension Subcommand {
     static let help = Subcommand(
         name: "help", summary: "lists the verbs, or explains one", operand: .optional("VERB"),
@@ -47,6 +49,9 @@ enum Help {
         if arguments.has("help") { return print(overview) }
         throw .usage("which verb? for example \"storectl get stories/12345\"; \"storectl help\" lists them all")
     }
+
+    /// `storectl --version`.
+    static func version() -> ExitCode { print(["storectl \(ServerVersion.number)"]) }
 
     private static func print(_ lines: [String]) -> ExitCode {
         let output = Output()

@@ -8,8 +8,9 @@ extension Subcommand {
             "Lines are requests of the protocol as they are; empty ones and those that begin with # are skipped.",
             "Every error is told with its line on standard error, and a summary at the end.",
             "With --json, standard output has the JSON of every reply, as it came.",
+            "Requests without a verb here go this way: PING, SORTS, HELP, CHECKPOINT, VERIFY, BACKUP.",
         ],
-        examples: ["storectl pipe < requests.lines", "echo 'GET stories/12345' | storectl --json pipe"],
+        examples: ["storectl pipe < requests.lines", "echo VERIFY | storectl --json pipe"],
         run: { invocation throws(CommandError) in
             var run = PipeRun(invocation, showsEach: false, request: RequestPipe.plainRequest)
             return try run.finish()

@@ -11,7 +11,7 @@ extension Subcommand {
         name: "list", summary: "lists rows of one kind", operand: .required("KIND"),
         options: Queries.filters + [
             Option("sort", "KEY", "what to sort by; \"date\" unless told"),
-            Option("order", "asc|desc", "which way"),
+            Option("order", "asc|desc", "which way; \"desc\" unless told"),
             Option("limit", "N", "how many rows; 50 unless told, 1000 at most"),
             Option("after", "CURSOR", "goes on after the page before"),
         ],
@@ -25,10 +25,10 @@ extension Subcommand {
     static let read = Subcommand(
         name: "read", summary: "shows events", operand: .optional("events[/STREAM|/CATEGORY-*]"),
         options: [
-            Option("from", "P", "the first position, or version of one stream"),
-            Option("to", "P", "the last one"),
+            Option("from", "P", "where to begin: a position, or a version of one stream"),
+            Option("to", "P", "where to end"),
             Option("limit", "N", "how many events; 1000 unless told, 10000 at most"),
-            Option("order", "asc|desc", "which way"),
+            Option("order", "asc|desc", "which way; \"asc\" unless told"),
             Option("types", "A,B", "only events of these types"),
         ],
         examples: ["storectl read events/story-12345", "storectl read --from 1000 --types StoryPosted,StoryLiked"],
@@ -38,7 +38,7 @@ extension Subcommand {
         name: "streams", summary: "lists streams", operand: .optional("STREAM|CATEGORY-*"),
         options: [
             Option("after", "STREAM", "goes on after this one"),
-            Option("limit", "N", "how many"),
+            Option("limit", "N", "how many; 50 unless told, 1000 at most"),
         ],
         examples: ["storectl streams", "storectl streams 'note-*' --limit 10"], run: Queries.streams)
 }
@@ -51,7 +51,7 @@ enum Queries {
         Option("recipient", "ID", "stories, messages: who received"),
         Option("between", "A,B", "messages: either way between two users"),
         Option("story", "ID", "messages: about this story"),
-        Option("unseen", "true", "messages: not seen yet"),
+        Option("unseen", "true|false", "messages: not seen yet, or seen already"),
         Option("owner", "ID", "photos: whose"),
         Option("prefecture", "N", "users: where, 1 to 47"),
         Option("email", "E", "users: who has this address"),
@@ -68,7 +68,7 @@ enum Queries {
         let request = try request("LIST", invocation, Subcommand.list)
         let reply = try invocation.ask(request)
         try invocation.answers.table(reply.rows)
-        tellNext(reply, "after")
+        try tellNext(reply, "after", invocation)
         return .done
     }
 
@@ -86,14 +86,14 @@ enum Queries {
     static func read(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         let reply = try invocation.ask(try request("READ", invocation, Subcommand.read, target: "events"))
         try invocation.answers.events(reply.rows)
-        tellNext(reply, invocation.arguments.value("order") == "desc" ? "to" : "from")
+        try tellNext(reply, "from", invocation)
         return .done
     }
 
     static func streams(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         let reply = try invocation.ask(try request("STREAMS", invocation, Subcommand.streams))
         try invocation.answers.table(reply.rows)
-        tellNext(reply, "after")
+        try tellNext(reply, "after", invocation)
         return .done
     }
 
@@ -107,8 +107,12 @@ enum Queries {
     }
 
     /// Says, beside the data, that there is more and how to get it.
-    private static func tellNext(_ reply: StoreReply, _ option: String) {
+    private static func tellNext(
+        _ reply: StoreReply, _ option: String, _ invocation: Invocation
+    ) throws(CommandError) {
         guard let next = JSONText(reply.final.json)?.members["next"] else { return }
+        // On a terminal it belongs under the rows.
+        try invocation.output.flush()
         Output.complain("there is more: add --\(option) \(next.shown)")
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import StoryClient
 import StoryCore
 import StoryLog
@@ -48,6 +49,9 @@ private struct ReplayRun {
         let report: ReplayReport
         do throws(StorageError) {
             let directory = try DataDirectory(path, for: .reading)
+            if options.isVerifying, access(directory.modelsPath, F_OK) != 0 {
+                throw .failed("\(path) holds no models to compare with, as a copy that was never served")
+            }
             report = try Replay(directory, clock: .system).run(options) { position, end in
                 let percent = end.value > 0 ? position.value * 100 / end.value : 100
                 Output.progress("\(position.value) of \(end.value) events, \(percent) %")
