@@ -40,6 +40,9 @@ package final class Engine {
         case .disconnected(let id):
             sessions[id] = nil
             return []
+        case .followingFailed(let id, let subscription, let reason):
+            guard sessions[id]?.unsubscribe(subscription) == true else { return [] }
+            return [.endFollowing(id, subscription, reason: reason)]
         case .rolledBack:
             projector = Projector(store)
             head = log.head

@@ -5,6 +5,8 @@ package enum Input: Equatable, Sendable {
     case connected(SessionID, Peer)
     case requested(SessionID, Request)
     case disconnected(SessionID)
+    /// What the subscription wants next cannot be read.
+    case followingFailed(SessionID, SubscriptionID, reason: String)
     /// What was folded since the last commit is undone; the log and the models are as they were before.
     case rolledBack
     /// The storage takes no writes: each is answered with this failure.

@@ -25,6 +25,7 @@ package final class Server: ReactorHandler {
     /// `CHECKPOINT` requests that wait for one to end.
     var awaitingCheckpoint: [(connection: Connection, tag: Tag?, position: Position)] = []
     var jobs: [Job] = []
+    let jobsMustEnd = EndFlag()
     var isDraining = false
     var ticks: UInt64 = 0
     /// When writes that were refused for want of space may be tried again.
@@ -107,9 +108,9 @@ package final class Server: ReactorHandler {
         isDraining = true
         dependency.trace.say("draining", ["signal": "\(signal)", "connections": "\(connections.count)"])
         reactor.stopListening()
+        settle()
         publish()
         update(.drainRequested)
-        settle()
         release()
         if connections.isEmpty { reactor.stop() }
     }
@@ -176,6 +177,8 @@ package final class Server: ReactorHandler {
     }
 
     func handle(_ request: Request, _ connection: Connection) {
+        // What cannot be taken back must not rest on events that may still be undone.
+        if request.action.isFinal, log.head > log.committed { settle() }
         journal.append(JournalEntry(connection: connection, request: request, start: connection.output.count))
         update(.requested(connection.session, request))
     }

@@ -39,6 +39,8 @@ struct Publisher {
             return try sendScanned(&subscription, from, through, &output, until: size)
         }
         var follower = subscription
+        // Also when a record cannot be read: what was pushed before it is pushed.
+        defer { subscription = follower }
         try log.records(at: positions) { record in
             guard output.count < size else { return false }
             push(record, follower, &output)
@@ -46,7 +48,6 @@ struct Publisher {
             return true
         }
         if output.count < size, positions.count < Publisher.recordsPerGo { follower.sent(through: through) }
-        subscription = follower
     }
 
     private func sendScanned(
@@ -54,6 +55,7 @@ struct Publisher {
         until size: Int
     ) throws(StorageError) {
         var follower = subscription
+        defer { subscription = follower }
         var looked = 0
         try log.scan(from: from, through: through, order: .ascending) { record in
             guard output.count < size, looked < Publisher.recordsPerGo else { return false }
@@ -62,7 +64,6 @@ struct Publisher {
             follower.sent(through: record.position)
             return true
         }
-        subscription = follower
     }
 
     private func push(_ record: EventRecord, _ subscription: Subscription, _ output: inout [UInt8]) {

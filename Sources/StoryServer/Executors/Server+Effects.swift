@@ -66,8 +66,7 @@ extension Server {
     }
 
     private func storageFailed(_ error: StorageError, _ connection: Connection, _ tag: Tag?) {
-        dependency.trace.say("storage-error", ["error": "\(error)"])
-        answer(.failed(Failure(.internal, "reading the log failed: \(error)")), tag, connection)
+        answer(.failed(failure(error)), tag, connection)
     }
 
     private func end(_ session: SessionID, _ id: SubscriptionID, _ reason: String) {

@@ -5,8 +5,10 @@ package import StoryWire
 /// Brings the models up to the log: the normal start, whether the last stop was clean or not.
 package enum Recovery {
     /// Folds what lies between the models' checkpoint and the log's end; `progress` hears how far it is.
+    ///
+    /// - Parameter isWritingDown: whether a long fold is checkpointed in between, so that memory stays bounded.
     package static func fold(
-        _ log: any EventLog, into store: LMDBModelStore, with decoder: EventDecoder,
+        _ log: any EventLog, into store: LMDBModelStore, with decoder: EventDecoder, isWritingDown: Bool = true,
         progress: (_ position: Position, _ head: Position) -> Void
     ) throws(StorageError) {
         let head = log.head
@@ -17,14 +19,13 @@ package enum Recovery {
                 at: head)
         }
         let projector = Projector(store)
-        // A long fold is written down in between, so that memory stays bounded.
-        while store.checkpointed < head {
-            let from = store.checkpointed.next
+        var from = store.checkpointed.next
+        while from <= head {
             let through = Position(min(head.value, from.value + Checkpointer.events - 1))
             try fold(log, from, through, projector, decoder)
             progress(through, head)
-            guard through < head else { return }
-            try checkpoint(store, at: through)
+            if isWritingDown, through < head { try checkpoint(store, at: through) }
+            from = through.next
         }
     }
 

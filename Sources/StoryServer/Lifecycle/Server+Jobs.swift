@@ -1,6 +1,7 @@
 import StoryCore
 import StoryLog
 import StoryReactor
+import Synchronization
 
 /// Long work beside the loop, whose end answers a request.
 extension Server {
@@ -13,11 +14,12 @@ extension Server {
     /// `VERIFY`: every record, its place, its time, and the chain of seals.
     func verify(_ session: SessionID, _ tag: Tag?) {
         let verifier = dependency.log.verifier()
+        let mustEnd = jobsMustEnd
         start(session, tag) { () throws(StorageError) in
             var last = Position.zero
             try verifier.run { position in
                 last = position
-                return true
+                return !mustEnd.isSet
             }
             return [Member("verified", .count(last.value)), Member("position", .count(last.value))]
         }
@@ -42,6 +44,13 @@ extension Server {
         jobs.append(Job(connection: connection, tag: tag, work: job))
     }
 
+    /// Waits for the work that is under way: it reads what is about to be closed.
+    func endJobs() {
+        jobsMustEnd.set()
+        for job in jobs { _ = job.work.wait() }
+        jobs = []
+    }
+
     /// Answers those whose work is done.
     func finishJobs() {
         let running = jobs
@@ -55,14 +64,26 @@ extension Server {
         }
     }
 
-    private func failure(_ error: StorageError) -> Failure {
+    /// What a client is told when storage failed under its request, which is traced as well.
+    func failure(_ error: StorageError) -> Failure {
         switch error {
         case .corrupt(let reason, let position):
             let place = position.map { " at position \($0.value)" } ?? ""
             dependency.trace.say("corrupt", ["reason": reason + place])
             return Failure(.internal, "the store is damaged\(place): \(reason)")
         case .full(let reason): return Failure(.full, reason)
-        case .failed(let reason), .held(let reason): return Failure(.internal, reason)
+        case .failed(let reason), .held(let reason):
+            dependency.trace.say("storage-error", ["reason": reason])
+            return Failure(.internal, reason)
         }
     }
+}
+
+/// Tells threads of their own to come to an end.
+final class EndFlag: Sendable {
+    private let flag = Atomic(false)
+
+    var isSet: Bool { flag.load(ordering: .relaxed) }
+
+    func set() { flag.store(true, ordering: .relaxed) }
 }

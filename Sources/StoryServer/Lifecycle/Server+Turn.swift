@@ -8,6 +8,8 @@ import StoryWire
 extension Server {
     /// Commits what the turn appended; when that fails, undoes the turn and answers it anew.
     func settle() {
+        // After such an error the next commit would lie.
+        guard fatal == nil else { return touched.forEach { $0.output.removeAll() } }
         // What a reading of the models that failed has answered must not leave, nor be committed.
         if let failure = dependency.store.failure { turnFailure = failure }
         if turnFailure == nil, log.head > log.committed { commit() }
@@ -53,12 +55,15 @@ extension Server {
         log.abandon()
         checkpointer.wait()
         dependency.store.discard()
-        try Recovery.fold(dependency.log, into: dependency.store, with: dependency.decoder) { _, _ in }
+        // All of it was in memory a moment ago; writing it down could meet the same full disk.
+        try Recovery.fold(
+            dependency.log, into: dependency.store, with: dependency.decoder, isWritingDown: false
+        ) { _, _ in }
         update(.rolledBack)
     }
 
-    /// Handles the turn's requests once more, with writes refused. Subscribing, and refusing a line unread, rest on
-    /// nothing that was undone, so what was said about them stands.
+    /// Handles the turn's requests once more, with writes refused. What cannot be taken back, and the refusal of a line
+    /// unread, rest on nothing that was undone, so what was said about them stands.
     private func answerAnew(_ refusal: Failure) {
         update(.writesRefused(refusal))
         retryTick = ticks + 10
@@ -70,7 +75,7 @@ extension Server {
             entry.connection.reading = nil
         }
         for (index, entry) in entries.enumerated() {
-            if let request = entry.request, !request.action.isSubscribing {
+            if let request = entry.request, !request.action.isFinal {
                 update(.requested(entry.connection.session, request))
                 continue
             }
@@ -92,15 +97,17 @@ extension Server {
     private func publish(_ connection: Connection, _ head: Position) {
         let before = connection.output.count
         let size = connection.output.count + roomAhead(connection)
+        var failed: [(id: SubscriptionID, reason: String)] = []
         for index in connection.subscriptions.indices {
             do throws(StorageError) {
                 let isMore = try publisher.publish(
                     &connection.subscriptions[index], head: head, &connection.output, until: size)
                 if isMore, connection.output.count < size { markReady(connection) }
             } catch {
-                dependency.trace.say("storage-error", ["error": "\(error)"])
+                failed.append((connection.subscriptions[index].id, failure(error).message))
             }
         }
+        for (id, reason) in failed { update(.followingFailed(connection.session, id, reason: reason)) }
         if connection.output.count != before { touch(connection) }
     }
 
@@ -135,10 +142,13 @@ extension Server {
 }
 
 extension RequestAction {
-    fileprivate var isSubscribing: Bool {
+    /// True for what cannot be handled a second time: a subscription that is on, work that is under way.
+    var isFinal: Bool {
         switch self {
-        case .subscribe, .unsubscribe: true
-        default: false
+        case .subscribe, .unsubscribe, .checkpoint, .verify, .backup: true
+        case .get, .list, .count, .sorts, .read, .streams, .post, .edit, .like, .unlike, .see, .delete, .append, .ping,
+            .help, .stats, .quit:
+            false
         }
     }
 }
