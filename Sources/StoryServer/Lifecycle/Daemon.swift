@@ -29,6 +29,7 @@ package enum Daemon {
     }
 
     private static func end(_ server: Server, _ dependency: ServerDependency, _ trace: Trace) -> Int32 {
+        server.endJobs()
         if let fatal = server.fatal {
             // Nobody knows what the disk holds: the next start reads it anew.
             trace.say("stopped", ["error": "\(fatal)"])
