@@ -1,0 +1,75 @@
+import Glibc
+import Testing
+
+extension DaemonTests {
+    /// Copies and checks while the daemon serves.
+    @Suite struct CopyTests {
+        @Test func `a backup taken while writing starts as a store of its own`() throws {
+            let daemon = try RunningDaemon()
+            let client = try daemon.client()
+            for _ in 0..<50 { #expect(try client.ask(Load.append(to: "note-1", count: 20, size: 500)).hasPrefix("+")) }
+            let writer = Writer("w", to: daemon.socket, seed: 7)
+            usleep(50_000)
+            let place = daemon.folder.place("copy")
+            let reply = try client.ask(#"BACKUP "\#(place)""#)
+            let position = try #require(reply.number("position"), "\(reply)")
+            #expect(position >= 1_000)
+            #expect(Files.mode(place) == 0o700)
+            #expect(Files.mode(place + "/log/data.mdb") == 0o600)
+            #expect(try client.ask(#"BACKUP "\#(place)""#).hasPrefix("-"), "a backup replaces nothing")
+            #expect(try client.ask("VERIFY").hasPrefix("+"))
+            #expect(try daemon.stop() == .code(0))
+            let written = try writer.join().filter { $0.position ?? .max <= position }
+
+            let copy = try RunningDaemon(data: place)
+            let reader = try copy.client()
+            #expect(try reader.ask("PING") == #"+ {"position":\#(position)}"#)
+            #expect(try reader.ask("VERIFY") == #"+ {"verified":\#(position),"position":\#(position)}"#)
+            let keys = Set(try reader.rows("READ events from=1001 limit=10000").compactMap { $0.text("key") })
+            #expect(written.allSatisfy { keys.contains($0.key) })
+            #expect(try reader.ask("STREAMS note-1").hasPrefix("+"))
+            #expect(try copy.stop() == .code(0))
+            #expect(try copy.storectl("replay", "--verify", offline: true).exit == .code(0))
+        }
+
+        @Test func `what a checkpoint covers needs no fold after a kill`() throws {
+            let daemon = try RunningDaemon()
+            let client = try daemon.client()
+            #expect(try client.ask(Load.append(to: "note-1", count: 100, size: 10)).hasPrefix("+"))
+            #expect(try client.ask("CHECKPOINT") == #"+ {"position":100}"#)
+            #expect(try client.ask(Load.append(to: "note-1", count: 7, size: 10)).hasPrefix("+"))
+            try daemon.kill()
+            try daemon.start()
+            #expect(try daemon.client().ask("PING") == #"+ {"position":107}"#)
+            #expect(daemon.trace.contains("recovered events=7 "), "\(daemon.trace)")
+            let run = try daemon.storectl("replay", "--verify")
+            #expect(run.exit == .code(0), "\(run.output)\(run.errors)")
+            #expect(run.output.contains("verified"))
+        }
+
+        @Test func `stopping while VERIFY and BACKUP are under way waits for both and exits 0`() throws {
+            let daemon = try RunningDaemon()
+            let clients = try (0..<4).map { _ in try daemon.client() }
+            let line = Load.append(to: "note-1", count: 500, size: 500)
+            for _ in 0..<40 { clients[0].send(line) }
+            for _ in 0..<40 { #expect(try clients[0].line().hasPrefix("+")) }
+            clients[0].send("VERIFY")
+            clients[1].send(#"BACKUP "\#(daemon.folder.place("copy"))""#)
+            clients[2].send("VERIFY")
+            #expect(try clients[3].ask("PING") == #"+ {"position":20000}"#)
+            #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
+        }
+
+        @Test func `VERIFY and STATS tell how far the log is`() throws {
+            let daemon = try RunningDaemon()
+            let client = try daemon.client()
+            #expect(try client.ask("VERIFY") == #"+ {"verified":0,"position":0}"#)
+            #expect(try client.ask(Load.append(to: "note-1", count: 100, size: 10)).hasPrefix("+"))
+            #expect(try client.ask("VERIFY") == #"+ {"verified":100,"position":100}"#)
+            let stats = try client.ask("STATS")
+            #expect(stats.number("position") == 100)
+            #expect(stats.number("connections") == 1)
+            #expect(stats.text("data") == daemon.data)
+        }
+    }
+}

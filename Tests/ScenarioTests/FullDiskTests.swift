@@ -1,0 +1,95 @@
+import Glibc
+import Testing
+
+extension DaemonTests {
+    /// Files that may not grow past a limit stand in for a disk that is full.
+    @Suite struct FullDiskTests {
+        private static let limit = 4 << 20
+        /// Ten events of two kilobytes, appended whole or not at all.
+        private static let tenEvents = Load.append(to: "note-1", count: 10, size: 2_000)
+        private static let user = #"POST users {"id":"007","name":"A","email":"a@example.org","prefecture":1}"#
+
+        /// A daemon that has just refused a write for want of space, and how many events it acknowledged.
+        private static func fullDaemon() throws -> (daemon: RunningDaemon, client: LineSocket, head: UInt64) {
+            let daemon = try RunningDaemon(fileLimit: limit)
+            let client = try daemon.client()
+            var head = try #require(client.ask(user).number("position"))
+            for _ in 0..<1_000 {
+                let reply = try client.ask(tenEvents)
+                guard reply.hasPrefix("+") else {
+                    #expect(reply.text("code") == "full", "\(reply)")
+                    #expect(reply.text("retry") == "later")
+                    return (daemon, client, head)
+                }
+                head = try #require(reply.number("position"))
+            }
+            throw TookTooLong(what: "the disk never became full")
+        }
+
+        @Test func `a full disk refuses writes whole, reads go on, and the next start has all`() throws {
+            let (daemon, client, head) = try Self.fullDaemon()
+            #expect(try client.ask("PING") == #"+ {"position":\#(head)}"#)
+            #expect(try client.ask("GET users/007").hasPrefix(#"+ {"id":"007","version":1,"position":1,"#))
+            #expect(try client.ask("STREAMS note-1").hasPrefix("+"))
+            let last = try client.rows("READ events order=desc limit=1")
+            #expect(last.first?.number("position") == head)
+            #expect(try Self.refusals(client) > 0, "nothing else is tried while the disk is full")
+            #expect(try client.ask("PING") == #"+ {"position":\#(head)}"#)
+            #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
+
+            try daemon.start()
+            let after = try daemon.client()
+            #expect(try after.ask(Self.tenEvents).number("position") == head + 10)
+            let positions = try after.rows("READ events limit=10000").map { $0.number("position") }
+            #expect(positions == (1...head + 10).map { $0 })
+            #expect(try daemon.stop() == .code(0))
+            let run = try daemon.storectl("replay", "--verify", offline: true)
+            #expect(run.exit == .code(0), "\(run.output)\(run.errors)")
+        }
+
+        /// How many of five writes, a while apart, are refused for want of space.
+        private static func refusals(_ client: LineSocket) throws -> Int {
+            try (0..<5).count { _ in
+                usleep(300_000)
+                return try client.ask(tenEvents).text("code") == "full"
+            }
+        }
+
+        @Test func `a turn that is undone answers all its requests anew, each once and in order`() throws {
+            let (daemon, client, head) = try Self.fullDaemon()
+            // By then writes are tried again, so that a commit fails with all this in its turn.
+            usleep(1_500_000)
+            client.send(
+                ["@1 PING", "@2 \(Self.tenEvents)", "@3 PING", "@4 SUBSCRIBE events", "@5 nonsense", "@6 CHECKPOINT"]
+                    .map { $0 + "\n" }.joined().utf8.map { $0 })
+            client.send("@7 PING")
+            var heard: [String] = []
+            while heard.last?.hasPrefix("+@7") != true {
+                let line = try client.line()
+                if !line.hasPrefix(">") { heard.append(line) }
+            }
+            #expect(heard.map { String($0.prefix(3)) } == ["+@1", "-@2", "+@3", "+@4", "-@5", "+@6", "+@7"])
+            #expect(heard[1].text("code") == "full")
+            #expect(heard[2] == #"+@3 {"position":\#(head)}"#, "the undone events are not seen")
+            #expect(heard[3] == #"+@4 {"subscription":1,"position":\#(head)}"#)
+            #expect(heard[5] == #"+@6 {"position":\#(head)}"#)
+            #expect(try client.ask("PING") == #"+ {"position":\#(head)}"#, "no second reply to anything")
+            #expect(try daemon.stop() == .code(0))
+        }
+
+        @Test func `large writes meet the full disk as small ones do`() throws {
+            let daemon = try RunningDaemon(fileLimit: Self.limit)
+            let client = try daemon.client()
+            let large = Load.append(to: "note-1", count: 10, size: 90_000)
+            var (head, refused): (UInt64, Int) = (0, 0)
+            for _ in 0..<20 {
+                let reply = try client.ask(large)
+                if reply.hasPrefix("+") { head += 10 } else { refused += 1 }
+                #expect(reply.hasPrefix("+") || reply.text("code") == "full", "\(reply)")
+            }
+            #expect(refused > 0)
+            #expect(try client.ask("PING") == #"+ {"position":\#(head)}"#)
+            #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
+        }
+    }
+}
