@@ -1,0 +1,10 @@
+// refused: 'transaction' consumed more than once
+import StoryCore
+import StoryLog
+
+func copyAndCommitBoth(_ environment: Environment) throws(StorageError) {
+    let transaction = try WriteTransaction(environment)
+    let other = transaction
+    try other.commit()
+    try transaction.commit()
+}

@@ -1,0 +1,8 @@
+// refused: value of type 'ReadTransaction' has no member 'commit'
+import StoryCore
+import StoryLog
+
+func commitAReading(_ environment: Environment) throws(StorageError) {
+    let transaction = try ReadTransaction(environment)
+    try transaction.commit()
+}

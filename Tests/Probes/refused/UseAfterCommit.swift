@@ -1,0 +1,9 @@
+// refused: 'transaction' used after consume
+import StoryCore
+import StoryLog
+
+func writeTooLate(_ environment: Environment, _ bytes: UnsafeRawBufferPointer) throws(StorageError) {
+    let transaction = try WriteTransaction(environment)
+    try transaction.commit()
+    try transaction.put(bytes, in: .main, at: bytes)
+}
