@@ -67,10 +67,10 @@ extension Server {
 
     private func storageFailed(_ error: StorageError, _ connection: Connection, _ tag: Tag?) {
         dependency.trace.say("storage-error", ["error": "\(error)"])
-        answer(.failed(Failure(.internal, "reading the log failed: \(error)")), tag, connection)
+        answer(.failed(Failure(.internal, "the log cannot be read: \(error)")), tag, connection)
     }
 
-    private func end(_ session: SessionID, _ id: SubscriptionID, _ reason: String) {
+    func end(_ session: SessionID, _ id: SubscriptionID, _ reason: String) {
         guard let connection = sessions[session],
             let subscription = connection.subscriptions.first(where: { $0.id == id })
         else { return }

@@ -92,6 +92,7 @@ extension Server {
     private func publish(_ connection: Connection, _ head: Position) {
         let before = connection.output.count
         let size = connection.output.count + roomAhead(connection)
+        var damaged: [SubscriptionID] = []
         for index in connection.subscriptions.indices {
             do throws(StorageError) {
                 let isMore = try publisher.publish(
@@ -99,8 +100,10 @@ extension Server {
                 if isMore, connection.output.count < size { markReady(connection) }
             } catch {
                 dependency.trace.say("storage-error", ["error": "\(error)"])
+                damaged.append(connection.subscriptions[index].id)
             }
         }
+        for id in damaged { end(connection.session, id, "the log is damaged here") }
         if connection.output.count != before { touch(connection) }
     }
 
