@@ -61,9 +61,11 @@ let package = Package(
         tests("StoryEngineTests", ["StoryCore", "StoryEngine", "TestSupport"]),
         tests("StoryLogTests", ["StoryCore", "StoryLog", "TestSupport"]),
         tests("StoryReactorTests", ["StoryReactor"]),
-        tests("StoryServerTests", ["StoryCore", "StoryServer", "TestSupport"]),
+        tests("StoryServerTests", ["StoryCore", "StoryWire", "StoryEngine", "StoryLog", "StoryServer", "TestSupport"]),
         tests("StoryClientTests", ["StoryClient", "StoryCore", "TestSupport"]),
-        tests("ScenarioTests", ["StoryCore", "StoryClient", "StoryServer", "TestSupport"]),
+        tests(
+            "ScenarioTests",
+            ["StoryCore", "StoryWire", "StoryEngine", "StoryLog", "StoryReactor", "StoryServer", "TestSupport"]),
     ],
     cxxLanguageStandard: .cxx17
 )

@@ -1,0 +1,101 @@
+import Glibc
+import Testing
+
+extension DaemonTests {
+    /// Beginning, ending, and who may be there at all.
+    @Suite struct StartAndStopTests {
+        @Test func `of twenty daemons started at once on one directory exactly one lives`() throws {
+            let folder = try Scratch()
+            let (data, socket) = (folder.place("data"), folder.place("s"))
+            let command = [try Program.path("stored"), "--data", data, "--socket", socket]
+            let daemons = try (0..<20).map {
+                try Program(command, output: folder.place("\($0)"), errors: folder.place("\($0)"))
+            }
+            try until("nineteen are refused") { daemons.count { $0.poll() == nil } <= 1 }
+            for (number, daemon) in daemons.enumerated() where daemon.poll() != nil {
+                #expect(daemon.poll() == .code(2))
+                let said = Files.text(folder.place("\(number)"))
+                #expect(said.contains("is held by ") || said.contains("another server answers"), "\(said)")
+            }
+            let survivor = try #require(daemons.first { $0.poll() == nil })
+            let client = try LineSocket(socket)
+            #expect(try client.line().hasPrefix("*"))
+            #expect(try client.ask("PING") == #"+ {"position":0}"#)
+            #expect(Files.text(data + "/lock") == "\(survivor.pid)\n")
+        }
+
+        @Test func `something else at the socket's path is refused and left alone`() throws {
+            let folder = try Scratch()
+            let (place, said) = (folder.place("s"), folder.place("said"))
+            try Files.write("precious", to: place)
+            let command = [try Program.path("stored"), "--data", folder.place("data"), "--socket", place]
+            #expect(try Program(command, output: said, errors: said).wait() == .code(2))
+            #expect(Files.text(place) == "precious")
+            #expect(Files.text(said).contains("\(place) exists and is not a socket"), "\(Files.text(said))")
+        }
+
+        @Test func `a stale socket is replaced, and everything is its owner's alone`() throws {
+            let daemon = try RunningDaemon()
+            try daemon.kill()
+            #expect(access(daemon.socket, F_OK) == 0, "the killed daemon leaves its socket behind")
+            try daemon.start()
+            #expect(try daemon.client().ask("PING") == #"+ {"position":0}"#)
+            #expect(Files.mode(daemon.socket) == 0o600)
+            for folder in ["", "/log", "/models"] { #expect(Files.mode(daemon.data + folder) == 0o700, "\(folder)") }
+            for file in ["/log/data.mdb", "/log/lock.mdb", "/models/data.mdb", "/FORMAT", "/lock"] {
+                #expect(Files.mode(daemon.data + file) == 0o600, "\(file)")
+            }
+        }
+
+        @Test func `a directory that others may write to is refused`() throws {
+            let daemon = try RunningDaemon()
+            #expect(try daemon.stop() == .code(0))
+            chmod(daemon.data, 0o770)
+            try daemon.launch()
+            #expect(try daemon.wait() == .code(2))
+            #expect(daemon.trace.contains("chmod 700"), "\(daemon.trace)")
+        }
+
+        @Test func `stopping tells every client, ends subscriptions with a place to resume, removes the socket`() throws
+        {
+            let daemon = try RunningDaemon()
+            let client = try daemon.client()
+            _ = try client.ask(#"APPEND note-1 {"type":"A","data":{}}"#)
+            client.send("SUBSCRIBE events from=1")
+            let heard = try (0..<3).map { _ in try client.line() }
+            #expect(heard[0] == #"+ {"subscription":1,"position":1}"#)
+            #expect(heard[2] == #">1 {"caughtUp":1}"#)
+            daemon.send(SIGTERM)
+            #expect(try client.line() == #">1 {"end":"draining","resume":2}"#)
+            #expect(try client.line() == #"* {"draining":true,"position":1}"#)
+            #expect(try client.nextLine() == nil)
+            #expect(try daemon.wait() == .code(0))
+            #expect(access(daemon.socket, F_OK) != 0)
+        }
+
+        @Test func `a second SIGTERM does not wait for clients that take nothing`() throws {
+            let daemon = try RunningDaemon()
+            let client = try daemon.client()
+            for _ in 0..<10 { _ = try client.ask(Load.append(to: "note-1", count: 20, size: 20_000)) }
+            let reader = try daemon.client()
+            reader.send("READ events")
+            usleep(200_000)
+            daemon.send(SIGTERM)
+            try until("the socket is gone") { access(daemon.socket, F_OK) != 0 }
+            usleep(200_000)
+            #expect(daemon.exit == nil, "it waits for the reader")
+            let began = ContinuousClock.now
+            #expect(try daemon.stop() == .code(0))
+            #expect(ContinuousClock.now - began < .seconds(2))
+        }
+
+        @Test func `a clean stop and a start keep everything, and need no fold`() throws {
+            let daemon = try RunningDaemon()
+            _ = try daemon.client().ask(#"POST users {"id":"007","name":"A","email":"a@example.org","prefecture":1}"#)
+            #expect(try daemon.stop() == .code(0))
+            try daemon.start()
+            #expect(try daemon.client().ask("GET users/007").hasPrefix(#"+ {"id":"007","version":1,"position":1,"#))
+            #expect(!daemon.trace.contains("recovered"), "\(daemon.trace)")
+        }
+    }
+}

@@ -1,0 +1,17 @@
+import Foundation
+import Synchronization
+
+/// Something done on a thread of its own.
+final class Background: Sendable {
+    private let isDone = Mutex(false)
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        let thread = Thread { [self] in
+            body()
+            isDone.withLock { $0 = true }
+        }
+        thread.start()
+    }
+
+    func join() throws { try until("a thread ends") { isDone.withLock { $0 } } }
+}

@@ -1,0 +1,158 @@
+import Glibc
+
+/// A client's end of a connection, blocking, given up after twenty seconds of silence.
+final class LineSocket {
+    private var descriptor: Int32
+    private var buffer: [UInt8] = []
+    private var start = 0
+    private var part = [UInt8](repeating: 0, count: 65_536)
+
+    init(_ path: String, seconds: Int = 20) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw SystemRefused(call: "socket", code: errno) }
+        var patience = timeval(tv_sec: seconds, tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, size)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(107)) }
+        let result = withUnsafePointer(to: address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result == 0 else {
+            let code = errno
+            hangUp()
+            throw SystemRefused(call: "connect", code: code)
+        }
+    }
+
+    deinit { hangUp() }
+
+    /// Sends everything; false when the other side is gone.
+    @discardableResult
+    func send(_ bytes: [UInt8]) -> Bool { LineSocket.send(bytes, descriptor) }
+
+    /// Sends everything on another thread, while this one may read.
+    func sendBeside(_ bytes: [UInt8]) -> Background {
+        Background { [descriptor] in LineSocket.send(bytes, descriptor) }
+    }
+
+    @discardableResult
+    private static func send(_ bytes: [UInt8], _ descriptor: Int32) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            var sent = 0
+            while sent < bytes.count {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[sent...])
+                let count = Glibc.send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
+                if count <= 0 { return false }
+                sent += count
+            }
+            return true
+        }
+    }
+
+    @discardableResult
+    func send(_ line: String) -> Bool { send(Array((line + "\n").utf8)) }
+
+    /// The next line; nil once the other side has ended.
+    func nextLine() throws -> String? {
+        while true {
+            if let line = takeLine() { return line }
+            let count = recv(descriptor, &part, part.count, 0)
+            if count > 0 {
+                buffer.append(contentsOf: part[..<count])
+            } else if count == 0 || errno == ECONNRESET {
+                return nil
+            } else {
+                throw errno == EAGAIN ? TookTooLong(what: "no line came") : SystemRefused(call: "recv", code: errno)
+            }
+        }
+    }
+
+    /// The next line, which must come.
+    func line() throws -> String {
+        guard let line = try nextLine() else { throw Closed() }
+        return line
+    }
+
+    /// The line that closes the reply to one request, rows and pushes passed over.
+    func ask(_ request: String) throws -> String {
+        guard send(request) else { throw Closed() }
+        return try final()
+    }
+
+    /// The next line that closes a reply.
+    func final() throws -> String {
+        while true {
+            let line = try line()
+            if line.hasPrefix("+") || line.hasPrefix("-") { return line }
+        }
+    }
+
+    /// The rows of the reply to one request; the closing line must be a `+`.
+    func rows(_ request: String) throws -> [String] {
+        guard send(request) else { throw Closed() }
+        var rows: [String] = []
+        while true {
+            let line = try line()
+            if line.hasPrefix("+") { return rows }
+            guard line.hasPrefix("=") else { throw TookTooLong(what: "\(request) was answered \(line)") }
+            rows.append(line)
+        }
+    }
+
+    /// Says that no more will come.
+    func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    func hangUp() {
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
+    }
+
+    struct Closed: Error {}
+
+    private func takeLine() -> String? {
+        let end: Int? = buffer.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress, start < bytes.count,
+                let found = memchr(base + start, 0x0A, bytes.count - start)
+            else { return nil }
+            return UnsafeRawPointer(found) - base
+        }
+        guard let end else {
+            buffer.removeFirst(start)
+            start = 0
+            return nil
+        }
+        defer { start = end + 1 }
+        return String(decoding: buffer[start..<end], as: UTF8.self)
+    }
+}
+
+/// Reads members out of lines that the store wrote, by their names, without reading the JSON.
+extension String {
+    /// The number behind the first `"name":`.
+    func number(_ name: String) -> UInt64? {
+        after(name).map { $0.prefix { ("0"..."9").contains($0) } }.flatMap { UInt64($0) }
+    }
+
+    /// The text between the quotes behind the first `"name":`, as it stands.
+    func text(_ name: String) -> String? {
+        guard let rest = after(name), rest.first == "\"" else { return nil }
+        return String(rest.dropFirst().prefix { $0 != "\"" })
+    }
+
+    private func after(_ name: String) -> Substring? {
+        let wanted = Array("\"\(name)\":".utf8)
+        var place = utf8.startIndex
+        while let quote = utf8[place...].firstIndex(of: 0x22) {
+            if utf8[quote...].starts(with: wanted) {
+                return self[utf8.index(quote, offsetBy: wanted.count)...]
+            }
+            place = utf8.index(after: quote)
+        }
+        return nil
+    }
+}

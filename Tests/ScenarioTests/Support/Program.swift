@@ -1,0 +1,90 @@
+import Foundation
+import Glibc
+
+/// How a process ended.
+enum Exit: Equatable {
+    case code(Int32)
+    case signal(Int32)
+}
+
+/// One of the store's programs as a process of its own.
+final class Program {
+    let pid: pid_t
+    private var ended: Exit?
+
+    /// Starts a program; what it prints goes to the ends of these files.
+    init(_ command: [String], output: String, errors: String) throws {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        let writing = O_WRONLY | O_CREAT | O_APPEND
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output, writing, 0o600)
+        posix_spawn_file_actions_addopen(&actions, 2, errors, writing, 0o600)
+        // Other tests run in this process, and a program that held their sockets open would hold them up.
+        for descriptor in Int32(3)..<512 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        Program.resetSignals(&attributes)
+        var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var made: pid_t = 0
+        let code = posix_spawnp(&made, command[0], &actions, &attributes, &arguments, environ)
+        guard code == 0 else { throw SystemRefused(call: "posix_spawn of \(command[0])", code: code) }
+        pid = made
+    }
+
+    deinit {
+        if ended == nil {
+            send(SIGKILL)
+            _ = try? wait()
+        }
+    }
+
+    func send(_ signal: Int32) { if ended == nil { kill(pid, signal) } }
+
+    /// How it ended; nil while it runs.
+    func poll() -> Exit? {
+        if let ended { return ended }
+        var status: Int32 = 0
+        guard waitpid(pid, &status, WNOHANG) == pid else { return nil }
+        let signal = status & 0x7F
+        ended = signal == 0 ? .code(status >> 8 & 0xFF) : .signal(signal)
+        return ended
+    }
+
+    /// Waits for its end, twenty seconds at most.
+    func wait() throws -> Exit {
+        try until("process \(pid) ends") { poll() != nil }
+        return poll() ?? .signal(0)
+    }
+
+    /// The threads that tests run on block all signals, and a program would inherit that.
+    private static func resetSignals(_ attributes: inout posix_spawnattr_t) {
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        var ignored = sigset_t()
+        sigemptyset(&ignored)
+        sigaddset(&ignored, SIGPIPE)
+        sigaddset(&ignored, SIGXFSZ)
+        posix_spawnattr_setsigdefault(&attributes, &ignored)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    }
+
+    /// Where a program was built: STORYKEEP_BIN, else the release build, else beside these tests.
+    static func path(_ name: String) throws -> String {
+        let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        let release = tests.deletingLastPathComponent().appendingPathComponent("release")
+        let folders: [String?] = [ProcessInfo.processInfo.environment["STORYKEEP_BIN"], release.path, tests.path]
+        for case let folder? in folders where access("\(folder)/\(name)", X_OK) == 0 { return "\(folder)/\(name)" }
+        throw NotBuilt(name: name)
+    }
+}
+
+/// A program that these tests want is missing.
+struct NotBuilt: Error, CustomStringConvertible {
+    let name: String
+    var description: String { "\(name) is not built: swift build -c release --product \(name)" }
+}

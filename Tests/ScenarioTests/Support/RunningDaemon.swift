@@ -1,0 +1,101 @@
+import Glibc
+import StoryCore
+
+/// A `stored` on a data directory and a socket of its own, which can be ended and started again.
+final class RunningDaemon {
+    let folder: Scratch
+    let data: String
+    let socket: String
+    private let options: [String]
+    private var program: Program?
+
+    /// - Parameter fileLimit: how large its files may become, in bytes; nil: without limit.
+    init(limits: Limits = Limits(), data: String? = nil, fileLimit: Int? = nil) throws {
+        folder = try Scratch()
+        self.data = data ?? folder.place("data")
+        socket = folder.place("s")
+        let configuration = folder.place("config")
+        let lines = ["connections", "subscriptions"].map { name in
+            "\(name) = \(name == "connections" ? limits.connections : limits.subscriptions)\n"
+        }
+        try Files.write(lines.joined(), to: configuration)
+        options = ["--config", configuration]
+        try start(fileLimit: fileLimit)
+    }
+
+    /// What it printed, of all its starts.
+    var trace: String { Files.text(folder.place("trace")) }
+
+    var pid: pid_t { program?.pid ?? 0 }
+
+    /// How it ended; nil while it runs.
+    var exit: Exit? { program?.poll() }
+
+    /// Starts it and waits until it greets.
+    func start(fileLimit: Int? = nil) throws {
+        try launch(fileLimit: fileLimit)
+        try until("the daemon greets") {
+            if let exit { throw TookTooLong(what: "the daemon ended with \(exit): \(trace)") }
+            guard let client = try? LineSocket(socket) else { return false }
+            return try client.nextLine()?.hasPrefix("*") == true
+        }
+    }
+
+    /// Starts it without waiting for anything.
+    func launch(fileLimit: Int? = nil) throws {
+        let limit = fileLimit.map { ["prlimit", "--fsize=\($0)"] } ?? []
+        let command = [try Program.path("stored"), "--data", data, "--socket", socket]
+        let trace = folder.place("trace")
+        program = try Program(limit + command + options, output: trace, errors: trace)
+    }
+
+    func send(_ signal: Int32) { program?.send(signal) }
+
+    func wait() throws -> Exit { try program?.wait() ?? .code(0) }
+
+    /// SIGTERM, and how that ended.
+    func stop() throws -> Exit {
+        send(SIGTERM)
+        return try wait()
+    }
+
+    /// SIGKILL.
+    func kill() throws {
+        send(SIGKILL)
+        _ = try wait()
+    }
+
+    /// A connection whose greeting was read.
+    func client() throws -> LineSocket {
+        let client = try LineSocket(socket)
+        guard let greeting = try client.nextLine(), greeting.hasPrefix("*") else {
+            throw TookTooLong(what: "no greeting came: \(trace)")
+        }
+        return client
+    }
+
+    /// The memory of the process that is no file map, in bytes.
+    var anonymousMemory: Int {
+        let status = Files.text("/proc/\(pid)/status")
+        let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") } ?? ""
+        return (Int(line.filter(\.isNumber)) ?? 0) * 1_024
+    }
+
+    /// What a run of `storectl` came to.
+    struct Run {
+        let exit: Exit
+        let output: String
+        let errors: String
+    }
+
+    /// Runs `storectl` on this daemon, or on its data directory while it does not run.
+    func storectl(_ arguments: String..., offline: Bool = false) throws -> Run {
+        let (output, errors) = (folder.place("output"), folder.place("errors"))
+        unlink(output)
+        unlink(errors)
+        let place = offline ? ["--data", data] : ["--socket", socket]
+        let command = [try Program.path("storectl")] + place + arguments
+        let exit = try Program(command, output: output, errors: errors).wait()
+        return Run(exit: exit, output: Files.text(output), errors: Files.text(errors))
+    }
+}
