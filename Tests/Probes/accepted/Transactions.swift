@@ -1,0 +1,7 @@
+import StoryCore
+import StoryLog
+
+func write(_ environment: Environment) throws(StorageError) {
+    let transaction = try WriteTransaction(environment)
+    try transaction.commit()
+}
