@@ -31,7 +31,7 @@ let package = Package(
     products: [
         .executable(name: "stored", targets: ["stored"]),
         .executable(name: "storectl", targets: ["storectl"]),
-        .library(name: "StoryClient", targets: ["StoryClient"]),
+        .library(name: "StoreClient", targets: ["StoryClient"]),
     ],
     targets: [
         system("CLMDB", "lmdb", "liblmdb-dev"),

@@ -26,8 +26,14 @@ package final class Server: ReactorHandler {
     var awaitingCheckpoint: [(connection: Connection, tag: Tag?, position: Position)] = []
     var jobs: [Job] = []
     let jobsMustEnd = EndFlag()
+    /// Work beside the loop that this turn asked for; it begins once the turn is committed.
+    var waitingJobs: [() -> Void] = []
     var isDraining = false
+    /// Counts tenths of a second.
     var ticks: UInt64 = 0
+    /// When clients that do not take what waits for them are left.
+    private var drainDeadline: UInt64?
+    private static let drainTicks: UInt64 = 50
     /// When writes that were refused for want of space may be tried again.
     var retryTick: UInt64?
     /// The error that ended the process, where one did.
@@ -95,6 +101,7 @@ package final class Server: ReactorHandler {
             process(connection)
         }
         settle()
+        startJobs()
         publish()
         release()
         checkpointIfDue()
@@ -106,6 +113,7 @@ package final class Server: ReactorHandler {
     package func signalReceived(_ signal: Int32) {
         guard !isDraining else { return reactor.stop() }
         isDraining = true
+        drainDeadline = ticks + Server.drainTicks
         dependency.trace.say("draining", ["signal": "\(signal)", "connections": "\(connections.count)"])
         reactor.stopListening()
         settle()
@@ -127,7 +135,7 @@ package final class Server: ReactorHandler {
             checkpointer.start(at: log.committed)
         }
         if ticks % 100 == 0 { dependency.store.clearStaleReaders() }
-        if isDraining, ticks % 50 == 0 { reactor.stop() }
+        if let deadline = drainDeadline, ticks >= deadline { reactor.stop() }
     }
 
     package func woken() {

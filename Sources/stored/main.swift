@@ -56,7 +56,7 @@ let trace = Trace(now: Clock.system.now) { line in
 do {
     let runDirectory = DefaultPlaces.runDirectory(uid: getuid())
     let places = DefaultPlaces(
-        environment: environment(), uid: getuid(), hasRunDirectory: access(runDirectory, F_OK) == 0)
+        environment: environment(), uid: getuid(), hasRunDirectory: access(runDirectory, W_OK) == 0)
     switch try ServerConfiguration.read(Array(CommandLine.arguments.dropFirst()), places: places, readFile: readFile) {
     case .help: say(usage, on: STDOUT_FILENO)
     case .version: say("stored \(ServerVersion.number)\n", on: STDOUT_FILENO)

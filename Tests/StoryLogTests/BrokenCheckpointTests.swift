@@ -75,6 +75,7 @@ struct BrokenCheckpointTests {
     @Test func `a checkpoint that broke off is taken up by the next one as well`() throws {
         let bench = try ModelBench()
         let oracle = try breakOff(bench)
+        let before = oracle.copy()
         for table in [Table.photos, .users] {
             for number in 500..<20_000 {
                 for store in [bench.store, oracle] as [any ModelStore] {
@@ -83,7 +84,8 @@ struct BrokenCheckpointTests {
             }
         }
         let checkpoint = bench.store.freeze(at: Position(3))
-        // Whether it fits now or breaks off again: nothing is lost.
+        // It fits now, or breaks off again, before its journal was written or after: how many pages a commit takes
+        // depends on where memory lies. Whatever it is, the models are a whole fold.
         if failure(of: { () throws(StorageError) in try checkpoint.run(pages: 40) }) == nil {
             try bench.store.finish()
         } else {
@@ -91,7 +93,8 @@ struct BrokenCheckpointTests {
         }
         expectAll(oracle, in: bench)
         try bench.reopen()
-        #expect(bench.store.checkpointed == Position(3))
-        expectAll(oracle, in: bench)
+        #expect(bench.store.renewal == nil)
+        #expect([Position(2), Position(3)].contains(bench.store.checkpointed))
+        expectAll(bench.store.checkpointed == Position(3) ? oracle : before, in: bench)
     }
 }

@@ -1,5 +1,5 @@
 /// The outside world failed; not the client, and not this program.
-package enum StorageError: Error, Equatable, Sendable {
+package enum StorageError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The disk or the map is full: nothing was written, reading goes on.
     case full(String)
     /// What is stored is not what was written, from this position on where it is known.
@@ -8,6 +8,14 @@ package enum StorageError: Error, Equatable, Sendable {
     case failed(String)
     /// Another process holds the data directory.
     case held(String)
+
+    /// The sentence for a person.
+    package var description: String {
+        switch self {
+        case .full(let reason), .failed(let reason), .held(let reason), .corrupt(let reason, nil): reason
+        case .corrupt(let reason, let position?): "position \(position.value): \(reason)"
+        }
+    }
 }
 
 /// The append-only log, seen by what reads it.

@@ -44,7 +44,7 @@ enum Browse {
             return true
         }
         guard !positions.isEmpty else {
-            let message = "there was no \(target) at position \(position.value)"
+            let message = "there was no \(target) yet at position \(position.value)"
             return .failure(Failure(.notFound, message))
         }
         let events: [Event]

@@ -16,6 +16,8 @@ package final class Environment: @unchecked Sendable {
     /// The bytes that the map reserves.
     package let mapSize: Int
     private let identity: EnvironmentRegistry.Identity
+    /// Held open, so that no other folder can get this one's number while it is registered.
+    private let folder: FileHandle
     private var handle: OpaquePointer?
 
     /// Opens an environment that exists, after looking at its file: LMDB itself dies of a file cut short.
@@ -50,9 +52,8 @@ package final class Environment: @unchecked Sendable {
     private init(
         _ path: String, _ options: EnvironmentOptions, flags: UInt32, isNew: Bool
     ) throws(StorageError) {
-        guard let identity = EnvironmentRegistry.identity(of: path) else {
-            throw .failed("\(path) cannot be opened: \(SystemError.text(errno))")
-        }
+        let folder = try FileHandle(path, O_RDONLY | O_DIRECTORY)
+        let identity = EnvironmentRegistry.Identity(try folder.status(path))
         guard EnvironmentRegistry.enter(identity) else { throw .failed("\(path) is open already in this process") }
         do {
             if !isNew { try Preflight.check(path + "/data.mdb") }
@@ -68,6 +69,7 @@ package final class Environment: @unchecked Sendable {
         }
         self.path = path
         self.identity = identity
+        self.folder = folder
         closeOnExec()
         clearStaleReaders()
         try openMain()

@@ -9,16 +9,14 @@ enum EnvironmentRegistry {
     struct Identity: Hashable, Sendable {
         let device: UInt
         let inode: UInt
+
+        init(_ status: stat) {
+            device = UInt(status.st_dev)
+            inode = UInt(status.st_ino)
+        }
     }
 
     private static let opened = Mutex<Set<Identity>>([])
-
-    /// Who the folder at this path is; nil when it cannot be looked at.
-    static func identity(of path: String) -> Identity? {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        return Identity(device: UInt(status.st_dev), inode: UInt(status.st_ino))
-    }
 
     /// False when it is open already.
     static func enter(_ identity: Identity) -> Bool { opened.withLock { $0.insert(identity).inserted } }

@@ -28,6 +28,9 @@ package struct ServerDependency {
     ) throws(StartError) -> ServerDependency {
         do throws(StorageError) {
             let directory = try DataDirectory(configuration.data, for: .serving)
+            var configuration = configuration
+            // Others are told where it is, whatever directory they are in.
+            configuration.data = absolute(configuration.data)
             let log = try LMDBEventLog(in: directory, now: clock.now())
             let store = try LMDBModelStore(in: directory, storeID: log.storeID, version: Model.version)
             if let renewal = store.renewal { trace.say("folding-anew", ["reason": renewal]) }
@@ -51,6 +54,12 @@ package struct ServerDependency {
         } catch {
             throw StartError(error)
         }
+    }
+
+    private static func absolute(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
     }
 
     private static func makeReactor() throws(StorageError) -> Reactor {

@@ -38,6 +38,9 @@ package enum Daemon {
         server.checkpointer.wait()
         server.checkpointer.start(at: dependency.log.committed)
         server.checkpointer.wait()
+        if let failure = server.checkpointer.failure {
+            trace.say("checkpoint-failed", ["error": "\(failure)", "then": "the next start folds more"])
+        }
         close(dependency)
         trace.say("stopped", ["position": "\(dependency.log.head.value)"])
         return 0

@@ -1,3 +1,4 @@
+import Glibc
 import StoryCore
 import StoryLog
 import StoryReactor
@@ -27,6 +28,10 @@ extension Server {
 
     /// `BACKUP`: a copy of the log at one position.
     func backUp(_ session: SessionID, _ tag: Tag?, to path: String) {
+        if let failure = Server.refusal(ofCopyTo: path) {
+            if let connection = sessions[session] { answer(.failed(failure), tag, connection) }
+            return
+        }
         let copier = dependency.log.copier()
         start(session, tag) { () throws(StorageError) in
             let position = try copier.run(to: path)
@@ -39,9 +44,18 @@ extension Server {
     ) {
         guard let connection = sessions[session] else { return }
         connection.isAwaiting = true
-        let waker = reactor.waker
-        let job = BackgroundJob(work, whenDone: { waker.wake() })
-        jobs.append(Job(connection: connection, tag: tag, work: job))
+        waitingJobs.append { [self] in
+            let waker = reactor.waker
+            let job = BackgroundJob(work, whenDone: { waker.wake() })
+            jobs.append(Job(connection: connection, tag: tag, work: job))
+        }
+    }
+
+    /// Begins what this turn asked for, now that the turn is committed: it covers what came before it on any connection.
+    func startJobs() {
+        let starts = waitingJobs
+        waitingJobs = []
+        for start in starts { start() }
     }
 
     /// Waits for the work that is under way: it reads what is about to be closed.
@@ -62,6 +76,19 @@ extension Server {
             case .failure(let error): resume(job.connection, .failed(failure(error)), job.tag)
             }
         }
+    }
+
+    private static func refusal(ofCopyTo path: String) -> Failure? {
+        guard path.hasPrefix("/"), !path.utf8.contains(0) else {
+            let message = "the daemon wants an absolute path"
+            return Failure(
+                .invalid, "1 field is wrong: directory",
+                .fields([FieldError(field: "directory", rule: .malformed, message: message)]))
+        }
+        guard access(path, F_OK) != 0 else {
+            return Failure(.exists, "\(path) exists already; name a new directory", .field("directory"))
+        }
+        return nil
     }
 
     /// What a client is told when storage failed under its request, which is traced as well.
