@@ -49,11 +49,11 @@ package struct ServerConfiguration: Equatable, Sendable {
     private static func option(
         _ argument: String, _ rest: inout ArraySlice<String>
     ) throws(UsageError) -> (String, String) {
-        let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let flag = parts.first, flag.hasPrefix("--"), names.contains(String(flag.dropFirst(2))) else {
             throw UsageError(message: "\(argument) is no option: try stored --help")
         }
-        guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
+        guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
             throw UsageError(message: "\(flag) wants a value: try stored --help")
         }
         return (String(flag.dropFirst(2)), value)

@@ -1,4 +1,4 @@
-/// Counts durations in buckets that grow by a quarter of a power of two: percentiles to within 19 %, in 2 KiB.
+/// Counts durations in buckets, four to each doubling: percentiles to within a quarter, in 2 KiB.
 package struct Histogram: Sendable {
     private var buckets = [UInt64](repeating: 0, count: 256)
     package private(set) var count: UInt64 = 0

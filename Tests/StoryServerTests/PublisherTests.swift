@@ -1,0 +1,78 @@
+import StoryCore
+import StoryLog
+@testable import StoryServer
+import TestSupport
+import Testing
+
+@Suite struct PublisherTests {
+    private let bench = MemoryBench()
+
+    private func selection(_ random: inout SplitMix64) -> EventSelection {
+        let types = random.oneIn(2) ? [] : [random.pick("Wrote", "Read").type]
+        let source: EventSelection.Source =
+            switch Int.random(in: 0...2, using: &random) {
+            case 0: .all
+            case 1: .stream(random.pick("note-1", "task-1", "none-1").stream)
+            default: .category(random.pick("note", "task", "none").category)
+            }
+        return EventSelection(source: source, types: types)
+    }
+
+    private func expected(_ selection: EventSelection, from position: Position) -> [String] {
+        bench.plain(selection.source).map(\.event)
+            .filter { $0.position >= position && (selection.types.isEmpty || selection.types.contains($0.typeName)) }
+            .map { ">1 \($0.text)" }
+    }
+
+    /// Publishes in goes of this size until there is nothing to do; answers the events and the markers.
+    private func drain(_ subscription: inout Subscription, _ size: Int) throws -> (events: [String], markers: [String])
+    {
+        let publisher = Publisher(log: bench.log, store: bench.store)
+        var lines: [String] = []
+        for _ in 0..<100_000 {
+            var output: [UInt8] = []
+            let isMore = try publisher.publish(&subscription, head: bench.log.committed, &output, until: size)
+            lines += String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
+            if !isMore, output.count < size { break }
+        }
+        return (lines.filter { $0.contains("\"stream\"") }, lines.filter { !$0.contains("\"stream\"") })
+    }
+
+    @Test(arguments: [1, 700, 50_000])
+    func `what a subscription gets is the plain list, far from the head and near it`(size: Int) throws {
+        var random = SplitMix64(seed: UInt64(size))
+        try bench.append(2_500, &random)
+        for _ in 0..<12 {
+            let selection = selection(&random)
+            let from = Position(.random(in: 1...bench.log.head.value + 1, using: &random))
+            var subscription = Subscription(id: SubscriptionID(1), selection: selection, from: from)
+            let (caughtUp, markers) = try drain(&subscription, size)
+            #expect(caughtUp == expected(selection, from: from), "\(selection) from \(from)")
+            #expect(markers == [#">1 {"caughtUp":\#(bench.log.head.value)}"#], "\(selection)")
+            let head = bench.log.head
+            try bench.append(.random(in: 1...30, using: &random), &random)
+            let (live, none) = try drain(&subscription, size)
+            #expect(live == expected(selection, from: max(from, head.next)), "\(selection)")
+            #expect(none.allSatisfy { $0.contains("behind") || $0.contains("caughtUp") })
+        }
+    }
+
+    @Test func `without room nothing is sent, and later it is told how many events wait`() throws {
+        var random = SplitMix64(seed: 3)
+        let publisher = Publisher(log: bench.log, store: bench.store)
+        var subscription = Subscription(
+            id: SubscriptionID(4), selection: EventSelection(source: .all), from: Position(1))
+        var output: [UInt8] = []
+        _ = try publisher.publish(&subscription, head: .zero, &output, until: 100)
+        #expect(output == Array(">4 {\"caughtUp\":0}\n".utf8))
+        try bench.append(2, &random)
+        #expect(try publisher.publish(&subscription, head: Position(2), &output, until: output.count))
+        #expect(output == Array(">4 {\"caughtUp\":0}\n".utf8))
+        output = []
+        #expect(try !publisher.publish(&subscription, head: Position(2), &output, until: 10_000))
+        let lines = String(decoding: output, as: UTF8.self).split(separator: "\n")
+        #expect(lines.first == #">4 {"behind":2}"#)
+        #expect(lines.last == #">4 {"caughtUp":2}"#)
+        #expect(lines.count == 4)
+    }
+}

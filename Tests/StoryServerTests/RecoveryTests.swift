@@ -1,0 +1,70 @@
+import StoryCore
+import StoryLog
+@testable import StoryServer
+import StoryWire
+import TestSupport
+import Testing
+
+@Suite struct RecoveryTests {
+    private func expectAlike(_ store: any ModelStore, _ memory: MemoryModelStore) {
+        for table in Table.allCases {
+            var entries: [(key: [UInt8], value: [UInt8])] = []
+            store.scan(table, KeyRange(), .ascending) { key, value in
+                entries.append((key, value))
+                return true
+            }
+            let expected = memory.entries(of: table)
+            #expect(entries.map(\.key) == expected.map(\.key), "\(table)")
+            #expect(entries.map(\.value) == expected.map(\.value), "\(table)")
+        }
+    }
+
+    @Test(arguments: [0, 1, 499, 1_000])
+    func `folding the tail is folding all, table by table`(checkpoint: Int) throws {
+        let events = Everything.events(1_000)
+        let bench = try DirectoryBench()
+        if checkpoint > 0 {
+            try bench.write(Array(events[..<checkpoint]))
+            try bench.foldAll()
+        }
+        if checkpoint < events.count { try bench.write(Array(events[checkpoint...])) }
+        try bench.serve { log, store in
+            #expect(store.checkpointed == Position(UInt64(checkpoint)))
+            var told: [Position] = []
+            try Recovery.fold(log, into: store, with: EventDecoder()) { position, _ in told.append(position) }
+            #expect(told == (checkpoint < 1_000 ? [Position(1_000)] : []))
+            expectAlike(store, Everything.folded(events))
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a long fold is written down in between, unless it is told not to be`(isWritingDown: Bool) throws {
+        let count = Int(Checkpointer.events) + 500
+        let bench = try DirectoryBench()
+        var maker = EventMaker()
+        let events = (0..<count).map { maker.event("note-\($0 % 100)", .noted()) }
+        try bench.write(events)
+        try bench.serve { log, store in
+            try Recovery.fold(log, into: store, with: EventDecoder(), isWritingDown: isWritingDown) { _, _ in }
+            #expect(store.checkpointed == (isWritingDown ? Position(Checkpointer.events) : .zero))
+            expectAlike(store, Everything.folded(events))
+        }
+    }
+
+    @Test func `models that are ahead of the log are refused in a sentence`() throws {
+        let bench = try DirectoryBench()
+        try bench.write(Everything.events(5))
+        try bench.serve { log, store in
+            try store.writeDown(at: Position(9))
+            let error = #expect(throws: StorageError.self) {
+                try Recovery.fold(log, into: store, with: EventDecoder()) { _, _ in }
+            }
+            guard case .corrupt(let sentence, Position(5)) = error else {
+                Issue.record("not corrupt but \(String(describing: error))")
+                return
+            }
+            #expect(sentence.contains("know position 9, but the log ends at 5"))
+            #expect(StartError(.corrupt(sentence, at: nil)).exitCode == 5)
+        }
+    }
+}

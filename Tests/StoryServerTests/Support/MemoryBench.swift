@@ -1,0 +1,64 @@
+import StoryCore
+import StoryLog
+import StoryWire
+import TestSupport
+
+/// A log and its models in memory, and beside them the plain list of what was appended.
+final class MemoryBench {
+    let log = MemoryEventLog()
+    let store = MemoryModelStore()
+    private(set) var events: [Event] = []
+    private let projector: Projector
+    private var maker = EventMaker()
+
+    init() { projector = Projector(store) }
+
+    /// Appends and commits so many events of a few streams, categories and types.
+    func append(_ count: Int, _ random: inout SplitMix64) throws(StorageError) {
+        for _ in 0..<count {
+            let stream = random.pick("note-1", "note-2", "task-1", "notes-1")
+            try append(maker.event(stream, .noted(random.pick("Wrote", "Read", "Done"))))
+        }
+        try log.commit()
+    }
+
+    private func append(_ event: Event) throws(StorageError) {
+        events.append(event)
+        try log.append(event)
+        projector.fold(event)
+    }
+
+    /// The events of a source in order, each with the number that reading counts it by.
+    func plain(_ source: EventSelection.Source) -> [(number: UInt64, event: Event)] {
+        events.compactMap { event in
+            switch source {
+            case .all: (event.position.value, event)
+            case .stream(let name): event.stream == name ? (event.version.value, event) : nil
+            case .category(let name): event.stream.category == name ? (event.position.value, event) : nil
+            }
+        }
+    }
+}
+
+extension EventLog {
+    /// Appends an event with its text.
+    func append(_ event: Event) throws(StorageError) {
+        let json = event.json
+        let result = json.withUnsafeBytes { json in
+            Result { () throws(StorageError) in try append(event, json: json) }
+        }
+        try result.get()
+    }
+}
+
+extension Event {
+    /// The event's line as it goes out on the wire.
+    var json: [UInt8] {
+        var bytes: [UInt8] = []
+        EventEncoder.append(self, to: &bytes)
+        return bytes
+    }
+
+    var text: String { String(decoding: json, as: UTF8.self) }
+    var typeName: EventType { EventDecoder.typeName(of: body) }
+}
