@@ -1,6 +1,8 @@
 extension ModelStore {
-    /// The plain way: read, change, write.
-    package func add(_ change: Int64, in table: Table, at key: [UInt8]) {
+    package func add(_ change: Int64, in table: Table, at key: [UInt8]) { addPlainly(change, in: table, at: key) }
+
+    /// The plain way: read, change, write. For stores that have a quicker one, where it does not do.
+    package func addPlainly(_ change: Int64, in table: Table, at key: [UInt8]) {
         let count = Int64(clamping: CountKey.count(value(in: table, at: key))) + change
         guard count > 0 else { return remove(in: table, at: key) }
         var value = KeyWriter()

@@ -24,6 +24,22 @@ final class BufferSet {
         return buffer
     }
 
+    func put(_ value: [UInt8], in table: Table, at key: [UInt8]) {
+        let buffer = buffer(table)
+        key.withBytes { key in value.withBytes { value in buffer.put(value, at: key) } }
+    }
+
+    func remove(in table: Table, at key: [UInt8]) {
+        let buffer = buffer(table)
+        key.withBytes { key in buffer.remove(key) }
+    }
+
+    /// Changes a count where it lies; false when it is not here, or none would be left.
+    func add(_ change: Int64, in table: Table, at key: [UInt8]) -> Bool {
+        guard let buffer = filled(table) else { return false }
+        return key.withBytes { buffer.add(change, at: $0) }
+    }
+
     /// The bytes of memory that the entries take.
     var bytes: Int { buffers.reduce(0) { $0 + ($1?.bytes ?? 0) } }
     /// How many entries there are, the removed ones among them.

@@ -50,24 +50,13 @@ package final class LMDBModelStore: ModelStore {
         key.withBytes { key in lookUp(table, key) }
     }
 
-    package func put(_ value: [UInt8], in table: Table, at key: [UInt8]) {
-        let buffer = active.buffer(table)
-        key.withBytes { key in value.withBytes { value in buffer.put(value, at: key) } }
-    }
+    package func put(_ value: [UInt8], in table: Table, at key: [UInt8]) { active.put(value, in: table, at: key) }
 
-    package func remove(in table: Table, at key: [UInt8]) {
-        let buffer = active.buffer(table)
-        key.withBytes { key in buffer.remove(key) }
-    }
+    package func remove(in table: Table, at key: [UInt8]) { active.remove(in: table, at: key) }
 
     package func add(_ change: Int64, in table: Table, at key: [UInt8]) {
         // Most counts were changed a moment ago: then nothing has to be looked up further down.
-        if let buffer = active.filled(table), key.withBytes({ buffer.add(change, at: $0) }) { return }
-        let count = Int64(clamping: CountKey.count(value(in: table, at: key))) + change
-        guard count > 0 else { return remove(in: table, at: key) }
-        var value = KeyWriter()
-        value.set(UInt64(count))
-        put(value.bytes, in: table, at: key)
+        if !active.add(change, in: table, at: key) { addPlainly(change, in: table, at: key) }
     }
 
     package func scan(

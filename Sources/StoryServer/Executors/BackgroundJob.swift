@@ -10,12 +10,15 @@ final class BackgroundJob<Value: Sendable>: Sendable {
     init(
         _ work: @escaping @Sendable () throws(StorageError) -> Value, whenDone: @escaping @Sendable () -> Void
     ) {
-        WorkerThread.start {
+        let isStarted = WorkerThread.start {
             let result: Result<Value, StorageError>
             do throws(StorageError) { result = .success(try work()) } catch { result = .failure(error) }
             self.outcome.withLock { $0 = result }
             whenDone()
         }
+        guard !isStarted else { return }
+        outcome.withLock { $0 = .failure(.failed("the system has no thread to give; raise the limit of processes")) }
+        whenDone()
     }
 
     /// Nil while it runs; then how it ended.
@@ -36,8 +39,8 @@ private final class WorkerThread: Sendable {
 
     private init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 
-    /// Where the system has no thread to give, the work is done here and now.
-    static func start(_ body: @escaping @Sendable () -> Void) {
+    /// False where the system has no thread to give.
+    static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         var thread = pthread_t()
         let context = Unmanaged.passRetained(WorkerThread(body))
         let code = pthread_create(
@@ -47,7 +50,11 @@ private final class WorkerThread: Sendable {
                 Unmanaged<WorkerThread>.fromOpaque(pointer).takeRetainedValue().body()
                 return nil
             }, context.toOpaque())
-        guard code == 0 else { return context.takeRetainedValue().body() }
+        guard code == 0 else {
+            context.release()
+            return false
+        }
         pthread_detach(thread)
+        return true
     }
 }

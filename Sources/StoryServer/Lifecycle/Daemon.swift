@@ -1,3 +1,4 @@
+import Glibc
 import StoryCore
 import StoryLog
 import StoryReactor
@@ -24,8 +25,18 @@ package enum Daemon {
                 "socket": configuration.socket, "data": configuration.data,
                 "position": "\(dependency.log.head.value)", "ms": "\((clock.steady() - began) / 1_000_000)",
             ])
+        acceptSignals()
         dependency.reactor.run(server)
         return end(server, dependency, trace)
+    }
+
+    /// A parent may have blocked the very signals that are to end this process; a blocked mask is inherited.
+    private static func acceptSignals() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGTERM)
+        sigaddset(&signals, SIGINT)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     }
 
     private static func end(_ server: Server, _ dependency: ServerDependency, _ trace: Trace) -> Int32 {

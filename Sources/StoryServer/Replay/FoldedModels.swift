@@ -23,6 +23,8 @@ final class FoldedModels {
         let place = DigestingStore(keeping: table)
         let batches = BatchQueue<Event>()
         let content = BackgroundJob<ContentFold>({ ContentFold(batches, keeping: table) }, whenDone: {})
+        // Without its thread nobody would take the batches.
+        if case .failure(let error)? = content.result { throw error }
         let projector = Projector(place)
         let decoder = EventDecoder()
         do throws(StorageError) {
