@@ -39,6 +39,9 @@ package final class Server: ReactorHandler {
     /// The error that ended the process, where one did.
     var fatal: StorageError?
     private var lastSession: UInt64 = 0
+    private var turnTime: Instant?
+    /// The connection that an effect was last carried out for: most often the next one is for it, too.
+    private var lastSpoken: Connection?
     private var eventScratch: [UInt8] = []
 
     package init(dependency: ServerDependency) {
@@ -49,7 +52,15 @@ package final class Server: ReactorHandler {
     }
 
     /// Tells the engine what happened, and carries out what it asks for.
-    func update(_ input: Input) { execute(dependency.update(input, dependency.clock.now())) }
+    func update(_ input: Input) { execute(dependency.update(input, now())) }
+
+    /// The time of this turn: what is committed together has one time.
+    private func now() -> Instant {
+        if let turnTime { return turnTime }
+        let time = dependency.clock.now()
+        turnTime = time
+        return time
+    }
 
     var figures: Figures { dependency.figures }
     var reactor: Reactor { dependency.reactor }
@@ -85,6 +96,7 @@ package final class Server: ReactorHandler {
         guard let connection = connections.removeValue(forKey: id) else { return }
         sessions[connection.session] = nil
         connection.isFinishing = true
+        connection.isGone = true
         update(.disconnected(connection.session))
     }
 
@@ -105,6 +117,7 @@ package final class Server: ReactorHandler {
         publish()
         release()
         checkpointIfDue()
+        turnTime = nil
         if !ready.isEmpty { reactor.requestTurn() }
         if fatal != nil { reactor.stop() }
         if isDraining, connections.isEmpty { reactor.stop() }
@@ -189,6 +202,13 @@ package final class Server: ReactorHandler {
         if request.action.isFinal, log.head > log.committed { settle() }
         journal.append(JournalEntry(connection: connection, request: request, start: connection.output.count))
         update(.requested(connection.session, request))
+    }
+
+    /// The connection of a session; nil when it is gone.
+    func connection(of session: SessionID) -> Connection? {
+        if let lastSpoken, lastSpoken.session == session, !lastSpoken.isGone { return lastSpoken }
+        lastSpoken = sessions[session]
+        return lastSpoken
     }
 
     /// Reading goes on while there is little to take up, so that a client that only sends is held back by its socket.

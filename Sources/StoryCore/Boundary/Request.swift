@@ -87,6 +87,34 @@ package enum Verb: String, CaseIterable, Sendable {
     case verify = "VERIFY"
     case backup = "BACKUP"
     case quit = "QUIT"
+
+    /// Its place among all verbs, from 0: for tables by verb that are looked up at each request.
+    package var number: Int {
+        switch self {
+        case .get: 0
+        case .list: 1
+        case .count: 2
+        case .sorts: 3
+        case .read: 4
+        case .streams: 5
+        case .post: 6
+        case .edit: 7
+        case .like: 8
+        case .unlike: 9
+        case .see: 10
+        case .delete: 11
+        case .append: 12
+        case .subscribe: 13
+        case .unsubscribe: 14
+        case .ping: 15
+        case .help: 16
+        case .stats: 17
+        case .checkpoint: 18
+        case .verify: 19
+        case .backup: 20
+        case .quit: 21
+        }
+    }
 }
 
 /// What every write may carry.

@@ -30,19 +30,22 @@ extension Instant {
         let days = milliseconds.dividedFloor(by: 86_400_000)
         let rest = milliseconds - days * 86_400_000
         let (year, month, day) = Instant.date(days)
-        bytes.appendDigits(year, 4)
+        let time = UInt32(truncatingIfNeeded: rest)
+        bytes.appendTwoDigits(UInt32(truncatingIfNeeded: year / 100))
+        bytes.appendTwoDigits(UInt32(truncatingIfNeeded: year % 100))
         bytes.append(0x2D)
-        bytes.appendDigits(month, 2)
+        bytes.appendTwoDigits(UInt32(truncatingIfNeeded: month))
         bytes.append(0x2D)
-        bytes.appendDigits(day, 2)
+        bytes.appendTwoDigits(UInt32(truncatingIfNeeded: day))
         bytes.append(0x54)
-        bytes.appendDigits(rest / 3_600_000, 2)
+        bytes.appendTwoDigits(time / 3_600_000)
         bytes.append(0x3A)
-        bytes.appendDigits(rest / 60_000 % 60, 2)
+        bytes.appendTwoDigits(time / 60_000 % 60)
         bytes.append(0x3A)
-        bytes.appendDigits(rest / 1_000 % 60, 2)
+        bytes.appendTwoDigits(time / 1_000 % 60)
         bytes.append(0x2E)
-        bytes.appendDigits(rest % 1_000, 3)
+        bytes.append(UInt8(truncatingIfNeeded: 0x30 + time / 100 % 10))
+        bytes.appendTwoDigits(time % 100)
         bytes.append(0x5A)
     }
 
@@ -153,13 +156,11 @@ extension Int64 {
 }
 
 extension [UInt8] {
-    /// Appends the lowest `count` decimal digits of a number that is not negative.
-    fileprivate mutating func appendDigits(_ number: Int64, _ count: Int) {
-        var divisor: Int64 = 1
-        for _ in 1..<count { divisor *= 10 }
-        for _ in 0..<count {
-            append(UInt8(0x30 + number / divisor % 10))
-            divisor /= 10
-        }
+    /// Appends a number below 100. Every event has two dates written for it, and dividing by what the compiler knows
+    /// is several times quicker.
+    @inline(__always)
+    fileprivate mutating func appendTwoDigits(_ number: UInt32) {
+        append(UInt8(truncatingIfNeeded: 0x30 + number / 10))
+        append(UInt8(truncatingIfNeeded: 0x30 + number % 10))
     }
 }

@@ -1,7 +1,9 @@
 package import StoryCore
 
-/// Measures the folding of each event; what it costs is two readings of the clock.
-package struct FoldTimer {
+/// Measures the folding of every sixteenth event: reading the clock twice would cost a tenth of a fold.
+package final class FoldTimer {
+    private static let interval: UInt8 = 16
+    private var left: UInt8 = 1
     private let clock: () -> UInt64
     private let record: (_ kind: Kind?, _ nanoseconds: UInt64) -> Void
 
@@ -14,6 +16,9 @@ package struct FoldTimer {
     }
 
     func measure(_ event: Event, _ fold: (Event) -> Void) {
+        left -= 1
+        guard left == 0 else { return fold(event) }
+        left = FoldTimer.interval
         let began = clock()
         fold(event)
         record(event.body.kind, clock() - began)

@@ -6,13 +6,6 @@ package typealias Update = (_ input: Input, _ now: Instant) -> [Effect]
 /// Wraps an update with another one that sees every input and every effect.
 package typealias Middleware = (_ next: @escaping Update) -> Update
 
-extension Engine {
-    /// The engine behind its middleware; the first one named sees an input first.
-    package func update(through middleware: [Middleware]) -> Update {
-        middleware.reversed().reduce({ [self] input, now in update(input, now: now) }) { next, wrap in wrap(next) }
-    }
-}
-
 /// Measures how long each request takes to decide, to read for and to fold.
 package enum Timing {
     /// - Parameters:

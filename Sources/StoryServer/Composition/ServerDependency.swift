@@ -41,10 +41,9 @@ package struct ServerDependency {
             let timer = FoldTimer(clock: clock.steady) { figures.folded($0, nanoseconds: $1) }
             let engine = Engine(
                 store: store, log: reader, limits: configuration.limits, server: ServerVersion.name, foldTimer: timer)
-            let update = engine.update(through: [
-                Timing.middleware(clock: clock.steady) { figures.handled($0, nanoseconds: $1) },
-                Tracing.middleware { trace.say("defect", ["verb": $0.rawValue, "message": $1.message]) },
-            ])
+            let traced = Tracing.middleware { trace.say("defect", ["verb": $0.rawValue, "message": $1.message]) }
+            let timed = Timing.middleware(clock: clock.steady) { figures.handled($0, nanoseconds: $1) }
+            let update = timed(traced(engine.update))
             return ServerDependency(
                 configuration: configuration, clock: clock, trace: trace, directory: directory, log: log,
                 store: store, decoder: decoder, reader: RequestReader(lineLimit: configuration.limits.line),

@@ -16,6 +16,8 @@ final class Connection {
     var isAwaiting = false
     /// True once nothing more is to be done but to send what is there.
     var isFinishing = false
+    /// True once the engine knows it no longer.
+    var isGone = false
     /// True when every whole line was taken up.
     var needsBytes = true
     var isPaused = false

@@ -13,30 +13,30 @@ extension Server {
         switch effect {
         case .append(let event): append(event)
         case .reply(let session, let tag, let reply):
-            if let connection = sessions[session] { answer(reply, tag, connection) }
+            if let connection = connection(of: session) { answer(reply, tag, connection) }
         case .notify(let session, let notice):
-            guard let connection = sessions[session] else { return }
+            guard let connection = connection(of: session) else { return }
             touch(connection)
             ReplyEncoder.append(notice, to: &connection.output)
         case .read(let session, let tag, let plan):
-            guard let connection = sessions[session] else { return }
+            guard let connection = connection(of: session) else { return }
             connection.reading = ReadCursor(plan, tag: tag)
             advance(connection)
         case .follow(let session, let id, let selection, let from):
-            sessions[session]?.subscriptions.append(Subscription(id: id, selection: selection, from: from))
+            connection(of: session)?.subscriptions.append(Subscription(id: id, selection: selection, from: from))
         case .unfollow(let session, let id):
-            sessions[session]?.subscriptions.removeAll { $0.id == id }
+            connection(of: session)?.subscriptions.removeAll { $0.id == id }
         case .endFollowing(let session, let id, let reason): end(session, id, reason)
         case .checkpoint(let session, let tag): awaitCheckpoint(session, tag)
         case .verify(let session, let tag): verify(session, tag)
         case .backUp(let session, let tag, let path): backUp(session, tag, to: path)
         case .report(let session, let tag):
-            if let connection = sessions[session] { answer(.done(.members(report())), tag, connection) }
+            if let connection = connection(of: session) { answer(.done(.members(report())), tag, connection) }
         case .help(let session, let tag, let topic):
-            guard let connection = sessions[session] else { return }
+            guard let connection = connection(of: session) else { return }
             for reply in Help.answer(topic) { answer(reply, tag, connection) }
         case .finish(let session):
-            guard let connection = sessions[session] else { return }
+            guard let connection = connection(of: session) else { return }
             touch(connection)
             connection.isFinishing = true
         }
@@ -70,7 +70,7 @@ extension Server {
     }
 
     private func end(_ session: SessionID, _ id: SubscriptionID, _ reason: String) {
-        guard let connection = sessions[session],
+        guard let connection = connection(of: session),
             let subscription = connection.subscriptions.first(where: { $0.id == id })
         else { return }
         connection.subscriptions.removeAll { $0.id == id }

@@ -41,7 +41,7 @@ extension Server {
 
     /// `CHECKPOINT` covers everything that was acknowledged before it, and what its own turn commits.
     func awaitCheckpoint(_ session: SessionID, _ tag: Tag?) {
-        guard let connection = sessions[session] else { return }
+        guard let connection = connection(of: session) else { return }
         connection.isAwaiting = true
         awaitingCheckpoint.append((connection, tag, log.head))
         markReady(connection)

@@ -29,7 +29,7 @@ extension Server {
     /// `BACKUP`: a copy of the log at one position.
     func backUp(_ session: SessionID, _ tag: Tag?, to path: String) {
         if let failure = Server.refusal(ofCopyTo: path) {
-            if let connection = sessions[session] { answer(.failed(failure), tag, connection) }
+            if let connection = connection(of: session) { answer(.failed(failure), tag, connection) }
             return
         }
         let copier = dependency.log.copier()
@@ -42,7 +42,7 @@ extension Server {
     private func start(
         _ session: SessionID, _ tag: Tag?, _ work: @escaping @Sendable () throws(StorageError) -> [Member]
     ) {
-        guard let connection = sessions[session] else { return }
+        guard let connection = connection(of: session) else { return }
         connection.isAwaiting = true
         waitingJobs.append { [self] in
             let waker = reactor.waker

@@ -126,6 +126,7 @@ extension Server {
         }
         if connection.isFinishing {
             guard sessions.removeValue(forKey: connection.session) != nil else { return }
+            connection.isGone = true
             update(.disconnected(connection.session))
             return reactor.finish(connection.id)
         }

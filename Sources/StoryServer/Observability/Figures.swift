@@ -5,9 +5,9 @@ import StoryCore
 /// A class, because the engine's middleware fills it and the server reads it.
 package final class Figures {
     /// How long each verb's requests took to decide, read and fold.
-    private(set) var verbs: [Verb: Histogram] = [:]
+    private var verbs = [Histogram](repeating: Histogram(), count: Verb.allCases.count)
     /// How long the fold of an event of each kind took; nil: of the users' own events.
-    private(set) var folds: [Kind?: Histogram] = [:]
+    private var folds = [Histogram](repeating: Histogram(), count: Kind.allCases.count + 1)
     /// How long each turn's synced commit took.
     private(set) var commits = Histogram()
     private(set) var events: UInt64 = 0
@@ -19,9 +19,23 @@ package final class Figures {
 
     package init() {}
 
-    func handled(_ verb: Verb, nanoseconds: UInt64) { verbs[verb, default: Histogram()].add(nanoseconds) }
+    func handled(_ verb: Verb, nanoseconds: UInt64) { verbs[verb.number].add(nanoseconds) }
 
-    func folded(_ kind: Kind?, nanoseconds: UInt64) { folds[kind, default: Histogram()].add(nanoseconds) }
+    func folded(_ kind: Kind?, nanoseconds: UInt64) { folds[Figures.place(kind)].add(nanoseconds) }
+
+    /// Nil when the verb was never asked for.
+    func durations(of verb: Verb) -> Histogram? {
+        let histogram = verbs[verb.number]
+        return histogram.count > 0 ? histogram : nil
+    }
+
+    /// Nil when no such event was folded.
+    func foldDurations(of kind: Kind?) -> Histogram? {
+        let histogram = folds[Figures.place(kind)]
+        return histogram.count > 0 ? histogram : nil
+    }
+
+    private static func place(_ kind: Kind?) -> Int { kind.map { Int($0.rawValue) } ?? 0 }
 
     func committed(events count: UInt64, nanoseconds: UInt64) {
         events += count

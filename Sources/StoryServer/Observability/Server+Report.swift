@@ -45,14 +45,14 @@ extension Server {
 
     private func verbs() -> [Member] {
         Verb.allCases.compactMap { verb in
-            figures.verbs[verb].map { Member(verb.rawValue, .object(durations($0))) }
+            figures.durations(of: verb).map { Member(verb.rawValue, .object(durations($0))) }
         }
     }
 
     private func folds() -> [Member] {
-        let own = figures.folds[nil].map { [Member("own", .object(durations($0)))] } ?? []
+        let own = figures.foldDurations(of: nil).map { [Member("own", .object(durations($0)))] } ?? []
         return Kind.allCases.compactMap { kind in
-            figures.folds[kind].map { Member(kind.name, .object(durations($0))) }
+            figures.foldDurations(of: kind).map { Member(kind.name, .object(durations($0))) }
         } + own
     }
 
