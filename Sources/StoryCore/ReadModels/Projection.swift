@@ -57,7 +57,9 @@ extension Projection {
 /// The keys of the tables of counts: which index, and the prefix that is counted.
 package enum CountKey {
     package static func bytes(_ table: Table, _ prefix: some Collection<UInt8>) -> [UInt8] {
-        var key: [UInt8] = [table.rawValue]
+        var key: [UInt8] = []
+        key.reserveCapacity(1 + prefix.count)
+        key.append(table.rawValue)
         key.append(contentsOf: prefix)
         return key
     }

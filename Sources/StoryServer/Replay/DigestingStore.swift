@@ -3,7 +3,7 @@ import StoryLog
 
 /// A store for a replay: what a fold reads again lies in memory; of the rest there is only a digest.
 ///
-/// Indexes, the versions of streams and the events of categories are written and taken away, but never read by a
+/// Indexes, the names and versions of streams and the events of categories are written, but never read by a
 /// fold. A digest is a sum, so it can follow them without keeping them.
 final class DigestingStore: ModelStore {
     private static let isDigested: [Bool] = (0...UInt8.max).map { number in
@@ -12,7 +12,7 @@ final class DigestingStore: ModelStore {
 
     private static let digestedTables: Set<Table> = Set(
         (UserProjection.indexes + StoryProjection.indexes + MessageProjection.indexes + PhotoProjection.indexes)
-            .map(\.table) + [.streamVersions, .categoryEvents])
+            .map(\.table) + [.streamNames, .streamVersions, .categoryEvents])
 
     private let store = MemoryModelStore()
     private var digests = [ModelDigest](repeating: ModelDigest(), count: 256)
