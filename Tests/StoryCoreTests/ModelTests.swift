@@ -148,7 +148,15 @@ struct EventSelectionTests {
     private func matches(
         _ source: EventSelection.Source, _ stream: String, _ type: String, types: [String] = []
     ) -> Bool {
-        EventSelection(source: source, types: types.map(\.type)).matches(stream: stream.stream, type: type.type)
+        let text = Array((stream + type).utf8)
+        return text.withUnsafeBytes { bytes in
+            let record = EventRecord(
+                position: Position(1), streamNumber: StreamNumber(1), version: Version(1),
+                time: Instant(milliseconds: 0),
+                by: 0, json: bytes, stream: 0..<stream.utf8.count, type: stream.utf8.count..<text.count, key: nil,
+                meta: nil, data: text.count..<text.count)
+            return EventSelection(source: source, types: types.map(\.type)).matches(record)
+        }
     }
 
     @Test func `all takes every stream`() { #expect(matches(.all, "story-1", "StoryPosted")) }

@@ -34,4 +34,9 @@ package struct EventRecord {
         self.meta = meta
         self.data = data
     }
+
+    /// True when it is of one of these types; none asked for means all.
+    package func isOfType(_ types: [EventType]) -> Bool {
+        types.isEmpty || types.contains { $0.bytes.elementsEqual(json[type]) }
+    }
 }

@@ -120,12 +120,16 @@ package struct EventSelection: Equatable, Hashable, Sendable {
         self.types = types
     }
 
-    package func matches(stream: StreamName, type: EventType) -> Bool {
-        guard types.isEmpty || types.contains(type) else { return false }
+    /// True when the event is one of these; looks at the record's bytes, and makes nothing of them.
+    package func matches(_ record: EventRecord) -> Bool {
+        guard record.isOfType(types) else { return false }
+        let name = record.json[record.stream]
         switch source {
         case .all: return true
-        case .stream(let name): return name == stream
-        case .category(let name): return stream.bytes[..<stream.categoryCount].elementsEqual(name.bytes)
+        case .stream(let stream): return name.elementsEqual(stream.bytes)
+        case .category(let category):
+            return name.count > category.bytes.count && name.starts(with: category.bytes)
+                && name[name.startIndex + category.bytes.count] == 0x2D
         }
     }
 }

@@ -67,20 +67,8 @@ struct Publisher {
     }
 
     private func push(_ record: EventRecord, _ subscription: Subscription, _ output: inout [UInt8]) {
-        guard isWanted(record, subscription.selection) else { return }
+        guard subscription.selection.matches(record) else { return }
         ReplyEncoder.appendPush(record.json, subscription: subscription.id, to: &output)
-    }
-
-    private func isWanted(_ record: EventRecord, _ selection: EventSelection) -> Bool {
-        guard EventTypes.match(selection.types, record) else { return false }
-        let name = record.json[record.stream]
-        switch selection.source {
-        case .all: return true
-        case .stream(let stream): return name.elementsEqual(stream.bytes)
-        case .category(let category):
-            return name.count > category.bytes.count && name.starts(with: category.bytes)
-                && name[name.startIndex + category.bytes.count] == 0x2D
-        }
     }
 
     /// The positions that an index knows between two others; nil where only looking helps.

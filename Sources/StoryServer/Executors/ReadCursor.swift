@@ -126,7 +126,7 @@ struct ReadCursor {
     ) -> Progress? {
         guard count < plan.limit else { return .finished(count: count, next: number) }
         guard output.count < size, looked <= ReadCursor.recordsPerGo else { return .full }
-        if EventTypes.match(plan.types, record) {
+        if record.isOfType(plan.types) {
             ReplyEncoder.appendEvent(record.json, tag: tag, to: &output)
             count += 1
         }
@@ -135,12 +135,5 @@ struct ReadCursor {
         case .descending: upper = number - 1
         }
         return nil
-    }
-}
-
-/// Whether a record is of one of the types asked for; none asked for means all.
-enum EventTypes {
-    static func match(_ types: [EventType], _ record: EventRecord) -> Bool {
-        types.isEmpty || types.contains { $0.bytes.elementsEqual(record.json[record.type]) }
     }
 }
