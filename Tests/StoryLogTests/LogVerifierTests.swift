@@ -1,6 +1,7 @@
 import StoryCore
 import Synchronization
 import Testing
+import TestSupport
 
 @testable import StoryLog
 
@@ -8,7 +9,7 @@ struct LogVerifierTests {
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func `verifying names the position of any changed byte`(seed: UInt64) throws {
         let bench = try LogBench(zeroFillStep: 0)
-        var random = SeededRandom(seed)
+        var random = SplitMix64(seed: seed)
         for _ in 1...20 { try bench.log.extend(by: UInt64.random(in: 1...5, using: &random)) }
         let event = EventMaker().event(bench.log.head.next.value, data: "\"\(String(repeating: "x", count: 9_000))\"")
         try bench.log.append(event)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import StoryWire
@@ -39,7 +40,7 @@ struct JSONWriterTests {
 
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `every string is read back as it was`(seed: UInt64) {
-        var random = SeededGenerator(seed)
+        var random = SplitMix64(seed: seed)
         let scanner = JSONScanner(capacity: 65_536)
         for _ in 0..<200 {
             let text = String(

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import StoryWire
@@ -18,7 +19,7 @@ struct LineFramerTests {
 
     @Test(arguments: 0..<50 as Range<UInt64>)
     func `random chunks give the same lines as splitting the whole`(seed: UInt64) {
-        var random = SeededGenerator(seed)
+        var random = SplitMix64(seed: seed)
         let text = (0..<20_000).map { _ in
             UInt8.random(in: 0...255, using: &random) % 64 == 0 ? 0x0A : UInt8.random(in: 32...126, using: &random)
         }

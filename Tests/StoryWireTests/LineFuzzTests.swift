@@ -1,5 +1,6 @@
 import StoryCore
 import Testing
+import TestSupport
 
 @testable import StoryWire
 
@@ -19,7 +20,7 @@ struct LineFuzzTests {
 
     @Test(arguments: 0..<4 as Range<UInt64>)
     func `fifty thousand changed lines give a request or a failure each`(seed: UInt64) {
-        var random = SeededGenerator(seed)
+        var random = SplitMix64(seed: seed)
         let reader = RequestReader()
         var (requests, failures) = (0, 0)
         for _ in 0..<50_000 {
@@ -38,13 +39,13 @@ struct LineFuzzTests {
         #expect(reader.action("PING") == .ping)
     }
 
-    private static func line(_ random: inout SeededGenerator) -> [UInt8] {
+    private static func line(_ random: inout SplitMix64) -> [UInt8] {
         var line = Array((RequestTable.shapes.randomElement(using: &random)?.example ?? "").utf8)
         for _ in 0..<Int.random(in: 0...4, using: &random) { change(&line, &random) }
         return line.filter { $0 != 0x0A }
     }
 
-    private static func change(_ line: inout [UInt8], _ random: inout SeededGenerator) {
+    private static func change(_ line: inout [UInt8], _ random: inout SplitMix64) {
         let index = Int.random(in: 0...line.count, using: &random)
         switch Int.random(in: 0..<6, using: &random) {
         case 0: line.insert(UInt8.random(in: 0...255, using: &random), at: index)

@@ -1,5 +1,6 @@
 import StoryCore
 import Testing
+import TestSupport
 
 /// The slow and obvious model store: a dictionary a table, sorted at each scan. The oracle of the fast ones.
 final class SortedModel: ModelStore {
@@ -50,9 +51,9 @@ extension ModelStore {
 /// Seeded operations on two stores at once, compared with one another.
 struct StoreFuzzer {
     static let tables: [Table] = [.users, .usersByDate, .keys]
-    var random: SeededRandom
+    var random: SplitMix64
 
-    init(_ seed: UInt64) { random = SeededRandom(seed) }
+    init(_ seed: UInt64) { random = SplitMix64(seed: seed) }
 
     /// Few different keys, so that operations meet; some share a beginning, some are very long.
     mutating func key() -> [UInt8] {
