@@ -50,7 +50,7 @@ let package = Package(
         library("StoryServer", ["StoryCore", "StoryWire", "StoryEngine", "StoryLog", "StoryReactor"]),
         library("StoryClient", ["StoryCore", "StoryWire"]),
         program("stored", ["StoryServer"]),
-        program("storectl", ["StoryClient", "StoryServer"]),
+        program("storectl", ["StoryClient", "StoryCore", "StoryWire", "StoryLog", "StoryServer"]),
         program("storebench", [], path: "bench/storebench"),
 
         .target(

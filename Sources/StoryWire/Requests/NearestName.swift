@@ -1,5 +1,5 @@
 /// Finds the name that somebody may have meant.
-enum NearestName {
+package enum NearestName {
     /// How many letters may be wrong, missing, too many or swapped with their neighbour.
     static let greatestDistance = 2
     /// Longer names are not compared: none of ours has so many bytes.
@@ -20,7 +20,7 @@ enum NearestName {
     }
 
     /// Insertions, deletions, substitutions and swaps of neighbours, each counted once.
-    static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+    package static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...right.count)
         for row in 0..<left.count {
