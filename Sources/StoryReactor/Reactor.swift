@@ -42,9 +42,6 @@ package final class Reactor {
         readBuffer.deallocate()
     }
 
-    /// How many connections are open, those that are ending included.
-    package var connectionCount: Int { connections.count }
-
     /// Accepts clients at a path, of which only the owner may connect unless the mode says otherwise.
     ///
     /// The parent directory is made if it is missing; a stale socket is replaced, anything else at the path is left

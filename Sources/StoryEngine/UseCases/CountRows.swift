@@ -14,12 +14,7 @@ enum CountRows {
     private static func count<P: Projection>(
         _ projection: P.Type, _ filters: [Filter], in store: any ModelStore
     ) -> Int {
-        for filter in filters {
-            if case .email(let email) = filter {
-                let row = EmailsModel.owner(of: email, in: store).flatMap { Rows.row(P.self, $0, in: store) }
-                return row.map { row in filters.allSatisfy { P.matches(row, $0) } ? 1 : 0 } ?? 0
-            }
-        }
+        if let rows = Candidates.byEmail(P.self, filters, in: store) { return rows.count }
         guard let path = ListPlan.narrowest(filters, P.indexes) else { return 0 }
         if path.rest.isEmpty, path.isCounted {
             let key = CountKey.bytes(path.index.table, path.prefix)

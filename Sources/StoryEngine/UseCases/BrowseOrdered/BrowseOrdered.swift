@@ -39,13 +39,12 @@ enum BrowseOrdered {
             return fill(&page, sorted: rows, query, after: after)
         }
         guard let path = ListPlan.ordered(query, P.indexes) else { return }
-        let walk = IndexWalk(store: world.store, table: path.index.table, prefix: path.prefix)
         let head = Array(path.prefix[..<path.prefixCount])
         for (segment, order) in segments(query, head, path.prefix) {
             if let after, !isBefore(end: segment, head + after) { continue }
             let isInside = after.map { lies(head + $0, in: segment) } ?? false
-            let part = IndexWalk(store: walk.store, table: walk.table, prefix: segment)
-            part.keys(order, after: isInside ? after.map { head + $0 } : nil) { key in
+            let walk = IndexWalk(store: world.store, table: path.index.table, prefix: segment)
+            walk.keys(order, after: isInside ? after.map { head + $0 } : nil) { key in
                 guard let number = KeyReader.lastNumber(key), let found = page.fetch(number, in: world.store),
                     path.rest.allSatisfy({ P.matches(found.row, $0) })
                 else { return true }
@@ -78,14 +77,7 @@ enum BrowseOrdered {
     private static func few<P: Projection>(
         _ projection: P.Type, _ query: ListQuery, in world: World
     ) -> [P.Row]? {
-        for filter in query.filters {
-            if case .email(let email) = filter {
-                let row = EmailsModel.owner(of: email, in: world.store).flatMap {
-                    Rows.row(P.self, $0, in: world.store)
-                }
-                return [row].compactMap(\.self).filter { row in query.filters.allSatisfy { P.matches(row, $0) } }
-            }
-        }
+        if let rows = Candidates.byEmail(P.self, query.filters, in: world.store) { return rows }
         guard let ordered = ListPlan.ordered(query, P.indexes), !ordered.rest.isEmpty,
             let path = ListPlan.narrowest(query.filters, P.indexes), !path.prefix.isEmpty
         else { return nil }
