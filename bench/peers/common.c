@@ -10,11 +10,16 @@
 #include <time.h>
 
 void fail(const char *format, ...) {
+    char text[2048];
     va_list arguments;
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
+    // What a library has to say may come in several lines.
+    for (char *at = text; (at = strpbrk(at, "\n\t"));) *at = ' ';
+    size_t length = strlen(text);
+    while (length > 0 && text[length - 1] == ' ') length--;
+    fprintf(stderr, "%.*s\n", (int)length, text);
     exit(2);
 }
 
