@@ -1,7 +1,7 @@
 // NATS JetStream: a stream LOG of subjects log.> in file storage.
 //
-// The reader is libnats's ordered consumer, which is real since 3.3 (Debian 12 has 3.4.1): an ephemeral push consumer
-// with flow control and heartbeats, no acknowledgements, made anew where a message is missing.
+// The reader is libnats's ordered consumer, which is real in Debian 12's 3.4.1: an ephemeral push consumer
+// with flow control and heartbeats, no acknowledgements (all three seen in the server's description of the consumer).
 #include "common.h"
 
 #include <nats/nats.h>
