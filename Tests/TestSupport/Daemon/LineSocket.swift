@@ -112,7 +112,9 @@ package final class LineSocket {
         descriptor = -1
     }
 
-    package struct Closed: Error {}
+    package struct Closed: Error {
+        package init() {}
+    }
 
     private func takeLine() -> String? {
         let end: Int? = buffer.withUnsafeBytes { bytes in
