@@ -1,6 +1,6 @@
 # Storykeep: the commands that a person types. What they do is in scripts/.
 
-.PHONY: help demo test build lint bench clean
+.PHONY: help demo test build lint gates bench clean
 
 help: ## what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -14,6 +14,9 @@ test: ## everything that CI runs: build, lint, unit tests, scenarios with the re
 build: ## the programs, optimised, in .build/release
 	@scripts/install
 	swift build -c release
+
+gates: ## what an event costs in allocations, system calls, syncs, beside the limits
+	@scripts/gates
 
 lint: ## the code's style
 	@scripts/lint

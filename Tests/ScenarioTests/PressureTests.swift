@@ -1,5 +1,6 @@
 import Glibc
 import StoryCore
+import TestSupport
 import Testing
 
 extension DaemonTests {

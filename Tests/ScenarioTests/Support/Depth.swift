@@ -27,16 +27,3 @@ enum DepthKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 }
-
-/// Something that a test waited for in vain.
-struct TookTooLong: Error, CustomStringConvertible {
-    let what: String
-    var description: String { "it took too long: \(what)" }
-}
-
-/// The system refused a call of the test's.
-struct SystemRefused: Error, CustomStringConvertible {
-    let call: String
-    let code: Int32
-    var description: String { "\(call) failed with errno \(code)" }
-}

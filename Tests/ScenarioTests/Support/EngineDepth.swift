@@ -3,6 +3,7 @@ import StoryEngine
 import StoryLog
 @testable import StoryServer
 import StoryWire
+import TestSupport
 
 /// The engine with its reader and its encoder over memory: no socket, no file, no thread, no clock.
 ///

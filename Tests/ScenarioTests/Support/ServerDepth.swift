@@ -5,6 +5,7 @@ import StoryLog
 import StoryReactor
 @testable import StoryServer
 import Synchronization
+import TestSupport
 import Testing
 
 /// The whole server in this process: its reactor on a thread of its own, the test over a real socket.
@@ -85,13 +86,4 @@ private final class Stoppable: ReactorHandler {
     func woken() {
         if mustStop() { server.signalReceived(SIGTERM) } else { server.woken() }
     }
-}
-
-/// Waits for a condition, twenty seconds at most.
-func until(_ what: String, _ condition: () throws -> Bool) throws {
-    for _ in 0..<20_000 {
-        if try condition() { return }
-        usleep(1_000)
-    }
-    throw TookTooLong(what: what)
 }

@@ -1,4 +1,5 @@
 import StoryCore
+import TestSupport
 import Testing
 
 /// The clients of a scenario that talks over a real socket.

@@ -1,13 +1,13 @@
 import Glibc
 
 /// A client's end of a connection, blocking, given up after twenty seconds of silence.
-final class LineSocket {
+package final class LineSocket {
     private var descriptor: Int32
     private var buffer: [UInt8] = []
     private var start = 0
     private var part = [UInt8](repeating: 0, count: 65_536)
 
-    init(_ path: String, seconds: Int = 20) throws {
+    package init(_ path: String, seconds: Int = 20) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw SystemRefused(call: "socket", code: errno) }
         var patience = timeval(tv_sec: seconds, tv_usec: 0)
@@ -33,10 +33,10 @@ final class LineSocket {
 
     /// Sends everything; false when the other side is gone.
     @discardableResult
-    func send(_ bytes: [UInt8]) -> Bool { LineSocket.send(bytes, descriptor) }
+    package func send(_ bytes: [UInt8]) -> Bool { LineSocket.send(bytes, descriptor) }
 
     /// Sends everything on another thread, while this one may read.
-    func sendBeside(_ bytes: [UInt8]) -> Background {
+    package func sendBeside(_ bytes: [UInt8]) -> Background {
         Background { [descriptor] in LineSocket.send(bytes, descriptor) }
     }
 
@@ -55,10 +55,10 @@ final class LineSocket {
     }
 
     @discardableResult
-    func send(_ line: String) -> Bool { send(Array((line + "\n").utf8)) }
+    package func send(_ line: String) -> Bool { send(Array((line + "\n").utf8)) }
 
     /// The next line; nil once the other side has ended.
-    func nextLine() throws -> String? {
+    package func nextLine() throws -> String? {
         while true {
             if let line = takeLine() { return line }
             let count = recv(descriptor, &part, part.count, 0)
@@ -73,19 +73,19 @@ final class LineSocket {
     }
 
     /// The next line, which must come.
-    func line() throws -> String {
+    package func line() throws -> String {
         guard let line = try nextLine() else { throw Closed() }
         return line
     }
 
     /// The line that closes the reply to one request, rows and pushes passed over.
-    func ask(_ request: String) throws -> String {
+    package func ask(_ request: String) throws -> String {
         guard send(request) else { throw Closed() }
         return try final()
     }
 
     /// The next line that closes a reply.
-    func final() throws -> String {
+    package func final() throws -> String {
         while true {
             let line = try line()
             if line.hasPrefix("+") || line.hasPrefix("-") { return line }
@@ -93,7 +93,7 @@ final class LineSocket {
     }
 
     /// The rows of the reply to one request; the closing line must be a `+`.
-    func rows(_ request: String) throws -> [String] {
+    package func rows(_ request: String) throws -> [String] {
         guard send(request) else { throw Closed() }
         var rows: [String] = []
         while true {
@@ -105,14 +105,16 @@ final class LineSocket {
     }
 
     /// Says that no more will come.
-    func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+    package func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    func hangUp() {
+    package func hangUp() {
         if descriptor >= 0 { close(descriptor) }
         descriptor = -1
     }
 
-    struct Closed: Error {}
+    package struct Closed: Error {
+        package init() {}
+    }
 
     private func takeLine() -> String? {
         let end: Int? = buffer.withUnsafeBytes { bytes in
@@ -134,12 +136,12 @@ final class LineSocket {
 /// Reads members out of lines that the store wrote, by their names, without reading the JSON.
 extension String {
     /// The number behind the first `"name":`.
-    func number(_ name: String) -> UInt64? {
+    package func number(_ name: String) -> UInt64? {
         after(name).map { $0.prefix { ("0"..."9").contains($0) } }.flatMap { UInt64($0) }
     }
 
     /// The text between the quotes behind the first `"name":`, as it stands.
-    func text(_ name: String) -> String? {
+    package func text(_ name: String) -> String? {
         guard let rest = after(name), rest.first == "\"" else { return nil }
         return String(rest.dropFirst().prefix { $0 != "\"" })
     }

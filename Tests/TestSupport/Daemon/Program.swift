@@ -1,19 +1,21 @@
 import Foundation
-import Glibc
+package import Glibc
 
 /// How a process ended.
-enum Exit: Equatable {
+package enum Exit: Equatable {
     case code(Int32)
     case signal(Int32)
 }
 
 /// One of the store's programs as a process of its own.
-final class Program {
-    let pid: pid_t
+package final class Program {
+    package let pid: pid_t
     private var ended: Exit?
 
     /// Starts a program; what it prints goes to the ends of these files.
-    init(_ command: [String], output: String, errors: String) throws {
+    ///
+    /// - Parameter environment: what it finds in its environment besides what these tests found, as `NAME=value`.
+    package init(_ command: [String], environment: [String] = [], output: String, errors: String) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -29,8 +31,11 @@ final class Program {
         Program.resetSignals(&attributes)
         var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
+        let inherited = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
+        var variables: [UnsafeMutablePointer<CChar>?] = (environment + inherited).map { strdup($0) } + [nil]
+        defer { for variable in variables { free(variable) } }
         var made: pid_t = 0
-        let code = posix_spawnp(&made, command[0], &actions, &attributes, &arguments, environ)
+        let code = posix_spawnp(&made, command[0], &actions, &attributes, &arguments, &variables)
         guard code == 0 else { throw SystemRefused(call: "posix_spawn of \(command[0])", code: code) }
         pid = made
     }
@@ -42,10 +47,10 @@ final class Program {
         }
     }
 
-    func send(_ signal: Int32) { if ended == nil { kill(pid, signal) } }
+    package func send(_ signal: Int32) { if ended == nil { kill(pid, signal) } }
 
     /// How it ended; nil while it runs.
-    func poll() -> Exit? {
+    package func poll() -> Exit? {
         if let ended { return ended }
         var status: Int32 = 0
         guard waitpid(pid, &status, WNOHANG) == pid else { return nil }
@@ -55,7 +60,7 @@ final class Program {
     }
 
     /// Waits for its end, twenty seconds at most.
-    func wait() throws -> Exit {
+    package func wait() throws -> Exit {
         try until("process \(pid) ends") { poll() != nil }
         return poll() ?? .signal(0)
     }
@@ -74,7 +79,7 @@ final class Program {
     }
 
     /// Where a program was built: STORYKEEP_BIN, else the release build, else beside these tests.
-    static func path(_ name: String) throws -> String {
+    package static func path(_ name: String) throws -> String {
         let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         let release = tests.deletingLastPathComponent().appendingPathComponent("release")
         let folders: [String?] = [ProcessInfo.processInfo.environment["STORYKEEP_BIN"], release.path, tests.path]
@@ -84,7 +89,7 @@ final class Program {
 }
 
 /// A program that these tests want is missing.
-struct NotBuilt: Error, CustomStringConvertible {
-    let name: String
-    var description: String { "\(name) is not built: swift build -c release --product \(name)" }
+package struct NotBuilt: Error, CustomStringConvertible {
+    package let name: String
+    package var description: String { "\(name) is not built: swift build -c release --product \(name)" }
 }

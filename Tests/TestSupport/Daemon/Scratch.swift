@@ -1,11 +1,11 @@
 import Foundation
-import Glibc
+package import Glibc
 
 /// A folder of a test's own, removed with everything in it when the test lets go of it.
-final class Scratch: Sendable {
-    let path: String
+package final class Scratch: Sendable {
+    package let path: String
 
-    init() throws {
+    package init() throws {
         var template = Array("/tmp/scenario-XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else { throw SystemRefused(call: "mkdtemp", code: errno) }
         path = String(cString: made)
@@ -14,32 +14,32 @@ final class Scratch: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
     /// A place in the folder.
-    func place(_ name: String) -> String { path + "/" + name }
+    package func place(_ name: String) -> String { path + "/" + name }
 }
 
 /// Files as a whole, as a test looks at them and spoils them.
-enum Files {
-    static func text(_ path: String) -> String {
+package enum Files {
+    package static func text(_ path: String) -> String {
         String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
     }
 
-    static func write(_ text: String, to path: String) throws {
+    package static func write(_ text: String, to path: String) throws {
         try text.write(toFile: path, atomically: false, encoding: .utf8)
     }
 
     /// The permission bits; nil when there is nothing.
-    static func mode(_ path: String) -> mode_t? {
+    package static func mode(_ path: String) -> mode_t? {
         var status = stat()
         return lstat(path, &status) == 0 ? status.st_mode & 0o777 : nil
     }
 
-    static func size(_ path: String) -> Int {
+    package static func size(_ path: String) -> Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
     /// Replaces a text by another of the same length, wherever it stands; answers how often it stood there.
-    static func replace(_ text: String, by other: String, in path: String) throws -> Int {
+    package static func replace(_ text: String, by other: String, in path: String) throws -> Int {
         var data = try Data(contentsOf: URL(fileURLWithPath: path))
         var found = 0
         while let range = data.range(of: Data(text.utf8)) {
@@ -52,7 +52,7 @@ enum Files {
         return found
     }
 
-    static func truncate(_ path: String, to size: Int) throws {
+    package static func truncate(_ path: String, to size: Int) throws {
         guard Glibc.truncate(path, off_t(size)) == 0 else { throw SystemRefused(call: "truncate", code: errno) }
     }
 }

@@ -1,17 +1,22 @@
-import Glibc
-import StoryCore
+package import Glibc
+package import StoryCore
 
 /// A `stored` on a data directory and a socket of its own, which can be ended and started again.
-final class RunningDaemon {
-    let folder: Scratch
-    let data: String
-    let socket: String
+package final class RunningDaemon {
+    package let folder: Scratch
+    package let data: String
+    package let socket: String
     private let options: [String]
+    private let environment: [String]
     private var program: Program?
 
     /// - Parameter fileLimit: how large its files may become, in bytes; nil: without limit.
-    init(limits: Limits = Limits(), data: String? = nil, fileLimit: Int? = nil) throws {
+    /// - Parameter environment: what it finds in its environment besides what these tests found, as `NAME=value`.
+    package init(
+        limits: Limits = Limits(), data: String? = nil, fileLimit: Int? = nil, environment: [String] = []
+    ) throws {
         folder = try Scratch()
+        self.environment = environment
         self.data = data ?? folder.place("data")
         socket = folder.place("s")
         let configuration = folder.place("config")
@@ -24,15 +29,15 @@ final class RunningDaemon {
     }
 
     /// What it printed, of all its starts.
-    var trace: String { Files.text(folder.place("trace")) }
+    package var trace: String { Files.text(folder.place("trace")) }
 
-    var pid: pid_t { program?.pid ?? 0 }
+    package var pid: pid_t { program?.pid ?? 0 }
 
     /// How it ended; nil while it runs.
-    var exit: Exit? { program?.poll() }
+    package var exit: Exit? { program?.poll() }
 
     /// Starts it and waits until it greets.
-    func start(fileLimit: Int? = nil) throws {
+    package func start(fileLimit: Int? = nil) throws {
         try launch(fileLimit: fileLimit)
         try until("the daemon greets") {
             if let exit { throw TookTooLong(what: "the daemon ended with \(exit): \(trace)") }
@@ -42,31 +47,31 @@ final class RunningDaemon {
     }
 
     /// Starts it without waiting for anything.
-    func launch(fileLimit: Int? = nil) throws {
+    package func launch(fileLimit: Int? = nil) throws {
         let limit = fileLimit.map { ["prlimit", "--fsize=\($0)"] } ?? []
         let command = [try Program.path("stored"), "--data", data, "--socket", socket]
         let trace = folder.place("trace")
-        program = try Program(limit + command + options, output: trace, errors: trace)
+        program = try Program(limit + command + options, environment: environment, output: trace, errors: trace)
     }
 
-    func send(_ signal: Int32) { program?.send(signal) }
+    package func send(_ signal: Int32) { program?.send(signal) }
 
-    func wait() throws -> Exit { try program?.wait() ?? .code(0) }
+    package func wait() throws -> Exit { try program?.wait() ?? .code(0) }
 
     /// SIGTERM, and how that ended.
-    func stop() throws -> Exit {
+    package func stop() throws -> Exit {
         send(SIGTERM)
         return try wait()
     }
 
     /// SIGKILL.
-    func kill() throws {
+    package func kill() throws {
         send(SIGKILL)
         _ = try wait()
     }
 
     /// A connection whose greeting was read.
-    func client() throws -> LineSocket {
+    package func client() throws -> LineSocket {
         let client = try LineSocket(socket)
         guard let greeting = try client.nextLine(), greeting.hasPrefix("*") else {
             throw TookTooLong(what: "no greeting came: \(trace)")
@@ -75,21 +80,21 @@ final class RunningDaemon {
     }
 
     /// The memory of the process that is no file map, in bytes.
-    var anonymousMemory: Int {
+    package var anonymousMemory: Int {
         let status = Files.text("/proc/\(pid)/status")
         let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") } ?? ""
         return (Int(line.filter(\.isNumber)) ?? 0) * 1_024
     }
 
     /// What a run of `storectl` came to.
-    struct Run {
-        let exit: Exit
-        let output: String
-        let errors: String
+    package struct Run {
+        package let exit: Exit
+        package let output: String
+        package let errors: String
     }
 
     /// Runs `storectl` on this daemon, or on its data directory while it does not run.
-    func storectl(_ arguments: String..., offline: Bool = false) throws -> Run {
+    package func storectl(_ arguments: String..., offline: Bool = false) throws -> Run {
         let (output, errors) = (folder.place("output"), folder.place("errors"))
         unlink(output)
         unlink(errors)

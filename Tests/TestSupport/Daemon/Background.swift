@@ -2,10 +2,10 @@ import Foundation
 import Synchronization
 
 /// Something done on a thread of its own.
-final class Background: Sendable {
+package final class Background: Sendable {
     private let isDone = Mutex(false)
 
-    init(_ body: @escaping @Sendable () -> Void) {
+    package init(_ body: @escaping @Sendable () -> Void) {
         let thread = Thread { [self] in
             body()
             isDone.withLock { $0 = true }
@@ -13,5 +13,5 @@ final class Background: Sendable {
         thread.start()
     }
 
-    func join() throws { try until("a thread ends") { isDone.withLock { $0 } } }
+    package func join() throws { try until("a thread ends") { isDone.withLock { $0 } } }
 }

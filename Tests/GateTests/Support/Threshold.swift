@@ -1,0 +1,113 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The limits of one shape: `bench/thresholds/SHAPE.json`.
+struct Threshold: Codable {
+    struct Limit: Codable {
+        var most: Double
+        /// How far above what was measured `GATES=write` sets it, where that is not the usual.
+        let slack: Double?
+        /// Why it is what it is.
+        let why: String
+    }
+
+    /// What the counts are counted for: an event, a request, a row.
+    let per: String
+    var counts: [String: Limit]
+
+    /// What `GATES` asks for besides the check: `print` shows what was measured, `write` makes it the limit.
+    private static let wish = ProcessInfo.processInfo.environment["GATES"] ?? ""
+
+    private static func path(_ shape: String) -> String {
+        let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()
+        return "\(root)/bench/thresholds/\(shape).json"
+    }
+
+    /// Expects what was measured to be within the limits of a shape.
+    static func check(
+        _ shape: String, _ measured: [String: Double], at place: SourceLocation = #_sourceLocation
+    ) throws {
+        var threshold = try JSONDecoder().decode(Threshold.self, from: Data(Files.text(path(shape)).utf8))
+        if wish == "write" {
+            threshold.adopt(measured)
+            try Files.write(threshold.text, to: path(shape))
+        }
+        if !wish.isEmpty { print(threshold.table(shape, measured), terminator: "") }
+        for (name, limit) in threshold.counts.sorted(by: { $0.key < $1.key }) {
+            guard let value = measured[name] else {
+                Issue.record("\(path(shape)): there is no count \(name)", sourceLocation: place)
+                continue
+            }
+            #expect(
+                value <= limit.most,
+                """
+                \(shape): \(short(value)) \(name) for each \(threshold.per); allowed are \(short(limit.most)) \
+                (\(limit.why)). Look for the cost, or raise the limit in bench/thresholds/\(shape).json and say why \
+                in the same commit.
+                """, sourceLocation: place)
+            // Else a library that counts nothing would pass.
+            #expect(
+                value > 0 || limit.most < 1,
+                "\(shape): no \(name) at all, where \(short(limit.most)) are allowed: are they still counted?",
+                sourceLocation: place)
+        }
+    }
+
+    /// How far above what was measured a limit is set. Nearly all counts come out the same in every run, on an idle
+    /// machine and on a busy one; a limit that needs more room than this says so.
+    private static func slack(_ name: String) -> Double {
+        switch name {
+        // The author's number and the socket's path are as long as they are.
+        case "allocatedBytes", "writtenBytes": 1.05
+        default: 1.02
+        }
+    }
+
+    private mutating func adopt(_ measured: [String: Double]) {
+        for (name, value) in measured {
+            let slack = counts[name]?.slack ?? Threshold.slack(name)
+            counts[name]?.most = Threshold.roundedUp(value * slack)
+        }
+    }
+
+    /// To three digits, so that a limit can be read.
+    private static func roundedUp(_ value: Double) -> Double {
+        guard value > 0 else { return 0 }
+        let unit = pow(10, floor(log10(value)) - 2)
+        // Once more by way of the text, since a third of a unit has no end in binary.
+        return Double(short((value / unit - 1e-6).rounded(.up) * unit)) ?? value
+    }
+
+    private static func short(_ value: Double) -> String {
+        guard value < 100, value > 0 else { return String(Int(value.rounded())) }
+        let text = String(format: "%.*f", max(2, 2 - Int(floor(log10(value)))), value)
+        return String(text.reversed().drop { $0 == "0" }.drop { $0 == "." }.reversed())
+    }
+
+    /// The file, a count a line.
+    private var text: String {
+        func quoted(_ text: String) -> String {
+            "\"\(text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\""))\""
+        }
+        let lines = counts.sorted { $0.key < $1.key }.map { name, limit in
+            let slack = limit.slack.map { "\"slack\": \(Threshold.short($0)), " } ?? ""
+            let most = "\"most\": \(Threshold.short(limit.most))"
+            return "    \(quoted(name)): {\(most), \(slack)\"why\": \(quoted(limit.why))}"
+        }
+        return "{\n  \"per\": \(quoted(per)),\n  \"counts\": {\n\(lines.joined(separator: ",\n"))\n  }\n}\n"
+    }
+
+    private func table(_ shape: String, _ measured: [String: Double]) -> String {
+        func cell(_ text: String, _ width: Int) -> String {
+            text.count < width ? String(repeating: " ", count: width - text.count) + text : text
+        }
+        var lines = ["| \(shape), for each \(per)"]
+        for (name, value) in measured.sorted(by: { $0.key < $1.key }) where value > 0 || counts[name] != nil {
+            let most = counts[name].map { Threshold.short($0.most) } ?? "-"
+            let label = name + String(repeating: " ", count: max(0, 24 - name.count))
+            lines.append("|   \(label) \(cell(Threshold.short(value), 10)) of \(cell(most, 8))")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
