@@ -39,6 +39,8 @@ let package = Package(
         system("CUV", "libuv", "libuv1-dev"),
         system("CXXHash", "libxxhash", "libxxhash-dev"),
         system("COpenSSL", "libcrypto", "libssl-dev"),
+        .systemLibrary(
+            name: "CHiredis", path: "bench/CHiredis", providers: [.apt(["libhiredis-dev"])]),
         // simdjson is C++: this shim gives it a C header. Its pkg-config file carries a flag that SwiftPM refuses.
         .target(
             name: "CSimdJSON", cxxSettings: [.define("NDEBUG")], linkerSettings: [.linkedLibrary("simdjson")]),
@@ -52,7 +54,7 @@ let package = Package(
         library("StoryClient", ["StoryCore", "StoryWire"]),
         program("stored", ["StoryServer"]),
         program("storectl", ["StoryClient", "StoryCore", "StoryWire", "StoryLog", "StoryServer"]),
-        program("storebench", [], path: "bench/storebench"),
+        program("storebench", ["CHiredis"], path: "bench/storebench"),
         // Preloaded into the daemon by the gates on counts; nothing links it.
         .target(name: "CCounting", path: "bench/counting"),
 

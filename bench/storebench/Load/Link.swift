@@ -9,7 +9,7 @@ final class Link {
     private var made: [UInt64] = []
     private var answered = 0
     private(set) var events = 0
-    private(set) var answers = 0
+    private(set) var bytes = 0
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
 
     init(_ path: String, _ dialect: any Dialect) {
@@ -74,7 +74,7 @@ final class Link {
         }
         dialect.hear(UnsafeRawBufferPointer(rebasing: buffer[..<count]), &heard)
         events += heard.events
-        answers += heard.answers
+        bytes += count
         for _ in 0..<min(heard.answers, outstanding) {
             tell(now - made[answered])
             answered += 1

@@ -172,7 +172,8 @@ final class RedisDialect: Dialect {
     }
 }
 
-private let something = UnsafeMutableRawPointer(bitPattern: 1)
+/// What stands for any object.
+nonisolated(unsafe) private let something = UnsafeMutableRawPointer(bitPattern: 1)
 
 /// hiredis asks for these by pointer, for as long as a reader lives. Never written after it is made.
 nonisolated(unsafe) private let redisCallbacks: UnsafeMutablePointer<redisReplyObjectFunctions> = {

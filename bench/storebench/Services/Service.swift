@@ -26,9 +26,9 @@ final class Service {
         process.standardInput = FileHandle.nullDevice
         do { try process.run() } catch { throw BenchError("cannot start \(name): \(error)") }
         Service.running.append(self)
-        for _ in 0..<3_000 where !isReady() {
+        for _ in 0..<60_000 where !isReady() {
             guard process.isRunning else { break }
-            usleep(20_000)
+            usleep(1_000)
         }
         guard isReady() else {
             stop()

@@ -1,0 +1,180 @@
+/// Rows of the specification that read.
+enum ReadRows {
+    static var all: [Row] { [get, stream, follow, fanout, replay] }
+
+    private static func both(
+        _ work: Work, _ clients: Int, _ inflight: Int, unit: String, least: Double,
+        prepare: @escaping (Stage) throws(BenchError) -> Void, others: [Contender] = []
+    ) -> Shape {
+        Shape(
+            name: WriteRows.name(clients, inflight), unit: unit, isPinned: clients == 1 && inflight == 1,
+            contenders: [
+                Contender("storekeep") { stage throws(BenchError) in
+                    if stage.isFirst("prepared") { try prepare(stage) }
+                    return try stage.onStore(work, clients: clients, inflight: inflight)
+                },
+                Contender("redis") { stage throws(BenchError) in
+                    try stage.onRedis(work, clients: clients, inflight: inflight)
+                },
+            ] + others, bars: [.ratio(over: "redis", least: least)])
+    }
+
+    private static var get: Row {
+        let prepare: (Stage) throws(BenchError) -> Void = { stage throws(BenchError) in
+            try stage.fillStore(.users, Content.users)
+            try stage.fillStore(.post, Content.stories)
+            try stage.fillRedis(Content.stories) { $0.store($1, &$2) }
+        }
+        return Row(
+            id: "S5", title: "GET of a story",
+            shapes: [
+                both(.get, 50, 1, unit: "requests/s", least: 1.1, prepare: prepare),
+                both(.get, 1, 100, unit: "requests/s", least: 1.1, prepare: prepare),
+            ])
+    }
+
+    private static var stream: Row {
+        let prepare: (Stage) throws(BenchError) -> Void = { stage throws(BenchError) in
+            try stage.fillStore(.append, stage.size.streamed)
+            try stage.fillRedis(stage.size.streamed) { $0.ask(.append, $1, &$2) }
+        }
+        return Row(
+            id: "S6", title: "READ 100 events of one stream",
+            shapes: [
+                both(.read, 1, 1, unit: "requests/s", least: 1.0, prepare: prepare, others: [sqliteStream]),
+                both(.read, 50, 1, unit: "requests/s", least: 1.0, prepare: prepare),
+            ])
+    }
+
+    private static var sqliteStream: Contender {
+        Contender("sqlite") { stage throws(BenchError) in
+            let directory = stage.folder.path + "/sqlite"
+            // Its program wants 100 events in each of the streams.
+            _ = try Peers.run("sqlite", ["fill", "--dir", directory, "--events", "100000"])
+            let words = ["readstream", "--dir", directory, "--seconds", "\(stage.size.seconds)"]
+            return { () throws(BenchError) in try Peers.run("sqlite", words) }
+        }
+    }
+
+    private static var follow: Row {
+        Row(
+            id: "S7", title: "every event in order to one subscriber",
+            shapes: [
+                Shape(
+                    name: "1 subscriber", unit: "events/s",
+                    contenders: [
+                        Contender("storekeep") { stage throws(BenchError) in
+                            let events = stage.size.million
+                            try stage.fillStore(.append, events, clients: 10)
+                            let path = try stage.store().address
+                            return { () throws(BenchError) in
+                                Sample(perSecond: Double(events) / Follow.store(path, events: events))
+                            }
+                        },
+                        redisLog,
+                        program("nats", "fill", "read") { stage throws(BenchError) in
+                            let server = try stage.service("nats") { folder throws(BenchError) in
+                                try Services.nats(in: folder)
+                            }
+                            return ["--url", try Peers.url(server)]
+                        },
+                        program("umadb", "fill", "read") { stage throws(BenchError) in
+                            let server = try stage.service("umadb") { folder throws(BenchError) in
+                                try Services.umadb(in: folder)
+                            }
+                            return ["--url", try Peers.url(server)]
+                        },
+                        program("lmdb", "fill", "read") { stage throws(BenchError) in
+                            ["--dir", stage.folder.path + "/lmdb"]
+                        },
+                    ], bars: [.ratio(over: "redis", least: 2), .ratio(over: "nats", least: 2)])
+            ])
+    }
+
+    /// Reading the log of all in pages.
+    private static var redisLog: Contender {
+        Contender("redis") { stage throws(BenchError) in
+            let events = stage.size.million
+            try stage.fillRedis(events) { $0.log($1, &$2) }
+            let path = try stage.redis().address
+            return { () throws(BenchError) in
+                Sample(perSecond: Double(events) / Follow.redis(path, events: events))
+            }
+        }
+    }
+
+    /// A peer's program that fills its store with as many events, and then reads them all.
+    private static func program(
+        _ name: String, _ fill: String, _ read: String,
+        _ place: @escaping (Stage) throws(BenchError) -> [String]
+    ) -> Contender {
+        Contender(name) { stage throws(BenchError) in
+            _ = try Peers.program(name)
+            let words = try place(stage)
+            _ = try Peers.run(name, [fill] + words + ["--events", "\(stage.size.million)"])
+            return { () throws(BenchError) in try Peers.run(name, [read] + words) }
+        }
+    }
+
+    private static var fanout: Row {
+        Row(
+            id: "S8", title: "100 subscribers of all events, one writer",
+            shapes: [
+                Shape(
+                    name: "100 in flight", unit: "deliveries/s",
+                    contenders: [
+                        Contender("storekeep") { stage throws(BenchError) in
+                            let path = try stage.store().address
+                            return { () throws(BenchError) in
+                                Sample(
+                                    perSecond: Fanout.store(path, subscribers: 100)
+                                        .run(seconds: stage.size.seconds, inflight: 100))
+                            }
+                        },
+                        Contender("redis") { stage throws(BenchError) in
+                            let path = try stage.redis().address
+                            return { () throws(BenchError) in
+                                Sample(
+                                    perSecond: Fanout.redis(path, subscribers: 100)
+                                        .run(seconds: stage.size.seconds, inflight: 100))
+                            }
+                        },
+                    ], bars: [.ratio(over: "redis", least: 1.3)])
+            ])
+    }
+
+    private static var replay: Row {
+        Row(
+            id: "S9", title: "replay of domain events into all models, others only reading",
+            shapes: [
+                Shape(
+                    name: "1 command", unit: "events/s",
+                    contenders: [
+                        Contender("storekeep") { stage throws(BenchError) in
+                            let events = try fillDomain(stage)
+                            stage.stop("store")
+                            let words = [Services.programs + "/storectl", "--data", stage.folder.path + "/data", "replay"]
+                            return { () throws(BenchError) in
+                                let began = Clock.now()
+                                _ = try Command.run(words)
+                                return Sample(perSecond: Double(events) / Clock.seconds(since: began))
+                            }
+                        },
+                        redisLog,
+                        program("postgres", "fill", "read") { stage throws(BenchError) in
+                            let server = try stage.service("postgres") { folder throws(BenchError) in
+                                try Services.postgres(in: folder)
+                            }
+                            return ["--socket", server.address]
+                        },
+                    ], bars: [.ratio(over: "redis", least: 1), .ratio(over: "postgres", least: 4)])
+            ])
+    }
+
+    /// Users, then what they do. Answers how many events there are.
+    private static func fillDomain(_ stage: Stage) throws(BenchError) -> Int {
+        try stage.fillStore(.users, Content.users)
+        try stage.fillStore(.domain, stage.size.million)
+        return stage.size.million + Content.users
+    }
+}

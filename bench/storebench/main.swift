@@ -1,0 +1,72 @@
+import Foundation
+
+let usage = """
+    storebench: Storykeep beside its peers, on the same work, in one run.
+
+      storebench compare [--quick|--tiny] [--rows S1,S2] [--out FILE]   every row of the table, with verdicts
+      storebench report FILE                                           the table and plots into bench/README.md
+      storebench load SOCKET WORK [--clients N] [--inflight N] [--requests N]
+                                    one closed loop on a running stored: \(Work.allCases.map(\.rawValue).joined(separator: " "))
+
+    Run it from the repository's root after `swift build -c release` and `scripts/peers`; `make bench` does both.
+    Servers are started and stopped in directories of their own below STOREBENCH_DIR, else the temporary directory.
+
+    """
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+
+/// The value after a flag.
+func value(_ name: String) -> String? {
+    guard let index = arguments.firstIndex(of: name), index + 1 < arguments.count else { return nil }
+    return arguments[index + 1]
+}
+
+func number(_ name: String, _ fallback: Int) -> Int {
+    guard let text = value(name) else { return fallback }
+    guard let value = Int(text), value > 0 else { fail("\(name) wants a number above 0") }
+    return value
+}
+
+
+func compare() throws(BenchError) {
+    let size: Size = arguments.contains("--tiny") ? .tiny : arguments.contains("--quick") ? .quick : .full
+    let wanted = value("--rows")?.split(separator: ",").map(String.init)
+    let rows = Row.all.filter { wanted?.contains($0.id) ?? true }
+    guard !rows.isEmpty else { throw BenchError("--rows wants some of \(Row.all.map(\.id).joined(separator: ","))") }
+    let results = Results(writingTo: value("--out"))
+    let rounds = Rounds(size, results)
+    for row in rows {
+        try rounds.measure(row)
+        for verdict in Verdict.all(row, results) {
+            Progress.say("\(row.id) \(verdict.shape): \(verdict.measured), wanted \(verdict.wanted): \(verdict.sign)")
+        }
+    }
+    print(Table.figures(rows, results))
+    print(Table.verdicts(rows, results), terminator: "")
+}
+
+func load() throws(BenchError) {
+    guard arguments.count >= 3, let work = Work(rawValue: arguments[2]) else {
+        throw BenchError("load wants a socket and a work: try --help")
+    }
+    let run = number("--run", 1) - 1
+    let links = (0..<number("--clients", 1)).map { _ in Link(arguments[1], StoreDialect(run: run)) }
+    let load = Load(links, work, inflight: number("--inflight", 1))
+    let seconds = load.run(requests: number("--requests", 100_000))
+    let sample = Sample(perSecond: Double(load.latencies.count) / seconds, latencies: load.latencies)
+    guard let line = try? JSONEncoder().encode(sample) else { return }
+    print(String(decoding: line, as: UTF8.self), "failures", load.failures)
+}
+
+signal(SIGPIPE, SIG_IGN)
+do {
+    switch arguments.first {
+    case "compare": try compare()
+    case "load": try load()
+    case "--help", "help":
+        print(usage, terminator: "")
+    default:
+        print(usage, terminator: "")
+        exit(2)
+    }
+} catch { fail("\(error)") }
