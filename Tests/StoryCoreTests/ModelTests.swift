@@ -54,7 +54,7 @@ struct ModelTests {
             #expect(StreamsModel.head(of: name, in: store) == expected)
             #expect(StreamsModel.number(of: name, in: store) == expected?.number)
         }
-        #expect(store.entries(of: .streamNames).count == streams.count)
+        #expect(store.entries(of: .streams).count == streams.count)
         #expect(StreamsModel.greatestNumber(in: store) == StreamNumber(UInt64(streams.count)))
         #expect(StreamsModel.head(of: "note-none".stream, in: store) == nil)
         #expect(StreamsModel.greatestNumber(in: PlainStore()) == StreamNumber(0))

@@ -100,7 +100,7 @@ struct ProjectorTests {
         let good = [maker.event("story-s1", .posted()), maker.event("user-u1", .signedUp())]
         let store = folded(good)
         let projector = Projector(store)
-        let rows = Table.allCases.filter { ![.streamHeads, .streamVersions, .categoryEvents, .keys].contains($0) }
+        let rows = Table.allCases.filter { ![.streams, .streamPositions, .categories, .categoryPositions, .keys].contains($0) }
         let before = rows.map { store.entries(of: $0) }
         projector.fold(maker.event("story-s1", .posted(title: "Again")))
         projector.fold(maker.event("user-u1", .signedUp(email: "other@example.org")))
@@ -121,6 +121,6 @@ struct ProjectorTests {
         for table in [Table.users, .stories, .messages, .photos, .userCounts, .storyCounts, .userEmails] {
             #expect(store.entries(of: table).isEmpty)
         }
-        #expect(store.entries(of: .streamHeads).count == 4)
+        #expect(store.entries(of: .streams).count == 4)
     }
 }

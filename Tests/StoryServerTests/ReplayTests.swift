@@ -76,14 +76,14 @@ import Testing
                 testDescription: "an extra entry of an index", sentence: "storiesByTitle ",
                 tamper: { $0.put([], in: .storiesByTitle, at: Array("zzz".utf8) + KeyWriter.number(StreamNumber(4))) }),
             Tampering(
-                testDescription: "a missing version of a stream", sentence: "streamVersions ",
+                testDescription: "a missing version of a stream", sentence: "streamPositions ",
                 tamper: { store in
                     var first: [UInt8] = []
-                    store.scan(.streamVersions, KeyRange(), .ascending) { key, _ in
+                    store.scan(.streamPositions, KeyRange(), .ascending) { key, _ in
                         first = key
                         return false
                     }
-                    store.remove(in: .streamVersions, at: first)
+                    store.remove(in: .streamPositions, at: first)
                 }),
             Tampering(
                 testDescription: "another key", sentence: "keys k",

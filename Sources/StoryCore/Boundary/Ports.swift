@@ -38,6 +38,8 @@ package protocol ModelStore: AnyObject {
     /// Changes a kept count, six bytes; a count that comes to zero is not kept, so that counts are a function of what
     /// they count.
     func add(_ change: Int64, in table: Table, at key: [UInt8])
+    /// Makes a value longer by these bytes; one that is not there begins with them.
+    func append(_ bytes: [UInt8], in table: Table, at key: [UInt8])
     /// Visits the entries of a range in order until `visit` answers false.
     func scan(
         _ table: Table, _ range: KeyRange, _ order: Order, _ visit: (_ key: [UInt8], _ value: [UInt8]) -> Bool)

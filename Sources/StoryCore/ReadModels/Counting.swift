@@ -9,4 +9,11 @@ extension ModelStore {
         value.number(UInt64(count))
         put(value.bytes, in: table, at: key)
     }
+
+    package func append(_ bytes: [UInt8], in table: Table, at key: [UInt8]) { appendPlainly(bytes, in: table, at: key) }
+
+    /// The plain way: read, make longer, write.
+    package func appendPlainly(_ bytes: [UInt8], in table: Table, at key: [UInt8]) {
+        put((value(in: table, at: key) ?? []) + bytes, in: table, at: key)
+    }
 }

@@ -5,6 +5,9 @@ package struct KeyWriter {
     /// How many bytes a stream number or a position takes at the end of a key.
     package static let numberCount = 6
 
+    /// The greatest number that fits six bytes.
+    package static let greatestNumber: UInt64 = 1 << 48 - 1
+
     package private(set) var bytes: [UInt8] = []
 
     package init() { bytes.reserveCapacity(64) }

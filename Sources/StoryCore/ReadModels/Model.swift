@@ -4,12 +4,12 @@ package enum Model: String, CaseIterable, Sendable {
 
     /// Counted up with every change of a fold, a table or a row's record: stored models of another version are folded
     /// anew.
-    package static let version: UInt32 = 1
+    package static let version: UInt32 = 2
 
     /// The model's tables; the first holds what its count counts.
     package var tables: [Table] {
         switch self {
-        case .streams: [.streamNames, .streamHeads, .streamVersions, .categories, .categoryEvents]
+        case .streams: [.streams, .streamPositions, .categories, .categoryPositions]
         case .keys: [.keys]
         case .users:
             [

@@ -4,7 +4,7 @@
 /// remembers what it has seen in the store, so a store that is taken back wants a new one.
 package final class Projector {
     private let store: any ModelStore
-    private let categories = CategoryNumbers()
+    private let categories = CategoryPlaces()
     private var scratch = FoldScratch()
 
     package init(_ store: any ModelStore) { self.store = store }

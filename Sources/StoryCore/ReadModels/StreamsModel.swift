@@ -13,40 +13,32 @@ package enum StreamsModel {
         }
     }
 
+    /// How many positions stand in one entry: an event makes the newest entry of its stream six bytes longer, and most
+    /// events make no new one.
+    package static let chunk: UInt64 = 64
+
     /// Nil when the stream has no event.
     package static func number(of name: StreamName, in store: any ModelStore) -> StreamNumber? {
-        store.value(in: .streamNames, at: name.bytes).flatMap { KeyReader.number($0, at: 0) }.map(StreamNumber.init)
+        store.value(in: .streams, at: name.bytes).flatMap { KeyReader.number($0, at: 0) }.map(StreamNumber.init)
     }
 
     /// Nil when the stream has no event.
     package static func head(of name: StreamName, in store: any ModelStore) -> Head? {
-        number(of: name, in: store).flatMap { head(of: $0, in: store) }
-    }
-
-    package static func head(of number: StreamNumber, in store: any ModelStore) -> Head? {
-        guard let value = store.value(in: .streamHeads, at: KeyWriter.number(number)),
-            let version = KeyReader.number(value, at: 0),
-            let position = KeyReader.number(value, at: KeyWriter.numberCount)
-        else { return nil }
-        return Head(number: number, version: Version(version), position: Position(position))
+        store.value(in: .streams, at: name.bytes).flatMap(Head.init)
     }
 
     /// The greatest stream number in use; 0 when there is none.
     package static func greatestNumber(in store: any ModelStore) -> StreamNumber {
-        var greatest: UInt64 = 0
-        store.scan(.streamHeads, KeyRange(), .descending) { key, _ in
-            greatest = KeyReader.number(key, at: 0) ?? 0
-            return false
-        }
-        return StreamNumber(greatest)
+        StreamNumber(count(at: streamCountKey, in: store))
     }
 
     /// Where the event of a version lies; nil past the stream's end.
     package static func position(
         of version: Version, in stream: StreamNumber, _ store: any ModelStore
     ) -> Position? {
-        store.value(in: .streamVersions, at: versionKey(stream, version)).flatMap { KeyReader.number($0, at: 0) }
-            .map(Position.init)
+        guard version > .zero else { return nil }
+        let (chunk, index) = (version.value - 1).quotientAndRemainder(dividingBy: StreamsModel.chunk)
+        return store.value(in: .streamPositions, at: key(stream.value, chunk)).flatMap { PositionList($0)[Int(index)] }
     }
 
     /// The versions `from` … `through` of a stream with their positions, in the order asked for.
@@ -54,13 +46,30 @@ package enum StreamsModel {
         of stream: StreamNumber, from: Version, through: Version, _ order: Order, in store: any ModelStore,
         _ visit: (Version, Position) -> Bool
     ) {
-        guard from <= through else { return }
-        let range = KeyRange(lower: versionKey(stream, from), upper: versionKey(stream, through.next))
-        store.scan(.streamVersions, range, order) { key, value in
-            guard let version = KeyReader.number(key, at: KeyWriter.numberCount),
-                let position = KeyReader.number(value, at: 0)
-            else { return false }
-            return visit(Version(version), Position(position))
+        let wanted = max(from.value, 1)...max(through.value, from.value, 1)
+        guard from <= through, through > .zero else { return }
+        func visitChunk(_ chunk: UInt64, _ bytes: [UInt8]) -> Bool {
+            let list = PositionList(bytes)
+            let first = chunk * StreamsModel.chunk + 1
+            return list.indices(order).allSatisfy { index in
+                guard let position = list[index], wanted.contains(first + UInt64(index)) else { return true }
+                return visit(Version(first + UInt64(index)), position)
+            }
+        }
+        let chunks = (wanted.lowerBound - 1) / StreamsModel.chunk...(wanted.upperBound - 1) / StreamsModel.chunk
+        // Most readings stay within an entry or two, which are found quicker one by one than by walking.
+        if chunks.count <= 16 {
+            for offset in 0..<UInt64(chunks.count) {
+                let chunk = order == .ascending ? chunks.lowerBound + offset : chunks.upperBound - offset
+                guard let bytes = store.value(in: .streamPositions, at: key(stream.value, chunk)) else { continue }
+                guard visitChunk(chunk, bytes) else { return }
+            }
+            return
+        }
+        let range = KeyRange(
+            lower: key(stream.value, chunks.lowerBound), upper: key(stream.value, chunks.upperBound + 1))
+        store.scan(.streamPositions, range, order) { key, bytes in
+            KeyReader.number(key, at: KeyWriter.numberCount).map { visitChunk($0, bytes) } ?? false
         }
     }
 
@@ -75,54 +84,108 @@ package enum StreamsModel {
         _ visit: (Position) -> Bool
     ) {
         guard from <= through else { return }
-        let range = KeyRange(lower: categoryKey(category, from), upper: categoryKey(category, through.next))
-        store.scan(.categoryEvents, range, order) { key, _ in
-            KeyReader.number(key, at: KeyWriter.numberCount).map { visit(Position($0)) } ?? false
+        // The first entry may begin before `from`.
+        let first = newestChunk(of: category, through: from, in: store)?.first ?? from.value
+        let range = KeyRange(lower: key(category, first), upper: key(category, through.next.value))
+        store.scan(.categoryPositions, range, order) { _, bytes in
+            let list = PositionList(bytes)
+            return list.indices(order).allSatisfy { index in
+                guard let position = list[index], position >= from, position <= through else { return true }
+                return visit(position)
+            }
         }
     }
 
     /// Folds one event in.
     static func fold(
-        _ event: Event, _ categories: CategoryNumbers, in store: any ModelStore, _ scratch: inout FoldScratch
+        _ event: Event, _ categories: CategoryPlaces, in store: any ModelStore, _ scratch: inout FoldScratch
     ) {
-        scratch.key.set(event.streamNumber.value)
-        if event.version == Version(1) { store.put(scratch.key.bytes, in: .streamNames, at: event.stream.bytes) }
-        scratch.value.set(event.version.value, event.position.value)
-        store.put(scratch.value.bytes, in: .streamHeads, at: scratch.key.bytes)
-        scratch.key.set(event.streamNumber.value, event.version.value)
-        scratch.value.set(event.position.value)
-        store.put(scratch.value.bytes, in: .streamVersions, at: scratch.key.bytes)
-        let category = categories.number(of: event.stream) { numbered(event.stream, in: store) }
-        scratch.key.set(category, event.position.value)
-        store.put([], in: .categoryEvents, at: scratch.key.bytes)
+        let (number, version, position) = (event.streamNumber.value, event.version.value, event.position.value)
+        if version <= 1 {
+            scratch.value.set(number)
+            store.put(scratch.value.bytes, in: .categories, at: streamCountKey)
+        }
+        scratch.value.set(number, version)
+        scratch.value.number(position)
+        store.put(scratch.value.bytes, in: .streams, at: event.stream.bytes)
+        scratch.value.set(position)
+        scratch.key.set(number, (max(version, 1) - 1) / chunk)
+        store.append(scratch.value.bytes, in: .streamPositions, at: scratch.key.bytes)
+        let place = categories.place(of: event.stream, at: position) { categoryPlace(event.stream, in: store) }
+        scratch.key.set(place.category, place.first)
+        store.append(scratch.value.bytes, in: .categoryPositions, at: scratch.key.bytes)
     }
 
-    /// The number of the stream's category, given now when it is new.
-    private static func numbered(_ stream: StreamName, in store: any ModelStore) -> UInt64 {
-        let category = stream.category
-        if let number = number(of: category, in: store) { return number }
-        let count = store.value(in: .categories, at: countKey).flatMap { KeyReader.number($0, at: 0) } ?? 0
-        var value = KeyWriter()
-        value.number(count + 1)
-        store.put(value.bytes, in: .categories, at: category.bytes)
-        store.put(value.bytes, in: .categories, at: countKey)
-        return count + 1
+    /// Where the events of the stream's category go, which gets a number now when it is new.
+    private static func categoryPlace(_ stream: StreamName, in store: any ModelStore) -> CategoryPlaces.Place {
+        let name = stream.category
+        guard let number = number(of: name, in: store) else {
+            let number = count(at: categoryCountKey, in: store) + 1
+            var value = KeyWriter()
+            value.number(number)
+            store.put(value.bytes, in: .categories, at: name.bytes)
+            store.put(value.bytes, in: .categories, at: categoryCountKey)
+            return CategoryPlaces.Place(name: name.bytes, category: number, first: 0, count: chunk)
+        }
+        let newest = newestChunk(of: number, through: .greatest, in: store)
+        return CategoryPlaces.Place(
+            name: name.bytes, category: number, first: newest?.first ?? 0, count: newest?.count ?? chunk)
     }
 
-    /// How many categories there are; no category has such a name.
-    private static let countKey: [UInt8] = [0]
+    /// The last entry of a category that begins at a position or before it.
+    private static func newestChunk(
+        of category: UInt64, through position: Position, in store: any ModelStore
+    ) -> (first: UInt64, count: UInt64)? {
+        var found: (first: UInt64, count: UInt64)?
+        let last = min(position.value, KeyWriter.greatestNumber)
+        let range = KeyRange(lower: key(category, 0), upper: key(category, last) + [0])
+        store.scan(.categoryPositions, range, .descending) { key, bytes in
+            found = KeyReader.number(key, at: KeyWriter.numberCount).map { ($0, UInt64(PositionList(bytes).count)) }
+            return false
+        }
+        return found
+    }
 
-    private static func versionKey(_ stream: StreamNumber, _ version: Version) -> [UInt8] {
+    /// How many categories and streams there are stands under names that no category has.
+    private static let categoryCountKey: [UInt8] = [0]
+    private static let streamCountKey: [UInt8] = [1]
+
+    private static func count(at key: [UInt8], in store: any ModelStore) -> UInt64 {
+        store.value(in: .categories, at: key).flatMap { KeyReader.number($0, at: 0) } ?? 0
+    }
+
+    private static func key(_ owner: UInt64, _ place: UInt64) -> [UInt8] {
         var key = KeyWriter()
-        key.number(stream)
-        key.number(version.value)
+        key.set(owner, min(place, KeyWriter.greatestNumber))
         return key.bytes
     }
+}
 
-    private static func categoryKey(_ category: UInt64, _ position: Position) -> [UInt8] {
-        var key = KeyWriter()
-        key.number(category)
-        key.position(position)
-        return key.bytes
+extension StreamsModel.Head {
+    /// Reads what `StreamsModel` keeps at a stream's name.
+    package init?(_ value: [UInt8]) {
+        guard let number = KeyReader.number(value, at: 0),
+            let version = KeyReader.number(value, at: KeyWriter.numberCount),
+            let position = KeyReader.number(value, at: 2 * KeyWriter.numberCount)
+        else { return nil }
+        self.init(number: StreamNumber(number), version: Version(version), position: Position(position))
+    }
+}
+
+/// Positions one after the other, six bytes each, oldest first.
+private struct PositionList {
+    private let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var count: Int { bytes.count / KeyWriter.numberCount }
+
+    /// Nil past the end.
+    subscript(index: Int) -> Position? {
+        KeyReader.number(bytes, at: index * KeyWriter.numberCount).map(Position.init)
+    }
+
+    func indices(_ order: Order) -> StrideTo<Int> {
+        order == .ascending ? stride(from: 0, to: count, by: 1) : stride(from: count - 1, to: -1, by: -1)
     }
 }

@@ -1,7 +1,8 @@
-/// The tables of the read models. The number is the table's identity on disk and never changes its meaning.
+/// The tables of the read models. The number is the table's identity on disk and never changes its meaning; 1, 2, 3 and 5
+/// were of earlier folds.
 package enum Table: UInt8, CaseIterable, Sendable {
     // The model `streams`.
-    case streamNames = 1, streamHeads, streamVersions, categories, categoryEvents
+    case categories = 4, streams = 6, streamPositions, categoryPositions
     // The model `keys`.
     case keys = 10
     // The model `users`.

@@ -6,10 +6,9 @@ enum Browse {
         let stream = kind.stream(id)
         // Only a failure needs the sentence; a GET that finds its row is the most frequent request there is.
         var target: String { "\(kind.name)/\(id)" }
-        guard let number = StreamsModel.number(of: stream, in: world.store) else { return .failure(.notFound(target)) }
-        let now = Rows.row(kind, number, in: world.store)
+        guard let head = StreamsModel.head(of: stream, in: world.store) else { return .failure(.notFound(target)) }
+        let now = Rows.row(kind, head.number, in: world.store)
         guard let moment else { return now.map(Result.success) ?? .failure(.gone(target)) }
-        guard let head = StreamsModel.head(of: number, in: world.store) else { return .failure(.notFound(target)) }
         do throws(Failure) {
             let position = try position(of: moment, in: world)
             if position >= head.position, let now { return .success(now) }

@@ -40,6 +40,12 @@ final class BufferSet {
         return key.withBytes { buffer.add(change, at: $0) }
     }
 
+    /// Makes a value longer; false when it is not here.
+    func append(_ bytes: [UInt8], in table: Table, at key: [UInt8]) -> Bool {
+        guard let buffer = filled(table) else { return false }
+        return key.withBytes { key in bytes.withBytes { bytes in buffer.append(bytes, at: key) } }
+    }
+
     /// The bytes of memory that the entries take.
     var bytes: Int { buffers.reduce(0) { $0 + ($1?.bytes ?? 0) } }
     /// How many entries there are, the removed ones among them.

@@ -59,6 +59,10 @@ package final class LMDBModelStore: ModelStore {
         if !active.add(change, in: table, at: key) { addPlainly(change, in: table, at: key) }
     }
 
+    package func append(_ bytes: [UInt8], in table: Table, at key: [UInt8]) {
+        if !active.append(bytes, in: table, at: key) { appendPlainly(bytes, in: table, at: key) }
+    }
+
     package func scan(
         _ table: Table, _ range: KeyRange, _ order: Order, _ visit: (_ key: [UInt8], _ value: [UInt8]) -> Bool
     ) {

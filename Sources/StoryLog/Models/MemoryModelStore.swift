@@ -23,6 +23,10 @@ package final class MemoryModelStore: ModelStore {
         if !buffers.add(change, in: table, at: key) { addPlainly(change, in: table, at: key) }
     }
 
+    package func append(_ bytes: [UInt8], in table: Table, at key: [UInt8]) {
+        if !buffers.append(bytes, in: table, at: key) { appendPlainly(bytes, in: table, at: key) }
+    }
+
     package func scan(
         _ table: Table, _ range: KeyRange, _ order: Order, _ visit: (_ key: [UInt8], _ value: [UInt8]) -> Bool
     ) {

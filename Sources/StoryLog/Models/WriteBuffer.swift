@@ -104,6 +104,23 @@ final class WriteBuffer {
         return true
     }
 
+    /// Makes a value longer where it lies, or where there is room for twice as much; false when there is none.
+    func append(_ bytes: UnsafeRawBufferPointer, at key: UnsafeRawBufferPointer) -> Bool {
+        guard count > 0 else { return false }
+        let index = slots[slot(of: key, WriteBuffer.hash(key))]
+        guard index != WriteBuffer.emptySlot, let value = value(Int(index)) else { return false }
+        let entry = entries + Int(index)
+        let grown = value.count + bytes.count
+        if grown > Int(entry.pointee.capacity) {
+            precondition(grown < Int(Entry.removed) / 2, "A value that is made longer stays far below 4 GiB.")
+            entry.pointee.offset = move(Int(index), room: grown * 2)
+            entry.pointee.capacity = UInt32(grown * 2)
+        }
+        Memory.copy(bytes, to: arena + entry.pointee.offset + key.count + value.count)
+        entry.pointee.valueCount = UInt32(grown)
+        return true
+    }
+
     func clear() {
         if count > 0 { slots.update(repeating: WriteBuffer.emptySlot, count: slotCount) }
         count = 0
@@ -181,16 +198,31 @@ final class WriteBuffer {
 
     /// Copies key and value to the arena's end.
     private func place(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, room: Int) -> Int {
-        let needed = arenaUsed + key.count + room
+        let offset = reserve(key.count + room)
+        Memory.copy(key, to: arena + offset)
+        Memory.copy(value, to: arena + offset + key.count)
+        return offset
+    }
+
+    /// Copies an entry's key and value to the arena's end.
+    private func move(_ index: Int, room: Int) -> Int {
+        let entry = entries[index]
+        let (keyCount, valueCount) = (Int(entry.keyCount), Int(entry.valueCount))
+        let offset = reserve(keyCount + room)
+        // The arena may have moved: what is copied is looked up now.
+        Memory.copy(UnsafeRawBufferPointer(start: arena + entry.offset, count: keyCount + valueCount), to: arena + offset)
+        return offset
+    }
+
+    /// Room at the arena's end.
+    private func reserve(_ count: Int) -> Int {
+        let needed = arenaUsed + count
         if needed > arenaCapacity {
             arenaCapacity = max(needed, arenaCapacity * 2)
             arena = Memory.grow(arena, arenaCapacity)
         }
-        let offset = arenaUsed
-        Memory.copy(key, to: arena + offset)
-        Memory.copy(value, to: arena + offset + key.count)
-        arenaUsed = needed
-        return offset
+        defer { arenaUsed = needed }
+        return arenaUsed
     }
 
     /// Where the key is, or where it would be put.

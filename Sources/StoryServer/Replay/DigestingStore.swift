@@ -3,8 +3,7 @@ import StoryLog
 
 /// A store for a replay: what a fold reads again lies in memory; of the rest there is only a digest.
 ///
-/// Indexes, the names and versions of streams and the events of categories are written, but never read by a
-/// fold. A digest is a sum, so it can follow them without keeping them.
+/// Indexes are written, but never read by a fold. A digest is a sum, so it can follow them without keeping them.
 final class DigestingStore: ModelStore {
     private static let isDigested: [Bool] = (0...UInt8.max).map { number in
         Table(rawValue: number).map(digestedTables.contains) ?? false
@@ -12,7 +11,7 @@ final class DigestingStore: ModelStore {
 
     private static let digestedTables: Set<Table> = Set(
         (UserProjection.indexes + StoryProjection.indexes + MessageProjection.indexes + PhotoProjection.indexes)
-            .map(\.table) + [.streamNames, .streamVersions, .categoryEvents])
+            .map(\.table))
 
     private let store = MemoryModelStore()
     private var digests = [ModelDigest](repeating: ModelDigest(), count: 256)
@@ -36,6 +35,8 @@ final class DigestingStore: ModelStore {
     }
 
     func add(_ change: Int64, in table: Table, at key: [UInt8]) { store.add(change, in: table, at: key) }
+
+    func append(_ bytes: [UInt8], in table: Table, at key: [UInt8]) { store.append(bytes, in: table, at: key) }
 
     func scan(_ table: Table, _ range: KeyRange, _ order: Order, _ visit: ([UInt8], [UInt8]) -> Bool) {
         store.scan(table, range, order, visit)
