@@ -86,14 +86,33 @@ package struct KeyWriter {
     }
 }
 
+/// A whole key of one number, of which no array is made.
+package struct NumberKey {
+    private var bytes: UInt64
+
+    package init(_ number: UInt64) { bytes = (number << 16).bigEndian }
+
+    /// Lends the six bytes.
+    @discardableResult
+    @inline(__always)
+    package mutating func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        withUnsafeBytes(of: &bytes) { body(UnsafeRawBufferPointer(rebasing: $0[..<KeyWriter.numberCount])) }
+    }
+}
+
 /// Reads the numbers back that a key or a value ends with.
 package enum KeyReader {
     /// The six-byte number at an offset; nil when the bytes are too few.
     package static func number(_ bytes: [UInt8], at offset: Int) -> UInt64? {
+        bytes.withUnsafeBytes { number($0, at: offset) }
+    }
+
+    /// The same for bytes that are lent.
+    package static func number(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64? {
         guard offset >= 0, offset + KeyWriter.numberCount <= bytes.count else { return nil }
-        var value: UInt64 = 0
-        for index in offset..<(offset + KeyWriter.numberCount) { value = value << 8 | UInt64(bytes[index]) }
-        return value
+        let high = UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
+        let low = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 2, as: UInt32.self))
+        return UInt64(high) << 32 | UInt64(low)
     }
 
     /// The stream number that an index key ends with.

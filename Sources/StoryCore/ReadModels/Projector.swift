@@ -60,6 +60,31 @@ package enum Rows {
         store.value(in: P.rows, at: KeyWriter.number(number)).flatMap { P.decode($0, number: number) }
     }
 
+    /// The record of a row as it lies in its table.
+    package static func record(_ kind: Kind, _ number: StreamNumber, in store: any ModelStore) -> RowRecord? {
+        var bytes: [UInt8]?
+        lend(kind, number, in: store) { bytes = Array($0) }
+        return bytes.map { RowRecord(kind: kind, number: number, bytes: $0) }
+    }
+
+    /// Lends the same where it lies; false when there is none.
+    @discardableResult
+    package static func lend(
+        _ kind: Kind, _ number: StreamNumber, in store: any ModelStore, _ body: (UnsafeRawBufferPointer) -> Void
+    ) -> Bool {
+        var key = NumberKey(number.value)
+        return key.withBytes { store.lend(table(of: kind), at: $0, body) }
+    }
+
+    private static func table(of kind: Kind) -> Table {
+        switch kind {
+        case .users: UserProjection.rows
+        case .stories: StoryProjection.rows
+        case .messages: MessageProjection.rows
+        case .photos: PhotoProjection.rows
+        }
+    }
+
     /// A row of a kind that is known only when the program runs.
     package static func row(_ kind: Kind, _ number: StreamNumber, in store: any ModelStore) -> Row? {
         switch kind {

@@ -19,12 +19,31 @@ package enum StreamsModel {
 
     /// Nil when the stream has no event.
     package static func number(of name: StreamName, in store: any ModelStore) -> StreamNumber? {
-        store.value(in: .streams, at: name.bytes).flatMap { KeyReader.number($0, at: 0) }.map(StreamNumber.init)
+        head(of: name, in: store)?.number
     }
 
     /// Nil when the stream has no event.
     package static func head(of name: StreamName, in store: any ModelStore) -> Head? {
-        store.value(in: .streams, at: name.bytes).flatMap(Head.init)
+        name.bytes.withUnsafeBytes { head(at: $0, in: store) }
+    }
+
+    /// How far the stream is that holds one ID's history; nil when there is none. Its name is not made.
+    package static func head(of kind: Kind, _ id: UnsafeRawBufferPointer, in store: any ModelStore) -> Head? {
+        precondition(id.count <= Identifier.length.upperBound, "An ID is no longer than it may be.")
+        return withUnsafeTemporaryAllocation(byteCount: StreamName.length.upperBound, alignment: 8) { place in
+            let category = kind.categoryName
+            let dash = category.utf8CodeUnitCount
+            place.copyMemory(from: UnsafeRawBufferPointer(start: category.utf8Start, count: dash))
+            place[dash] = 0x2D
+            UnsafeMutableRawBufferPointer(rebasing: place[(dash + 1)...]).copyMemory(from: id)
+            return head(at: UnsafeRawBufferPointer(rebasing: place[..<(dash + 1 + id.count)]), in: store)
+        }
+    }
+
+    private static func head(at name: UnsafeRawBufferPointer, in store: any ModelStore) -> Head? {
+        var head: Head?
+        store.lend(.streams, at: name) { head = Head($0) }
+        return head
     }
 
     /// The greatest stream number in use; 0 when there is none.
@@ -38,7 +57,9 @@ package enum StreamsModel {
     ) -> Position? {
         guard version > .zero else { return nil }
         let (chunk, index) = (version.value - 1).quotientAndRemainder(dividingBy: StreamsModel.chunk)
-        return store.value(in: .streamPositions, at: key(stream.value, chunk)).flatMap { PositionList($0)[Int(index)] }
+        return store.value(in: .streamPositions, at: key(stream.value, chunk)).flatMap { bytes in
+            bytes.withUnsafeBytes { PositionList($0)[Int(index)] }
+        }
     }
 
     /// The versions `from` … `through` of a stream with their positions, in the order asked for.
@@ -48,7 +69,7 @@ package enum StreamsModel {
     ) {
         let wanted = max(from.value, 1)...max(through.value, from.value, 1)
         guard from <= through, through > .zero else { return }
-        func visitChunk(_ chunk: UInt64, _ bytes: [UInt8]) -> Bool {
+        func visitChunk(_ chunk: UInt64, _ bytes: UnsafeRawBufferPointer) -> Bool {
             let list = PositionList(bytes)
             let first = chunk * StreamsModel.chunk + 1
             return list.indices(order).allSatisfy { index in
@@ -61,14 +82,17 @@ package enum StreamsModel {
         if chunks.count <= 16 {
             for offset in 0..<UInt64(chunks.count) {
                 let chunk = order == .ascending ? chunks.lowerBound + offset : chunks.upperBound - offset
-                guard let bytes = store.value(in: .streamPositions, at: key(stream.value, chunk)) else { continue }
-                guard visitChunk(chunk, bytes) else { return }
+                var isMoreWanted = true
+                _ = key(stream.value, chunk).withUnsafeBytes { key in
+                    store.lend(.streamPositions, at: key) { isMoreWanted = visitChunk(chunk, $0) }
+                }
+                guard isMoreWanted else { return }
             }
             return
         }
         let range = KeyRange(
             lower: key(stream.value, chunks.lowerBound), upper: key(stream.value, chunks.upperBound + 1))
-        store.scan(.streamPositions, range, order) { key, bytes in
+        store.walk(.streamPositions, range, order) { key, bytes in
             KeyReader.number(key, at: KeyWriter.numberCount).map { visitChunk($0, bytes) } ?? false
         }
     }
@@ -87,7 +111,7 @@ package enum StreamsModel {
         // The first entry may begin before `from`.
         let first = newestChunk(of: category, through: from, in: store)?.first ?? from.value
         let range = KeyRange(lower: key(category, first), upper: key(category, through.next.value))
-        store.scan(.categoryPositions, range, order) { _, bytes in
+        store.walk(.categoryPositions, range, order) { _, bytes in
             let list = PositionList(bytes)
             return list.indices(order).allSatisfy { index in
                 guard let position = list[index], position >= from, position <= through else { return true }
@@ -139,7 +163,7 @@ package enum StreamsModel {
         var found: (first: UInt64, count: UInt64)?
         let last = min(position.value, KeyWriter.greatestNumber)
         let range = KeyRange(lower: key(category, 0), upper: key(category, last) + [0])
-        store.scan(.categoryPositions, range, .descending) { key, bytes in
+        store.walk(.categoryPositions, range, .descending) { key, bytes in
             found = KeyReader.number(key, at: KeyWriter.numberCount).map { ($0, UInt64(PositionList(bytes).count)) }
             return false
         }
@@ -164,6 +188,12 @@ package enum StreamsModel {
 extension StreamsModel.Head {
     /// Reads what `StreamsModel` keeps at a stream's name.
     package init?(_ value: [UInt8]) {
+        guard let head = value.withUnsafeBytes({ StreamsModel.Head($0) }) else { return nil }
+        self = head
+    }
+
+    /// The same for bytes that are lent.
+    init?(_ value: UnsafeRawBufferPointer) {
         guard let number = KeyReader.number(value, at: 0),
             let version = KeyReader.number(value, at: KeyWriter.numberCount),
             let position = KeyReader.number(value, at: 2 * KeyWriter.numberCount)
@@ -174,9 +204,9 @@ extension StreamsModel.Head {
 
 /// Positions one after the other, six bytes each, oldest first.
 private struct PositionList {
-    private let bytes: [UInt8]
+    private let bytes: UnsafeRawBufferPointer
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     var count: Int { bytes.count / KeyWriter.numberCount }
 

@@ -15,6 +15,8 @@ package final class LMDBModelStore: ModelStore {
     private let tables: ModelTables
     private let identity: CheckpointRecord
     private var snapshot: ReadTransaction?
+    /// Of the snapshot.
+    private let found = FoundEntries()
     private var active = BufferSet()
     /// What a checkpoint under way, or one that failed, holds.
     private var frozen: BufferSet?
@@ -47,7 +49,15 @@ package final class LMDBModelStore: ModelStore {
     // MARK: ModelStore
 
     package func value(in table: Table, at key: [UInt8]) -> [UInt8]? {
-        key.withBytes { key in lookUp(table, key) }
+        key.withBytes { key in find(table, key).map { Array($0) } }
+    }
+
+    package func lend(
+        _ table: Table, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+    ) -> Bool {
+        guard let value = find(table, key) else { return false }
+        body(value)
+        return true
     }
 
     package func put(_ value: [UInt8], in table: Table, at key: [UInt8]) { active.put(value, in: table, at: key) }
@@ -66,8 +76,15 @@ package final class LMDBModelStore: ModelStore {
     package func scan(
         _ table: Table, _ range: KeyRange, _ order: Order, _ visit: (_ key: [UInt8], _ value: [UInt8]) -> Bool
     ) {
+        walk(table, range, order) { visit(Array($0), Array($1)) }
+    }
+
+    package func walk(
+        _ table: Table, _ range: KeyRange, _ order: Order,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
+    ) {
         do throws(StorageError) {
-            try walk(table, range, order) { entry in visit(Array(entry.key), Array(entry.value)) }
+            try merge(table, range, order) { visit($0.key, $0.value) }
         } catch {
             note(error)
         }
@@ -104,6 +121,7 @@ package final class LMDBModelStore: ModelStore {
         guard let checkpoint else { preconditionFailure("A checkpoint that is finished was begun.") }
         self.checkpoint = nil
         snapshot?.reset()
+        found.forget()
         try snapshot?.renew()
         checkpointed = checkpoint.position
         frozen = nil
@@ -127,34 +145,37 @@ package final class LMDBModelStore: ModelStore {
     /// No checkpoint may be under way.
     package func close() {
         snapshot = nil
+        found.forget()
         environment.close()
     }
 
     // MARK: Inside
 
-    private func lookUp(_ table: Table, _ key: UnsafeRawBufferPointer) -> [UInt8]? {
+    /// The bytes at a key, wherever the newest of them lie; they die with the next change.
+    private func find(_ table: Table, _ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         let hash = WriteBuffer.hash(key)
         if let buffer = active.filled(table) {
             switch buffer.find(key, hash: hash) {
-            case .value(let value): return Array(value)
+            case .value(let value): return value
             case .removed: return nil
             case .absent: break
             }
         }
         if let buffer = frozen?.filled(table) {
             switch buffer.find(key, hash: hash) {
-            case .value(let value): return Array(value)
+            case .value(let value): return value
             case .removed: return nil
             case .absent: break
             }
         }
-        return stored(table, key)
+        return found.value(table, key, hash) ?? search(table, key, hash)
     }
 
-    private func stored(_ table: Table, _ key: UnsafeRawBufferPointer) -> [UInt8]? {
+    private func search(_ table: Table, _ key: UnsafeRawBufferPointer, _ hash: UInt32) -> UnsafeRawBufferPointer? {
         do throws(StorageError) {
             guard let value = try snapshot?.value(in: tables[table], at: key) else { return nil }
-            return Array(value)
+            found.note(value, table, key, hash)
+            return value
         } catch {
             note(error)
             return nil
@@ -162,7 +183,7 @@ package final class LMDBModelStore: ModelStore {
     }
 
     /// Visits what is there now, until `visit` answers false.
-    private func walk(
+    private func merge(
         _ table: Table, _ range: KeyRange, _ order: Order, _ visit: (LMDBEntry) -> Bool
     ) throws(StorageError) {
         let handle = snapshot?.handle

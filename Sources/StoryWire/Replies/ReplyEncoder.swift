@@ -18,13 +18,30 @@ package struct ReplyEncoder {
             appendHead(0x3D, tag, to: &bytes)
             MemberEncoder.append(members, to: &bytes)
         case .done(let done):
+            let start = bytes.count
             appendHead(0x2B, tag, to: &bytes)
-            DoneEncoder.append(done, to: &bytes)
+            guard DoneEncoder.append(done, to: &bytes) else {
+                bytes.removeSubrange(start...)
+                return append(.failed(Failure(.internal, "the stored row is damaged")), tag: tag, to: &bytes)
+            }
         case .failed(let failure):
             appendHead(0x2D, tag, to: &bytes)
             FailureEncoder.append(failure, to: &bytes)
         }
         bytes.append(0x0A)
+    }
+
+    /// Appends the answer to a `GET` without a tag out of the stored row; appends nothing and answers false when the
+    /// bytes are no row.
+    package static func appendRow(_ kind: Kind, _ record: UnsafeRawBufferPointer, to bytes: inout [UInt8]) -> Bool {
+        let start = bytes.count
+        bytes.appendLiteral("+ ")
+        guard RecordEncoder.append(kind, record, to: &bytes) else {
+            bytes.removeSubrange(start...)
+            return false
+        }
+        bytes.append(0x0A)
+        return true
     }
 
     /// Appends `* {…}`.
