@@ -159,6 +159,32 @@ package final class Engine {
         }
     }
 
+    /// The short way of one event without options to a stream of the users' own: places it and folds it in.
+    ///
+    /// Nothing but a refusal of all writes can keep such an event out. The shell then appends it to the log and answers
+    /// with its receipt.
+    /// - Returns: nil when writes are refused now: then nothing was done.
+    package func appendPlainly(
+        to stream: UnsafeRawBufferPointer, categoryCount: Int, typeCount: Int, by uid: UInt32, now: Instant
+    ) -> EventPlace? {
+        guard refusal == nil, !isDraining else { return nil }
+        let known = StreamsModel.head(at: stream, in: store)
+        lastTime = max(lastTime, now)
+        head = head.next
+        let number = known?.number ?? StreamNumber(lastStream.value + 1)
+        lastStream = max(lastStream, number)
+        let after = StreamsModel.Head(number: number, version: (known?.version ?? .zero).next, position: head)
+        measuringFold(nil) { projector.foldPlace(after, stream, categoryCount: categoryCount) }
+        return EventPlace(
+            position: head, streamNumber: number, version: after.version, time: lastTime, by: uid,
+            streamCount: stream.count, typeCount: typeCount)
+    }
+
+    @inline(__always)
+    private func measuringFold(_ kind: @autoclosure () -> Kind?, _ fold: () -> Void) {
+        if let foldTimer { foldTimer.measure(kind(), fold) } else { fold() }
+    }
+
     /// Places the events, folds them in, and answers with the receipt of the last one.
     private func append(
         _ happening: Happening, by uid: UInt32, _ now: Instant, replyingTo id: SessionID, _ tag: Tag?
@@ -175,7 +201,7 @@ package final class Engine {
             let event = Event(
                 position: head, stream: happening.stream, streamNumber: number, version: version, time: lastTime,
                 by: uid, key: happening.key, meta: proposed.meta, body: proposed.body)
-            if let foldTimer { foldTimer.measure(event, projector.fold) } else { projector.fold(event) }
+            measuringFold(event.body.kind) { projector.fold(event) }
             effects.append(.append(event))
         }
         let receipt = Receipt(

@@ -55,7 +55,7 @@ package final class Server: ReactorHandler {
     func update(_ input: Input) { execute(dependency.update(input, now())) }
 
     /// The time of this turn: what is committed together has one time.
-    private func now() -> Instant {
+    func now() -> Instant {
         if let turnTime { return turnTime }
         let time = dependency.clock.now()
         turnTime = time
@@ -168,14 +168,20 @@ package final class Server: ReactorHandler {
                 markReady(connection)
                 break
             }
-            let answered = answerPlainGets(connection, atMost: limits.inflight - taken)
-            taken += answered
-            guard answered == 0 else { continue }
+            let short = shortWay(connection, atMost: limits.inflight - taken)
+            taken += short
+            guard short == 0 else { continue }
             taken += 1
             guard handleLine(connection) else { break }
         }
         if connection.isBusy || !hasRoom(connection) { connection.needsBytes = false }
         throttle(connection)
+    }
+
+    /// Handles the lines at the front that have a short way; how many there were.
+    private func shortWay(_ connection: Connection, atMost greatest: Int) -> Int {
+        let answered = answerPlainGets(connection, atMost: greatest)
+        return answered > 0 ? answered : appendPlainly(connection, atMost: greatest)
     }
 
     /// False when there is no whole line to handle.
@@ -249,14 +255,16 @@ package final class Server: ReactorHandler {
         ReplyEncoder.append(reply, tag: tag, to: &connection.output)
     }
 
+    func append(_ event: Event) { write(event.place) { EventEncoder.append(event, to: &$0) } }
+
     /// Writes an event to the log's open transaction; a failure makes the whole turn fail.
-    func append(_ event: Event) {
+    func write(_ place: EventPlace, _ encode: (inout [UInt8]) -> Void) {
         guard turnFailure == nil else { return }
         eventScratch.removeAll(keepingCapacity: true)
-        EventEncoder.append(event, to: &eventScratch)
+        encode(&eventScratch)
         do throws(StorageError) {
             try eventScratch.withUnsafeBufferPointer { (json) throws(StorageError) in
-                try log.append(event, json: UnsafeRawBufferPointer(json))
+                try log.append(place, json: UnsafeRawBufferPointer(json))
             }
         } catch {
             turnFailure = error
@@ -267,7 +275,9 @@ package final class Server: ReactorHandler {
 /// A line that was handled in this turn, and where its answer begins in the connection's output.
 struct JournalEntry {
     let connection: Connection
-    /// Nil for a line that was refused unread.
+    /// Nil for a line that was refused unread, and for lines that went the short way.
     let request: Request?
     let start: Int
+    /// How many lines of the entry appended the short way.
+    var appends = 0
 }

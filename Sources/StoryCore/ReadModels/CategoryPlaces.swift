@@ -16,8 +16,10 @@ final class CategoryPlaces {
     private var recent: [Place] = []
 
     /// The entry that the event at a position goes into; `find` is asked where the category is not among the last ones.
-    func place(of stream: StreamName, at position: UInt64, find: () -> Place) -> (category: UInt64, first: UInt64) {
-        let index = known(stream) ?? add(find())
+    func place(
+        of stream: [UInt8], _ categoryCount: Int, at position: UInt64, find: () -> Place
+    ) -> (category: UInt64, first: UInt64) {
+        let index = known(stream, categoryCount) ?? add(find())
         if recent[index].count >= StreamsModel.chunk {
             recent[index].first = position
             recent[index].count = 0
@@ -26,9 +28,9 @@ final class CategoryPlaces {
         return (recent[index].category, recent[index].first)
     }
 
-    private func known(_ stream: StreamName) -> Int? {
-        for index in recent.indices where recent[index].name.count == stream.categoryCount {
-            if stream.bytes.starts(with: recent[index].name) { return index }
+    private func known(_ stream: [UInt8], _ categoryCount: Int) -> Int? {
+        for index in recent.indices where recent[index].name.count == categoryCount {
+            if stream.starts(with: recent[index].name) { return index }
         }
         return nil
     }

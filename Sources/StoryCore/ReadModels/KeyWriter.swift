@@ -15,6 +15,12 @@ package struct KeyWriter {
     /// Begins anew in the same memory.
     package mutating func clear() { bytes.removeAll(keepingCapacity: true) }
 
+    /// Makes it these bytes.
+    package mutating func set(_ other: UnsafeRawBufferPointer) {
+        clear()
+        bytes.append(contentsOf: other)
+    }
+
     /// Makes it one number.
     package mutating func set(_ number: UInt64) {
         clear()

@@ -21,6 +21,17 @@ package final class Projector {
         if event.key != nil { KeysModel.fold(event, in: store) }
     }
 
+    /// Folds an event of the users' own that has no key: all that the models have of it is where it stands.
+    ///
+    /// - Parameters:
+    ///   - name: the stream's name.
+    ///   - categoryCount: how many of its bytes stand before the dash.
+    package func foldPlace(_ head: StreamsModel.Head, _ name: UnsafeRawBufferPointer, categoryCount: Int) {
+        scratch.name.set(name)
+        let name = scratch.name.bytes
+        StreamsModel.fold(head, name, categoryCount, categories, in: store, &scratch)
+    }
+
     /// Folds into the models of what events say: `users`, `stories`, `likes`, `messages`, `photos`.
     package func foldContent(_ event: Event) {
         switch event.body {

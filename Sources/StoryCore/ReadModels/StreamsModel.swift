@@ -40,7 +40,8 @@ package enum StreamsModel {
         }
     }
 
-    private static func head(at name: UnsafeRawBufferPointer, in store: any ModelStore) -> Head? {
+    /// How far the stream with this name is; nil when it has no event.
+    package static func head(at name: UnsafeRawBufferPointer, in store: any ModelStore) -> Head? {
         var head: Head?
         store.lend(.streams, at: name) { head = Head($0) }
         return head
@@ -124,25 +125,35 @@ package enum StreamsModel {
     static func fold(
         _ event: Event, _ categories: CategoryPlaces, in store: any ModelStore, _ scratch: inout FoldScratch
     ) {
-        let (number, version, position) = (event.streamNumber.value, event.version.value, event.position.value)
+        let head = Head(number: event.streamNumber, version: event.version, position: event.position)
+        fold(head, event.stream.bytes, event.stream.categoryCount, categories, in: store, &scratch)
+    }
+
+    /// Folds one event in: how far its stream is with it, the stream's name, and how much of that is the category.
+    static func fold(
+        _ head: Head, _ name: [UInt8], _ categoryCount: Int, _ categories: CategoryPlaces, in store: any ModelStore,
+        _ scratch: inout FoldScratch
+    ) {
+        let (number, version, position) = (head.number.value, head.version.value, head.position.value)
         if version <= 1 {
             scratch.value.set(number)
             store.put(scratch.value.bytes, in: .categories, at: streamCountKey)
         }
         scratch.value.set(number, version)
         scratch.value.number(position)
-        store.put(scratch.value.bytes, in: .streams, at: event.stream.bytes)
+        store.put(scratch.value.bytes, in: .streams, at: name)
         scratch.value.set(position)
         scratch.key.set(number, (max(version, 1) - 1) / chunk)
         store.append(scratch.value.bytes, in: .streamPositions, at: scratch.key.bytes)
-        let place = categories.place(of: event.stream, at: position) { categoryPlace(event.stream, in: store) }
+        let place = categories.place(of: name, categoryCount, at: position) {
+            categoryPlace(CategoryName(trusted: Array(name[..<categoryCount])), in: store)
+        }
         scratch.key.set(place.category, place.first)
         store.append(scratch.value.bytes, in: .categoryPositions, at: scratch.key.bytes)
     }
 
-    /// Where the events of the stream's category go, which gets a number now when it is new.
-    private static func categoryPlace(_ stream: StreamName, in store: any ModelStore) -> CategoryPlaces.Place {
-        let name = stream.category
+    /// Where the events of a category go, which gets a number now when it is new.
+    private static func categoryPlace(_ name: CategoryName, in store: any ModelStore) -> CategoryPlaces.Place {
         guard let number = number(of: name, in: store) else {
             let number = count(at: categoryCountKey, in: store) + 1
             var value = KeyWriter()

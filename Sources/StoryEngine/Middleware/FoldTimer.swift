@@ -15,13 +15,15 @@ package final class FoldTimer {
         self.record = record
     }
 
-    func measure(_ event: Event, _ fold: (Event) -> Void) {
+    /// - Parameter kind: the kind that the event is of, nil for the users' own.
+    @inline(__always)
+    func measure(_ kind: @autoclosure () -> Kind?, _ fold: () -> Void) {
         left -= 1
-        guard left == 0 else { return fold(event) }
+        guard left == 0 else { return fold() }
         left = FoldTimer.interval
         let began = clock()
-        fold(event)
-        record(event.body.kind, clock() - began)
+        fold()
+        record(kind(), clock() - began)
     }
 }
 

@@ -18,7 +18,7 @@ package protocol EventLog: AnyObject {
     var storeID: [UInt8] { get }
 
     /// Adds the event after `head`; `json` is its whole line as it goes out on the wire, without the LF.
-    func append(_ event: Event, json: UnsafeRawBufferPointer) throws(StorageError)
+    func append(_ event: EventPlace, json: UnsafeRawBufferPointer) throws(StorageError)
     /// Makes what was appended durable.
     func commit() throws(StorageError)
     /// Drops what was appended since the last commit.

@@ -56,7 +56,7 @@ package final class LMDBEventLog: EventLog {
 
     deinit { close() }
 
-    package func append(_ event: Event, json: UnsafeRawBufferPointer) throws(StorageError) {
+    package func append(_ event: EventPlace, json: UnsafeRawBufferPointer) throws(StorageError) {
         precondition(access != .reading, "A log opened for reading is not appended to.")
         precondition(event.position == head.next, "An event's position is the one after the head.")
         precondition(readings == 0, "Nothing is appended while the log is being read.")

@@ -17,7 +17,7 @@ package final class MemoryEventLog: EventLog {
 
     package init(storeID: [UInt8] = Array(repeating: 7, count: 16)) { self.storeID = storeID }
 
-    package func append(_ event: Event, json: UnsafeRawBufferPointer) throws(StorageError) {
+    package func append(_ event: EventPlace, json: UnsafeRawBufferPointer) throws(StorageError) {
         precondition(event.position == head.next, "An event's position is the one after the head.")
         staged.hold(event, json)
         staged.close()

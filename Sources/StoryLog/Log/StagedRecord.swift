@@ -19,7 +19,7 @@ final class StagedRecord {
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: buffer, count: count) }
 
     /// Takes a copy of an event.
-    func hold(_ event: Event, _ json: UnsafeRawBufferPointer) {
+    func hold(_ event: EventPlace, _ json: UnsafeRawBufferPointer) {
         count = RecordHeader.size + json.count
         reserve(count + Seal.size)
         let header = StagedRecord.header(of: event, json)
@@ -60,18 +60,18 @@ final class StagedRecord {
         buffer = .allocate(byteCount: capacity, alignment: 16)
     }
 
-    private static func header(of event: Event, _ json: UnsafeRawBufferPointer) -> RecordHeader {
+    private static func header(of event: EventPlace, _ json: UnsafeRawBufferPointer) -> RecordHeader {
         RecordHeader(
             time: event.time.milliseconds, version: event.version.value, streamNumber: event.streamNumber.value,
-            by: event.by, metaCount: UInt32(event.meta?.count ?? 0), streamCount: UInt8(event.stream.bytes.count),
-            typeCount: UInt8(typeCount(event, json)), keyCount: UInt8(event.key?.bytes.count ?? 0), isSealed: false)
+            by: event.by, metaCount: UInt32(event.metaCount), streamCount: UInt8(event.streamCount),
+            typeCount: UInt8(typeCount(event, json)), keyCount: UInt8(event.keyCount), isSealed: false)
     }
 
     /// The length of the type's name: as the event says, or up to the closing quote.
-    private static func typeCount(_ event: Event, _ json: UnsafeRawBufferPointer) -> Int {
-        if case .custom(let type, _) = event.body { return type.bytes.count }
+    private static func typeCount(_ event: EventPlace, _ json: UnsafeRawBufferPointer) -> Int {
+        if let count = event.typeCount { return count }
         let start =
-            44 + RecordLayout.digits(event.position.value) + event.stream.bytes.count
+            44 + RecordLayout.digits(event.position.value) + event.streamCount
             + RecordLayout.digits(event.version.value)
         var end = start
         while end < json.count, json[end] != 0x22 { end += 1 }
@@ -79,7 +79,7 @@ final class StagedRecord {
     }
 
     /// A text that is not laid out as its lengths say would be served wrongly for ever.
-    private static func check(_ event: Event, _ header: RecordHeader, _ json: UnsafeRawBufferPointer) {
+    private static func check(_ event: EventPlace, _ header: RecordHeader, _ json: UnsafeRawBufferPointer) {
         guard let layout = RecordLayout(position: event.position.value, header, count: json.count) else {
             preconditionFailure("An event's text is as long as its parts.")
         }

@@ -15,6 +15,8 @@ package struct ServerDependency {
     package let store: LMDBModelStore
     package let decoder: EventDecoder
     package let reader: RequestReader
+    /// For the short way of an append; everything else goes through `update`.
+    package let engine: Engine
     /// The engine behind its middleware.
     package let update: Update
     package let figures: Figures
@@ -47,7 +49,7 @@ package struct ServerDependency {
             return ServerDependency(
                 configuration: configuration, clock: clock, trace: trace, directory: directory, log: log,
                 store: store, decoder: decoder, reader: RequestReader(lineLimit: configuration.limits.line),
-                update: update, figures: figures,
+                engine: engine, update: update, figures: figures,
                 reactor: try makeReactor(),
                 uid: geteuid())
         } catch {

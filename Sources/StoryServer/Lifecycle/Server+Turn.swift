@@ -79,6 +79,10 @@ extension Server {
                 update(.requested(entry.connection.session, request))
                 continue
             }
+            if entry.appends > 0 {
+                for _ in 0..<entry.appends { answer(.failed(refusal), nil, entry.connection) }
+                continue
+            }
             guard let old = kept[ObjectIdentifier(entry.connection)] else { continue }
             let next = entries[(index + 1)...].first { $0.connection === entry.connection }
             entry.connection.output += old[entry.start..<(next?.start ?? old.count)]

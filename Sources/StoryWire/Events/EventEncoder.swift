@@ -7,18 +7,9 @@ package enum EventEncoder {
         let type = EventName.of(event.body)
         let names = event.stream.bytes.count + type.bytes.count + (event.key?.bytes.count ?? 0)
         bytes.appendWritten(atMost: fixedCount + names + (event.meta?.count ?? 0)) { writer in
-            writer.literal(#"{"position":"#)
-            writer.integer(event.position.value)
-            writer.literal(#","stream":"#)
-            writer.name(event.stream.bytes)
-            writer.literal(#","version":"#)
-            writer.integer(event.version.value)
-            writer.literal(#","type":"#)
-            writer.name(type.bytes)
-            writer.literal(#","time":""#)
-            writer.time(event.time)
-            writer.literal(#"","by":"#)
-            writer.integer(UInt64(event.by))
+            event.stream.bytes.withUnsafeBytes { stream in
+                type.bytes.withUnsafeBytes { head(event.place, stream, $0, &writer) }
+            }
             if let key = event.key {
                 writer.literal(#","key":"#)
                 writer.name(key.bytes)
@@ -31,6 +22,37 @@ package enum EventEncoder {
         }
         EventDataEncoder.append(event.body, to: &bytes)
         bytes.append(0x7D)
+    }
+
+    /// The same for an event that a plain line appends.
+    package static func append(_ place: EventPlace, _ line: PlainAppend, to bytes: inout [UInt8]) {
+        let count = line.stream.count + line.type.count + line.data.count
+        bytes.appendWritten(atMost: fixedCount + count) { writer in
+            head(place, line.stream, line.type, &writer)
+            writer.literal(#","data":"#)
+            writer.raw(line.data)
+            writer.byte(0x7D)
+        }
+    }
+
+    /// Writes what every event begins with, from its position to who wrote it.
+    @inline(__always)
+    private static func head(
+        _ place: EventPlace, _ stream: UnsafeRawBufferPointer, _ type: UnsafeRawBufferPointer,
+        _ writer: inout ByteWriter
+    ) {
+        writer.literal(#"{"position":"#)
+        writer.integer(place.position.value)
+        writer.literal(#","stream":"#)
+        writer.name(stream)
+        writer.literal(#","version":"#)
+        writer.integer(place.version.value)
+        writer.literal(#","type":"#)
+        writer.name(type)
+        writer.literal(#","time":""#)
+        writer.time(place.time)
+        writer.literal(#"","by":"#)
+        writer.integer(UInt64(place.by))
     }
 
     /// What an event's labels, quotes, numbers and time take at most, in bytes.

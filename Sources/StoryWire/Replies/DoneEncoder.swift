@@ -47,12 +47,26 @@ enum DoneEncoder {
         let names = receipt.stream.bytes.count + (receipt.id?.bytes.count ?? 0)
         bytes.appendWritten(atMost: fixedCount + names) { writer in
             place(receipt.id, receipt.stream, receipt.version, receipt.position, &writer)
-            writer.literal(#","time":""#)
-            writer.time(receipt.time)
-            writer.byte(0x22)
+            time(receipt.time, &writer)
             if receipt.repeated { writer.literal(#","repeated":true"#) }
             writer.byte(0x7D)
         }
+    }
+
+    /// Appends the whole line of a receipt without ID and tag.
+    static func appendReceiptLine(_ event: EventPlace, _ stream: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
+        bytes.appendWritten(atMost: fixedCount + stream.count) { writer in
+            writer.literal("+ {")
+            place(stream, event.version, event.position, &writer)
+            time(event.time, &writer)
+            writer.literal("}\n")
+        }
+    }
+
+    private static func time(_ time: Instant, _ writer: inout ByteWriter) {
+        writer.literal(#","time":""#)
+        writer.time(time)
+        writer.byte(0x22)
     }
 
     /// What a receipt's labels, quotes, numbers and time take at most, in bytes.
@@ -77,8 +91,14 @@ enum DoneEncoder {
             writer.name(id.bytes)
             writer.byte(0x2C)
         }
+        stream.bytes.withUnsafeBytes { place($0, version, position, &writer) }
+    }
+
+    private static func place(
+        _ stream: UnsafeRawBufferPointer, _ version: Version, _ position: Position, _ writer: inout ByteWriter
+    ) {
         writer.literal(#""stream":"#)
-        writer.name(stream.bytes)
+        writer.name(stream)
         writer.literal(#","version":"#)
         writer.integer(version.value)
         writer.literal(#","position":"#)

@@ -44,6 +44,11 @@ package struct ReplyEncoder {
         return true
     }
 
+    /// Appends the receipt of an event that a plain line appended.
+    package static func appendReceipt(_ place: EventPlace, _ stream: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
+        DoneEncoder.appendReceiptLine(place, stream, to: &bytes)
+    }
+
     /// Appends `* {…}`.
     package static func append(_ notice: Notice, to bytes: inout [UInt8]) {
         bytes.appendLiteral("* ")

@@ -141,10 +141,16 @@ extension Kind {
 extension StreamName {
     /// Nil when the bytes are no CATEGORY-ID.
     init?(spelled text: UnsafeRawBufferPointer) {
+        guard let dash = StreamName.categoryCount(text) else { return nil }
+        self.init(trusted: [UInt8](copying: text), categoryCount: dash)
+    }
+
+    /// How many bytes of a CATEGORY-ID stand before the dash; nil when it is none.
+    static func categoryCount(_ text: UnsafeRawBufferPointer) -> Int? {
         guard text.spellsName(StreamName.length), let dash = text.first(0x2D), CategoryName.length.contains(dash),
             Identifier.length.contains(text.count - dash - 1)
         else { return nil }
-        self.init(trusted: [UInt8](copying: text), categoryCount: dash)
+        return dash
     }
 }
 

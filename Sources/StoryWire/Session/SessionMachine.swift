@@ -61,6 +61,17 @@ package struct SessionMachine: ~Copyable {
         return get
     }
 
+    /// Takes the next line if it is a plain `APPEND` and the peer may write; what is lent is good until the next line.
+    package mutating func takePlainAppend(_ reader: RequestReader, role: Role) -> PlainAppend? {
+        guard !isFinished, role >= .write, let append = framer.line.flatMap({ reader.plainAppend($0) }) else {
+            return nil
+        }
+        _ = framer.next()
+        isFirstLine = false
+        syntaxRun = 0
+        return append
+    }
+
     /// True when `nextLine` has something else to give than `needBytes`.
     package var hasBufferedLine: Bool { isFinished || framer.hasLine || isPeerClosed }
 

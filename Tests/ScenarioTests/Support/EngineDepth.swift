@@ -110,7 +110,7 @@ final class EngineDepth: Depth {
             var json: [UInt8] = []
             EventEncoder.append(event, to: &json)
             let appended = json.withUnsafeBytes { json in
-                Result { () throws(StorageError) in try log.append(event, json: json) }
+                Result { () throws(StorageError) in try log.append(event.place, json: json) }
             }
             try appended.get()
         case .reply(let session, let tag, let reply):

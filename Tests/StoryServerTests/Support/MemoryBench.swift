@@ -45,7 +45,7 @@ extension EventLog {
     func append(_ event: Event) throws(StorageError) {
         let json = event.json
         let result = json.withUnsafeBytes { json in
-            Result { () throws(StorageError) in try append(event, json: json) }
+            Result { () throws(StorageError) in try append(event.place, json: json) }
         }
         try result.get()
     }

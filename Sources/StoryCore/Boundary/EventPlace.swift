@@ -1,0 +1,42 @@
+/// Where an event stands in the log, and how long the parts of its text are: what a log keeps beside the text.
+package struct EventPlace: Equatable, Sendable {
+    package let position: Position
+    package let streamNumber: StreamNumber
+    package let version: Version
+    package let time: Instant
+    /// The uid of the process that wrote it.
+    package let by: UInt32
+    /// The length of the stream's name, in bytes.
+    package let streamCount: Int
+    /// The length of the type's name, in bytes; nil where only the text tells.
+    package var typeCount: Int?
+    /// The lengths of the key and the meta, in bytes; 0 where there is none.
+    package var keyCount = 0
+    package var metaCount = 0
+
+    package init(
+        position: Position, streamNumber: StreamNumber, version: Version, time: Instant, by: UInt32, streamCount: Int,
+        typeCount: Int?
+    ) {
+        self.position = position
+        self.streamNumber = streamNumber
+        self.version = version
+        self.time = time
+        self.by = by
+        self.streamCount = streamCount
+        self.typeCount = typeCount
+    }
+}
+
+extension Event {
+    package var place: EventPlace {
+        var typeCount: Int?
+        if case .custom(let type, _) = body { typeCount = type.bytes.count }
+        var place = EventPlace(
+            position: position, streamNumber: streamNumber, version: version, time: time, by: by,
+            streamCount: stream.bytes.count, typeCount: typeCount)
+        place.keyCount = key?.bytes.count ?? 0
+        place.metaCount = meta?.count ?? 0
+        return place
+    }
+}
