@@ -123,7 +123,7 @@ struct RecordTests {
 
     private func staged(_ event: Event) throws -> [UInt8] {
         let staged = StagedRecord()
-        EventMaker.json(event).withBytes { staged.hold(event, $0) }
+        EventMaker.json(event).withBytes { staged.hold(event.place, $0) }
         staged.close()
         return Array(staged.bytes)
     }

@@ -45,7 +45,7 @@ struct LineFuzzTests {
         return line.filter { $0 != 0x0A }
     }
 
-    private static func change(_ line: inout [UInt8], _ random: inout SplitMix64) {
+    static func change(_ line: inout [UInt8], _ random: inout SplitMix64) {
         let index = Int.random(in: 0...line.count, using: &random)
         switch Int.random(in: 0..<6, using: &random) {
         case 0: line.insert(UInt8.random(in: 0...255, using: &random), at: index)
