@@ -43,6 +43,33 @@ package protocol ModelStore: AnyObject {
     /// Visits the entries of a range in order until `visit` answers false.
     func scan(
         _ table: Table, _ range: KeyRange, _ order: Order, _ visit: (_ key: [UInt8], _ value: [UInt8]) -> Bool)
+    /// As `value`, lending the bytes where they lie: they die when `body` returns. False when there are none.
+    @discardableResult
+    func lend(_ table: Table, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool
+    /// As `scan`, lending the bytes where they lie: they die when `visit` returns.
+    func walk(
+        _ table: Table, _ range: KeyRange, _ order: Order,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool)
+}
+
+extension ModelStore {
+    @discardableResult
+    package func lend(
+        _ table: Table, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+    ) -> Bool {
+        guard let value = value(in: table, at: Array(key)) else { return false }
+        value.withUnsafeBytes(body)
+        return true
+    }
+
+    package func walk(
+        _ table: Table, _ range: KeyRange, _ order: Order,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
+    ) {
+        scan(table, range, order) { key, value in
+            key.withUnsafeBytes { key in value.withUnsafeBytes { visit(key, $0) } }
+        }
+    }
 }
 
 /// The keys from `lower` on, before `upper`; nil: without end.

@@ -90,10 +90,15 @@ package struct KeyWriter {
 package enum KeyReader {
     /// The six-byte number at an offset; nil when the bytes are too few.
     package static func number(_ bytes: [UInt8], at offset: Int) -> UInt64? {
+        bytes.withUnsafeBytes { number($0, at: offset) }
+    }
+
+    /// The same for bytes that are lent.
+    package static func number(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64? {
         guard offset >= 0, offset + KeyWriter.numberCount <= bytes.count else { return nil }
-        var value: UInt64 = 0
-        for index in offset..<(offset + KeyWriter.numberCount) { value = value << 8 | UInt64(bytes[index]) }
-        return value
+        let high = UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
+        let low = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 2, as: UInt32.self))
+        return UInt64(high) << 32 | UInt64(low)
     }
 
     /// The stream number that an index key ends with.

@@ -38,7 +38,9 @@ package enum StreamsModel {
     ) -> Position? {
         guard version > .zero else { return nil }
         let (chunk, index) = (version.value - 1).quotientAndRemainder(dividingBy: StreamsModel.chunk)
-        return store.value(in: .streamPositions, at: key(stream.value, chunk)).flatMap { PositionList($0)[Int(index)] }
+        return store.value(in: .streamPositions, at: key(stream.value, chunk)).flatMap { bytes in
+            bytes.withUnsafeBytes { PositionList($0)[Int(index)] }
+        }
     }
 
     /// The versions `from` … `through` of a stream with their positions, in the order asked for.
@@ -48,7 +50,7 @@ package enum StreamsModel {
     ) {
         let wanted = max(from.value, 1)...max(through.value, from.value, 1)
         guard from <= through, through > .zero else { return }
-        func visitChunk(_ chunk: UInt64, _ bytes: [UInt8]) -> Bool {
+        func visitChunk(_ chunk: UInt64, _ bytes: UnsafeRawBufferPointer) -> Bool {
             let list = PositionList(bytes)
             let first = chunk * StreamsModel.chunk + 1
             return list.indices(order).allSatisfy { index in
@@ -61,14 +63,17 @@ package enum StreamsModel {
         if chunks.count <= 16 {
             for offset in 0..<UInt64(chunks.count) {
                 let chunk = order == .ascending ? chunks.lowerBound + offset : chunks.upperBound - offset
-                guard let bytes = store.value(in: .streamPositions, at: key(stream.value, chunk)) else { continue }
-                guard visitChunk(chunk, bytes) else { return }
+                var isMoreWanted = true
+                _ = key(stream.value, chunk).withUnsafeBytes { key in
+                    store.lend(.streamPositions, at: key) { isMoreWanted = visitChunk(chunk, $0) }
+                }
+                guard isMoreWanted else { return }
             }
             return
         }
         let range = KeyRange(
             lower: key(stream.value, chunks.lowerBound), upper: key(stream.value, chunks.upperBound + 1))
-        store.scan(.streamPositions, range, order) { key, bytes in
+        store.walk(.streamPositions, range, order) { key, bytes in
             KeyReader.number(key, at: KeyWriter.numberCount).map { visitChunk($0, bytes) } ?? false
         }
     }
@@ -87,7 +92,7 @@ package enum StreamsModel {
         // The first entry may begin before `from`.
         let first = newestChunk(of: category, through: from, in: store)?.first ?? from.value
         let range = KeyRange(lower: key(category, first), upper: key(category, through.next.value))
-        store.scan(.categoryPositions, range, order) { _, bytes in
+        store.walk(.categoryPositions, range, order) { _, bytes in
             let list = PositionList(bytes)
             return list.indices(order).allSatisfy { index in
                 guard let position = list[index], position >= from, position <= through else { return true }
@@ -139,7 +144,7 @@ package enum StreamsModel {
         var found: (first: UInt64, count: UInt64)?
         let last = min(position.value, KeyWriter.greatestNumber)
         let range = KeyRange(lower: key(category, 0), upper: key(category, last) + [0])
-        store.scan(.categoryPositions, range, .descending) { key, bytes in
+        store.walk(.categoryPositions, range, .descending) { key, bytes in
             found = KeyReader.number(key, at: KeyWriter.numberCount).map { ($0, UInt64(PositionList(bytes).count)) }
             return false
         }
@@ -174,9 +179,9 @@ extension StreamsModel.Head {
 
 /// Positions one after the other, six bytes each, oldest first.
 private struct PositionList {
-    private let bytes: [UInt8]
+    private let bytes: UnsafeRawBufferPointer
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     var count: Int { bytes.count / KeyWriter.numberCount }
 

@@ -47,7 +47,15 @@ package final class LMDBModelStore: ModelStore {
     // MARK: ModelStore
 
     package func value(in table: Table, at key: [UInt8]) -> [UInt8]? {
-        key.withBytes { key in lookUp(table, key) }
+        key.withBytes { key in find(table, key).map { Array($0) } }
+    }
+
+    package func lend(
+        _ table: Table, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+    ) -> Bool {
+        guard let value = find(table, key) else { return false }
+        body(value)
+        return true
     }
 
     package func put(_ value: [UInt8], in table: Table, at key: [UInt8]) { active.put(value, in: table, at: key) }
@@ -66,8 +74,15 @@ package final class LMDBModelStore: ModelStore {
     package func scan(
         _ table: Table, _ range: KeyRange, _ order: Order, _ visit: (_ key: [UInt8], _ value: [UInt8]) -> Bool
     ) {
+        walk(table, range, order) { visit(Array($0), Array($1)) }
+    }
+
+    package func walk(
+        _ table: Table, _ range: KeyRange, _ order: Order,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
+    ) {
         do throws(StorageError) {
-            try walk(table, range, order) { entry in visit(Array(entry.key), Array(entry.value)) }
+            try merge(table, range, order) { visit($0.key, $0.value) }
         } catch {
             note(error)
         }
@@ -132,18 +147,19 @@ package final class LMDBModelStore: ModelStore {
 
     // MARK: Inside
 
-    private func lookUp(_ table: Table, _ key: UnsafeRawBufferPointer) -> [UInt8]? {
+    /// The bytes at a key, wherever the newest of them lie; they die with the next change.
+    private func find(_ table: Table, _ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         let hash = WriteBuffer.hash(key)
         if let buffer = active.filled(table) {
             switch buffer.find(key, hash: hash) {
-            case .value(let value): return Array(value)
+            case .value(let value): return value
             case .removed: return nil
             case .absent: break
             }
         }
         if let buffer = frozen?.filled(table) {
             switch buffer.find(key, hash: hash) {
-            case .value(let value): return Array(value)
+            case .value(let value): return value
             case .removed: return nil
             case .absent: break
             }
@@ -151,10 +167,9 @@ package final class LMDBModelStore: ModelStore {
         return stored(table, key)
     }
 
-    private func stored(_ table: Table, _ key: UnsafeRawBufferPointer) -> [UInt8]? {
+    private func stored(_ table: Table, _ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         do throws(StorageError) {
-            guard let value = try snapshot?.value(in: tables[table], at: key) else { return nil }
-            return Array(value)
+            return try snapshot?.value(in: tables[table], at: key)
         } catch {
             note(error)
             return nil
@@ -162,7 +177,7 @@ package final class LMDBModelStore: ModelStore {
     }
 
     /// Visits what is there now, until `visit` answers false.
-    private func walk(
+    private func merge(
         _ table: Table, _ range: KeyRange, _ order: Order, _ visit: (LMDBEntry) -> Bool
     ) throws(StorageError) {
         let handle = snapshot?.handle

@@ -7,11 +7,15 @@ package final class MemoryModelStore: ModelStore {
     package init() {}
 
     package func value(in table: Table, at key: [UInt8]) -> [UInt8]? {
-        guard let buffer = buffers.filled(table) else { return nil }
-        return key.withBytes { key in
-            guard case .value(let value) = buffer.find(key, hash: WriteBuffer.hash(key)) else { return nil }
-            return Array(value)
-        }
+        key.withBytes { key in find(table, key).map { Array($0) } }
+    }
+
+    package func lend(
+        _ table: Table, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+    ) -> Bool {
+        guard let value = find(table, key) else { return false }
+        body(value)
+        return true
     }
 
     package func put(_ value: [UInt8], in table: Table, at key: [UInt8]) { buffers.put(value, in: table, at: key) }
@@ -59,7 +63,12 @@ package final class MemoryModelStore: ModelStore {
     /// The bytes of memory that the entries take.
     package var bytes: Int { buffers.bytes }
 
-    private func walk(
+    private func find(_ table: Table, _ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        guard case .value(let value) = buffers.filled(table)?.find(key, hash: WriteBuffer.hash(key)) else { return nil }
+        return value
+    }
+
+    package func walk(
         _ table: Table, _ range: KeyRange, _ order: Order,
         _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) {
