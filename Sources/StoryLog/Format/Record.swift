@@ -8,15 +8,31 @@ enum Record {
         _ bytes: UnsafeRawBufferPointer, at position: UInt64
     ) throws(StorageError) -> EventRecord {
         guard let count = unsealedCount(bytes) else { throw damaged(position, "is cut short") }
-        let checked = UnsafeRawBufferPointer(rebasing: bytes[RecordHeader.checked..<count])
-        guard Checksum.of(checked, position: position) == bytes.number(at: 0, as: UInt64.self) else {
-            throw damaged(position, "does not match its checksum")
-        }
-        let header = RecordHeader(bytes)
-        let json = UnsafeRawBufferPointer(rebasing: bytes[RecordHeader.size..<count])
-        guard let layout = RecordLayout(position: position, header, count: json.count) else {
+        guard matches(bytes, count, position) else { throw damaged(position, "does not match its checksum") }
+        guard let record = record(bytes, count, position) else {
             throw damaged(position, "has lengths that do not fit its text")
         }
+        return record
+    }
+
+    /// The same for bytes that may be something else; nil when they are not this record.
+    @inline(__always)
+    static func whole(_ bytes: UnsafeRawBufferPointer, at position: UInt64) -> EventRecord? {
+        guard let count = unsealedCount(bytes), matches(bytes, count, position) else { return nil }
+        return record(bytes, count, position)
+    }
+
+    @inline(__always)
+    private static func matches(_ bytes: UnsafeRawBufferPointer, _ count: Int, _ position: UInt64) -> Bool {
+        let checked = UnsafeRawBufferPointer(rebasing: bytes[RecordHeader.checked..<count])
+        return Checksum.of(checked, position: position) == bytes.number(at: 0, as: UInt64.self)
+    }
+
+    @inline(__always)
+    private static func record(_ bytes: UnsafeRawBufferPointer, _ count: Int, _ position: UInt64) -> EventRecord? {
+        let header = RecordHeader(bytes)
+        let json = UnsafeRawBufferPointer(rebasing: bytes[RecordHeader.size..<count])
+        guard let layout = RecordLayout(position: position, header, count: json.count) else { return nil }
         return EventRecord(
             position: Position(position), streamNumber: StreamNumber(header.streamNumber),
             version: Version(header.version), time: Instant(milliseconds: header.time), by: header.by, json: json,

@@ -14,6 +14,8 @@ package final class LMDBEventLog: EventLog {
     let environment: Environment
     let header: LogHeader
     let staged = StagedRecord()
+    /// Nil where another process may be writing.
+    let places: RecordPlaces?
     private let access: DataDirectory.Access
     private var committedTime: Instant?
     private var lastSeal: Seal
@@ -38,6 +40,7 @@ package final class LMDBEventLog: EventLog {
             access == .reading
             ? try .openReadOnly(at: directory.logPath, options) : try .open(at: directory.logPath, options)
         hasher = try SealHasher()
+        places = access == .serving ? RecordPlaces() : nil
         let reader = try ReadTransaction(environment)
         let state = try LogState(reader.handle, hasher)
         reader.reset()
@@ -110,6 +113,9 @@ package final class LMDBEventLog: EventLog {
         staged.release()
         return seal
     }
+
+    /// True while this turn has put events.
+    var isWriting: Bool { writer != nil }
 
     /// Runs a reading over what is committed and what this turn has put; readings may be nested.
     func reading<Result>(

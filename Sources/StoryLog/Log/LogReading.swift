@@ -31,11 +31,12 @@ extension LMDBEventLog {
     ) throws(StorageError) {
         try reading { (transaction) throws(StorageError) in
             let cursor = try Cursor(transaction, .main)
-            for position in positions {
+            for index in positions.indices {
+                let position = positions[index]
                 guard position > .zero, position <= head else { return }
+                places?.lookAhead(positions, from: index)
                 let isWanted =
-                    try position == staged.position
-                    ? visitStaged(visit) : visit(Record.read(find(position.value, cursor), at: position.value))
+                    try position == staged.position ? visitStaged(visit) : visit(record(at: position, cursor))
                 guard isWanted else { return }
             }
         }
@@ -110,6 +111,19 @@ extension LMDBEventLog {
                 bytes = try LMDBEventLog.expect(position, cursor.previous())
             }
         }
+    }
+
+    /// The record where it was last, else where the B-tree has it.
+    @inline(__always)
+    private func record(at position: Position, _ cursor: borrowing Cursor) throws(StorageError) -> EventRecord {
+        if let place = places?.place(of: position), let record = Record.whole(place, at: position.value) {
+            return record
+        }
+        let bytes = try find(position.value, cursor)
+        let record = try Record.read(bytes, at: position.value)
+        // While a turn is being put, some pages lie in memory that is given back after it.
+        if !isWriting { places?.note(bytes, of: position) }
+        return record
     }
 
     private func find(_ position: UInt64, _ cursor: borrowing Cursor) throws(StorageError) -> UnsafeRawBufferPointer {

@@ -17,6 +17,8 @@ struct ReadCursor {
 
     /// So many records are looked at in one go, so that a filter that matches nothing holds nobody up.
     static let recordsPerGo = 20_000
+    /// So many entries of an index are looked at before their records are.
+    private static let batchCount = 512
 
     let tag: Tag?
     let plan: ReadPlan
@@ -63,15 +65,13 @@ struct ReadCursor {
         _ stream: StreamNumber, _ output: inout [UInt8], until size: Int, _ log: any EventLog, _ store: any ModelStore
     ) throws(StorageError) -> Progress {
         let order = plan.order
-        return try goThroughIndex(&output, until: size, log) { limit, lower, upper in
-            var places: [Place] = []
+        return try goThroughIndex(&output, until: size, log) { batch, limit, lower, upper in
             StreamsModel.scanVersions(
                 of: stream, from: Version(lower), through: Version(upper), order, in: store
             ) { version, position in
-                places.append(Place(number: version.value, position: position))
-                return places.count < limit
+                batch.add(version.value, position)
+                return batch.positions.count < limit
             }
-            return places
         }
     }
 
@@ -79,45 +79,60 @@ struct ReadCursor {
         _ category: UInt64, _ output: inout [UInt8], until size: Int, _ log: any EventLog, _ store: any ModelStore
     ) throws(StorageError) -> Progress {
         let order = plan.order
-        return try goThroughIndex(&output, until: size, log) { limit, lower, upper in
-            var places: [Place] = []
+        return try goThroughIndex(&output, until: size, log) { batch, limit, lower, upper in
             StreamsModel.scanCategory(
                 category, from: Position(lower), through: Position(upper), order, in: store
             ) { position in
-                places.append(Place(number: position.value, position: position))
-                return places.count < limit
+                batch.add(position.value, position)
+                return batch.positions.count < limit
             }
-            return places
         }
     }
 
-    /// A version or position that reading is counted in, and where its event lies.
-    private struct Place {
-        let number: UInt64
-        let position: Position
+    /// What an index knows of the next events: what reading counts them in, versions or positions, and where they lie.
+    private struct Batch {
+        private(set) var numbers: [UInt64] = []
+        private(set) var positions: [Position] = []
+
+        init(capacity: Int) {
+            numbers.reserveCapacity(capacity)
+            positions.reserveCapacity(capacity)
+        }
+
+        mutating func add(_ number: UInt64, _ position: Position) {
+            numbers.append(number)
+            positions.append(position)
+        }
     }
 
     private mutating func goThroughIndex(
         _ output: inout [UInt8], until size: Int, _ log: any EventLog,
-        _ places: (_ limit: Int, _ lower: UInt64, _ upper: UInt64) -> [Place]
+        _ fill: (_ batch: inout Batch, _ limit: Int, _ lower: UInt64, _ upper: UInt64) -> Void
     ) throws(StorageError) -> Progress {
         var looked = 0
         while lower <= upper {
-            let batch = places(min(512, plan.limit - count + 1), lower, upper)
-            guard !batch.isEmpty else { break }
+            let limit = min(ReadCursor.batchCount, plan.limit - count + 1)
+            var batch = Batch(capacity: Int(min(UInt64(limit), upper - lower + 1)))
+            fill(&batch, limit, lower, upper)
+            guard !batch.positions.isEmpty else { break }
             var progress: Progress?
             var index = 0
-            var cursor = self
-            try log.records(at: batch.map(\.position)) { record in
+            try log.records(at: batch.positions) { record in
                 looked += 1
-                progress = cursor.take(record, at: batch[index].number, &output, until: size, looked)
+                if output.isEmpty { reserve(batch.positions.count, as: record, size, &output) }
+                progress = take(record, at: batch.numbers[index], &output, until: size, looked)
                 index += 1
                 return progress == nil
             }
-            self = cursor
             if let progress { return progress }
         }
         return .finished(count: count, next: nil)
+    }
+
+    /// Makes room once for so many records of about this size: growing would copy the answer again and again.
+    private func reserve(_ count: Int, as record: EventRecord, _ size: Int, _ output: inout [UInt8]) {
+        let expected = count * (record.json.count + record.json.count / 8 + 8)
+        output.reserveCapacity(min(expected, size + record.json.count))
     }
 
     /// Sends one record if it matches; answers why to stop before it, nil to go on.
