@@ -92,7 +92,7 @@ package final class Engine {
         let answer: Reply
         switch request.action {
         case .get(let kind, let target, let moment):
-            answer = Reply(Browse.row(kind, target, at: moment, in: world).map(Done.row))
+            answer = Browse.row(kind, target, at: moment, in: world)
         case .list(let query): return BrowseOrdered.page(query, in: world).map { .reply(id, request.tag, $0) }
         case .count(let kind, let filters):
             answer = .done(.counted(CountRows.count(kind, filters, in: world), position: head))
@@ -182,15 +182,6 @@ package final class Engine {
             id: happening.id, stream: happening.stream, version: version, position: head, time: lastTime)
         effects.append(.reply(id, tag, .done(.receipt(receipt))))
         return effects
-    }
-}
-
-extension Reply {
-    fileprivate init(_ result: Result<Done, Failure>) {
-        switch result {
-        case .success(let done): self = .done(done)
-        case .failure(let failure): self = .failed(failure)
-        }
     }
 }
 

@@ -63,7 +63,13 @@ package struct Answer: Equatable {
     package var done: Done? { if case .done(let done)? = replies.last { done } else { nil } }
     package var code: ErrorCode? { failure?.code }
     package var receipt: Receipt? { if case .receipt(let receipt)? = done { receipt } else { nil } }
-    package var row: Row? { if case .row(let row)? = done { row } else { nil } }
+    package var row: Row? {
+        switch done {
+        case .row(let row): row
+        case .record(let record): record.row
+        default: nil
+        }
+    }
     package var count: Int? { if case .counted(let count, _)? = done { count } else { nil } }
     package var next: [UInt8]? { if case .page(_, let next, _)? = done { next } else { nil } }
     package var isUnchanged: Bool { if case .unchanged? = done { true } else { false } }

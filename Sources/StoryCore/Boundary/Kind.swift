@@ -17,11 +17,17 @@ package enum Kind: UInt8, CaseIterable, Sendable {
 
     /// The category of its streams: `story`.
     package var category: CategoryName {
+        let name = categoryName
+        return CategoryName(trusted: Array(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)))
+    }
+
+    /// The same, as the program has it.
+    var categoryName: StaticString {
         switch self {
-        case .users: CategoryName(trusted: Array("user".utf8))
-        case .stories: CategoryName(trusted: Array("story".utf8))
-        case .messages: CategoryName(trusted: Array("message".utf8))
-        case .photos: CategoryName(trusted: Array("photo".utf8))
+        case .users: "user"
+        case .stories: "story"
+        case .messages: "message"
+        case .photos: "photo"
         }
     }
 

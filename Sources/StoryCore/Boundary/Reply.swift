@@ -16,7 +16,9 @@ package enum Reply: Equatable, Sendable {
 
 /// What closes an answer that succeeded.
 package enum Done: Equatable, Sendable {
-    /// `GET`.
+    /// `GET` of a row as it is.
+    case record(RowRecord)
+    /// `GET` of a row as it was.
     indirect case row(Row)
     /// A write that appended, now or the first time its key was seen.
     indirect case receipt(Receipt)

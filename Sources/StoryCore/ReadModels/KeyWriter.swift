@@ -86,6 +86,20 @@ package struct KeyWriter {
     }
 }
 
+/// A whole key of one number, of which no array is made.
+package struct NumberKey {
+    private var bytes: UInt64
+
+    package init(_ number: UInt64) { bytes = (number << 16).bigEndian }
+
+    /// Lends the six bytes.
+    @discardableResult
+    @inline(__always)
+    package mutating func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        withUnsafeBytes(of: &bytes) { body(UnsafeRawBufferPointer(rebasing: $0[..<KeyWriter.numberCount])) }
+    }
+}
+
 /// Reads the numbers back that a key or a value ends with.
 package enum KeyReader {
     /// The six-byte number at an offset; nil when the bytes are too few.

@@ -60,14 +60,13 @@ package enum MessageProjection: Projection {
     }
 
     package static func decode(_ bytes: [UInt8], number: StreamNumber) -> MessageRow? {
-        var record = RecordReader(bytes)
-        guard let version = record.integer(UInt64.self), let position = record.integer(UInt64.self),
-            let id = record.identifier(), let text = record.text(), let sender = record.identifier(),
-            let recipient = record.identifier(), let story = record.optional({ $0.identifier() }),
-            let date = record.instant(), let seen = record.integer(UInt8.self)
-        else { return nil }
-        return MessageRow(
-            id: id, number: number, version: Version(version), position: Position(position), text: text,
-            sender: sender, recipient: recipient, story: story, date: date, seen: seen == 1)
+        bytes.withUnsafeBytes { bytes in
+            guard let stored = StoredMessage(bytes) else { return nil }
+            return MessageRow(
+                id: Identifier(lent: stored.id), number: number, version: stored.version, position: stored.position,
+                text: Text(lent: stored.text), sender: Identifier(lent: stored.sender),
+                recipient: Identifier(lent: stored.recipient), story: stored.story.map { Identifier(lent: $0) },
+                date: stored.date, seen: stored.seen)
+        }
     }
 }

@@ -59,32 +59,13 @@ package enum PhotoProjection: Projection {
     }
 
     package static func decode(_ bytes: [UInt8], number: StreamNumber) -> PhotoRow? {
-        var record = RecordReader(bytes)
-        guard let version = record.integer(UInt64.self), let position = record.integer(UInt64.self),
-            let id = record.identifier(), let owner = record.identifier(), let iso = record.double(),
-            let focalLength = record.optional({ $0.double() }), let exposureValue = record.double(),
-            let lensAperture = record.optional({ $0.double() }), let numerator = record.integer(UInt32.self),
-            let denominator = record.integer(UInt32.self),
-            let duration = ExposureDuration(numerator: numerator, denominator: denominator),
-            let flash = record.optional({ $0.integer(UInt8.self).flatMap(FlashCode.flash) }),
-            let date = record.instant()
-        else { return nil }
-        return PhotoRow(
-            id: id, number: number, version: Version(version), position: Position(position), owner: owner, iso: iso,
-            focalLength: focalLength, exposureValue: exposureValue, lensAperture: lensAperture,
-            exposureDuration: duration, flash: flash, date: date)
-    }
-}
-
-/// The numbers that stand for a flash in a stored row.
-private enum FlashCode {
-    static func code(_ flash: Flash) -> UInt8 {
-        switch flash {
-        case .none: 0
-        case .normal: 1
-        case .redEye: 2
+        bytes.withUnsafeBytes { bytes in
+            guard let stored = StoredPhoto(bytes) else { return nil }
+            return PhotoRow(
+                id: Identifier(lent: stored.id), number: number, version: stored.version, position: stored.position,
+                owner: Identifier(lent: stored.owner), iso: stored.iso, focalLength: stored.focalLength,
+                exposureValue: stored.exposureValue, lensAperture: stored.lensAperture,
+                exposureDuration: stored.exposureDuration, flash: stored.flash, date: stored.date)
         }
     }
-
-    static func flash(_ code: UInt8) -> Flash? { Flash.allCases.first { self.code($0) == code } }
 }

@@ -60,6 +60,23 @@ package enum Rows {
         store.value(in: P.rows, at: KeyWriter.number(number)).flatMap { P.decode($0, number: number) }
     }
 
+    /// The record of a row as it lies in its table.
+    package static func record(_ kind: Kind, _ number: StreamNumber, in store: any ModelStore) -> RowRecord? {
+        var bytes: [UInt8]?
+        var key = NumberKey(number.value)
+        key.withBytes { key in store.lend(table(of: kind), at: key) { bytes = Array($0) } }
+        return bytes.map { RowRecord(kind: kind, number: number, bytes: $0) }
+    }
+
+    private static func table(of kind: Kind) -> Table {
+        switch kind {
+        case .users: UserProjection.rows
+        case .stories: StoryProjection.rows
+        case .messages: MessageProjection.rows
+        case .photos: PhotoProjection.rows
+        }
+    }
+
     /// A row of a kind that is known only when the program runs.
     package static func row(_ kind: Kind, _ number: StreamNumber, in store: any ModelStore) -> Row? {
         switch kind {

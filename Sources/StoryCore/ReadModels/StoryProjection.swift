@@ -58,14 +58,13 @@ package enum StoryProjection: Projection {
     }
 
     package static func decode(_ bytes: [UInt8], number: StreamNumber) -> StoryRow? {
-        var record = RecordReader(bytes)
-        guard let version = record.integer(UInt64.self), let position = record.integer(UInt64.self),
-            let id = record.identifier(), let title = record.text(), let message = record.text(),
-            let sender = record.identifier(), let recipient = record.identifier(), let date = record.instant(),
-            let likes = record.integer(UInt64.self)
-        else { return nil }
-        return StoryRow(
-            id: id, number: number, version: Version(version), position: Position(position), title: title,
-            message: message, sender: sender, recipient: recipient, date: date, likes: likes)
+        bytes.withUnsafeBytes { bytes in
+            guard let stored = StoredStory(bytes) else { return nil }
+            return StoryRow(
+                id: Identifier(lent: stored.id), number: number, version: stored.version, position: stored.position,
+                title: Text(lent: stored.title), message: Text(lent: stored.message),
+                sender: Identifier(lent: stored.sender), recipient: Identifier(lent: stored.recipient),
+                date: stored.date, likes: stored.likes)
+        }
     }
 }

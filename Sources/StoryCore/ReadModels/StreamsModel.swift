@@ -19,12 +19,31 @@ package enum StreamsModel {
 
     /// Nil when the stream has no event.
     package static func number(of name: StreamName, in store: any ModelStore) -> StreamNumber? {
-        store.value(in: .streams, at: name.bytes).flatMap { KeyReader.number($0, at: 0) }.map(StreamNumber.init)
+        head(of: name, in: store)?.number
     }
 
     /// Nil when the stream has no event.
     package static func head(of name: StreamName, in store: any ModelStore) -> Head? {
-        store.value(in: .streams, at: name.bytes).flatMap(Head.init)
+        name.bytes.withUnsafeBytes { head(at: $0, in: store) }
+    }
+
+    /// How far the stream is that holds one ID's history; nil when there is none. Its name is not made.
+    package static func head(of kind: Kind, _ id: UnsafeRawBufferPointer, in store: any ModelStore) -> Head? {
+        precondition(id.count <= Identifier.length.upperBound, "An ID is no longer than it may be.")
+        return withUnsafeTemporaryAllocation(byteCount: StreamName.length.upperBound, alignment: 8) { place in
+            let category = kind.categoryName
+            let dash = category.utf8CodeUnitCount
+            place.copyMemory(from: UnsafeRawBufferPointer(start: category.utf8Start, count: dash))
+            place[dash] = 0x2D
+            UnsafeMutableRawBufferPointer(rebasing: place[(dash + 1)...]).copyMemory(from: id)
+            return head(at: UnsafeRawBufferPointer(rebasing: place[..<(dash + 1 + id.count)]), in: store)
+        }
+    }
+
+    private static func head(at name: UnsafeRawBufferPointer, in store: any ModelStore) -> Head? {
+        var head: Head?
+        store.lend(.streams, at: name) { head = Head($0) }
+        return head
     }
 
     /// The greatest stream number in use; 0 when there is none.
@@ -169,6 +188,12 @@ package enum StreamsModel {
 extension StreamsModel.Head {
     /// Reads what `StreamsModel` keeps at a stream's name.
     package init?(_ value: [UInt8]) {
+        guard let head = value.withUnsafeBytes({ StreamsModel.Head($0) }) else { return nil }
+        self = head
+    }
+
+    /// The same for bytes that are lent.
+    init?(_ value: UnsafeRawBufferPointer) {
         guard let number = KeyReader.number(value, at: 0),
             let version = KeyReader.number(value, at: KeyWriter.numberCount),
             let position = KeyReader.number(value, at: 2 * KeyWriter.numberCount)

@@ -52,13 +52,12 @@ package enum UserProjection: Projection {
     }
 
     package static func decode(_ bytes: [UInt8], number: StreamNumber) -> UserRow? {
-        var record = RecordReader(bytes)
-        guard let version = record.integer(UInt64.self), let position = record.integer(UInt64.self),
-            let id = record.identifier(), let name = record.text(), let email = record.text(),
-            let prefecture = record.integer(UInt8.self), let date = record.instant()
-        else { return nil }
-        return UserRow(
-            id: id, number: number, version: Version(version), position: Position(position), name: name, email: email,
-            prefecture: Int64(prefecture), date: date)
+        bytes.withUnsafeBytes { bytes in
+            guard let stored = StoredUser(bytes) else { return nil }
+            return UserRow(
+                id: Identifier(lent: stored.id), number: number, version: stored.version, position: stored.position,
+                name: Text(lent: stored.name), email: Text(lent: stored.email), prefecture: Int64(stored.prefecture),
+                date: stored.date)
+        }
     }
 }

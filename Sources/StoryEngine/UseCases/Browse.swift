@@ -2,17 +2,26 @@ import StoryCore
 
 /// `GET`: one row, as it is or as it was.
 enum Browse {
-    static func row(_ kind: Kind, _ id: Identifier, at moment: Moment?, in world: World) -> Result<Row, Failure> {
-        let stream = kind.stream(id)
+    static func row(_ kind: Kind, _ id: Identifier, at moment: Moment?, in world: World) -> Reply {
         // Only a failure needs the sentence; a GET that finds its row is the most frequent request there is.
         var target: String { "\(kind.name)/\(id)" }
-        guard let head = StreamsModel.head(of: stream, in: world.store) else { return .failure(.notFound(target)) }
-        let now = Rows.row(kind, head.number, in: world.store)
-        guard let moment else { return now.map(Result.success) ?? .failure(.gone(target)) }
+        let head = id.bytes.withUnsafeBytes { StreamsModel.head(of: kind, $0, in: world.store) }
+        guard let head else { return .failed(.notFound(target)) }
+        let now = Rows.record(kind, head.number, in: world.store)
+        guard let moment else { return now.map { .done(.record($0)) } ?? .failed(.gone(target)) }
+        switch row(head, now, target, at: moment, in: world) {
+        case .success(let done): return .done(done)
+        case .failure(let failure): return .failed(failure)
+        }
+    }
+
+    private static func row(
+        _ head: StreamsModel.Head, _ now: RowRecord?, _ target: String, at moment: Moment, in world: World
+    ) -> Result<Done, Failure> {
         do throws(Failure) {
             let position = try position(of: moment, in: world)
-            if position >= head.position, let now { return .success(now) }
-            return try asOf(position, head, target, in: world)
+            if position >= head.position, let now { return .success(.record(now)) }
+            return try asOf(position, head, target, in: world).map(Done.row)
         } catch {
             return .failure(error)
         }

@@ -15,6 +15,8 @@ package final class LMDBModelStore: ModelStore {
     private let tables: ModelTables
     private let identity: CheckpointRecord
     private var snapshot: ReadTransaction?
+    /// Of the snapshot.
+    private let found = FoundEntries()
     private var active = BufferSet()
     /// What a checkpoint under way, or one that failed, holds.
     private var frozen: BufferSet?
@@ -119,6 +121,7 @@ package final class LMDBModelStore: ModelStore {
         guard let checkpoint else { preconditionFailure("A checkpoint that is finished was begun.") }
         self.checkpoint = nil
         snapshot?.reset()
+        found.forget()
         try snapshot?.renew()
         checkpointed = checkpoint.position
         frozen = nil
@@ -142,6 +145,7 @@ package final class LMDBModelStore: ModelStore {
     /// No checkpoint may be under way.
     package func close() {
         snapshot = nil
+        found.forget()
         environment.close()
     }
 
@@ -164,12 +168,14 @@ package final class LMDBModelStore: ModelStore {
             case .absent: break
             }
         }
-        return stored(table, key)
+        return found.value(table, key, hash) ?? search(table, key, hash)
     }
 
-    private func stored(_ table: Table, _ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    private func search(_ table: Table, _ key: UnsafeRawBufferPointer, _ hash: UInt32) -> UnsafeRawBufferPointer? {
         do throws(StorageError) {
-            return try snapshot?.value(in: tables[table], at: key)
+            guard let value = try snapshot?.value(in: tables[table], at: key) else { return nil }
+            found.note(value, table, key, hash)
+            return value
         } catch {
             note(error)
             return nil

@@ -14,10 +14,12 @@ struct ByteWriter {
     /// The bytes that the longest number takes.
     static let integerCount = 20
 
+    @inline(__always)
     mutating func literal(_ text: StaticString) {
         copy(UnsafeRawPointer(text.utf8Start), text.utf8CodeUnitCount)
     }
 
+    @inline(__always)
     mutating func byte(_ byte: UInt8) {
         take(1)
         place[-1] = byte
@@ -25,17 +27,22 @@ struct ByteWriter {
 
     /// A name of the ID alphabet, between quotes.
     mutating func name(_ name: [UInt8]) {
+        name.withUnsafeBytes { self.name($0) }
+    }
+
+    /// The same for a name that is lent.
+    @inline(__always)
+    mutating func name(_ name: UnsafeRawBufferPointer) {
         byte(0x22)
-        name.withUnsafeBytes { bytes in
-            if let source = bytes.baseAddress { copy(source, bytes.count) }
-        }
+        raw(name)
         byte(0x22)
     }
 
-    mutating func raw(_ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { bytes in
-            if let source = bytes.baseAddress { copy(source, bytes.count) }
-        }
+    mutating func raw(_ bytes: [UInt8]) { bytes.withUnsafeBytes { raw($0) } }
+
+    @inline(__always)
+    mutating func raw(_ bytes: UnsafeRawBufferPointer) {
+        if let source = bytes.baseAddress { copy(source, bytes.count) }
     }
 
     mutating func integer(_ number: UInt64) {
@@ -54,6 +61,7 @@ struct ByteWriter {
         time.write(to: place - Instant.textCount)
     }
 
+    @inline(__always)
     private mutating func copy(_ source: UnsafeRawPointer, _ count: Int) {
         take(count)
         UnsafeMutableRawPointer(place - count).copyMemory(from: source, byteCount: count)

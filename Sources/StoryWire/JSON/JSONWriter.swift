@@ -97,7 +97,7 @@ extension [UInt8] {
 
 extension UnsafeRawBufferPointer {
     /// Where the first byte that needs an escape stands, from `start` on; the count where none does.
-    fileprivate func firstEscape(from start: Int) -> Int {
+    func firstEscape(from start: Int) -> Int {
         var index = start
         while index + 8 <= count, !loadUnaligned(fromByteOffset: index, as: UInt64.self).holdsEscape { index += 8 }
         while index < count, !self[index].needsEscape { index += 1 }

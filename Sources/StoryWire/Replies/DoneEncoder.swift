@@ -2,8 +2,10 @@ import StoryCore
 
 /// Writes the JSON of what closes an answer that succeeded.
 enum DoneEncoder {
-    static func append(_ done: Done, to bytes: inout [UInt8]) {
+    /// Appends nothing and answers false when what is stored is no row.
+    static func append(_ done: Done, to bytes: inout [UInt8]) -> Bool {
         switch done {
+        case .record(let record): return RecordEncoder.append(record, to: &bytes)
         case .row(let row): RowEncoder.append(row, to: &bytes)
         case .receipt(let receipt): append(receipt, to: &bytes)
         case .unchanged(let id, let stream, let version, let position):
@@ -38,6 +40,7 @@ enum DoneEncoder {
             appendEnd(position, to: &bytes)
         case .members(let members): MemberEncoder.append(members, to: &bytes)
         }
+        return true
     }
 
     private static func append(_ receipt: Receipt, to bytes: inout [UInt8]) {

@@ -18,8 +18,12 @@ package struct ReplyEncoder {
             appendHead(0x3D, tag, to: &bytes)
             MemberEncoder.append(members, to: &bytes)
         case .done(let done):
+            let start = bytes.count
             appendHead(0x2B, tag, to: &bytes)
-            DoneEncoder.append(done, to: &bytes)
+            guard DoneEncoder.append(done, to: &bytes) else {
+                bytes.removeSubrange(start...)
+                return append(.failed(Failure(.internal, "the stored row is damaged")), tag: tag, to: &bytes)
+            }
         case .failed(let failure):
             appendHead(0x2D, tag, to: &bytes)
             FailureEncoder.append(failure, to: &bytes)
