@@ -168,6 +168,9 @@ package final class Server: ReactorHandler {
                 markReady(connection)
                 break
             }
+            let answered = answerPlainGets(connection, atMost: limits.inflight - taken)
+            taken += answered
+            guard answered == 0 else { continue }
             taken += 1
             guard handleLine(connection) else { break }
         }

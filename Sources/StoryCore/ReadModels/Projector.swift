@@ -63,9 +63,17 @@ package enum Rows {
     /// The record of a row as it lies in its table.
     package static func record(_ kind: Kind, _ number: StreamNumber, in store: any ModelStore) -> RowRecord? {
         var bytes: [UInt8]?
-        var key = NumberKey(number.value)
-        key.withBytes { key in store.lend(table(of: kind), at: key) { bytes = Array($0) } }
+        lend(kind, number, in: store) { bytes = Array($0) }
         return bytes.map { RowRecord(kind: kind, number: number, bytes: $0) }
+    }
+
+    /// Lends the same where it lies; false when there is none.
+    @discardableResult
+    package static func lend(
+        _ kind: Kind, _ number: StreamNumber, in store: any ModelStore, _ body: (UnsafeRawBufferPointer) -> Void
+    ) -> Bool {
+        var key = NumberKey(number.value)
+        return key.withBytes { store.lend(table(of: kind), at: $0, body) }
     }
 
     private static func table(of kind: Kind) -> Table {

@@ -19,7 +19,10 @@ package final class Figures {
 
     package init() {}
 
-    func handled(_ verb: Verb, nanoseconds: UInt64) { verbs[verb.number].add(nanoseconds) }
+    /// - Parameter count: how many requests took so long each.
+    func handled(_ verb: Verb, nanoseconds: UInt64, _ count: Int = 1) {
+        verbs[verb.number].add(nanoseconds, count: UInt64(count))
+    }
 
     func folded(_ kind: Kind?, nanoseconds: UInt64) { folds[Figures.place(kind)].add(nanoseconds) }
 

@@ -6,10 +6,10 @@ package struct Histogram: Sendable {
 
     package init() {}
 
-    package mutating func add(_ nanoseconds: UInt64) {
-        buckets[Histogram.bucket(nanoseconds)] += 1
-        count += 1
-        sum &+= nanoseconds  // Wraps after 584 years of work.
+    package mutating func add(_ nanoseconds: UInt64, count times: UInt64 = 1) {
+        buckets[Histogram.bucket(nanoseconds)] += times
+        count += times
+        sum &+= nanoseconds &* times  // Wraps after 584 years of work.
     }
 
     /// The upper end of the bucket that holds this part of all durations; 0 when there are none.

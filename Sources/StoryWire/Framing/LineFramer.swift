@@ -45,6 +45,12 @@ package struct LineFramer: ~Copyable {
         if lineEnd == nil { search() }
     }
 
+    /// The next whole line, which stays where it is.
+    var line: UnsafeRawBufferPointer? {
+        guard !isTooLong, let lineEnd, let storage else { return nil }
+        return UnsafeRawBufferPointer(start: storage + start, count: lineEnd - start)
+    }
+
     /// Takes the next whole line.
     package mutating func next() -> FramedLine {
         guard !isTooLong else { return .lineTooLong }

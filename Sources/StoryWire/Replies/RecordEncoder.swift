@@ -6,14 +6,12 @@ enum RecordEncoder {
     private static let fixedCount = 512
 
     /// Appends one JSON object; appends nothing and answers false when the bytes are no row.
-    static func append(_ record: RowRecord, to bytes: inout [UInt8]) -> Bool {
-        record.bytes.withUnsafeBytes { stored in
-            switch record.kind {
-            case .users: StoredUser(stored).map { append($0, to: &bytes) } != nil
-            case .stories: StoredStory(stored).map { append($0, to: &bytes) } != nil
-            case .messages: StoredMessage(stored).map { append($0, to: &bytes) } != nil
-            case .photos: StoredPhoto(stored).map { append($0, to: &bytes) } != nil
-            }
+    static func append(_ kind: Kind, _ record: UnsafeRawBufferPointer, to bytes: inout [UInt8]) -> Bool {
+        switch kind {
+        case .users: StoredUser(record).map { append($0, to: &bytes) } != nil
+        case .stories: StoredStory(record).map { append($0, to: &bytes) } != nil
+        case .messages: StoredMessage(record).map { append($0, to: &bytes) } != nil
+        case .photos: StoredPhoto(record).map { append($0, to: &bytes) } != nil
         }
     }
 

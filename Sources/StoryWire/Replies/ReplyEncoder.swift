@@ -31,6 +31,19 @@ package struct ReplyEncoder {
         bytes.append(0x0A)
     }
 
+    /// Appends the answer to a `GET` without a tag out of the stored row; appends nothing and answers false when the
+    /// bytes are no row.
+    package static func appendRow(_ kind: Kind, _ record: UnsafeRawBufferPointer, to bytes: inout [UInt8]) -> Bool {
+        let start = bytes.count
+        bytes.appendLiteral("+ ")
+        guard RecordEncoder.append(kind, record, to: &bytes) else {
+            bytes.removeSubrange(start...)
+            return false
+        }
+        bytes.append(0x0A)
+        return true
+    }
+
     /// Appends `* {…}`.
     package static func append(_ notice: Notice, to bytes: inout [UInt8]) {
         bytes.appendLiteral("* ")

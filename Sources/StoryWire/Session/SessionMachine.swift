@@ -52,6 +52,15 @@ package struct SessionMachine: ~Copyable {
         }
     }
 
+    /// Takes the next line if it is a plain `GET`, which every role may ask; what is lent is good until more bytes come.
+    package mutating func takePlainGet() -> PlainGet? {
+        guard !isFinished, let get = framer.line.flatMap({ PlainGet($0) }) else { return nil }
+        _ = framer.next()
+        isFirstLine = false
+        syntaxRun = 0
+        return get
+    }
+
     /// True when `nextLine` has something else to give than `needBytes`.
     package var hasBufferedLine: Bool { isFinished || framer.hasLine || isPeerClosed }
 
