@@ -61,14 +61,21 @@ extension DaemonTests {
             // By then writes are tried again, so that a commit fails with all this in its turn.
             usleep(1_500_000)
             client.send(
-                ["@1 PING", "@2 \(Self.tenEvents)", "@3 PING", "@4 SUBSCRIBE events", "@5 nonsense", "@6 CHECKPOINT"]
-                    .map { $0 + "\n" }.joined().utf8.map { $0 })
+                [
+                    "GET users/007", "@1 PING", "GET users/none", "GET users/007", "@2 \(Self.tenEvents)", "@3 PING",
+                    "GET users/007", "@4 SUBSCRIBE events", "@5 nonsense", "GET users/007", "@6 CHECKPOINT",
+                ]
+                .map { $0 + "\n" }.joined().utf8.map { $0 })
             client.send("@7 PING")
             var heard: [String] = []
             while heard.last?.hasPrefix("+@7") != true {
                 let line = try client.line()
                 if !line.hasPrefix(">") { heard.append(line) }
             }
+            let user = #"+ {"id":"007","version":1,"position":1,"#
+            #expect([heard[0], heard[3], heard[6], heard[9]].allSatisfy { $0.hasPrefix(user) }, "\(heard)")
+            #expect(heard[2].text("code") == "notFound")
+            heard.removeAll { $0.hasPrefix("+ ") || $0.hasPrefix("- ") }
             #expect(heard.map { String($0.prefix(3)) } == ["+@1", "-@2", "+@3", "+@4", "-@5", "+@6", "+@7"])
             #expect(heard[1].text("code") == "full")
             #expect(heard[2] == #"+@3 {"position":\#(head)}"#, "the undone events are not seen")

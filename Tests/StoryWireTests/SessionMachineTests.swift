@@ -16,6 +16,35 @@ struct SessionMachineTests {
             ])
     }
 
+    @Test func `plain GETs are taken one by one, and what comes after them stays`() {
+        var machine = SessionMachine(limits: Limits())
+        machine.receive("GET users/1\nGET stories/2\nPING\nGET users/3\nGET users/")
+        for id in ["users/1", "stories/2"] {
+            guard let get = machine.takePlainGet() else {
+                Issue.record("\(id) is a plain GET")
+                return
+            }
+            #expect("\(get.kind.name)/\(String(decoding: get.id, as: UTF8.self))" == id)
+        }
+        let isTaken = machine.takePlainGet() != nil
+        #expect(!isTaken)
+        let user = LineAction.request(Request(tag: nil, action: .get(.users, id("3"), at: nil)))
+        #expect(
+            machine.actions(reader) == [.request(Request(tag: nil, action: .ping)), user, .needBytes])
+        let isWhole = machine.takePlainGet() != nil
+        #expect(!isWhole)
+    }
+
+    @Test func `a plain GET breaks a run of syntax errors, as any request does`() {
+        var machine = SessionMachine(limits: Limits())
+        machine.receive("PING\n{}\n{}\nGET users/1\n{}\n{}\n")
+        for _ in 0..<3 { _ = machine.nextLine(reader, role: .admin) }
+        let isTaken = machine.takePlainGet() != nil
+        #expect(isTaken)
+        let rest = machine.actions(reader)
+        #expect(rest.count == 3 && rest.last == .needBytes)
+    }
+
     @Test func `a line may come in parts`() {
         var machine = SessionMachine(limits: Limits())
         machine.receive("PI")

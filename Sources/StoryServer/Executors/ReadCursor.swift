@@ -132,7 +132,7 @@ struct ReadCursor {
     /// Makes room once for so many records of about this size: growing would copy the answer again and again.
     private func reserve(_ count: Int, as record: EventRecord, _ size: Int, _ output: inout [UInt8]) {
         let expected = count * (record.json.count + record.json.count / 8 + 8)
-        output.reserveCapacity(min(expected, size + record.json.count))
+        output.reserveCapacity(min(expected, size))
     }
 
     /// Sends one record if it matches; answers why to stop before it, nil to go on.

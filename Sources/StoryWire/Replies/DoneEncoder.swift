@@ -5,7 +5,8 @@ enum DoneEncoder {
     /// Appends nothing and answers false when what is stored is no row.
     static func append(_ done: Done, to bytes: inout [UInt8]) -> Bool {
         switch done {
-        case .record(let record): return record.bytes.withUnsafeBytes { RecordEncoder.append(record.kind, $0, to: &bytes) }
+        case .record(let record):
+            return record.bytes.withUnsafeBytes { RecordEncoder.append(record.kind, $0, to: &bytes) }
         case .row(let row): RowEncoder.append(row, to: &bytes)
         case .receipt(let receipt): append(receipt, to: &bytes)
         case .unchanged(let id, let stream, let version, let position):
