@@ -27,7 +27,6 @@ func number(_ name: String, _ fallback: Int) -> Int {
     return value
 }
 
-
 func compare() throws(BenchError) {
     let size: Size = arguments.contains("--tiny") ? .tiny : arguments.contains("--quick") ? .quick : .full
     let wanted = value("--rows")?.split(separator: ",").map(String.init)

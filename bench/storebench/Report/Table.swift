@@ -34,10 +34,13 @@ enum Table {
         let range =
             figures.samples.count == 1 ? "" : " (\(Verdict.text(figures.least))–\(Verdict.text(figures.most)))"
         var latency = ""
-        if let half = figures.latency(\.p50us), let most = figures.latency(\.p99us), let rare = figures.latency(\.p999us) {
+        if let half = figures.latency(\.p50us), let most = figures.latency(\.p99us),
+            let rare = figures.latency(\.p999us)
+        {
             latency = [half, most, rare].map(duration).joined(separator: " · ")
         }
-        return "| \(row.id) | \(shape.name) | \(contender.name) | \(Verdict.text(figures.median)) \(shape.unit)\(range) "
+        return
+            "| \(row.id) | \(shape.name) | \(contender.name) | \(Verdict.text(figures.median)) \(shape.unit)\(range) "
             + "| \(figures.samples.count) | \(latency) |"
     }
 

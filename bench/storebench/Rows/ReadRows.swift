@@ -153,7 +153,9 @@ enum ReadRows {
                         Contender("storekeep") { stage throws(BenchError) in
                             let events = try fillDomain(stage)
                             stage.stop("store")
-                            let words = [Services.programs + "/storectl", "--data", stage.folder.path + "/data", "replay"]
+                            let words = [
+                                Services.programs + "/storectl", "--data", stage.folder.path + "/data", "replay",
+                            ]
                             return { () throws(BenchError) in
                                 let began = Clock.now()
                                 _ = try Command.run(words)

@@ -18,19 +18,22 @@ final class Service {
         process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = command
-        let trace = directory.path + "/trace"
-        guard FileManager.default.createFile(atPath: trace, contents: nil), let file = FileHandle(forWritingAtPath: trace)
+        let trace = directory.path + "/\(name).trace"
+        guard FileManager.default.createFile(atPath: trace, contents: nil),
+            let file = FileHandle(forWritingAtPath: trace)
         else { throw BenchError("cannot write \(trace)") }
         process.standardOutput = file
         process.standardError = file
         process.standardInput = FileHandle.nullDevice
         do { try process.run() } catch { throw BenchError("cannot start \(name): \(error)") }
         Service.running.append(self)
-        for _ in 0..<60_000 where !isReady() {
-            guard process.isRunning else { break }
+        let end = Clock.now() + 60_000_000_000
+        var isUp = isReady()
+        while !isUp, process.isRunning, Clock.now() < end {
             usleep(1_000)
+            isUp = isReady()
         }
-        guard isReady() else {
+        guard isUp else {
             stop()
             let said = (try? String(contentsOfFile: trace, encoding: .utf8)) ?? ""
             throw BenchError("\(name) did not start: \(said.split(separator: "\n").last ?? "it says nothing")")
@@ -55,8 +58,7 @@ final class Service {
     func status(_ figure: String) -> Int? {
         guard let text = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8) else { return nil }
         for line in text.split(separator: "\n") where line.hasPrefix(figure + ":") {
-            let kilobytes = line.dropFirst(figure.count + 1).split(separator: " ").first.flatMap { Int($0) }
-            return kilobytes.map { $0 * 1_024 }
+            return Int(line.filter(\.isNumber)).map { $0 * 1_024 }
         }
         return nil
     }
