@@ -4,7 +4,6 @@ let usage = """
     storebench: Storykeep beside its peers, on the same work, in one run.
 
       storebench compare [--quick|--tiny] [--rows S1,S2] [--out FILE]   every row of the table, with verdicts
-      storebench report FILE                                           the table and plots into bench/README.md
       storebench load SOCKET WORK [--clients N] [--inflight N] [--requests N]
                                     one closed loop on a running stored: \(Work.allCases.map(\.rawValue).joined(separator: " "))
 
@@ -27,21 +26,28 @@ func number(_ name: String, _ fallback: Int) -> Int {
     return value
 }
 
+/// Measures rows. One that fails is told at the end and does not keep the others from being measured.
 func compare() throws(BenchError) {
-    let size: Size = arguments.contains("--tiny") ? .tiny : arguments.contains("--quick") ? .quick : .full
+    let size = Size.named(by: arguments)
     let wanted = value("--rows")?.split(separator: ",").map(String.init)
     let rows = Row.all.filter { wanted?.contains($0.id) ?? true }
     guard !rows.isEmpty else { throw BenchError("--rows wants some of \(Row.all.map(\.id).joined(separator: ","))") }
-    let results = Results(writingTo: value("--out"))
+    let results = try Results(size.form, writingTo: value("--out"))
     let rounds = Rounds(size, results)
+    var failed: [String] = []
     for row in rows {
-        try rounds.measure(row)
+        do { try rounds.measure(row) } catch {
+            failed.append("\(row.id): \(error)")
+            if results.omit("\(row.id) failed: \(error)") { Progress.say("\(row.id) failed: \(error)") }
+        }
         for verdict in Verdict.all(row, results) {
             Progress.say("\(row.id) \(verdict.shape): \(verdict.measured), wanted \(verdict.wanted): \(verdict.sign)")
         }
     }
     print(Table.figures(rows, results))
     print(Table.verdicts(rows, results), terminator: "")
+    print(Table.omissions(results), terminator: "")
+    guard failed.isEmpty else { throw BenchError(failed.joined(separator: "; ")) }
 }
 
 func load() throws(BenchError) {

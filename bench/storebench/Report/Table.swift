@@ -30,6 +30,12 @@ enum Table {
         return lines.joined(separator: "\n") + "\n"
     }
 
+    /// What was not measured, and why.
+    static func omissions(_ results: Results) -> String {
+        guard !results.omissions.isEmpty else { return "" }
+        return "\n" + results.omissions.map { "- \($0.omitted)" }.joined(separator: "\n") + "\n"
+    }
+
     private static func line(_ row: Row, _ shape: Shape, _ contender: Contender, _ figures: Figures) -> String {
         let range =
             figures.samples.count == 1 ? "" : " (\(Verdict.text(figures.least))–\(Verdict.text(figures.most)))"
@@ -40,7 +46,7 @@ enum Table {
             latency = [half, most, rare].map(duration).joined(separator: " · ")
         }
         return
-            "| \(row.id) | \(shape.name) | \(contender.name) | \(Verdict.text(figures.median)) \(shape.unit)\(range) "
+            "| \(row.id) | \(shape.name) | \(contender.name) | \(Verdict.text(figures.median, shape.unit))\(range) "
             + "| \(figures.samples.count) | \(latency) |"
     }
 

@@ -53,6 +53,9 @@ final class Stage {
         services = [:]
     }
 
+    /// The same with SIGKILL.
+    func kill(_ name: String) { services.removeValue(forKey: name)?.kill() }
+
     func stop(_ name: String) { services.removeValue(forKey: name)?.stop() }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// A server that the harness starts in a directory of its own and stops again.
 final class Service {
@@ -49,10 +50,25 @@ final class Service {
         process.waitUntilExit()
     }
 
+    /// Ends it with SIGKILL, so that nothing is written down.
+    func kill() {
+        Service.running.removeAll { $0 === self }
+        guard process.isRunning else { return }
+        Glibc.kill(pid, SIGKILL)
+        process.waitUntilExit()
+    }
+
     static func stopAll() { for service in running { service.stop() } }
 
     /// Lets all of the server's threads run on these cores only, as `taskset` writes them.
     func pin(to cores: String) { _ = try? Command.run(["taskset", "-apc", cores, String(pid)]) }
+
+    /// How long its first thread was ready to run and had no core so far.
+    var nanosecondsWithoutCore: UInt64 {
+        let text = (try? String(contentsOfFile: "/proc/\(pid)/schedstat", encoding: .utf8)) ?? ""
+        let figures = text.split(separator: " ")
+        return figures.count > 1 ? UInt64(figures[1]) ?? 0 : 0
+    }
 
     /// A figure of /proc/PID/status in bytes.
     func status(_ figure: String) -> Int? {
@@ -85,6 +101,13 @@ final class Folder {
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Removes what is in it.
+    func clear() {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
+            try? FileManager.default.removeItem(atPath: path + "/" + name)
+        }
+    }
 
     /// The bytes that its files have on disk, below this name.
     func bytesOnDisk(_ name: String) -> Int {
