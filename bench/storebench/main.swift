@@ -4,11 +4,13 @@ let usage = """
     storebench: Storykeep beside its peers, on the same work, in one run.
 
       storebench compare [--quick|--tiny] [--rows S1,S2] [--out FILE]   every row of the table, with verdicts
+      storebench report FILE [--page FILE]                              tables and plots into bench/README.md
       storebench load SOCKET WORK [--clients N] [--inflight N] [--requests N]
                                     one closed loop on a running stored: \(Work.allCases.map(\.rawValue).joined(separator: " "))
 
     Run it from the repository's root after `swift build -c release` and `scripts/peers`; `make bench` does both.
     Servers are started and stopped in directories of their own below STOREBENCH_DIR, else the temporary directory.
+    A report of bench/results/latest.jsonl takes latency.jsonl and scale.jsonl along when they lie beside it.
 
     """
 
@@ -67,6 +69,9 @@ signal(SIGPIPE, SIG_IGN)
 do {
     switch arguments.first {
     case "compare": try compare()
+    case "report":
+        guard arguments.count >= 2 else { throw BenchError("report wants the file that make bench wrote") }
+        try Page.write(reading: arguments[1], into: value("--page") ?? "bench/README.md")
     case "load": try load()
     case "--help", "help":
         print(usage, terminator: "")
