@@ -4,6 +4,7 @@ let usage = """
     storebench: Storykeep beside its peers, on the same work, in one run.
 
       storebench compare [--quick|--tiny] [--rows S1,S2] [--out FILE]   every row of the table, with verdicts
+      storebench latency [--quick|--tiny] [--out FILE]                  what one client waits for, beside other work
       storebench report FILE [--page FILE]                              tables and plots into bench/README.md
       storebench load SOCKET WORK [--clients N] [--inflight N] [--requests N]
                                     one closed loop on a running stored: \(Work.allCases.map(\.rawValue).joined(separator: " "))
@@ -69,6 +70,7 @@ signal(SIGPIPE, SIG_IGN)
 do {
     switch arguments.first {
     case "compare": try compare()
+    case "latency": try LatencyBench.run(Size.named(by: arguments), writingTo: value("--out"))
     case "report":
         guard arguments.count >= 2 else { throw BenchError("report wants the file that make bench wrote") }
         try Page.write(reading: arguments[1], into: value("--page") ?? "bench/README.md")
