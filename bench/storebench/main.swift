@@ -5,6 +5,7 @@ let usage = """
 
       storebench compare [--quick|--tiny] [--rows S1,S2] [--out FILE]   every row of the table, with verdicts
       storebench latency [--quick|--tiny] [--out FILE]                  what one client waits for, beside other work
+      storebench scale [--quick|--tiny] [--out FILE]                    figures at sizes, crowds and large events
       storebench report FILE [--page FILE]                              tables and plots into bench/README.md
       storebench load SOCKET WORK [--clients N] [--inflight N] [--requests N]
                                     one closed loop on a running stored: \(Work.allCases.map(\.rawValue).joined(separator: " "))
@@ -71,6 +72,7 @@ do {
     switch arguments.first {
     case "compare": try compare()
     case "latency": try LatencyBench.run(Size.named(by: arguments), writingTo: value("--out"))
+    case "scale": try ScaleBench.run(Size.named(by: arguments), writingTo: value("--out"))
     case "report":
         guard arguments.count >= 2 else { throw BenchError("report wants the file that make bench wrote") }
         try Page.write(reading: arguments[1], into: value("--page") ?? "bench/README.md")
