@@ -6,6 +6,8 @@ struct Machine: Codable {
     var cores: Int
     var processor: String
     var kernel: String
+    /// Where the servers keep their files: on `tmpfs` a sync costs nothing.
+    var fileSystem: String
     /// `full`, `quick` or `tiny`.
     var form: String
 
@@ -17,12 +19,19 @@ struct Machine: Codable {
             cores: ProcessInfo.processInfo.processorCount,
             processor: model?.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) } ?? "unknown",
             kernel: (try? Command.run(["uname", "-sr"]))?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "unknown",
-            form: form)
+            fileSystem: fileSystem, form: form)
+    }
+
+    private static var fileSystem: String {
+        let base = ProcessInfo.processInfo.environment["STOREBENCH_DIR"] ?? NSTemporaryDirectory()
+        let name = (try? Command.run(["stat", "-f", "-c", "%T", base])) ?? "unknown"
+        return name.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     /// The machine in one line of a page.
     var line: String {
-        let warning = form == "full" ? "" : " A \(form) run: it shows that all of it works, and its figures are rough."
-        return "\(date) · \(cores) cores of \(processor) · \(kernel).\(warning)"
+        var warning = form == "full" ? "" : " A \(form) run: it shows that all of it works, and its figures are rough."
+        if fileSystem == "tmpfs" { warning += " The files were in memory, where a sync costs nothing." }
+        return "\(date) · \(cores) cores of \(processor) · \(kernel) · \(fileSystem).\(warning)"
     }
 }
