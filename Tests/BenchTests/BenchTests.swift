@@ -82,6 +82,19 @@ import Testing
         }
     }
 
+    @Test func `A report says which runs there are no lines of`() throws {
+        let runs = try TinyRuns.all.get()
+        #expect(!runs.report.errors.contains("left out"))
+        let folder = try Scratch()
+        try Files.write(Files.text(runs.folder.place("latest.jsonl")), to: folder.place("latest.jsonl"))
+        try Files.write("{}\n", to: folder.place("scale.jsonl"))
+        try Files.write("\(Page.start)\n\(Page.end)\n", to: folder.place("page.md"))
+        let run = try BenchRun(["report", "latest.jsonl", "--page", "page.md"], in: folder)
+        #expect(run.exit == .code(0), "\(run.errors)")
+        #expect(run.errors.contains("latency.jsonl; make bench-latency writes it"))
+        #expect(run.errors.contains("scale.jsonl is not what make bench-scale writes"))
+    }
+
     @Test func `The page that is committed has the marks`() {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

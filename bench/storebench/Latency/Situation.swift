@@ -85,7 +85,10 @@ struct Situation {
             }
             return { probe throws(BenchError) in
                 let beside = try scene.writing(.append, writer, inflight: 100, probe)
-                return withExtendedLifetime(subscribers) { "\(beside), \(count) subscribers" }
+                let memory = try scene.stage.store().status("RssAnon") ?? 0
+                return withExtendedLifetime(subscribers) {
+                    "\(beside), \(count) subscribers, \(memory >> 20) MiB not of the map"
+                }
             }
         }
     }

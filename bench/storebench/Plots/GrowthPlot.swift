@@ -30,13 +30,13 @@ struct GrowthPlot {
         guard let first = panel.points.first, first.value > 0 else { return }
         let multiples = panel.points.map { $0.value / first.value }
         let (bottom, ceiling) = (top + GrowthPlot.row - 40, top + 44)
-        let across = Axis.logarithmic(panel.points.map(\.events), from: left + 64, to: left + GrowthPlot.column - 56)
+        let across = Axis.logarithmic(panel.points.map(\.events), from: left + 80, to: left + GrowthPlot.column - 56)
         let up = Axis.linear(multiples + [1], from: bottom, to: ceiling, ticks: 3)
         for tick in up.ticks {
             let y = up.place(tick)
             drawing.line(across.start, y, across.end, y, SVG.Colour.rule)
             drawing.text(
-                "\(Verdict.text(tick))×", across.start - 12, y + 4, size: 11, anchor: .end, colour: SVG.Colour.faint)
+                "\(Verdict.text(tick))×", across.start - 26, y + 4, size: 11, anchor: .end, colour: SVG.Colour.faint)
         }
         for tick in across.ticks {
             drawing.line(across.place(tick), bottom, across.place(tick), bottom + 4, SVG.Colour.faint)

@@ -6,6 +6,8 @@ struct Machine: Codable {
     var cores: Int
     var processor: String
     var kernel: String
+    /// The commit that was measured, where that is known.
+    var commit: String
     /// Where the servers keep their files: on `tmpfs` a sync costs nothing.
     var fileSystem: String
     /// `full`, `quick` or `tiny`.
@@ -14,24 +16,24 @@ struct Machine: Codable {
     static func here(_ form: String) -> Machine {
         let information = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
         let model = information.split(separator: "\n").first { $0.hasPrefix("model name") }
+        func said(_ command: String...) -> String {
+            (try? Command.run(command))?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "unknown"
+        }
         return Machine(
             date: String(ISO8601DateFormatter().string(from: Date()).prefix(10)),
             cores: ProcessInfo.processInfo.processorCount,
             processor: model?.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) } ?? "unknown",
-            kernel: (try? Command.run(["uname", "-sr"]))?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "unknown",
-            fileSystem: fileSystem, form: form)
-    }
-
-    private static var fileSystem: String {
-        let base = ProcessInfo.processInfo.environment["STOREBENCH_DIR"] ?? NSTemporaryDirectory()
-        let name = (try? Command.run(["stat", "-f", "-c", "%T", base])) ?? "unknown"
-        return name.trimmingCharacters(in: .whitespacesAndNewlines)
+            kernel: said("uname", "-sr"), commit: said("git", "describe", "--always", "--dirty"),
+            fileSystem: said(
+                "stat", "-f", "-c", "%T",
+                ProcessInfo.processInfo.environment["STOREBENCH_DIR"] ?? NSTemporaryDirectory()),
+            form: form)
     }
 
     /// The machine in one line of a page.
     var line: String {
         var warning = form == "full" ? "" : " A \(form) run: it shows that all of it works, and its figures are rough."
         if fileSystem == "tmpfs" { warning += " The files were in memory, where a sync costs nothing." }
-        return "\(date) · \(cores) cores of \(processor) · \(kernel) · \(fileSystem).\(warning)"
+        return "\(date) · \(cores) cores of \(processor) · \(kernel) · \(fileSystem) · commit \(commit).\(warning)"
     }
 }

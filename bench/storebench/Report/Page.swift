@@ -14,8 +14,15 @@ enum Page {
         var report = Report()
         report.add(try Results(reading: path))
         let beside = URL(fileURLWithPath: path).deletingLastPathComponent()
-        report.addLatency(LineFile.lines(of: beside.appendingPathComponent("latency.jsonl").path) ?? [])
-        report.addScale(LineFile.lines(of: beside.appendingPathComponent("scale.jsonl").path) ?? [])
+        for name in ["latency", "scale"] {
+            let file = beside.appendingPathComponent(name + ".jsonl").path
+            guard let lines = LineFile.lines(of: file) else {
+                Progress.say("left out: there is no \(file); make bench-\(name) writes it")
+                continue
+            }
+            let isTold = name == "latency" ? report.addLatency(lines) : report.addScale(lines)
+            if !isTold { Progress.say("left out: \(file) is not what make bench-\(name) writes") }
+        }
         guard let new = replaced(old, by: report.text) else {
             throw BenchError("\(page) has not the two lines that the figures stand between: \(start)")
         }

@@ -26,20 +26,28 @@ struct Report {
         show("latencies", "how long answers took", waits.drawing())
     }
 
-    mutating func addLatency(_ lines: [Data]) {
+    /// What one client waited for; false when the lines do not tell.
+    mutating func addLatency(_ lines: [Data]) -> Bool {
         let all = LineFile.those(Waits.self, of: lines)
-        guard let machine = LineFile.those(Machine.self, of: lines).first, !all.isEmpty else { return }
+        guard let machine = LineFile.those(Machine.self, of: lines).first, !all.isEmpty else {
+            return false
+        }
         parts.append("## One client beside other work\n\n\(machine.line)\n\n" + LatencyTable.text(all))
         show("beside", "how long one client waits beside other work", LatencyTable.plot(all).drawing())
+        return true
     }
 
-    mutating func addScale(_ lines: [Data]) {
+    /// Figures at sizes and of crowds; false when the lines do not tell.
+    mutating func addScale(_ lines: [Data]) -> Bool {
         let grown = LineFile.those(Grown.self, of: lines)
         let loaded = LineFile.those(Loaded.self, of: lines)
-        guard let machine = LineFile.those(Machine.self, of: lines).first, !grown.isEmpty else { return }
+        guard let machine = LineFile.those(Machine.self, of: lines).first, !grown.isEmpty else {
+            return false
+        }
         parts.append("## Scale\n\n\(machine.line)\n\n" + ScaleTable.text(grown))
         show("scale", "figures at sizes", ScaleTable.plot(grown).drawing())
         parts.append(ScaleTable.text(loaded))
+        return true
     }
 
     private mutating func show(_ name: String, _ words: String, _ drawing: SVG) {
