@@ -1,9 +1,10 @@
 # Storykeep: the commands that a person types. What they do is in scripts/.
 
-.PHONY: help demo test build lint gates bench clean
+.PHONY: help demo test build lint gates clean
+.PHONY: bench bench-quick bench-latency bench-scale bench-report
 
 help: ## what there is to make
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
 
 demo: ## install what is missing, build, run a store with this repository's history in it
 	@scripts/demo
@@ -17,6 +18,21 @@ build: ## the programs, optimised, in .build/release
 
 gates: ## what an event costs in allocations, system calls, syncs, beside the limits
 	@scripts/gates
+
+bench: ## this store beside its peers, every row of the specification with a verdict; wants a quiet machine
+	@scripts/bench
+
+bench-quick: ## the same, in short
+	@scripts/bench --quick
+
+bench-latency: ## what one client waits for beside other work
+	@scripts/bench latency
+
+bench-scale: ## figures at 100,000 to 10,000,000 events, many connections, large events
+	@scripts/bench scale
+
+bench-report: ## the newest runs' tables and plots into bench/README.md
+	@scripts/bench report
 
 lint: ## the code's style
 	@scripts/lint

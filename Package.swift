@@ -69,6 +69,7 @@ let package = Package(
         tests("StoryServerTests", ["StoryCore", "StoryWire", "StoryEngine", "StoryLog", "StoryServer", "TestSupport"]),
         tests("StoryClientTests", ["StoryClient", "StoryCore", "TestSupport"]),
         tests("GateTests", ["TestSupport"]),
+        tests("BenchTests", ["storebench", "TestSupport"]),
         tests(
             "ScenarioTests",
             ["StoryCore", "StoryWire", "StoryEngine", "StoryLog", "StoryReactor", "StoryServer", "TestSupport"]),

@@ -4,12 +4,15 @@ let usage = """
     storebench: Storykeep beside its peers, on the same work, in one run.
 
       storebench compare [--quick|--tiny] [--rows S1,S2] [--out FILE]   every row of the table, with verdicts
-      storebench report FILE                                           the table and plots into bench/README.md
+      storebench latency [--quick|--tiny] [--out FILE]                  what one client waits for, beside other work
+      storebench scale [--quick|--tiny] [--out FILE]                    figures at sizes, crowds and large events
+      storebench report FILE [--page FILE]                              tables and plots into bench/README.md
       storebench load SOCKET WORK [--clients N] [--inflight N] [--requests N]
                                     one closed loop on a running stored: \(Work.allCases.map(\.rawValue).joined(separator: " "))
 
     Run it from the repository's root after `swift build -c release` and `scripts/peers`; `make bench` does both.
     Servers are started and stopped in directories of their own below STOREBENCH_DIR, else the temporary directory.
+    A report of bench/results/latest.jsonl takes latency.jsonl and scale.jsonl along when they lie beside it.
 
     """
 
@@ -27,22 +30,28 @@ func number(_ name: String, _ fallback: Int) -> Int {
     return value
 }
 
-
+/// Measures rows. One that fails is told at the end and does not keep the others from being measured.
 func compare() throws(BenchError) {
-    let size: Size = arguments.contains("--tiny") ? .tiny : arguments.contains("--quick") ? .quick : .full
+    let size = Size.named(by: arguments)
     let wanted = value("--rows")?.split(separator: ",").map(String.init)
     let rows = Row.all.filter { wanted?.contains($0.id) ?? true }
     guard !rows.isEmpty else { throw BenchError("--rows wants some of \(Row.all.map(\.id).joined(separator: ","))") }
-    let results = Results(writingTo: value("--out"))
+    let results = try Results(size.form, writingTo: value("--out"))
     let rounds = Rounds(size, results)
+    var failed: [String] = []
     for row in rows {
-        try rounds.measure(row)
+        do { try rounds.measure(row) } catch {
+            failed.append("\(row.id): \(error)")
+            if results.omit("\(row.id) failed: \(error)") { Progress.say("\(row.id) failed: \(error)") }
+        }
         for verdict in Verdict.all(row, results) {
             Progress.say("\(row.id) \(verdict.shape): \(verdict.measured), wanted \(verdict.wanted): \(verdict.sign)")
         }
     }
     print(Table.figures(rows, results))
     print(Table.verdicts(rows, results), terminator: "")
+    print(Table.omissions(results), terminator: "")
+    guard failed.isEmpty else { throw BenchError(failed.joined(separator: "; ")) }
 }
 
 func load() throws(BenchError) {
@@ -62,6 +71,11 @@ signal(SIGPIPE, SIG_IGN)
 do {
     switch arguments.first {
     case "compare": try compare()
+    case "latency": try LatencyBench.run(Size.named(by: arguments), writingTo: value("--out"))
+    case "scale": try ScaleBench.run(Size.named(by: arguments), writingTo: value("--out"))
+    case "report":
+        guard arguments.count >= 2 else { throw BenchError("report wants the file that make bench wrote") }
+        try Page.write(reading: arguments[1], into: value("--page") ?? "bench/README.md")
     case "load": try load()
     case "--help", "help":
         print(usage, terminator: "")

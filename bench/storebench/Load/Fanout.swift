@@ -12,7 +12,9 @@ final class Fanout {
     /// How far the slowest subscriber may be behind the writer.
     private static let window = 2_000
 
-    private init(_ writer: Link, _ subscribers: [Link], again: ((Link) -> Void)?, write: @escaping (Int, inout [UInt8]) -> Void) {
+    private init(
+        _ writer: Link, _ subscribers: [Link], again: ((Link) -> Void)?, write: @escaping (Int, inout [UInt8]) -> Void
+    ) {
         links = Links([writer] + subscribers)
         self.writer = writer
         self.subscribers = links.all.dropFirst()

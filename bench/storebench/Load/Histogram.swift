@@ -37,6 +37,7 @@ struct Histogram {
         guard bucket >= 2 << precision else { return UInt64(bucket) }
         let shift = bucket >> precision - 1
         let within = bucket & ((1 << precision) - 1)
-        return (UInt64((1 << precision) + within + 1) << UInt64(shift)) - 1
+        // The last bucket's end is 2^64, which wraps to the largest number there is.
+        return (UInt64((1 << precision) + within + 1) << UInt64(shift)) &- 1
     }
 }

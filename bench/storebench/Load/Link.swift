@@ -1,4 +1,5 @@
 import CHiredis
+import Foundation
 import Glibc
 
 /// One client's connection: what waits to be sent, and when each request without an answer was made.
@@ -10,6 +11,8 @@ final class Link {
     private var answered = 0
     private(set) var events = 0
     private(set) var bytes = 0
+    /// What the server said first, if it does.
+    private(set) var greeting = ""
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
 
     init(_ path: String, _ dialect: any Dialect) {
@@ -17,8 +20,14 @@ final class Link {
         descriptor = Link.connected(to: path)
         guard descriptor >= 0 else { fail("cannot connect to \(path): is the server running?") }
         if type(of: dialect).isGreeted {
-            var byte: UInt8 = 0
-            while byte != 0x0A { guard recv(descriptor, &byte, 1, 0) == 1 else { fail("no greeting from \(path)") } }
+            // Nothing else comes before something is asked.
+            var line: [UInt8] = []
+            while line.last != 0x0A {
+                let count = recv(descriptor, buffer.baseAddress, 4_096, 0)
+                guard count > 0 else { fail("no greeting from \(path)") }
+                line += buffer[..<count]
+            }
+            greeting = String(decoding: line, as: UTF8.self)
         }
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     }
@@ -86,13 +95,28 @@ final class Link {
         return heard
     }
 
-    /// Waits until the request that was sent is answered.
-    func settle() {
+    /// The number of a limit that the greeting tells.
+    func limit(_ name: String) -> Int? {
+        guard let place = greeting.range(of: "\"\(name)\":") else { return nil }
+        return Int(greeting[place.upperBound...].prefix { $0.isNumber })
+    }
+
+    /// Sends one line and waits for what answers it; whether that was a success.
+    func ask(_ line: String) -> Bool {
+        add(0) { $0 += (line + "\n").utf8 }
+        return settle()
+    }
+
+    /// Waits until the request that was sent is answered; whether nothing was refused.
+    @discardableResult
+    func settle() -> Bool {
+        var failures = 0
         while outstanding > 0 {
             flush()
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN | (hasOutput ? POLLOUT : 0)), revents: 0)
             poll(&entry, 1, 1_000)
-            _ = receive(Clock.now()) { _ in }
+            failures += receive(Clock.now()) { _ in }.failures
         }
+        return failures == 0
     }
 }

@@ -194,7 +194,9 @@ private func noteText(
         return something
     }
     if task.pointee.type == REDIS_REPLY_ERROR { tally.pointee.failures += 1 }
-    guard task.pointee.idx == 0, let parent = task.pointee.parent, parent.pointee.elements == 2 else { return something }
+    guard task.pointee.idx == 0, let parent = task.pointee.parent, parent.pointee.elements == 2 else {
+        return something
+    }
     var depth = 1
     var above: UnsafeMutablePointer<redisReadTask>? = parent.pointee.parent
     while let step = above {

@@ -71,7 +71,7 @@ final class StoreDialect: Dialect {
     private func begin(_ at: UnsafeRawPointer, _ end: UnsafeRawPointer) {
         if length == 0 { kind = at.load(as: UInt8.self); isEvent = false }
         guard kind == 0x3E, length < 8 else { return }
-        for offset in 0..<min(8, end - at) where at.load(fromByteOffset: offset, as: UInt8.self) == 0x70 {
+        for offset in 0..<min(8 - length, end - at) where at.load(fromByteOffset: offset, as: UInt8.self) == 0x70 {
             isEvent = true
         }
     }

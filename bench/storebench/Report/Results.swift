@@ -1,43 +1,41 @@
-import Foundation
-
-/// The lines of one run: what it ran on, what was skipped, and each sample.
+/// The lines of one comparison: what it ran on, what was skipped, and each sample.
 final class Results {
     private(set) var samples: [Measured] = []
-    private(set) var machine: Machine
-    private let path: String?
+    /// Sentences about what could not be measured.
+    private(set) var omissions: [Omission] = []
+    let machine: Machine
+    private let file: LineFile
 
-    /// Samples are added to a file as they come, so that a run that is broken off has told what it saw.
-    init(writingTo path: String?) {
-        self.path = path
-        machine = Machine.here
-        if let path { _ = FileManager.default.createFile(atPath: path, contents: nil) }
-        write(machine)
+    init(_ form: String, writingTo path: String?) throws(BenchError) {
+        file = try LineFile(writingTo: path)
+        machine = Machine.here(form)
+        file.add(machine)
     }
 
     init(reading path: String) throws(BenchError) {
-        self.path = nil
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+        guard let lines = LineFile.lines(of: path) else {
             throw BenchError("cannot read \(path): make bench writes it")
         }
-        let lines = text.split(separator: "\n").map { Data($0.utf8) }
-        machine = lines.first.flatMap { try? JSONDecoder().decode(Machine.self, from: $0) } ?? Machine.here
-        samples = lines.compactMap { try? JSONDecoder().decode(Measured.self, from: $0) }
+        guard let machine = LineFile.those(Machine.self, of: lines).first else {
+            throw BenchError("\(path) does not say what it was measured on: it is not what make bench writes")
+        }
+        file = try LineFile(writingTo: nil)
+        self.machine = machine
+        samples = LineFile.those(Measured.self, of: lines)
+        omissions = LineFile.those(Omission.self, of: lines)
     }
 
     func add(_ sample: Measured) {
         samples.append(sample)
-        write(sample)
+        file.add(sample)
     }
 
-    private func write(_ line: some Encodable) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let path, let data = try? encoder.encode(line), let file = FileHandle(forWritingAtPath: path) else {
-            return
-        }
-        file.seekToEndOfFile()
-        file.write(data + Data([0x0A]))
-        try? file.close()
+    /// Notes what could not be measured; answers whether that is new.
+    func omit(_ sentence: String) -> Bool {
+        guard !omissions.contains(where: { $0.omitted == sentence }) else { return false }
+        omissions.append(Omission(omitted: sentence))
+        file.add(Omission(omitted: sentence))
+        return true
     }
 
     /// The figures of one contender in one shape, in the order they were measured.
@@ -47,22 +45,9 @@ final class Results {
     }
 }
 
-/// What a run was made on: a figure without it says little.
-struct Machine: Codable {
-    var date: String
-    var cores: Int
-    var processor: String
-    var kernel: String
-
-    static var here: Machine {
-        let information = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
-        let model = information.split(separator: "\n").first { $0.hasPrefix("model name") }
-        return Machine(
-            date: String(ISO8601DateFormatter().string(from: Date()).prefix(10)),
-            cores: ProcessInfo.processInfo.processorCount,
-            processor: model?.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) } ?? "unknown",
-            kernel: (try? Command.run(["uname", "-sr"]))?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "unknown")
-    }
+/// Why something was not measured.
+struct Omission: Codable {
+    let omitted: String
 }
 
 /// The samples of one contender, put together.

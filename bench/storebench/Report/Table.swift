@@ -30,14 +30,23 @@ enum Table {
         return lines.joined(separator: "\n") + "\n"
     }
 
+    /// What was not measured, and why.
+    static func omissions(_ results: Results) -> String {
+        guard !results.omissions.isEmpty else { return "" }
+        return "\n" + results.omissions.map { "- \($0.omitted)" }.joined(separator: "\n") + "\n"
+    }
+
     private static func line(_ row: Row, _ shape: Shape, _ contender: Contender, _ figures: Figures) -> String {
         let range =
             figures.samples.count == 1 ? "" : " (\(Verdict.text(figures.least))–\(Verdict.text(figures.most)))"
         var latency = ""
-        if let half = figures.latency(\.p50us), let most = figures.latency(\.p99us), let rare = figures.latency(\.p999us) {
+        if let half = figures.latency(\.p50us), let most = figures.latency(\.p99us),
+            let rare = figures.latency(\.p999us)
+        {
             latency = [half, most, rare].map(duration).joined(separator: " · ")
         }
-        return "| \(row.id) | \(shape.name) | \(contender.name) | \(Verdict.text(figures.median)) \(shape.unit)\(range) "
+        return
+            "| \(row.id) | \(shape.name) | \(contender.name) | \(Verdict.text(figures.median, shape.unit))\(range) "
             + "| \(figures.samples.count) | \(latency) |"
     }
 

@@ -4,45 +4,53 @@ enum ReadRows {
 
     private static func both(
         _ work: Work, _ clients: Int, _ inflight: Int, unit: String, least: Double,
-        prepare: @escaping (Stage) throws(BenchError) -> Void, others: [Contender] = []
+        fillStore: @escaping (Stage) throws(BenchError) -> Void,
+        fillRedis: @escaping (Stage) throws(BenchError) -> Void, others: [Contender] = []
     ) -> Shape {
         Shape(
             name: WriteRows.name(clients, inflight), unit: unit, isPinned: clients == 1 && inflight == 1,
             contenders: [
                 Contender("storekeep") { stage throws(BenchError) in
-                    if stage.isFirst("prepared") { try prepare(stage) }
+                    if stage.isFirst("store is filled") { try fillStore(stage) }
                     return try stage.onStore(work, clients: clients, inflight: inflight)
                 },
                 Contender("redis") { stage throws(BenchError) in
-                    try stage.onRedis(work, clients: clients, inflight: inflight)
+                    if stage.isFirst("redis is filled") { try fillRedis(stage) }
+                    return try stage.onRedis(work, clients: clients, inflight: inflight)
                 },
             ] + others, bars: [.ratio(over: "redis", least: least)])
     }
 
     private static var get: Row {
-        let prepare: (Stage) throws(BenchError) -> Void = { stage throws(BenchError) in
+        let fillStore: (Stage) throws(BenchError) -> Void = { stage throws(BenchError) in
             try stage.fillStore(.users, Content.users)
             try stage.fillStore(.post, Content.stories)
+        }
+        let fillRedis: (Stage) throws(BenchError) -> Void = { stage throws(BenchError) in
             try stage.fillRedis(Content.stories) { $0.store($1, &$2) }
         }
         return Row(
             id: "S5", title: "GET of a story",
             shapes: [
-                both(.get, 50, 1, unit: "requests/s", least: 1.1, prepare: prepare),
-                both(.get, 1, 100, unit: "requests/s", least: 1.1, prepare: prepare),
+                both(.get, 50, 1, unit: "requests/s", least: 1.1, fillStore: fillStore, fillRedis: fillRedis),
+                both(.get, 1, 100, unit: "requests/s", least: 1.1, fillStore: fillStore, fillRedis: fillRedis),
             ])
     }
 
     private static var stream: Row {
-        let prepare: (Stage) throws(BenchError) -> Void = { stage throws(BenchError) in
+        let fillStore: (Stage) throws(BenchError) -> Void = { stage throws(BenchError) in
             try stage.fillStore(.append, stage.size.streamed)
+        }
+        let fillRedis: (Stage) throws(BenchError) -> Void = { stage throws(BenchError) in
             try stage.fillRedis(stage.size.streamed) { $0.ask(.append, $1, &$2) }
         }
         return Row(
             id: "S6", title: "READ 100 events of one stream",
             shapes: [
-                both(.read, 1, 1, unit: "requests/s", least: 1.0, prepare: prepare, others: [sqliteStream]),
-                both(.read, 50, 1, unit: "requests/s", least: 1.0, prepare: prepare),
+                both(
+                    .read, 1, 1, unit: "requests/s", least: 1.0, fillStore: fillStore, fillRedis: fillRedis,
+                    others: [sqliteStream]),
+                both(.read, 50, 1, unit: "requests/s", least: 1.0, fillStore: fillStore, fillRedis: fillRedis),
             ])
     }
 
@@ -153,7 +161,9 @@ enum ReadRows {
                         Contender("storekeep") { stage throws(BenchError) in
                             let events = try fillDomain(stage)
                             stage.stop("store")
-                            let words = [Services.programs + "/storectl", "--data", stage.folder.path + "/data", "replay"]
+                            let words = [
+                                Services.programs + "/storectl", "--data", stage.folder.path + "/data", "replay",
+                            ]
                             return { () throws(BenchError) in
                                 let began = Clock.now()
                                 _ = try Command.run(words)

@@ -4,8 +4,6 @@ import Foundation
 final class Rounds {
     private let size: Size
     private let results: Results
-    /// Sentences about those who are not here, each said once.
-    private(set) var skipped: [String] = []
 
     init(_ size: Size, _ results: Results) {
         self.size = size
@@ -48,11 +46,7 @@ final class Rounds {
         return ready
     }
 
-    private func note(_ sentence: String) {
-        guard !skipped.contains(sentence) else { return }
-        skipped.append(sentence)
-        Progress.say(sentence)
-    }
+    private func note(_ sentence: String) { if results.omit(sentence) { Progress.say(sentence) } }
 }
 
 /// What goes on, on a terminal's standard error; sentences that matter are said there without one, too.

@@ -21,8 +21,12 @@ final class Stage {
         return service
     }
 
-    func store() throws(BenchError) -> Service { try service("store") { folder throws(BenchError) in try Services.store(in: folder) } }
-    func redis() throws(BenchError) -> Service { try service("redis") { folder throws(BenchError) in try Services.redis(in: folder) } }
+    func store() throws(BenchError) -> Service {
+        try service("store") { folder throws(BenchError) in try Services.store(in: folder) }
+    }
+    func redis() throws(BenchError) -> Service {
+        try service("redis") { folder throws(BenchError) in try Services.redis(in: folder) }
+    }
 
     /// The first call for a key is true: what a row's shapes share is made once.
     func isFirst(_ key: String) -> Bool { number(key) == 0 }
@@ -49,6 +53,9 @@ final class Stage {
         services = [:]
     }
 
+    /// The same with SIGKILL.
+    func kill(_ name: String) { services.removeValue(forKey: name)?.kill() }
+
     func stop(_ name: String) { services.removeValue(forKey: name)?.stop() }
 }
 
@@ -69,7 +76,8 @@ extension Stage {
         }
     }
 
-    private func closedLoop(_ key: String, _ work: Work, _ inflight: Int, _ connect: @escaping () -> [Link]) -> Measure {
+    private func closedLoop(_ key: String, _ work: Work, _ inflight: Int, _ connect: @escaping () -> [Link]) -> Measure
+    {
         { [self] () throws(BenchError) in
             let load = Load(connect(), work, inflight: inflight, from: next(key))
             let seconds = load.run(seconds: size.seconds)

@@ -34,7 +34,8 @@ enum WriteRows {
 
     private static func postgres(_ clients: Int, _ inflight: Int) -> Contender {
         Contender("postgres") { stage throws(BenchError) in
-            let server = try stage.service("postgres") { folder throws(BenchError) in try Services.postgres(in: folder) }
+            let server = try stage.service("postgres") { folder throws(BenchError) in try Services.postgres(in: folder)
+            }
             let words = [
                 "append", "--socket", server.address, "--seconds", "\(stage.size.seconds)", "--clients", "\(clients)",
                 "--inflight", "\(inflight)",

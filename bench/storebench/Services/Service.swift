@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// A server that the harness starts in a directory of its own and stops again.
 final class Service {
@@ -18,19 +19,22 @@ final class Service {
         process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = command
-        let trace = directory.path + "/trace"
-        guard FileManager.default.createFile(atPath: trace, contents: nil), let file = FileHandle(forWritingAtPath: trace)
+        let trace = directory.path + "/\(name).trace"
+        guard FileManager.default.createFile(atPath: trace, contents: nil),
+            let file = FileHandle(forWritingAtPath: trace)
         else { throw BenchError("cannot write \(trace)") }
         process.standardOutput = file
         process.standardError = file
         process.standardInput = FileHandle.nullDevice
         do { try process.run() } catch { throw BenchError("cannot start \(name): \(error)") }
         Service.running.append(self)
-        for _ in 0..<60_000 where !isReady() {
-            guard process.isRunning else { break }
+        let end = Clock.now() + 60_000_000_000
+        var isUp = isReady()
+        while !isUp, process.isRunning, Clock.now() < end {
             usleep(1_000)
+            isUp = isReady()
         }
-        guard isReady() else {
+        guard isUp else {
             stop()
             let said = (try? String(contentsOfFile: trace, encoding: .utf8)) ?? ""
             throw BenchError("\(name) did not start: \(said.split(separator: "\n").last ?? "it says nothing")")
@@ -46,17 +50,31 @@ final class Service {
         process.waitUntilExit()
     }
 
+    /// Ends it with SIGKILL, so that nothing is written down.
+    func kill() {
+        Service.running.removeAll { $0 === self }
+        guard process.isRunning else { return }
+        Glibc.kill(pid, SIGKILL)
+        process.waitUntilExit()
+    }
+
     static func stopAll() { for service in running { service.stop() } }
 
     /// Lets all of the server's threads run on these cores only, as `taskset` writes them.
     func pin(to cores: String) { _ = try? Command.run(["taskset", "-apc", cores, String(pid)]) }
 
+    /// How long its first thread was ready to run and had no core so far.
+    var nanosecondsWithoutCore: UInt64 {
+        let text = (try? String(contentsOfFile: "/proc/\(pid)/schedstat", encoding: .utf8)) ?? ""
+        let figures = text.split(separator: " ")
+        return figures.count > 1 ? UInt64(figures[1]) ?? 0 : 0
+    }
+
     /// A figure of /proc/PID/status in bytes.
     func status(_ figure: String) -> Int? {
         guard let text = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8) else { return nil }
         for line in text.split(separator: "\n") where line.hasPrefix(figure + ":") {
-            let kilobytes = line.dropFirst(figure.count + 1).split(whereSeparator: \.isWhitespace).first
-            return kilobytes.flatMap { Int($0) }.map { $0 * 1_024 }
+            return Int(line.filter(\.isNumber)).map { $0 * 1_024 }
         }
         return nil
     }
@@ -83,6 +101,13 @@ final class Folder {
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Removes what is in it.
+    func clear() {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
+            try? FileManager.default.removeItem(atPath: path + "/" + name)
+        }
+    }
 
     /// The bytes that its files have on disk, below this name.
     func bytesOnDisk(_ name: String) -> Int {

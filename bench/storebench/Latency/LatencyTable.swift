@@ -1,0 +1,26 @@
+/// The situations in Markdown, and as a plot.
+enum LatencyTable {
+    static func text(_ all: [Waits]) -> String {
+        var lines = [
+            "| while | beside it | answers | p50 | p99 | p99.9 | longest | over 10 ms | without a core |",
+            "|---|---|---|---|---|---|---|---|---|",
+        ]
+        for waits in all {
+            let figures = [waits.p50us, waits.p99us, waits.p999us, waits.longestUs].map(Table.duration)
+            let beside = waits.beside.isEmpty ? "nothing" : waits.beside
+            lines.append(
+                "| \(waits.situation) | \(beside) | \(waits.answers) | \(figures.joined(separator: " | ")) "
+                    + "| \(waits.over10ms) | \(Int((waits.withoutCore * 100).rounded())) % |")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    static func plot(_ all: [Waits]) -> WaitPlot {
+        let lines = all.map {
+            WaitPlot.Line(name: $0.situation, isOwn: true, waits: [$0.p50us, $0.p99us, $0.p999us, $0.longestUs])
+        }
+        return WaitPlot(
+            title: "GET of a story by one client, while …", groups: [WaitPlot.Group(name: "", lines: lines)],
+            mark: 10_000)
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// One client that asks for one story after the other, on a thread of its own, so that it sees what a client sees.
+///
+/// What its thread writes is read only after the thread has ended, and the flags are atomic.
+final class Probe: @unchecked Sendable {
+    private let server: Service
+    private let link: Link
+    private let stories: Int
+    private var latencies = Histogram()
+    private var over10ms = 0
+    private var refused = 0
+    /// For how long it recorded, and how much of that the daemon had no core, in nanoseconds.
+    private var recorded: UInt64 = 0
+    private var withoutCore: UInt64 = 0
+    private let isRecording = Atomic(false)
+    private let isOver = Atomic(false)
+    private let ended = DispatchSemaphore(value: 0)
+
+    /// Begins to ask for stories `s0-0` … ; nothing is recorded yet.
+    init(_ server: Service, stories: Int) {
+        self.server = server
+        link = Link(server.address, StoreDialect())
+        self.stories = stories
+        Thread.detachNewThread { [self] in
+            var number = 0
+            while !isOver.load(ordering: .relaxed) {
+                ask(number &* 48_271 % stories)
+                number += 1
+            }
+            ended.signal()
+        }
+    }
+
+    /// Records what is under way while `work` runs.
+    @discardableResult
+    func record<Result>(_ work: () throws(BenchError) -> Result) throws(BenchError) -> Result {
+        let (began, waited) = (Clock.now(), server.nanosecondsWithoutCore)
+        isRecording.store(true, ordering: .sequentiallyConsistent)
+        defer {
+            isRecording.store(false, ordering: .sequentiallyConsistent)
+            recorded += Clock.now() - began
+            withoutCore += server.nanosecondsWithoutCore - waited
+        }
+        return try work()
+    }
+
+    /// Ends it and answers what it waited for.
+    func finish(_ situation: String, beside: String) throws(BenchError) -> Waits {
+        isOver.store(true, ordering: .relaxed)
+        ended.wait()
+        guard refused == 0 else { throw BenchError("\(situation): \(refused) requests were refused") }
+        return Waits(
+            situation, beside: beside, latencies, over10ms: over10ms,
+            withoutCore: Double(withoutCore) / Double(max(recorded, 1)))
+    }
+
+    private func ask(_ story: Int) {
+        let wasRecording = isRecording.load(ordering: .relaxed)
+        let began = Clock.now()
+        link.add(began) { $0 += "GET stories/s0-\(story)\n".utf8 }
+        link.flush()
+        while link.outstanding > 0 {
+            var entry = pollfd(fd: link.descriptor, events: Int16(POLLIN | (link.hasOutput ? POLLOUT : 0)), revents: 0)
+            poll(&entry, 1, 1_000)
+            link.flush()
+            refused +=
+                link.receive(Clock.now()) { took in
+                    guard wasRecording || isRecording.load(ordering: .relaxed) else { return }
+                    latencies.record(took)
+                    if took > 10_000_000 { over10ms += 1 }
+                }.failures
+        }
+    }
+}

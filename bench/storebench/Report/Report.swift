@@ -1,0 +1,57 @@
+import Foundation
+
+/// What a page says of runs, and the plots that it shows.
+struct Report {
+    private(set) var plots: [(name: String, drawing: SVG)] = []
+    private var parts: [String] = []
+
+    var text: String { parts.joined(separator: "\n") }
+
+    mutating func add(_ results: Results) {
+        let verdicts = Row.all.flatMap { Verdict.all($0, results) }
+        parts.append("## Wanted and measured\n\n\(results.machine.line)\n\n" + Table.verdicts(Row.all, results))
+        let omissions = Table.omissions(results)
+        if !omissions.isEmpty { parts.append("Not measured:\n" + omissions) }
+        if !verdicts.isEmpty {
+            show("ratios", "measured as a multiple of wanted", RatioPlot(verdicts: verdicts).drawing())
+        }
+        parts.append("## Figures\n\n" + Table.figures(Row.all, results))
+        for row in Row.all {
+            guard let plot = BarPlot(row, results) else { continue }
+            show(row.id, "\(row.id), \(row.title)", plot.drawing())
+        }
+        let timed = Row.all.filter { ["S1", "S2", "S3", "S4", "S5", "S6", "S10"].contains($0.id) }
+        guard let waits = WaitPlot(timed, results) else { return }
+        parts.append("## Latencies\n")
+        show("latencies", "how long answers took", waits.drawing())
+    }
+
+    /// What one client waited for; false when the lines do not tell.
+    mutating func addLatency(_ lines: [Data]) -> Bool {
+        let all = LineFile.those(Waits.self, of: lines)
+        guard let machine = LineFile.those(Machine.self, of: lines).first, !all.isEmpty else {
+            return false
+        }
+        parts.append("## One client beside other work\n\n\(machine.line)\n\n" + LatencyTable.text(all))
+        show("beside", "how long one client waits beside other work", LatencyTable.plot(all).drawing())
+        return true
+    }
+
+    /// Figures at sizes and of crowds; false when the lines do not tell.
+    mutating func addScale(_ lines: [Data]) -> Bool {
+        let grown = LineFile.those(Grown.self, of: lines)
+        let loaded = LineFile.those(Loaded.self, of: lines)
+        guard let machine = LineFile.those(Machine.self, of: lines).first, !grown.isEmpty else {
+            return false
+        }
+        parts.append("## Scale\n\n\(machine.line)\n\n" + ScaleTable.text(grown))
+        show("scale", "figures at sizes", ScaleTable.plot(grown).drawing())
+        parts.append(ScaleTable.text(loaded))
+        return true
+    }
+
+    private mutating func show(_ name: String, _ words: String, _ drawing: SVG) {
+        plots.append((name, drawing))
+        parts.append("![\(words)](plots/\(name).svg)\n")
+    }
+}
