@@ -2,6 +2,7 @@
 struct FoldScratch: ~Copyable {
     var key = KeyWriter()
     var value = KeyWriter()
+    var record = RecordWriter()
     var before = IndexEntry()
     var after = IndexEntry()
 }

@@ -27,7 +27,7 @@ struct IndexEntry: ~Copyable {
 
     var prefix: ArraySlice<UInt8> { key.bytes[..<prefixCount] }
 
-    mutating func set<P: Projection>(_ projection: P.Type, _ index: Index, _ row: P.Row?, _ number: StreamNumber) {
+    mutating func set<P: RowKeeping>(_ projection: P.Type, _ index: Index, _ row: P.Row?, _ number: StreamNumber) {
         key.clear()
         isThere = false
         guard let row else { return }
@@ -67,9 +67,9 @@ extension Filter {
 
 extension KeyWriter {
     /// The two users of a conversation, the same whoever wrote.
-    mutating func conversation(_ one: Identifier, _ other: Identifier) {
-        let isOrdered = one.bytes.lexicographicallyPrecedes(other.bytes)
-        name(isOrdered ? one.bytes : other.bytes)
-        name(isOrdered ? other.bytes : one.bytes)
+    mutating func conversation<Name: HeldBytes>(_ one: Name, _ other: Name) {
+        let isOrdered = one.withRawBytes { one in other.withRawBytes { one.lexicographicallyPrecedes($0) } }
+        name(isOrdered ? one : other)
+        name(isOrdered ? other : one)
     }
 }

@@ -30,14 +30,21 @@ package struct KeyWriter {
         bytes.append(0)
     }
 
+    package mutating func name<Name: HeldBytes>(_ name: Name) {
+        name.withRawBytes { bytes.append(contentsOf: $0) }
+        bytes.append(0)
+    }
+
     /// The first 200 bytes of a text. A zero byte inside becomes 00 FF, and 00 00 ends the text, so that a text
     /// stands before every longer one that begins with it.
-    package mutating func text(_ text: Text) {
-        let prefix = text.prefix(KeyWriter.textPrefix)
-        if prefix.contains(0) {
-            for byte in prefix { bytes.append(contentsOf: byte == 0 ? [0, 0xFF] : [byte]) }
-        } else {
-            bytes.append(contentsOf: prefix)
+    package mutating func text<Prose: HeldBytes>(_ text: Prose) {
+        text.withRawBytes { text in
+            let prefix = UnsafeRawBufferPointer(rebasing: text.prefix(KeyWriter.textPrefix))
+            if prefix.contains(0) {
+                for byte in prefix { bytes.append(contentsOf: byte == 0 ? [0, 0xFF] : [byte]) }
+            } else {
+                bytes.append(contentsOf: prefix)
+            }
         }
         bytes.append(0)
         bytes.append(0)
@@ -52,6 +59,13 @@ package struct KeyWriter {
 
     /// A position; positions reach 2^53 in the contract, and 2^48 here: at a million events a second, nine years.
     package mutating func position(_ position: Position) { number(position.value) }
+
+    /// Makes it the key of a count: which index, and the prefix that is counted.
+    mutating func setCount(of table: Table, _ prefix: some Collection<UInt8>) {
+        clear()
+        byte(table.rawValue)
+        bytes.append(contentsOf: prefix)
+    }
 
     package mutating func byte(_ byte: UInt8) { bytes.append(byte) }
 

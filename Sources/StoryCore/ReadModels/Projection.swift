@@ -1,5 +1,5 @@
 /// How one kind's rows are kept: a table of rows by number, and indexes as pure functions of a row.
-package protocol Projection {
+package protocol RowKeeping {
     associatedtype Row: Equatable & Sendable
 
     static var rows: Table { get }
@@ -7,18 +7,30 @@ package protocol Projection {
     static var counts: Table { get }
     static var indexes: [Index] { get }
     static func number(of row: Row) -> StreamNumber
-    /// True when the row passes a filter.
-    static func matches(_ row: Row, _ filter: Filter) -> Bool
     /// Writes what a row has in the prefix of an index; false when it is not in such an index.
     static func writeFilterKey(_ filter: FilterName, of row: Row, to key: inout KeyWriter) -> Bool
     /// Writes what a row is sorted by.
     static func writeSortKey(_ sort: SortKey, of row: Row, to key: inout KeyWriter)
-    static func encode(_ row: Row) -> [UInt8]
+    /// Writes the row as it is stored.
+    static func write(_ row: Row, to record: inout RecordWriter)
+}
+
+/// How one kind's rows are found and read back.
+package protocol Projection: RowKeeping {
+    /// True when the row passes a filter.
+    static func matches(_ row: Row, _ filter: Filter) -> Bool
     /// Nil when the bytes are no row.
     static func decode(_ bytes: [UInt8], number: StreamNumber) -> Row?
 }
 
-extension Projection {
+extension RowKeeping {
+    /// The row as it is stored.
+    package static func encode(_ row: Row) -> [UInt8] {
+        var record = RecordWriter()
+        write(row, to: &record)
+        return record.bytes
+    }
+
     /// Writes what changed between two states of one row: the row, its index entries and the counts.
     ///
     /// - Parameter scratch: memory to write keys in; what it holds does not matter.
@@ -27,41 +39,42 @@ extension Projection {
         scratch.key.clear()
         scratch.key.number(number)
         if let new {
-            store.put(encode(new), in: rows, at: scratch.key.bytes)
+            scratch.record.clear()
+            write(new, to: &scratch.record)
+            store.put(scratch.record.bytes, in: rows, at: scratch.key.bytes)
         } else {
             store.remove(in: rows, at: scratch.key.bytes)
         }
         for index in indexes {
             scratch.before.set(Self.self, index, old, number)
             scratch.after.set(Self.self, index, new, number)
-            move(index, from: scratch.before, to: scratch.after, in: store)
+            move(index, in: store, &scratch)
         }
     }
 
-    private static func move(
-        _ index: Index, from before: borrowing IndexEntry, to after: borrowing IndexEntry, in store: any ModelStore
-    ) {
-        guard !before.isSame(as: after) else { return }
-        if before.isThere { store.remove(in: index.table, at: before.key.bytes) }
-        if after.isThere { store.put([], in: index.table, at: after.key.bytes) }
-        guard index.isCounted, !before.isCounted(with: after) else { return }
-        if before.isThere { add(-1, index.table, before.prefix, in: store) }
-        if after.isThere { add(1, index.table, after.prefix, in: store) }
-    }
-
-    private static func add(_ change: Int64, _ table: Table, _ prefix: ArraySlice<UInt8>, in store: any ModelStore) {
-        store.add(change, in: counts, at: CountKey.bytes(table, prefix))
+    /// Goes from the entry before to the entry after.
+    private static func move(_ index: Index, in store: any ModelStore, _ scratch: inout FoldScratch) {
+        guard !scratch.before.isSame(as: scratch.after) else { return }
+        if scratch.before.isThere { store.remove(in: index.table, at: scratch.before.key.bytes) }
+        if scratch.after.isThere { store.put([], in: index.table, at: scratch.after.key.bytes) }
+        guard index.isCounted, !scratch.before.isCounted(with: scratch.after) else { return }
+        if scratch.before.isThere {
+            scratch.key.setCount(of: index.table, scratch.before.prefix)
+            store.add(-1, in: counts, at: scratch.key.bytes)
+        }
+        if scratch.after.isThere {
+            scratch.key.setCount(of: index.table, scratch.after.prefix)
+            store.add(1, in: counts, at: scratch.key.bytes)
+        }
     }
 }
 
 /// The keys of the tables of counts: which index, and the prefix that is counted.
 package enum CountKey {
     package static func bytes(_ table: Table, _ prefix: some Collection<UInt8>) -> [UInt8] {
-        var key: [UInt8] = []
-        key.reserveCapacity(1 + prefix.count)
-        key.append(table.rawValue)
-        key.append(contentsOf: prefix)
-        return key
+        var key = KeyWriter()
+        key.setCount(of: table, prefix)
+        return key.bytes
     }
 
     package static func count(_ value: [UInt8]?) -> UInt64 { value.flatMap { KeyReader.number($0, at: 0) } ?? 0 }

@@ -1,8 +1,11 @@
 /// Writes the fields of a stored row one after the other, little-endian.
-struct RecordWriter {
+package struct RecordWriter {
     private(set) var bytes: [UInt8] = []
 
-    init(capacity: Int) { bytes.reserveCapacity(capacity) }
+    init() { bytes.reserveCapacity(512) }
+
+    /// Begins anew in the same memory.
+    mutating func clear() { bytes.removeAll(keepingCapacity: true) }
 
     mutating func integer<Number: FixedWidthInteger>(_ value: Number) {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
@@ -18,14 +21,18 @@ struct RecordWriter {
     }
 
     /// Up to 255 bytes.
-    mutating func name(_ name: [UInt8]) {
-        integer(UInt8(clamping: name.count))
-        bytes.append(contentsOf: name)
+    mutating func name<Name: HeldBytes>(_ name: Name) {
+        name.withRawBytes { name in
+            integer(UInt8(clamping: name.count))
+            bytes.append(contentsOf: name)
+        }
     }
 
-    mutating func text(_ text: Text) {
-        integer(UInt32(clamping: text.bytes.count))
-        bytes.append(contentsOf: text.bytes)
+    mutating func text<Prose: HeldBytes>(_ text: Prose) {
+        text.withRawBytes { text in
+            integer(UInt32(clamping: text.count))
+            bytes.append(contentsOf: text)
+        }
     }
 }
 

@@ -1,19 +1,21 @@
+package typealias MessageRow = MessageRowOf<Owned>
+
 /// A message as it is now.
-package struct MessageRow: Equatable, Sendable {
-    package let id: Identifier
+package struct MessageRowOf<Held: Holding>: Equatable, Sendable {
+    package let id: Held.Name
     package let number: StreamNumber
     package var version: Version
     package var position: Position
-    package let text: Text
-    package let sender: Identifier
-    package let recipient: Identifier
-    package let story: Identifier?
+    package let text: Held.Prose
+    package let sender: Held.Name
+    package let recipient: Held.Name
+    package let story: Held.Name?
     package let date: Instant
     package var seen: Bool
 
     package init(
-        id: Identifier, number: StreamNumber, version: Version, position: Position, text: Text, sender: Identifier,
-        recipient: Identifier, story: Identifier?, date: Instant, seen: Bool
+        id: Held.Name, number: StreamNumber, version: Version, position: Position, text: Held.Prose, sender: Held.Name,
+        recipient: Held.Name, story: Held.Name?, date: Instant, seen: Bool
     ) {
         self.id = id
         self.number = number

@@ -1,13 +1,16 @@
+package typealias PhotoEvent = PhotoEventOf<Owned>
+package typealias PhotoAdded = PhotoAddedOf<Owned>
+
 /// What can happen to a photo.
-package enum PhotoEvent: Equatable, Sendable {
-    case added(PhotoAdded)
+package enum PhotoEventOf<Held: Holding>: Equatable, Sendable {
+    case added(PhotoAddedOf<Held>)
     case exposureRevised(PhotoExposureRevised)
     case deleted
 }
 
 /// `PhotoAdded`.
-package struct PhotoAdded: Equatable, Sendable {
-    package let owner: Identifier
+package struct PhotoAddedOf<Held: Holding>: Equatable, Sendable {
+    package let owner: Held.Name
     package let iso: Double
     /// Millimetres.
     package let focalLength: Double?
@@ -18,8 +21,9 @@ package struct PhotoAdded: Equatable, Sendable {
     /// Nil where the form gave none: the event's own time is the date.
     package let date: Instant?
 
+    @inlinable
     package init(
-        owner: Identifier, iso: Double, focalLength: Double?, exposureValue: Double, lensAperture: Double?,
+        owner: Held.Name, iso: Double, focalLength: Double?, exposureValue: Double, lensAperture: Double?,
         exposureDuration: ExposureDuration, flash: Flash?, date: Instant?
     ) {
         self.owner = owner

@@ -1,10 +1,12 @@
+package typealias PhotoRow = PhotoRowOf<Owned>
+
 /// A photo as it is now.
-package struct PhotoRow: Equatable, Sendable {
-    package let id: Identifier
+package struct PhotoRowOf<Held: Holding>: Equatable, Sendable {
+    package let id: Held.Name
     package let number: StreamNumber
     package var version: Version
     package var position: Position
-    package let owner: Identifier
+    package let owner: Held.Name
     package let iso: Double
     /// Millimetres.
     package let focalLength: Double?
@@ -15,7 +17,7 @@ package struct PhotoRow: Equatable, Sendable {
     package let date: Instant
 
     package init(
-        id: Identifier, number: StreamNumber, version: Version, position: Position, owner: Identifier, iso: Double,
+        id: Held.Name, number: StreamNumber, version: Version, position: Position, owner: Held.Name, iso: Double,
         focalLength: Double?, exposureValue: Double, lensAperture: Double?, exposureDuration: ExposureDuration,
         flash: Flash?, date: Instant
     ) {
