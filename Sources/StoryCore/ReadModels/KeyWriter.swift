@@ -24,6 +24,12 @@ package struct KeyWriter {
         number(second)
     }
 
+    /// Makes it these bytes.
+    mutating func set(_ whole: BorrowedBytes) {
+        clear()
+        bytes.append(contentsOf: whole.bytes)
+    }
+
     /// An ID or another name of the alphabet, ended by a zero byte, which sorts before every other.
     package mutating func name(_ name: [UInt8]) {
         bytes.append(contentsOf: name)

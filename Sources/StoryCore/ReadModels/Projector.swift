@@ -18,7 +18,7 @@ package final class Projector {
     /// the two halves of a fold may run beside each other, each in its own store.
     package func foldPlace(_ event: Event) {
         StreamsModel.fold(event, categories, in: store, &scratch)
-        if event.key != nil { KeysModel.fold(event, in: store) }
+        if let key = event.key { KeysModel.fold(key, at: event.position, in: store) }
     }
 
     /// Folds into the models of what events say: `users`, `stories`, `likes`, `messages`, `photos`.
@@ -33,7 +33,7 @@ package final class Projector {
             let old = previous(StoryProjection.self, event)
             let new = StoryFold.fold(happening, of: event, into: old)
             StoryProjection.apply(from: old, to: new, in: store, &scratch)
-            LikesModel.fold(happening, of: event, in: store)
+            LikesModel.fold(happening, of: event, in: store, &scratch)
         case .message(let happening):
             let old = previous(MessageProjection.self, event)
             let new = MessageFold.fold(happening, of: event, into: old)

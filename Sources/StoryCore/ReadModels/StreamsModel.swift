@@ -85,21 +85,39 @@ package enum StreamsModel {
     static func fold(
         _ event: Event, _ categories: CategoryNumbers, in store: any ModelStore, _ scratch: inout FoldScratch
     ) {
-        scratch.key.set(event.streamNumber.value)
-        if event.version == Version(1) { store.put(scratch.key.bytes, in: .streamNames, at: event.stream.bytes) }
-        scratch.value.set(event.version.value, event.position.value)
+        let head = Head(number: event.streamNumber, version: event.version, position: event.position)
+        if head.version == Version(1) { putName(event.stream.bytes, head.number, in: store, &scratch) }
+        putHead(head, in: store, &scratch)
+        let category = categories.number(of: event.stream) { numbered(event.stream.category, in: store) }
+        putPlace(head, category, in: store, &scratch)
+    }
+
+    static func putName(
+        _ name: [UInt8], _ number: StreamNumber, in store: any ModelStore, _ scratch: inout FoldScratch
+    ) {
+        scratch.value.set(number.value)
+        store.put(scratch.value.bytes, in: .streamNames, at: name)
+    }
+
+    static func putHead(_ head: Head, in store: any ModelStore, _ scratch: inout FoldScratch) {
+        scratch.key.set(head.number.value)
+        scratch.value.set(head.version.value, head.position.value)
         store.put(scratch.value.bytes, in: .streamHeads, at: scratch.key.bytes)
-        scratch.key.set(event.streamNumber.value, event.version.value)
-        scratch.value.set(event.position.value)
+    }
+
+    /// Where one event lies, by its stream and by its category.
+    static func putPlace(
+        _ head: Head, _ category: UInt64, in store: any ModelStore, _ scratch: inout FoldScratch
+    ) {
+        scratch.key.set(head.number.value, head.version.value)
+        scratch.value.set(head.position.value)
         store.put(scratch.value.bytes, in: .streamVersions, at: scratch.key.bytes)
-        let category = categories.number(of: event.stream) { numbered(event.stream, in: store) }
-        scratch.key.set(category, event.position.value)
+        scratch.key.set(category, head.position.value)
         store.put([], in: .categoryEvents, at: scratch.key.bytes)
     }
 
-    /// The number of the stream's category, given now when it is new.
-    private static func numbered(_ stream: StreamName, in store: any ModelStore) -> UInt64 {
-        let category = stream.category
+    /// The number of a category, given now when it is new.
+    package static func numbered(_ category: CategoryName, in store: any ModelStore) -> UInt64 {
         if let number = number(of: category, in: store) { return number }
         let count = store.value(in: .categories, at: countKey).flatMap { KeyReader.number($0, at: 0) } ?? 0
         var value = KeyWriter()

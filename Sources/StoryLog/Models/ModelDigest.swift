@@ -40,13 +40,19 @@ package struct ModelDigest: Equatable, Sendable {
     private func hash(
         _ table: Table, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
     ) -> XXH128_hash_t {
-        let seed = UInt64(table.rawValue) << 32 | UInt64(key.count)
-        let ofKey = XXH3_128bits_withSeed(key.baseAddress, key.count, seed)
+        let ofKey = ModelDigest.hash(table, key)
         guard value.count > 0 else { return ofKey }
         var whole = XXH3_128bits_withSeed(value.baseAddress, value.count, ofKey.low64)
         whole.high64 ^= ofKey.high64
         return whole
     }
+
+    private static func hash(_ table: Table, _ key: UnsafeRawBufferPointer) -> XXH128_hash_t {
+        XXH3_128bits_withSeed(key.baseAddress, key.count, UInt64(table.rawValue) << 32 | UInt64(key.count))
+    }
+
+    /// 64 bits that tell a key from every other one.
+    static func mark(_ table: Table, _ key: [UInt8]) -> UInt64 { key.withBytes { hash(table, $0).low64 } }
 
     /// Adds all that another digest was made of.
     package mutating func add(_ other: ModelDigest) {
