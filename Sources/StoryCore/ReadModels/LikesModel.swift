@@ -4,16 +4,16 @@ package enum LikesModel {
         store.value(in: .likes, at: key(story, user)) != nil
     }
 
-    static func fold<E: Occurrence>(
-        _ happening: StoryEventOf<E.Held>, of event: E, in store: any ModelStore, _ scratch: inout FoldScratch
+    static func fold<E: Occurrence, Target: FoldTarget>(
+        _ happening: StoryEventOf<E.Held>, of event: E, in target: Target, _ scratch: inout FoldScratch<Target.Bytes>
     ) {
         switch happening {
         case .liked(let user):
             write(event.streamNumber, user, to: &scratch.key)
-            store.put([], in: .likes, at: scratch.key.bytes)
+            target.put(in: .likes, at: scratch.key.bytes)
         case .unliked(let user):
             write(event.streamNumber, user, to: &scratch.key)
-            store.remove(in: .likes, at: scratch.key.bytes)
+            target.remove(in: .likes, at: scratch.key.bytes)
         case .posted, .revised, .deleted: break
         }
     }
@@ -24,9 +24,10 @@ package enum LikesModel {
         return key.bytes
     }
 
-    private static func write<Name: HeldBytes>(_ story: StreamNumber, _ user: Name, to key: inout KeyWriter) {
-        key.clear()
-        key.number(story)
+    private static func write<Name: HeldBytes, Bytes: ByteWriting>(
+        _ story: StreamNumber, _ user: Name, to key: inout KeyWriterOf<Bytes>
+    ) {
+        key.set(story.value)
         key.name(user)
     }
 }

@@ -9,7 +9,9 @@ package enum MessageProjectionOf<Held: Holding>: RowKeeping {
 
     package static func number(of row: MessageRowOf<Held>) -> StreamNumber { row.number }
 
-    package static func writeFilterKey(_ filter: FilterName, of row: MessageRowOf<Held>, to key: inout KeyWriter) -> Bool {
+    package static func writeFilterKey<Bytes: ByteWriting>(
+        _ filter: FilterName, of row: MessageRowOf<Held>, to key: inout KeyWriterOf<Bytes>
+    ) -> Bool {
         switch filter {
         case .sender: key.name(row.sender)
         case .recipient: key.name(row.recipient)
@@ -23,11 +25,15 @@ package enum MessageProjectionOf<Held: Holding>: RowKeeping {
         return true
     }
 
-    package static func writeSortKey(_ sort: SortKey, of row: MessageRowOf<Held>, to key: inout KeyWriter) {
+    package static func writeSortKey<Bytes: ByteWriting>(
+        _ sort: SortKey, of row: MessageRowOf<Held>, to key: inout KeyWriterOf<Bytes>
+    ) {
         key.date(row.date)
     }
 
-    package static func write(_ row: MessageRowOf<Held>, to record: inout RecordWriter) {
+    package static func write<Bytes: ByteWriting>(
+        _ row: MessageRowOf<Held>, to record: inout RecordWriter<Bytes>
+    ) {
         record.integer(row.version.value)
         record.integer(row.position.value)
         record.name(row.id)

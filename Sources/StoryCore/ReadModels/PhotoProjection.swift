@@ -9,13 +9,17 @@ package enum PhotoProjectionOf<Held: Holding>: RowKeeping {
 
     package static func number(of row: PhotoRowOf<Held>) -> StreamNumber { row.number }
 
-    package static func writeFilterKey(_ filter: FilterName, of row: PhotoRowOf<Held>, to key: inout KeyWriter) -> Bool {
+    package static func writeFilterKey<Bytes: ByteWriting>(
+        _ filter: FilterName, of row: PhotoRowOf<Held>, to key: inout KeyWriterOf<Bytes>
+    ) -> Bool {
         guard filter == .owner else { return false }
         key.name(row.owner)
         return true
     }
 
-    package static func writeSortKey(_ sort: SortKey, of row: PhotoRowOf<Held>, to key: inout KeyWriter) {
+    package static func writeSortKey<Bytes: ByteWriting>(
+        _ sort: SortKey, of row: PhotoRowOf<Held>, to key: inout KeyWriterOf<Bytes>
+    ) {
         switch sort {
         case .iso: key.double(row.iso)
         case .focalLength: key.double(row.focalLength)
@@ -26,7 +30,9 @@ package enum PhotoProjectionOf<Held: Holding>: RowKeeping {
         }
     }
 
-    package static func write(_ row: PhotoRowOf<Held>, to record: inout RecordWriter) {
+    package static func write<Bytes: ByteWriting>(
+        _ row: PhotoRowOf<Held>, to record: inout RecordWriter<Bytes>
+    ) {
         record.integer(row.version.value)
         record.integer(row.position.value)
         record.name(row.id)

@@ -8,11 +8,14 @@ package protocol RowKeeping {
     static var indexes: [Index] { get }
     static func number(of row: Row) -> StreamNumber
     /// Writes what a row has in the prefix of an index; false when it is not in such an index.
-    static func writeFilterKey(_ filter: FilterName, of row: Row, to key: inout KeyWriter) -> Bool
+    static func writeFilterKey<Bytes: ByteWriting>(
+        _ filter: FilterName, of row: Row, to key: inout KeyWriterOf<Bytes>
+    ) -> Bool
     /// Writes what a row is sorted by.
-    static func writeSortKey(_ sort: SortKey, of row: Row, to key: inout KeyWriter)
+    static func writeSortKey<Bytes: ByteWriting>(
+        _ sort: SortKey, of row: Row, to key: inout KeyWriterOf<Bytes>)
     /// Writes the row as it is stored.
-    static func write(_ row: Row, to record: inout RecordWriter)
+    static func write<Bytes: ByteWriting>(_ row: Row, to record: inout RecordWriter<Bytes>)
 }
 
 /// How one kind's rows are found and read back.
@@ -26,7 +29,7 @@ package protocol Projection: RowKeeping {
 extension RowKeeping {
     /// The row as it is stored.
     package static func encode(_ row: Row) -> [UInt8] {
-        var record = RecordWriter()
+        var record = RecordWriter<[UInt8]>([])
         write(row, to: &record)
         return record.bytes
     }
@@ -34,37 +37,40 @@ extension RowKeeping {
     /// Writes what changed between two states of one row: the row, its index entries and the counts.
     ///
     /// - Parameter scratch: memory to write keys in; what it holds does not matter.
-    static func apply(from old: Row?, to new: Row?, in store: any ModelStore, _ scratch: inout FoldScratch) {
+    static func apply<Target: FoldTarget>(
+        from old: Row?, to new: Row?, in target: Target, _ scratch: inout FoldScratch<Target.Bytes>
+    ) {
         guard let number = (new ?? old).map(number) else { return }
-        scratch.key.clear()
-        scratch.key.number(number)
+        scratch.key.set(number.value)
         if let new {
             scratch.record.clear()
             write(new, to: &scratch.record)
-            store.put(scratch.record.bytes, in: rows, at: scratch.key.bytes)
+            target.put(scratch.record.bytes, in: rows, at: scratch.key.bytes)
         } else {
-            store.remove(in: rows, at: scratch.key.bytes)
+            target.remove(in: rows, at: scratch.key.bytes)
         }
         for index in indexes {
             scratch.before.set(Self.self, index, old, number)
             scratch.after.set(Self.self, index, new, number)
-            move(index, in: store, &scratch)
+            move(index, in: target, &scratch)
         }
     }
 
     /// Goes from the entry before to the entry after.
-    private static func move(_ index: Index, in store: any ModelStore, _ scratch: inout FoldScratch) {
+    private static func move<Target: FoldTarget>(
+        _ index: Index, in target: Target, _ scratch: inout FoldScratch<Target.Bytes>
+    ) {
         guard !scratch.before.isSame(as: scratch.after) else { return }
-        if scratch.before.isThere { store.remove(in: index.table, at: scratch.before.key.bytes) }
-        if scratch.after.isThere { store.put([], in: index.table, at: scratch.after.key.bytes) }
+        if scratch.before.isThere { target.remove(in: index.table, at: scratch.before.key.bytes) }
+        if scratch.after.isThere { target.put(in: index.table, at: scratch.after.key.bytes) }
         guard index.isCounted, !scratch.before.isCounted(with: scratch.after) else { return }
         if scratch.before.isThere {
-            scratch.key.setCount(of: index.table, scratch.before.prefix)
-            store.add(-1, in: counts, at: scratch.key.bytes)
+            scratch.before.withPrefix { scratch.key.setCount(of: index.table, $0) }
+            target.add(-1, in: counts, at: scratch.key.bytes)
         }
         if scratch.after.isThere {
-            scratch.key.setCount(of: index.table, scratch.after.prefix)
-            store.add(1, in: counts, at: scratch.key.bytes)
+            scratch.after.withPrefix { scratch.key.setCount(of: index.table, $0) }
+            target.add(1, in: counts, at: scratch.key.bytes)
         }
     }
 }
@@ -72,9 +78,11 @@ extension RowKeeping {
 /// The keys of the tables of counts: which index, and the prefix that is counted.
 package enum CountKey {
     package static func bytes(_ table: Table, _ prefix: some Collection<UInt8>) -> [UInt8] {
-        var key = KeyWriter()
-        key.setCount(of: table, prefix)
-        return key.bytes
+        var key: [UInt8] = []
+        key.reserveCapacity(1 + prefix.count)
+        key.append(table.rawValue)
+        key.append(contentsOf: prefix)
+        return key
     }
 
     package static func count(_ value: [UInt8]?) -> UInt64 { value.flatMap { KeyReader.number($0, at: 0) } ?? 0 }

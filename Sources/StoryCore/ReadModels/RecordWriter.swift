@@ -1,14 +1,14 @@
 /// Writes the fields of a stored row one after the other, little-endian.
-package struct RecordWriter {
-    private(set) var bytes: [UInt8] = []
+package struct RecordWriter<Bytes: ByteWriting> {
+    private(set) var bytes: Bytes
 
-    init() { bytes.reserveCapacity(512) }
+    init(_ bytes: Bytes) { self.bytes = bytes }
 
     /// Begins anew in the same memory.
-    mutating func clear() { bytes.removeAll(keepingCapacity: true) }
+    mutating func clear() { bytes.clear() }
 
-    mutating func integer<Number: FixedWidthInteger>(_ value: Number) {
-        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    mutating func integer<Number: FixedWidthInteger & BitwiseCopyable>(_ value: Number) {
+        bytes.add(native: value.littleEndian)
     }
 
     mutating func double(_ value: Double) { integer(value.bitPattern) }
@@ -24,14 +24,14 @@ package struct RecordWriter {
     mutating func name<Name: HeldBytes>(_ name: Name) {
         name.withRawBytes { name in
             integer(UInt8(clamping: name.count))
-            bytes.append(contentsOf: name)
+            bytes.add(name)
         }
     }
 
     mutating func text<Prose: HeldBytes>(_ text: Prose) {
         text.withRawBytes { text in
             integer(UInt32(clamping: text.count))
-            bytes.append(contentsOf: text)
+            bytes.add(text)
         }
     }
 }

@@ -9,7 +9,9 @@ package enum StoryProjectionOf<Held: Holding>: RowKeeping {
 
     package static func number(of row: StoryRowOf<Held>) -> StreamNumber { row.number }
 
-    package static func writeFilterKey(_ filter: FilterName, of row: StoryRowOf<Held>, to key: inout KeyWriter) -> Bool {
+    package static func writeFilterKey<Bytes: ByteWriting>(
+        _ filter: FilterName, of row: StoryRowOf<Held>, to key: inout KeyWriterOf<Bytes>
+    ) -> Bool {
         switch filter {
         case .sender: key.name(row.sender)
         case .recipient: key.name(row.recipient)
@@ -18,7 +20,9 @@ package enum StoryProjectionOf<Held: Holding>: RowKeeping {
         return true
     }
 
-    package static func writeSortKey(_ sort: SortKey, of row: StoryRowOf<Held>, to key: inout KeyWriter) {
+    package static func writeSortKey<Bytes: ByteWriting>(
+        _ sort: SortKey, of row: StoryRowOf<Held>, to key: inout KeyWriterOf<Bytes>
+    ) {
         switch sort {
         case .title: key.text(row.title)
         case .likes: key.number(row.likes)
@@ -28,7 +32,9 @@ package enum StoryProjectionOf<Held: Holding>: RowKeeping {
         }
     }
 
-    package static func write(_ row: StoryRowOf<Held>, to record: inout RecordWriter) {
+    package static func write<Bytes: ByteWriting>(
+        _ row: StoryRowOf<Held>, to record: inout RecordWriter<Bytes>
+    ) {
         record.integer(row.version.value)
         record.integer(row.position.value)
         record.name(row.id)

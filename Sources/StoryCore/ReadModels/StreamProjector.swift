@@ -2,32 +2,35 @@
 ///
 /// Rows depend on the events of their own streams alone, and the entries of indexes and the counts on the rows. So a
 /// stream's row is folded to its end first, and only the last one is projected. The order of streams does not matter.
-/// What it never does is to read the store, or to put an entry that is there; it removes only what it put.
+/// It puts an
+/// entry once, likes apart, and removes only likes.
 ///
 /// Two things stand between the streams. The numbers of categories are given by whoever calls; request keys are
 /// folded apart (`KeysModel`). And of two users with one address, which no decider lets in, the later would have it
-/// here in the order of the streams: a store for this projector has to notice.
-package final class StreamProjector {
-    private let store: any ModelStore
-    private var scratch = FoldScratch()
+/// here in the order of the streams: a sink of this projector has to notice.
+package struct StreamProjector: ~Copyable {
+    private let target: SinkTarget
+    private var scratch = FoldScratch { ScratchBytes() }
     private var user: UserRowOf<Borrowed>?
     private var story: StoryRowOf<Borrowed>?
     private var message: MessageRowOf<Borrowed>?
     private var photo: PhotoRowOf<Borrowed>?
 
-    package init(_ store: any ModelStore) { self.store = store }
+    package init(_ sink: any EntrySink) { target = SinkTarget(sink: sink) }
+
+    deinit { scratch.free() }
 
     /// Folds the next event of the stream.
     ///
     /// - Parameter category: the number of the stream's category.
-    package func fold(_ event: LentEvent, _ body: LentBody, category: UInt64) {
+    package mutating func fold(_ event: LentEvent, _ body: LentBody, category: UInt64) {
         let head = StreamsModel.Head(number: event.streamNumber, version: event.version, position: event.position)
-        StreamsModel.putPlace(head, category, in: store, &scratch)
+        StreamsModel.putPlace(head, category, in: target, &scratch)
         switch body {
         case .user(let happening): user = UserFold.fold(happening, of: event, into: user)
         case .story(let happening):
             story = StoryFold.fold(happening, of: event, into: story)
-            LikesModel.fold(happening, of: event, in: store, &scratch)
+            LikesModel.fold(happening, of: event, in: target, &scratch)
         case .message(let happening): message = MessageFold.fold(happening, of: event, into: message)
         case .photo(let happening): photo = PhotoFold.fold(happening, of: event, into: photo)
         case .custom: break
@@ -35,17 +38,16 @@ package final class StreamProjector {
     }
 
     /// The stream has no more events.
-    package func end(_ name: BorrowedBytes, _ head: StreamsModel.Head) {
-        scratch.key.set(name)
-        StreamsModel.putName(scratch.key.bytes, head.number, in: store, &scratch)
-        StreamsModel.putHead(head, in: store, &scratch)
+    package mutating func end(_ name: BorrowedBytes, _ head: StreamsModel.Head) {
+        StreamsModel.putName(name.bytes, head.number, in: target, &scratch)
+        StreamsModel.putHead(head, in: target, &scratch)
         if let user = user.take() {
-            UserProjectionOf.apply(from: nil, to: user, in: store, &scratch)
-            EmailsModel.fold(from: nil, to: user, in: store)
+            UserProjectionOf.apply(from: nil, to: user, in: target, &scratch)
+            EmailsModel.fold(from: nil, to: user, in: target, &scratch)
         }
-        if let story = story.take() { StoryProjectionOf.apply(from: nil, to: story, in: store, &scratch) }
-        if let message = message.take() { MessageProjectionOf.apply(from: nil, to: message, in: store, &scratch) }
-        if let photo = photo.take() { PhotoProjectionOf.apply(from: nil, to: photo, in: store, &scratch) }
+        if let story = story.take() { StoryProjectionOf.apply(from: nil, to: story, in: target, &scratch) }
+        if let message = message.take() { MessageProjectionOf.apply(from: nil, to: message, in: target, &scratch) }
+        if let photo = photo.take() { PhotoProjectionOf.apply(from: nil, to: photo, in: target, &scratch) }
     }
 }
 

@@ -83,37 +83,42 @@ package enum StreamsModel {
 
     /// Folds one event in.
     static func fold(
-        _ event: Event, _ categories: CategoryNumbers, in store: any ModelStore, _ scratch: inout FoldScratch
+        _ event: Event, _ categories: CategoryNumbers, in store: any ModelStore, _ scratch: inout FoldScratch<[UInt8]>
     ) {
+        let target = StoreTarget(store: store)
         let head = Head(number: event.streamNumber, version: event.version, position: event.position)
-        if head.version == Version(1) { putName(event.stream.bytes, head.number, in: store, &scratch) }
-        putHead(head, in: store, &scratch)
+        if head.version == Version(1) { event.stream.bytes.withUnsafeBytes { putName($0, head.number, in: target, &scratch) } }
+        putHead(head, in: target, &scratch)
         let category = categories.number(of: event.stream) { numbered(event.stream.category, in: store) }
-        putPlace(head, category, in: store, &scratch)
+        putPlace(head, category, in: target, &scratch)
     }
 
-    static func putName(
-        _ name: [UInt8], _ number: StreamNumber, in store: any ModelStore, _ scratch: inout FoldScratch
+    static func putName<Target: FoldTarget>(
+        _ name: UnsafeRawBufferPointer, _ number: StreamNumber, in target: Target,
+        _ scratch: inout FoldScratch<Target.Bytes>
     ) {
+        scratch.key.set(name)
         scratch.value.set(number.value)
-        store.put(scratch.value.bytes, in: .streamNames, at: name)
+        target.put(scratch.value.bytes, in: .streamNames, at: scratch.key.bytes)
     }
 
-    static func putHead(_ head: Head, in store: any ModelStore, _ scratch: inout FoldScratch) {
+    static func putHead<Target: FoldTarget>(
+        _ head: Head, in target: Target, _ scratch: inout FoldScratch<Target.Bytes>
+    ) {
         scratch.key.set(head.number.value)
         scratch.value.set(head.version.value, head.position.value)
-        store.put(scratch.value.bytes, in: .streamHeads, at: scratch.key.bytes)
+        target.put(scratch.value.bytes, in: .streamHeads, at: scratch.key.bytes)
     }
 
     /// Where one event lies, by its stream and by its category.
-    static func putPlace(
-        _ head: Head, _ category: UInt64, in store: any ModelStore, _ scratch: inout FoldScratch
+    static func putPlace<Target: FoldTarget>(
+        _ head: Head, _ category: UInt64, in target: Target, _ scratch: inout FoldScratch<Target.Bytes>
     ) {
         scratch.key.set(head.number.value, head.version.value)
         scratch.value.set(head.position.value)
-        store.put(scratch.value.bytes, in: .streamVersions, at: scratch.key.bytes)
+        target.put(scratch.value.bytes, in: .streamVersions, at: scratch.key.bytes)
         scratch.key.set(category, head.position.value)
-        store.put([], in: .categoryEvents, at: scratch.key.bytes)
+        target.put(in: .categoryEvents, at: scratch.key.bytes)
     }
 
     /// The number of a category, given now when it is new.

@@ -14,13 +14,17 @@ package enum UserProjectionOf<Held: Holding>: RowKeeping {
         row.email.withRawBytes { EmailAddress.folded($0) }
      }
 
-    package static func writeFilterKey(_ filter: FilterName, of row: UserRowOf<Held>, to key: inout KeyWriter) -> Bool {
+    package static func writeFilterKey<Bytes: ByteWriting>(
+        _ filter: FilterName, of row: UserRowOf<Held>, to key: inout KeyWriterOf<Bytes>
+    ) -> Bool {
         guard filter == .prefecture else { return false }
         key.byte(UInt8(clamping: row.prefecture))
         return true
     }
 
-    package static func writeSortKey(_ sort: SortKey, of row: UserRowOf<Held>, to key: inout KeyWriter) {
+    package static func writeSortKey<Bytes: ByteWriting>(
+        _ sort: SortKey, of row: UserRowOf<Held>, to key: inout KeyWriterOf<Bytes>
+    ) {
         switch sort {
         case .name: key.text(row.name)
         case .email: key.text(Text(folded(row)))
@@ -28,7 +32,9 @@ package enum UserProjectionOf<Held: Holding>: RowKeeping {
         }
     }
 
-    package static func write(_ row: UserRowOf<Held>, to record: inout RecordWriter) {
+    package static func write<Bytes: ByteWriting>(
+        _ row: UserRowOf<Held>, to record: inout RecordWriter<Bytes>
+    ) {
         record.integer(row.version.value)
         record.integer(row.position.value)
         record.name(row.id)

@@ -17,11 +17,17 @@ package struct ModelDigest: Equatable, Sendable {
     }
 
     package mutating func add(_ table: Table, _ key: [UInt8], _ value: [UInt8]) {
-        key.withBytes { key in value.withBytes { value in add(table, key, value) } }
+        key.withBytes { key in value.withBytes { value in add(table.rawValue, key, value) } }
     }
 
     package mutating func add(_ table: Table, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-        let hash = self.hash(table, key, value)
+        add(table.rawValue, key, value)
+    }
+
+    /// Adds an entry of the table with a number.
+    @inline(__always)
+    mutating func add(_ table: UInt8, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        let hash = ModelDigest.hash(table, key, value)
         // The sums run around on purpose: a sum does not depend on the order of what is added.
         low &+= hash.low64
         high &+= hash.high64
@@ -30,29 +36,42 @@ package struct ModelDigest: Equatable, Sendable {
 
     /// Takes back what was added before.
     package mutating func subtract(_ table: Table, _ key: [UInt8], _ value: [UInt8]) {
-        let hash: XXH128_hash_t = key.withBytes { key in value.withBytes { value in self.hash(table, key, value) } }
+        let hash: XXH128_hash_t = key.withBytes { key in
+            value.withBytes { value in ModelDigest.hash(table.rawValue, key, value) }
+        }
+        subtract(hash)
+    }
+
+    /// Takes back an entry whose value is empty.
+    mutating func subtract(_ table: UInt8, _ key: UnsafeRawBufferPointer) {
+        subtract(ModelDigest.hash(table, key))
+    }
+
+    private mutating func subtract(_ hash: XXH128_hash_t) {
         low &-= hash.low64
         high &-= hash.high64
         count &-= 1
     }
 
     /// XXH3-128 of the key, seeded with its table and length; where there is a value, of the value, seeded with that.
-    private func hash(
-        _ table: Table, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+    @inline(__always)
+    private static func hash(
+        _ table: UInt8, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
     ) -> XXH128_hash_t {
-        let ofKey = ModelDigest.hash(table, key)
+        let ofKey = hash(table, key)
         guard value.count > 0 else { return ofKey }
         var whole = XXH3_128bits_withSeed(value.baseAddress, value.count, ofKey.low64)
         whole.high64 ^= ofKey.high64
         return whole
     }
 
-    private static func hash(_ table: Table, _ key: UnsafeRawBufferPointer) -> XXH128_hash_t {
-        XXH3_128bits_withSeed(key.baseAddress, key.count, UInt64(table.rawValue) << 32 | UInt64(key.count))
+    @inline(__always)
+    private static func hash(_ table: UInt8, _ key: UnsafeRawBufferPointer) -> XXH128_hash_t {
+        XXH3_128bits_withSeed(key.baseAddress, key.count, UInt64(table) << 32 | UInt64(key.count))
     }
 
     /// 64 bits that tell a key from every other one.
-    static func mark(_ table: Table, _ key: [UInt8]) -> UInt64 { key.withBytes { hash(table, $0).low64 } }
+    static func mark(_ table: UInt8, _ key: UnsafeRawBufferPointer) -> UInt64 { hash(table, key).low64 }
 
     /// Adds all that another digest was made of.
     package mutating func add(_ other: ModelDigest) {

@@ -1,48 +1,46 @@
 package import StoryCore
 
-/// The store of a `StreamProjector`: of every entry that is put there is only a digest, one for each table.
+/// The sink of a `StreamProjector`: of every entry there is only a digest, one for each table.
 ///
 /// A digest is a sum, so it does not matter in which order streams are folded, nor by how many threads. What is
 /// counted is kept until the end, and so is who likes the story that is being folded.
 ///
 /// Unchecked: it belongs to one thread at a time.
-package final class StreamDigests: ModelStore, @unchecked Sendable {
-    private var digests = [ModelDigest](repeating: ModelDigest(), count: 256)
-    private let counts = MemoryModelStore()
+package final class StreamDigests: EntrySink, @unchecked Sendable {
+    private static let size = 256
+
+    private let digests = UnsafeMutablePointer<ModelDigest>.allocate(capacity: size)
+    private let counts = BufferSet()
     /// The marks of this stream's likes: an entry that is there already is not put again.
     private var likes = MarkSet()
-    /// The same of every address of a user.
+    /// The marks of every address of a user.
     private var emails: [UInt64] = []
 
-    package init() {}
+    package init() { digests.initialize(repeating: ModelDigest(), count: StreamDigests.size) }
 
-    package func put(_ value: [UInt8], in table: Table, at key: [UInt8]) {
-        switch table {
-        case .likes: putLike(key)
-        case .userEmails:
-            emails.append(ModelDigest.mark(table, key))
-            digests[Int(table.rawValue)].add(table, key, value)
-        default: digests[Int(table.rawValue)].add(table, key, value)
-        }
+    deinit { digests.deallocate() }
+
+    package func put(_ value: UnsafeRawBufferPointer, in table: Table, at key: UnsafeRawBufferPointer) {
+        let number = table.rawValue
+        if table == .likes, !likes.insert(ModelDigest.mark(number, key)) { return }
+        if table == .userEmails { emails.append(ModelDigest.mark(number, key)) }
+        digests[Int(number)].add(number, key, value)
     }
 
     /// Only a like is ever removed.
-    package func remove(in table: Table, at key: [UInt8]) {
+    package func remove(in table: Table, at key: UnsafeRawBufferPointer) {
         precondition(table == .likes, "A stream that is folded alone puts only what stays.")
-        guard likes.remove(ModelDigest.mark(table, key)) else { return }
-        digests[Int(table.rawValue)].subtract(table, key, [])
+        let number = table.rawValue
+        guard likes.remove(ModelDigest.mark(number, key)) else { return }
+        digests[Int(number)].subtract(number, key)
     }
 
-    package func add(_ change: Int64, in table: Table, at key: [UInt8]) { counts.add(change, in: table, at: key) }
-
-    package func value(in table: Table, at key: [UInt8]) -> [UInt8]? {
-        preconditionFailure("A stream that is folded alone reads nothing.")
-    }
-
-    package func scan(
-        _ table: Table, _ range: KeyRange, _ order: Order, _ visit: (_ key: [UInt8], _ value: [UInt8]) -> Bool
-    ) {
-        preconditionFailure("A stream that is folded alone reads nothing.")
+    package func add(_ change: Int64, in table: Table, at key: UnsafeRawBufferPointer) {
+        let buffer = counts.buffer(table)
+        guard !buffer.add(change, at: key) else { return }
+        precondition(change > 0, "A stream that is folded alone only counts up.")
+        var value = (UInt64(change) << 16).bigEndian
+        withUnsafeBytes(of: &value) { buffer.put(UnsafeRawBufferPointer(rebasing: $0[..<KeyWriter.numberCount]), at: key) }
     }
 
     /// What comes next is of another stream.
@@ -50,10 +48,12 @@ package final class StreamDigests: ModelStore, @unchecked Sendable {
 
     /// Takes in all that another one was told, and what a store holds.
     package func absorb(_ other: StreamDigests) {
-        for index in digests.indices { digests[index].add(other.digests[index]) }
+        for index in 0..<StreamDigests.size { digests[index].add(other.digests[index]) }
         for table in StreamDigests.counted {
-            for entry in other.counts.entries(of: table) {
-                counts.add(Int64(clamping: CountKey.count(entry.value)), in: table, at: entry.key)
+            guard let buffer = other.counts.filled(table) else { continue }
+            for index in 0..<buffer.count {
+                let count = CountKey.count(buffer.value(index).map { Array($0) })
+                add(Int64(clamping: count), in: table, at: buffer.key(index))
             }
         }
         emails += other.emails
@@ -76,9 +76,4 @@ package final class StreamDigests: ModelStore, @unchecked Sendable {
     package var hasDistinctEmails: Bool { MarkSet.areDistinct(emails) }
 
     private static let counted: [Table] = [.userCounts, .storyCounts, .messageCounts, .photoCounts]
-
-    private func putLike(_ key: [UInt8]) {
-        guard likes.insert(ModelDigest.mark(.likes, key)) else { return }
-        digests[Int(Table.likes.rawValue)].add(.likes, key, [])
-    }
 }

@@ -13,7 +13,8 @@ final class Hand: @unchecked Sendable {
     /// The numbers of the categories that each thread met while sorting.
     private let categories: [[UInt64]]
     private let share: (number: Int, of: Int)
-    private let projector: StreamProjector
+    /// Nil only while it is at work.
+    private var projector: StreamProjector?
     private let decoder = LendingDecoder()
     private let count = Atomic<UInt64>(0)
 
@@ -29,12 +30,13 @@ final class Hand: @unchecked Sendable {
 
     /// Folds some streams; false when an event is not what it has to be.
     func fold(_ numbers: ClosedRange<Int>) -> Bool {
+        guard var projector = projector.take() else { return false }
         var events: UInt64 = 0
         for number in numbers {
             guard let stream = chains.stream(UInt64(number)) else { continue }
             let category = categories[Int(stream.category >> 24)][Int(stream.category & 0xFF_FFFF)]
             do throws(StorageError) {
-                guard let folded = try fold(StreamNumber(UInt64(number)), from: stream.first, category) else {
+                guard let folded = try fold(StreamNumber(UInt64(number)), from: stream.first, category, &projector) else {
                     return false
                 }
                 events += folded
@@ -42,6 +44,7 @@ final class Hand: @unchecked Sendable {
                 return false
             }
         }
+        self.projector = consume projector
         count.add(events, ordering: .relaxed)
         return true
     }
@@ -62,7 +65,7 @@ final class Hand: @unchecked Sendable {
 
     /// How many events the stream has; nil when they are not its versions 1, 2, 3 …
     private func fold(
-        _ number: StreamNumber, from first: UInt64, _ category: UInt64
+        _ number: StreamNumber, from first: UInt64, _ category: UInt64, _ projector: inout StreamProjector
     ) throws(StorageError) -> UInt64? {
         var position = first
         var version: UInt64 = 0
