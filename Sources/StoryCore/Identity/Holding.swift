@@ -34,9 +34,11 @@ package struct BorrowedBytes: HeldBytes, @unchecked Sendable {
     package let bytes: UnsafeRawBufferPointer
 
     @inlinable
+    @inline(__always)
     package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     @inlinable
+    @inline(__always)
     package func withRawBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { body(bytes) }
 
     package static func == (left: BorrowedBytes, right: BorrowedBytes) -> Bool {

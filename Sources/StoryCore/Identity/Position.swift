@@ -6,6 +6,8 @@ package struct Position: Hashable, Comparable, Sendable {
 
     package let value: UInt64
 
+    @inlinable
+    @inline(__always)
     package init(_ value: UInt64) { self.value = value }
 
     /// The position right after this one.

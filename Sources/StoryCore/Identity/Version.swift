@@ -4,6 +4,8 @@ package struct Version: Hashable, Comparable, Sendable {
 
     package let value: UInt64
 
+    @inlinable
+    @inline(__always)
     package init(_ value: UInt64) { self.value = value }
 
     /// The version after one more event.

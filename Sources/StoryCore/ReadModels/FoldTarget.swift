@@ -27,24 +27,25 @@ struct SinkTarget: FoldTarget {
     let sink: any EntrySink
 
     func put(_ value: ScratchBytes, in table: Table, at key: ScratchBytes) {
-        sink.put(value.bytes, in: table, at: key.bytes)
+        sink.put(value.bytes, in: table.rawValue, at: key.bytes)
     }
 
     func put(in table: Table, at key: ScratchBytes) {
-        sink.put(UnsafeRawBufferPointer(start: nil, count: 0), in: table, at: key.bytes)
+        sink.put(UnsafeRawBufferPointer(start: nil, count: 0), in: table.rawValue, at: key.bytes)
     }
 
-    func remove(in table: Table, at key: ScratchBytes) { sink.remove(in: table, at: key.bytes) }
+    func remove(in table: Table, at key: ScratchBytes) { sink.remove(in: table.rawValue, at: key.bytes) }
 
     func add(_ change: Int64, in table: Table, at key: ScratchBytes) {
-        sink.add(change, in: table, at: key.bytes)
+        sink.add(change, in: table.rawValue, at: key.bytes)
     }
 }
 
-/// What takes in entries without being asked for them again. The bytes are lent for the call.
+/// What takes in entries, by the numbers of their tables, without being asked for them again. The bytes are lent for
+/// the call.
 package protocol EntrySink: AnyObject {
-    func put(_ value: UnsafeRawBufferPointer, in table: Table, at key: UnsafeRawBufferPointer)
-    func remove(in table: Table, at key: UnsafeRawBufferPointer)
+    func put(_ value: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer)
+    func remove(in table: UInt8, at key: UnsafeRawBufferPointer)
     /// Changes a kept count, as `ModelStore` does.
-    func add(_ change: Int64, in table: Table, at key: UnsafeRawBufferPointer)
+    func add(_ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer)
 }

@@ -62,6 +62,7 @@ package struct LentEvent: Occurrence {
     package let id: BorrowedBytes
 
     @inlinable
+    @inline(__always)
     package init(position: Position, streamNumber: StreamNumber, version: Version, time: Instant, id: BorrowedBytes) {
         self.position = position
         self.streamNumber = streamNumber

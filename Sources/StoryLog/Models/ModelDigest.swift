@@ -1,4 +1,4 @@
-import CXXHash
+import CXXHashInline
 package import StoryCore
 
 /// A number that two models have in common only when they hold the same entries, in whatever order they were added.
@@ -29,14 +29,14 @@ package struct ModelDigest: Equatable, Sendable {
     mutating func add(_ table: UInt8, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         let hash = ModelDigest.hash(table, key, value)
         // The sums run around on purpose: a sum does not depend on the order of what is added.
-        low &+= hash.low64
-        high &+= hash.high64
+        low &+= hash.low
+        high &+= hash.high
         count &+= 1
     }
 
     /// Takes back what was added before.
     package mutating func subtract(_ table: Table, _ key: [UInt8], _ value: [UInt8]) {
-        let hash: XXH128_hash_t = key.withBytes { key in
+        let hash: xxhi_hash128 = key.withBytes { key in
             value.withBytes { value in ModelDigest.hash(table.rawValue, key, value) }
         }
         subtract(hash)
@@ -47,9 +47,9 @@ package struct ModelDigest: Equatable, Sendable {
         subtract(ModelDigest.hash(table, key))
     }
 
-    private mutating func subtract(_ hash: XXH128_hash_t) {
-        low &-= hash.low64
-        high &-= hash.high64
+    private mutating func subtract(_ hash: xxhi_hash128) {
+        low &-= hash.low
+        high &-= hash.high
         count &-= 1
     }
 
@@ -57,21 +57,21 @@ package struct ModelDigest: Equatable, Sendable {
     @inline(__always)
     private static func hash(
         _ table: UInt8, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
-    ) -> XXH128_hash_t {
+    ) -> xxhi_hash128 {
         let ofKey = hash(table, key)
         guard value.count > 0 else { return ofKey }
-        var whole = XXH3_128bits_withSeed(value.baseAddress, value.count, ofKey.low64)
-        whole.high64 ^= ofKey.high64
+        var whole = xxhi_128(value.baseAddress, value.count, ofKey.low)
+        whole.high ^= ofKey.high
         return whole
     }
 
     @inline(__always)
-    private static func hash(_ table: UInt8, _ key: UnsafeRawBufferPointer) -> XXH128_hash_t {
-        XXH3_128bits_withSeed(key.baseAddress, key.count, UInt64(table) << 32 | UInt64(key.count))
+    private static func hash(_ table: UInt8, _ key: UnsafeRawBufferPointer) -> xxhi_hash128 {
+        xxhi_128(key.baseAddress, key.count, UInt64(table) << 32 | UInt64(key.count))
     }
 
     /// 64 bits that tell a key from every other one.
-    static func mark(_ table: UInt8, _ key: UnsafeRawBufferPointer) -> UInt64 { hash(table, key).low64 }
+    static func mark(_ table: UInt8, _ key: UnsafeRawBufferPointer) -> UInt64 { hash(table, key).low }
 
     /// Adds all that another digest was made of.
     package mutating func add(_ other: ModelDigest) {

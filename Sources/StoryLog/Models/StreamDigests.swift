@@ -10,7 +10,7 @@ package final class StreamDigests: EntrySink, @unchecked Sendable {
     private static let size = 256
 
     private let digests = UnsafeMutablePointer<ModelDigest>.allocate(capacity: size)
-    private let counts = BufferSet()
+    private let counts = CountTable()
     /// The marks of this stream's likes: an entry that is there already is not put again.
     private var likes = MarkSet()
     /// The marks of every address of a user.
@@ -20,27 +20,21 @@ package final class StreamDigests: EntrySink, @unchecked Sendable {
 
     deinit { digests.deallocate() }
 
-    package func put(_ value: UnsafeRawBufferPointer, in table: Table, at key: UnsafeRawBufferPointer) {
-        let number = table.rawValue
-        if table == .likes, !likes.insert(ModelDigest.mark(number, key)) { return }
-        if table == .userEmails { emails.append(ModelDigest.mark(number, key)) }
-        digests[Int(number)].add(number, key, value)
+    package func put(_ value: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
+        if table == StreamDigests.likes, !likes.insert(ModelDigest.mark(table, key)) { return }
+        if table == StreamDigests.emails { emails.append(ModelDigest.mark(table, key)) }
+        digests[Int(table)].add(table, key, value)
     }
 
     /// Only a like is ever removed.
-    package func remove(in table: Table, at key: UnsafeRawBufferPointer) {
-        precondition(table == .likes, "A stream that is folded alone puts only what stays.")
-        let number = table.rawValue
-        guard likes.remove(ModelDigest.mark(number, key)) else { return }
-        digests[Int(number)].subtract(number, key)
+    package func remove(in table: UInt8, at key: UnsafeRawBufferPointer) {
+        precondition(table == StreamDigests.likes, "A stream that is folded alone puts only what stays.")
+        guard likes.remove(ModelDigest.mark(table, key)) else { return }
+        digests[Int(table)].subtract(table, key)
     }
 
-    package func add(_ change: Int64, in table: Table, at key: UnsafeRawBufferPointer) {
-        let buffer = counts.buffer(table)
-        guard !buffer.add(change, at: key) else { return }
-        precondition(change > 0, "A stream that is folded alone only counts up.")
-        var value = (UInt64(change) << 16).bigEndian
-        withUnsafeBytes(of: &value) { buffer.put(UnsafeRawBufferPointer(rebasing: $0[..<KeyWriter.numberCount]), at: key) }
+    package func add(_ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer) {
+        counts.add(change, table, key)
     }
 
     /// What comes next is of another stream.
@@ -49,14 +43,18 @@ package final class StreamDigests: EntrySink, @unchecked Sendable {
     /// Takes in all that another one was told, and what a store holds.
     package func absorb(_ other: StreamDigests) {
         for index in 0..<StreamDigests.size { digests[index].add(other.digests[index]) }
-        for table in StreamDigests.counted {
-            guard let buffer = other.counts.filled(table) else { continue }
-            for index in 0..<buffer.count {
-                let count = CountKey.count(buffer.value(index).map { Array($0) })
-                add(Int64(clamping: count), in: table, at: buffer.key(index))
+        other.counts.visit { counts.add($0, $1, $2) }
+        emails += other.emails
+    }
+
+    /// Makes entries of what was counted; nothing comes after that.
+    package func close() {
+        counts.visit { count, table, key in
+            let value = (UInt64(bitPattern: count) << 16).bigEndian
+            withUnsafeBytes(of: value) {
+                digests[Int(table)].add(table, key, UnsafeRawBufferPointer(rebasing: $0[..<KeyWriter.numberCount]))
             }
         }
-        emails += other.emails
     }
 
     /// Adds the entries that a store has in some tables.
@@ -64,9 +62,7 @@ package final class StreamDigests: EntrySink, @unchecked Sendable {
         for table in tables { digests[Int(table.rawValue)].add(store.digest(of: table)) }
     }
 
-    package func digest(of table: Table) -> ModelDigest {
-        StreamDigests.counted.contains(table) ? counts.digest(of: table) : digests[Int(table.rawValue)]
-    }
+    package func digest(of table: Table) -> ModelDigest { digests[Int(table.rawValue)] }
 
     package func digest(of model: Model) -> ModelDigest {
         model.tables.reduce(into: ModelDigest()) { $0.add(digest(of: $1)) }
@@ -75,5 +71,6 @@ package final class StreamDigests: EntrySink, @unchecked Sendable {
     /// True when no address was put twice.
     package var hasDistinctEmails: Bool { MarkSet.areDistinct(emails) }
 
-    private static let counted: [Table] = [.userCounts, .storyCounts, .messageCounts, .photoCounts]
+    private static let likes = Table.likes.rawValue
+    private static let emails = Table.userEmails.rawValue
 }

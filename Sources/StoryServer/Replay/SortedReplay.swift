@@ -34,6 +34,7 @@ enum SortedReplay {
         let named = MemoryModelStore()
         for name in categories.names { _ = StreamsModel.numbered(name, in: named) }
         whole.add(named, [.categories])
+        whole.close()
         return whole.hasDistinctEmails ? whole : nil
     }
 }

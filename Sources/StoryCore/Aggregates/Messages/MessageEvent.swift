@@ -19,6 +19,7 @@ package struct MessageSentOf<Held: Holding>: Equatable, Sendable {
     package let date: Instant?
 
     @inlinable
+    @inline(__always)
     package init(text: Held.Prose, sender: Held.Name, recipient: Held.Name, story: Held.Name?, date: Instant?) {
         self.text = text
         self.sender = sender

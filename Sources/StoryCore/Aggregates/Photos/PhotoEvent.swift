@@ -22,6 +22,7 @@ package struct PhotoAddedOf<Held: Holding>: Equatable, Sendable {
     package let date: Instant?
 
     @inlinable
+    @inline(__always)
     package init(
         owner: Held.Name, iso: Double, focalLength: Double?, exposureValue: Double, lensAperture: Double?,
         exposureDuration: ExposureDuration, flash: Flash?, date: Instant?

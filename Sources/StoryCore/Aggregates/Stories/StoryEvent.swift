@@ -21,6 +21,7 @@ package struct StoryPostedOf<Held: Holding>: Equatable, Sendable {
     package let date: Instant?
 
     @inlinable
+    @inline(__always)
     package init(title: Held.Prose, message: Held.Prose, sender: Held.Name, recipient: Held.Name, date: Instant?) {
         self.title = title
         self.message = message
@@ -36,6 +37,7 @@ package struct StoryRevisedOf<Held: Holding>: Equatable, Sendable {
     package let message: Held.Prose?
 
     @inlinable
+    @inline(__always)
     package init(title: Held.Prose?, message: Held.Prose?) {
         self.title = title
         self.message = message

@@ -16,6 +16,7 @@ package struct UserSignedUpOf<Held: Holding>: Equatable, Sendable {
     package let prefecture: Int64
 
     @inlinable
+    @inline(__always)
     package init(name: Held.Prose, email: Held.Prose, prefecture: Int64) {
         self.name = name
         self.email = email
@@ -30,6 +31,7 @@ package struct UserRevisedOf<Held: Holding>: Equatable, Sendable {
     package let prefecture: Int64?
 
     @inlinable
+    @inline(__always)
     package init(name: Held.Prose?, email: Held.Prose?, prefecture: Int64?) {
         self.name = name
         self.email = email
