@@ -33,11 +33,11 @@ package enum Borrowed: Holding {
 package struct BorrowedBytes: HeldBytes, @unchecked Sendable {
     package let bytes: UnsafeRawBufferPointer
 
-    @inlinable
+    @_alwaysEmitIntoClient
     @inline(__always)
     package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    @inlinable
+    @_alwaysEmitIntoClient
     @inline(__always)
     package func withRawBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { body(bytes) }
 

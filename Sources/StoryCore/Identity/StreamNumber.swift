@@ -5,7 +5,7 @@
 package struct StreamNumber: Hashable, Comparable, Sendable {
     package let value: UInt64
 
-    @inlinable
+    @_alwaysEmitIntoClient
     @inline(__always)
     package init(_ value: UInt64) { self.value = value }
 

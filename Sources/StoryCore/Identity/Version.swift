@@ -4,7 +4,7 @@ package struct Version: Hashable, Comparable, Sendable {
 
     package let value: UInt64
 
-    @inlinable
+    @_alwaysEmitIntoClient
     @inline(__always)
     package init(_ value: UInt64) { self.value = value }
 

@@ -27,10 +27,8 @@ struct IndexEntry<Bytes: ByteWriting>: ~Copyable {
 
     init(_ bytes: Bytes) { key = KeyWriterOf(bytes) }
 
-    mutating func set<P: RowKeeping>(_ projection: P.Type, _ index: Index, _ row: P.Row?, _ number: StreamNumber) {
-        key.clear()
-        isThere = false
-        guard let row else { return }
+    mutating func set<P: RowKeeping>(_ projection: P.Type, _ index: Index, _ row: P.Row, _ number: StreamNumber) {
+        clear()
         for filter in index.filters {
             guard P.writeFilterKey(filter, of: row, to: &key) else { return }
         }
@@ -38,6 +36,12 @@ struct IndexEntry<Bytes: ByteWriting>: ~Copyable {
         P.writeSortKey(index.sort, of: row, to: &key)
         key.number(number)
         isThere = true
+    }
+
+    /// Makes it the entry of no row.
+    mutating func clear() {
+        key.clear()
+        isThere = false
     }
 
     /// True when nothing has to be done to come from the other to this.

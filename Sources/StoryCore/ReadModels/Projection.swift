@@ -50,8 +50,8 @@ extension RowKeeping {
             target.remove(in: rows, at: scratch.key.bytes)
         }
         for index in indexes {
-            scratch.before.set(Self.self, index, old, number)
-            scratch.after.set(Self.self, index, new, number)
+            if let old { scratch.before.set(Self.self, index, old, number) } else { scratch.before.clear() }
+            if let new { scratch.after.set(Self.self, index, new, number) } else { scratch.after.clear() }
             move(index, in: target, &scratch)
         }
     }

@@ -11,10 +11,8 @@
 package struct StreamProjector: ~Copyable {
     private let target: SinkTarget
     private var scratch = FoldScratch { ScratchBytes() }
-    private var user: UserRowOf<Borrowed>?
-    private var story: StoryRowOf<Borrowed>?
-    private var message: MessageRowOf<Borrowed>?
-    private var photo: PhotoRowOf<Borrowed>?
+    /// The row of the stream so far.
+    private var row = LentRow.none
 
     package init(_ sink: any EntrySink) { target = SinkTarget(sink: sink) }
 
@@ -27,12 +25,15 @@ package struct StreamProjector: ~Copyable {
         let head = StreamsModel.Head(number: event.streamNumber, version: event.version, position: event.position)
         StreamsModel.putPlace(head, category, in: target, &scratch)
         switch body {
-        case .user(let happening): user = UserFold.fold(happening, of: event, into: user)
+        case .user(let happening):
+            row = UserFold.fold(happening, of: event, into: row.user).map { .user($0) } ?? .none
         case .story(let happening):
-            story = StoryFold.fold(happening, of: event, into: story)
+            row = StoryFold.fold(happening, of: event, into: row.story).map { .story($0) } ?? .none
             LikesModel.fold(happening, of: event, in: target, &scratch)
-        case .message(let happening): message = MessageFold.fold(happening, of: event, into: message)
-        case .photo(let happening): photo = PhotoFold.fold(happening, of: event, into: photo)
+        case .message(let happening):
+            row = MessageFold.fold(happening, of: event, into: row.message).map { .message($0) } ?? .none
+        case .photo(let happening):
+            row = PhotoFold.fold(happening, of: event, into: row.photo).map { .photo($0) } ?? .none
         case .custom: break
         }
     }
@@ -41,14 +42,31 @@ package struct StreamProjector: ~Copyable {
     package mutating func end(_ name: BorrowedBytes, _ head: StreamsModel.Head) {
         StreamsModel.putName(name.bytes, head.number, in: target, &scratch)
         StreamsModel.putHead(head, in: target, &scratch)
-        if let user = user.take() {
+        switch row {
+        case .none: return
+        case .user(let user):
             UserProjectionOf.apply(from: nil, to: user, in: target, &scratch)
             EmailsModel.fold(from: nil, to: user, in: target, &scratch)
+        case .story(let story): StoryProjectionOf.apply(from: nil, to: story, in: target, &scratch)
+        case .message(let message): MessageProjectionOf.apply(from: nil, to: message, in: target, &scratch)
+        case .photo(let photo): PhotoProjectionOf.apply(from: nil, to: photo, in: target, &scratch)
         }
-        if let story = story.take() { StoryProjectionOf.apply(from: nil, to: story, in: target, &scratch) }
-        if let message = message.take() { MessageProjectionOf.apply(from: nil, to: message, in: target, &scratch) }
-        if let photo = photo.take() { PhotoProjectionOf.apply(from: nil, to: photo, in: target, &scratch) }
+        row = .none
     }
+}
+
+/// A row of any kind. The events of one stream are of one kind.
+private enum LentRow {
+    case none
+    case user(UserRowOf<Borrowed>)
+    case story(StoryRowOf<Borrowed>)
+    case message(MessageRowOf<Borrowed>)
+    case photo(PhotoRowOf<Borrowed>)
+
+    var user: UserRowOf<Borrowed>? { if case .user(let row) = self { row } else { nil } }
+    var story: StoryRowOf<Borrowed>? { if case .story(let row) = self { row } else { nil } }
+    var message: MessageRowOf<Borrowed>? { if case .message(let row) = self { row } else { nil } }
+    var photo: PhotoRowOf<Borrowed>? { if case .photo(let row) = self { row } else { nil } }
 }
 
 /// An event in the log, for as long as the log lends its bytes.
@@ -61,7 +79,7 @@ package struct LentEvent: Occurrence {
     package let time: Instant
     package let id: BorrowedBytes
 
-    @inlinable
+    @_alwaysEmitIntoClient
     @inline(__always)
     package init(position: Position, streamNumber: StreamNumber, version: Version, time: Instant, id: BorrowedBytes) {
         self.position = position

@@ -40,11 +40,15 @@ struct RecordLayout: Equatable {
     /// How many decimal digits a number has.
     @inline(__always)
     static func digits(_ number: UInt64) -> Int {
-        var count = 1
-        var rest = number
-        while rest >= 10 {
-            rest /= 10
+        // The commonest first: versions, positions of young logs, uids.
+        if number < 10 { return 1 }
+        var count = 2
+        var bound: UInt64 = 100
+        while number >= bound {
             count += 1
+            let (next, isPast) = bound.multipliedReportingOverflow(by: 10)
+            if isPast { break }
+            bound = next
         }
         return count
     }

@@ -44,7 +44,7 @@ package struct ModelDigest: Equatable, Sendable {
 
     /// Takes back an entry whose value is empty.
     mutating func subtract(_ table: UInt8, _ key: UnsafeRawBufferPointer) {
-        subtract(ModelDigest.hash(table, key))
+        subtract(ModelDigest.hash(table, key, UnsafeRawBufferPointer(start: nil, count: 0)))
     }
 
     private mutating func subtract(_ hash: xxhi_hash128) {
@@ -53,25 +53,19 @@ package struct ModelDigest: Equatable, Sendable {
         count &-= 1
     }
 
-    /// XXH3-128 of the key, seeded with its table and length; where there is a value, of the value, seeded with that.
+    /// XXH3-128 of the key, seeded with its table and length; where there is a value, with the XXH3-64 of the value,
+    /// which is seeded with those.
     @inline(__always)
     private static func hash(
         _ table: UInt8, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
     ) -> xxhi_hash128 {
-        let ofKey = hash(table, key)
-        guard value.count > 0 else { return ofKey }
-        var whole = xxhi_128(value.baseAddress, value.count, ofKey.low)
-        whole.high ^= ofKey.high
-        return whole
-    }
-
-    @inline(__always)
-    private static func hash(_ table: UInt8, _ key: UnsafeRawBufferPointer) -> xxhi_hash128 {
-        xxhi_128(key.baseAddress, key.count, UInt64(table) << 32 | UInt64(key.count))
+        let seed = UInt64(table) << 32 | UInt64(key.count)
+        let ofValue = value.count > 0 ? xxhi_64(value.baseAddress, value.count, seed) : seed
+        return xxhi_128(key.baseAddress, key.count, ofValue)
     }
 
     /// 64 bits that tell a key from every other one.
-    static func mark(_ table: UInt8, _ key: UnsafeRawBufferPointer) -> UInt64 { hash(table, key).low }
+    static func mark(_ table: UInt8, _ key: UnsafeRawBufferPointer) -> UInt64 { hash(table, key, UnsafeRawBufferPointer(start: nil, count: 0)).low }
 
     /// Adds all that another digest was made of.
     package mutating func add(_ other: ModelDigest) {

@@ -1,3 +1,4 @@
+import Glibc
 import StoryCore
 import StoryLog
 import StoryWire
@@ -63,6 +64,12 @@ final class Hand: @unchecked Sendable {
         return isUsual
     }
 
+    private static func areEqual(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
+        guard one.count == other.count, let first = one.baseAddress, let second = other.baseAddress
+        else { return false }
+        return memcmp(first, second, one.count) == 0
+    }
+
     /// How many events the stream has; nil when they are not its versions 1, 2, 3 …
     private func fold(
         _ number: StreamNumber, from first: UInt64, _ category: UInt64, _ projector: inout StreamProjector
@@ -79,7 +86,7 @@ final class Hand: @unchecked Sendable {
             version += 1
             guard record.streamNumber == number, record.version.value == version else { return nil }
             if let name {
-                guard name.elementsEqual(stream) else { return nil }
+                guard Hand.areEqual(name, stream) else { return nil }
             } else {
                 name = stream
                 id = LendingDecoder.id(of: stream)

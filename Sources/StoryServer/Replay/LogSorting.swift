@@ -1,3 +1,4 @@
+import Glibc
 import StoryCore
 import StoryLog
 
@@ -109,14 +110,23 @@ private final class Desk: @unchecked Sendable {
     func category(of stream: UnsafeRawBufferPointer, first: UInt64) -> UInt32? {
         for index in categories.indices.reversed() {
             let bytes = categories[index].bytes
-            if stream.count > bytes.count, stream[bytes.count] == 0x2D, stream.starts(with: bytes) {
+            if stream.count > bytes.count, stream[bytes.count] == 0x2D, Desk.isPrefix(bytes, of: stream) {
                 return UInt32(index)
             }
         }
+        return meet(stream, first)
+    }
+
+    private func meet(_ stream: UnsafeRawBufferPointer, _ first: UInt64) -> UInt32? {
         guard let dash = stream.firstIndex(of: 0x2D), dash > 0, categories.count < Desk.greatest else { return nil }
         let bytes = UnsafeRawBufferPointer(rebasing: stream[..<dash])
         categories.append((CategoryName(trusted: Array(bytes)), bytes, first))
         return UInt32(categories.count - 1)
+    }
+
+    private static func isPrefix(_ bytes: UnsafeRawBufferPointer, of stream: UnsafeRawBufferPointer) -> Bool {
+        guard let one = bytes.baseAddress, let other = stream.baseAddress else { return false }
+        return memcmp(one, other, bytes.count) == 0
     }
 }
 

@@ -18,7 +18,7 @@ package struct MessageSentOf<Held: Holding>: Equatable, Sendable {
     /// Nil where the form gave none: the event's own time is the date.
     package let date: Instant?
 
-    @inlinable
+    @_alwaysEmitIntoClient
     @inline(__always)
     package init(text: Held.Prose, sender: Held.Name, recipient: Held.Name, story: Held.Name?, date: Instant?) {
         self.text = text

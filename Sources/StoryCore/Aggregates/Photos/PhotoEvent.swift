@@ -21,7 +21,7 @@ package struct PhotoAddedOf<Held: Holding>: Equatable, Sendable {
     /// Nil where the form gave none: the event's own time is the date.
     package let date: Instant?
 
-    @inlinable
+    @_alwaysEmitIntoClient
     @inline(__always)
     package init(
         owner: Held.Name, iso: Double, focalLength: Double?, exposureValue: Double, lensAperture: Double?,

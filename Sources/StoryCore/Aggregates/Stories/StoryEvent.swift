@@ -20,7 +20,7 @@ package struct StoryPostedOf<Held: Holding>: Equatable, Sendable {
     /// Nil where the form gave none: the event's own time is the date.
     package let date: Instant?
 
-    @inlinable
+    @_alwaysEmitIntoClient
     @inline(__always)
     package init(title: Held.Prose, message: Held.Prose, sender: Held.Name, recipient: Held.Name, date: Instant?) {
         self.title = title
@@ -36,7 +36,7 @@ package struct StoryRevisedOf<Held: Holding>: Equatable, Sendable {
     package let title: Held.Prose?
     package let message: Held.Prose?
 
-    @inlinable
+    @_alwaysEmitIntoClient
     @inline(__always)
     package init(title: Held.Prose?, message: Held.Prose?) {
         self.title = title

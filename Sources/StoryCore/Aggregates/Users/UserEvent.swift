@@ -15,7 +15,7 @@ package struct UserSignedUpOf<Held: Holding>: Equatable, Sendable {
     /// 1–47, JIS X 0401.
     package let prefecture: Int64
 
-    @inlinable
+    @_alwaysEmitIntoClient
     @inline(__always)
     package init(name: Held.Prose, email: Held.Prose, prefecture: Int64) {
         self.name = name
@@ -30,7 +30,7 @@ package struct UserRevisedOf<Held: Holding>: Equatable, Sendable {
     package let email: Held.Prose?
     package let prefecture: Int64?
 
-    @inlinable
+    @_alwaysEmitIntoClient
     @inline(__always)
     package init(name: Held.Prose?, email: Held.Prose?, prefecture: Int64?) {
         self.name = name
