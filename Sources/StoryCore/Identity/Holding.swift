@@ -33,12 +33,10 @@ package enum Borrowed: Holding {
 package struct BorrowedBytes: HeldBytes, @unchecked Sendable {
     package let bytes: UnsafeRawBufferPointer
 
-    @_alwaysEmitIntoClient
-    @inline(__always)
+    @inlinable
     package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    @_alwaysEmitIntoClient
-    @inline(__always)
+    @inlinable
     package func withRawBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { body(bytes) }
 
     package static func == (left: BorrowedBytes, right: BorrowedBytes) -> Bool {

@@ -6,8 +6,7 @@ package struct Position: Hashable, Comparable, Sendable {
 
     package let value: UInt64
 
-    @_alwaysEmitIntoClient
-    @inline(__always)
+    @inlinable
     package init(_ value: UInt64) { self.value = value }
 
     /// The position right after this one.

@@ -79,8 +79,7 @@ package struct LentEvent: Occurrence {
     package let time: Instant
     package let id: BorrowedBytes
 
-    @_alwaysEmitIntoClient
-    @inline(__always)
+    @inlinable
     package init(position: Position, streamNumber: StreamNumber, version: Version, time: Instant, id: BorrowedBytes) {
         self.position = position
         self.streamNumber = streamNumber

@@ -18,8 +18,8 @@ package struct MessageSentOf<Held: Holding>: Equatable, Sendable {
     /// Nil where the form gave none: the event's own time is the date.
     package let date: Instant?
 
-    @_alwaysEmitIntoClient
-    @inline(__always)
+    @_specialize(where Held == Owned)
+    @_specialize(where Held == Borrowed)
     package init(text: Held.Prose, sender: Held.Name, recipient: Held.Name, story: Held.Name?, date: Instant?) {
         self.text = text
         self.sender = sender

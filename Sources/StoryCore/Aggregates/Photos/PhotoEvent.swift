@@ -21,8 +21,8 @@ package struct PhotoAddedOf<Held: Holding>: Equatable, Sendable {
     /// Nil where the form gave none: the event's own time is the date.
     package let date: Instant?
 
-    @_alwaysEmitIntoClient
-    @inline(__always)
+    @_specialize(where Held == Owned)
+    @_specialize(where Held == Borrowed)
     package init(
         owner: Held.Name, iso: Double, focalLength: Double?, exposureValue: Double, lensAperture: Double?,
         exposureDuration: ExposureDuration, flash: Flash?, date: Instant?

@@ -20,8 +20,8 @@ package struct StoryPostedOf<Held: Holding>: Equatable, Sendable {
     /// Nil where the form gave none: the event's own time is the date.
     package let date: Instant?
 
-    @_alwaysEmitIntoClient
-    @inline(__always)
+    @_specialize(where Held == Owned)
+    @_specialize(where Held == Borrowed)
     package init(title: Held.Prose, message: Held.Prose, sender: Held.Name, recipient: Held.Name, date: Instant?) {
         self.title = title
         self.message = message
@@ -36,8 +36,8 @@ package struct StoryRevisedOf<Held: Holding>: Equatable, Sendable {
     package let title: Held.Prose?
     package let message: Held.Prose?
 
-    @_alwaysEmitIntoClient
-    @inline(__always)
+    @_specialize(where Held == Owned)
+    @_specialize(where Held == Borrowed)
     package init(title: Held.Prose?, message: Held.Prose?) {
         self.title = title
         self.message = message

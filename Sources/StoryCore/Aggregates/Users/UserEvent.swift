@@ -15,8 +15,8 @@ package struct UserSignedUpOf<Held: Holding>: Equatable, Sendable {
     /// 1–47, JIS X 0401.
     package let prefecture: Int64
 
-    @_alwaysEmitIntoClient
-    @inline(__always)
+    @_specialize(where Held == Owned)
+    @_specialize(where Held == Borrowed)
     package init(name: Held.Prose, email: Held.Prose, prefecture: Int64) {
         self.name = name
         self.email = email
@@ -30,8 +30,8 @@ package struct UserRevisedOf<Held: Holding>: Equatable, Sendable {
     package let email: Held.Prose?
     package let prefecture: Int64?
 
-    @_alwaysEmitIntoClient
-    @inline(__always)
+    @_specialize(where Held == Owned)
+    @_specialize(where Held == Borrowed)
     package init(name: Held.Prose?, email: Held.Prose?, prefecture: Int64?) {
         self.name = name
         self.email = email
