@@ -10,6 +10,11 @@ typedef struct xxhi_hash128 {
     uint64_t high;
 } xxhi_hash128;
 
+/// Asks for memory that will be read soon.
+static inline void xxhi_prefetch(const void *_Nonnull bytes, size_t count) {
+    for (size_t offset = 0; offset < count; offset += 64) __builtin_prefetch((const char *)bytes + offset);
+}
+
 /// XXH3-64.
 static inline uint64_t xxhi_64(const void *_Nullable bytes, size_t count, uint64_t seed) {
     return XXH3_64bits_withSeed(bytes, count, seed);

@@ -22,9 +22,26 @@ static inline size_t csj_find_byte(const void *_Nullable bytes, uint8_t byte, si
     return found ? (size_t)((const char *)found - (const char *)bytes) : length;
 }
 
-/// True when two pieces of so many bytes are the same.
+/// True when two pieces of so many bytes are the same; mostly they are short, and a call would cost more than to look.
 static inline bool csj_equal(const void *_Nonnull one, const void *_Nonnull other, size_t length) {
-    return __builtin_memcmp(one, other, length) == 0;
+    const uint8_t *left = (const uint8_t *)one, *right = (const uint8_t *)other;
+    uint64_t first, second;
+    if (length > 24) return __builtin_memcmp(one, other, length) == 0;
+    if (length >= 8) {
+        uint64_t difference = 0;
+        for (size_t index = 0; index + 8 < length; index += 8) {
+            __builtin_memcpy(&first, left + index, 8);
+            __builtin_memcpy(&second, right + index, 8);
+            difference |= first ^ second;
+        }
+        __builtin_memcpy(&first, left + length - 8, 8);
+        __builtin_memcpy(&second, right + length - 8, 8);
+        return (difference | (first ^ second)) == 0;
+    }
+    for (size_t index = 0; index < length; index++) {
+        if (left[index] != right[index]) return false;
+    }
+    return true;
 }
 
 /// How many bytes of `text` stand in a JSON string as they are: up to the first quote, backslash or control character.

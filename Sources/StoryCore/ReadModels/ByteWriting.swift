@@ -59,7 +59,7 @@ struct ScratchBytes: ByteWriting {
     @inline(__always)
     mutating func add(_ bytes: UnsafeRawBufferPointer) {
         if count + bytes.count > capacity { grow(count + bytes.count) }
-        if let address = bytes.baseAddress { (start + count).copyMemory(from: address, byteCount: bytes.count) }
+        if let address = bytes.baseAddress { ScratchBytes.copy(address, bytes.count, to: start + count) }
         count += bytes.count
     }
 
@@ -76,6 +76,25 @@ struct ScratchBytes: ByteWriting {
     }
 
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { body(bytes) }
+
+    /// Names are short: two words that overlap are copied without a call.
+    @inline(__always)
+    private static func copy(_ bytes: UnsafeRawPointer, _ count: Int, to place: UnsafeMutableRawPointer) {
+        if count > 16 { return place.copyMemory(from: bytes, byteCount: count) }
+        if count >= 8 {
+            place.storeBytes(of: bytes.loadUnaligned(as: UInt64.self), as: UInt64.self)
+            let last = bytes.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+            place.storeBytes(of: last, toByteOffset: count - 8, as: UInt64.self)
+        } else if count >= 4 {
+            place.storeBytes(of: bytes.loadUnaligned(as: UInt32.self), as: UInt32.self)
+            let last = bytes.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
+            place.storeBytes(of: last, toByteOffset: count - 4, as: UInt32.self)
+        } else {
+            for index in 0..<count {
+                place.storeBytes(of: bytes.load(fromByteOffset: index, as: UInt8.self), toByteOffset: index, as: UInt8.self)
+            }
+        }
+    }
 
     @inline(__always)
     private mutating func advance(_ written: Int) {

@@ -16,12 +16,14 @@ package struct KeyWriterOf<Bytes: ByteWriting> {
     package mutating func clear() { bytes.clear() }
 
     /// Makes it one number.
+    @inline(__always)
     package mutating func set(_ number: UInt64) {
         clear()
         self.number(number)
     }
 
     /// Makes it two numbers.
+    @inline(__always)
     package mutating func set(_ first: UInt64, _ second: UInt64) {
         set(first)
         number(second)
@@ -39,6 +41,7 @@ package struct KeyWriterOf<Bytes: ByteWriting> {
         bytes.add(0)
     }
 
+    @inline(__always)
     package mutating func name<Name: HeldBytes>(_ name: Name) {
         name.withRawBytes { bytes.add($0) }
         bytes.add(0)
@@ -60,6 +63,7 @@ package struct KeyWriterOf<Bytes: ByteWriting> {
     }
 
     /// A number below 2^48, six bytes, the highest first.
+    @inline(__always)
     package mutating func number(_ value: UInt64) { bytes.add48(value) }
 
     package mutating func number(_ number: StreamNumber) { self.number(number.value) }
@@ -68,14 +72,17 @@ package struct KeyWriterOf<Bytes: ByteWriting> {
     package mutating func position(_ position: Position) { number(position.value) }
 
     /// Makes it the key of a count: which index, and the prefix that is counted.
+    @inline(__always)
     mutating func setCount(of table: Table, _ prefix: UnsafeRawBufferPointer) {
         clear()
         byte(table.rawValue)
         bytes.add(prefix)
     }
 
+    @inline(__always)
     package mutating func byte(_ byte: UInt8) { bytes.add(byte) }
 
+    @inline(__always)
     package mutating func date(_ date: Instant) { ordered(UInt64(bitPattern: date.milliseconds) ^ (1 << 63)) }
 
     /// Doubles in their numeric order.
@@ -92,6 +99,7 @@ package struct KeyWriterOf<Bytes: ByteWriting> {
         double(value)
     }
 
+    @inline(__always)
     private mutating func ordered(_ value: UInt64) { bytes.add(native: value.bigEndian) }
 }
 

@@ -7,6 +7,7 @@ package struct RecordWriter<Bytes: ByteWriting> {
     /// Begins anew in the same memory.
     mutating func clear() { bytes.clear() }
 
+    @inline(__always)
     mutating func integer<Number: FixedWidthInteger & BitwiseCopyable>(_ value: Number) {
         bytes.add(native: value.littleEndian)
     }
@@ -21,6 +22,7 @@ package struct RecordWriter<Bytes: ByteWriting> {
     }
 
     /// Up to 255 bytes.
+    @inline(__always)
     mutating func name<Name: HeldBytes>(_ name: Name) {
         name.withRawBytes { name in
             integer(UInt8(clamping: name.count))
@@ -28,6 +30,7 @@ package struct RecordWriter<Bytes: ByteWriting> {
         }
     }
 
+    @inline(__always)
     mutating func text<Prose: HeldBytes>(_ text: Prose) {
         text.withRawBytes { text in
             integer(UInt32(clamping: text.count))

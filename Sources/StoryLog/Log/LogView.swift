@@ -1,3 +1,4 @@
+import CXXHashInline
 package import StoryCore
 
 /// One thread's unchanging view of a log. What it lends stays where it is until the view is closed, whoever goes on
@@ -45,6 +46,9 @@ package struct StoredRecord {
 
     package var start: UnsafeRawPointer? { bytes.baseAddress }
     package var count: Int { bytes.count }
+
+    /// Asks for its bytes, which will be read soon.
+    package func prefetch() { if let start { xxhi_prefetch(start, bytes.count) } }
 
     /// What is needed to sort it in.
     @inline(__always)

@@ -59,21 +59,25 @@ final class CountTable {
         }
     }
 
-    /// Most keys have two or three words: a multiplication for each is enough to tell slots apart.
+    /// Most keys have one or two words: a multiplication for each is enough to tell slots apart.
     @inline(__always)
     private static func hash(_ table: UInt8, _ key: UnsafeRawBufferPointer) -> UInt64 {
         var hash = UInt64(key.count) << 8 | UInt64(table)
+        guard let start = key.baseAddress, key.count >= 4 else {
+            for byte in key { hash = hash << 8 | UInt64(byte) }
+            return mixed(hash, 0)
+        }
+        guard key.count >= 8 else {
+            let first = start.loadUnaligned(as: UInt32.self)
+            let last = start.loadUnaligned(fromByteOffset: key.count - 4, as: UInt32.self)
+            return mixed(hash, UInt64(first) << 32 | UInt64(last))
+        }
         var offset = 0
-        while offset + 8 <= key.count {
-            hash = mixed(hash, key.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        while offset + 8 < key.count {
+            hash = mixed(hash, start.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
             offset += 8
         }
-        var rest: UInt64 = 0
-        while offset < key.count {
-            rest = rest << 8 | UInt64(key[offset])
-            offset += 1
-        }
-        return mixed(hash, rest)
+        return mixed(hash, start.loadUnaligned(fromByteOffset: key.count - 8, as: UInt64.self))
     }
 
     @inline(__always)

@@ -78,6 +78,12 @@ final class EventChains: @unchecked Sendable {
         return stream.first > 0 ? (UInt64(stream.first), stream.category) : nil
     }
 
+    /// Asks for the first event of a stream, which will be read soon.
+    func prefetch(_ number: UInt64) {
+        guard number <= through.value, let stream = stream(number) else { return }
+        event(stream.first).record?.prefetch()
+    }
+
     /// What lies at a position, and the position of the stream's next event.
     func event(_ position: UInt64) -> (record: StoredRecord?, next: UInt64) {
         let place = places[Int(position)]

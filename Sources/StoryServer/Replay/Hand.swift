@@ -34,6 +34,7 @@ final class Hand: @unchecked Sendable {
         guard var projector = projector.take() else { return false }
         var events: UInt64 = 0
         for number in numbers {
+            chains.prefetch(UInt64(number) + 4)
             guard let stream = chains.stream(UInt64(number)) else { continue }
             let category = categories[Int(stream.category >> 24)][Int(stream.category & 0xFF_FFFF)]
             do throws(StorageError) {
