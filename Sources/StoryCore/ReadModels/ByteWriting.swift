@@ -91,7 +91,8 @@ struct ScratchBytes: ByteWriting {
             place.storeBytes(of: last, toByteOffset: count - 4, as: UInt32.self)
         } else {
             for index in 0..<count {
-                place.storeBytes(of: bytes.load(fromByteOffset: index, as: UInt8.self), toByteOffset: index, as: UInt8.self)
+                place.storeBytes(
+                    of: bytes.load(fromByteOffset: index, as: UInt8.self), toByteOffset: index, as: UInt8.self)
             }
         }
     }

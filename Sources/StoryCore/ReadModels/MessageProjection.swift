@@ -1,5 +1,3 @@
-package typealias MessageProjection = MessageProjectionOf<Owned>
-
 /// The messages by number, by whom they are from, to, between and about, and those that nobody has seen yet.
 package enum MessageProjectionOf<Held: Holding>: RowKeeping {
     package static var rows: Table { .messages }
@@ -81,3 +79,6 @@ private let messageIndexes = [
     Index(.messagesUnseenByDate, [.unseen], by: .date, isCounted: true),
     Index(.messagesUnseenByRecipientDate, [.recipient, .unseen], by: .date, isCounted: true),
 ]
+
+// What owns its names and texts, as the daemon has it.
+package typealias MessageProjection = MessageProjectionOf<Owned>

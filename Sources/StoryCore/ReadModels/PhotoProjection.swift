@@ -1,5 +1,3 @@
-package typealias PhotoProjection = PhotoProjectionOf<Owned>
-
 /// The photos by number and, all together and by owner, in each order that `LIST photos` has.
 package enum PhotoProjectionOf<Held: Holding>: RowKeeping {
     package static var rows: Table { .photos }
@@ -98,3 +96,6 @@ private let photoIndexes = [
     Index(.photosByOwnerLensAperture, [.owner], by: .lensAperture),
     Index(.photosByOwnerExposureDuration, [.owner], by: .exposureDuration),
 ]
+
+// What owns its names and texts, as the daemon has it.
+package typealias PhotoProjection = PhotoProjectionOf<Owned>

@@ -1,5 +1,3 @@
-package typealias StoryProjection = StoryProjectionOf<Owned>
-
 /// The stories by number and in the orders that `LIST stories` has.
 package enum StoryProjectionOf<Held: Holding>: RowKeeping {
     package static var rows: Table { .stories }
@@ -79,3 +77,6 @@ private let storyIndexes = [
     Index(.storiesByRecipientDate, [.recipient], by: .date, isCounted: true),
     Index(.storiesByPairDate, [.sender, .recipient], by: .date),
 ]
+
+// What owns its names and texts, as the daemon has it.
+package typealias StoryProjection = StoryProjectionOf<Owned>

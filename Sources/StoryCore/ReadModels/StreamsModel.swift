@@ -87,7 +87,9 @@ package enum StreamsModel {
     ) {
         let target = StoreTarget(store: store)
         let head = Head(number: event.streamNumber, version: event.version, position: event.position)
-        if head.version == Version(1) { event.stream.bytes.withUnsafeBytes { putName($0, head.number, in: target, &scratch) } }
+        if head.version == Version(1) {
+            event.stream.bytes.withUnsafeBytes { putName($0, head.number, in: target, &scratch) }
+        }
         putHead(head, in: target, &scratch)
         let category = categories.number(of: event.stream) { numbered(event.stream.category, in: store) }
         putPlace(head, category, in: target, &scratch)

@@ -1,5 +1,3 @@
-package typealias UserProjection = UserProjectionOf<Owned>
-
 /// The users by number, by address, and in the orders that `LIST users` has.
 package enum UserProjectionOf<Held: Holding>: RowKeeping {
     package static var rows: Table { .users }
@@ -12,7 +10,7 @@ package enum UserProjectionOf<Held: Holding>: RowKeeping {
     /// What makes two addresses one.
     package static func folded(_ row: UserRowOf<Held>) -> [UInt8] {
         row.email.withRawBytes { EmailAddress.folded($0) }
-     }
+    }
 
     package static func writeFilterKey<Bytes: ByteWriting>(
         _ filter: FilterName, of row: UserRowOf<Held>, to key: inout KeyWriterOf<Bytes>
@@ -74,3 +72,6 @@ private let userIndexes = [
     Index(.usersByPrefectureName, [.prefecture], by: .name),
     Index(.usersByPrefectureEmail, [.prefecture], by: .email),
 ]
+
+// What owns its names and texts, as the daemon has it.
+package typealias UserProjection = UserProjectionOf<Owned>

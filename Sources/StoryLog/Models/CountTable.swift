@@ -55,7 +55,9 @@ final class CountTable {
     func visit(_ body: (_ count: Int64, _ table: UInt8, _ key: UnsafeRawBufferPointer) -> Void) {
         for index in 0..<count where entries[index].count != 0 {
             let entry = entries[index]
-            body(entry.count, entry.table, UnsafeRawBufferPointer(start: arena + entry.offset, count: Int(entry.keyCount)))
+            body(
+                entry.count, entry.table,
+                UnsafeRawBufferPointer(start: arena + entry.offset, count: Int(entry.keyCount)))
         }
     }
 

@@ -65,7 +65,9 @@ package struct ModelDigest: Equatable, Sendable {
     }
 
     /// 64 bits that tell a key from every other one.
-    static func mark(_ table: UInt8, _ key: UnsafeRawBufferPointer) -> UInt64 { hash(table, key, UnsafeRawBufferPointer(start: nil, count: 0)).low }
+    static func mark(_ table: UInt8, _ key: UnsafeRawBufferPointer) -> UInt64 {
+        hash(table, key, UnsafeRawBufferPointer(start: nil, count: 0)).low
+    }
 
     /// Adds all that another digest was made of.
     package mutating func add(_ other: ModelDigest) {

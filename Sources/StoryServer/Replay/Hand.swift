@@ -38,7 +38,8 @@ final class Hand: @unchecked Sendable {
             guard let stream = chains.stream(UInt64(number)) else { continue }
             let category = categories[Int(stream.category >> 24)][Int(stream.category & 0xFF_FFFF)]
             do throws(StorageError) {
-                guard let folded = try fold(StreamNumber(UInt64(number)), from: stream.first, category, &projector) else {
+                guard let folded = try fold(StreamNumber(UInt64(number)), from: stream.first, category, &projector)
+                else {
                     return false
                 }
                 events += folded

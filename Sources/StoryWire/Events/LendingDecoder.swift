@@ -16,8 +16,7 @@ package final class LendingDecoder {
     package func decode(_ record: EventRecord, _ kind: Kind?) -> LentBody {
         guard let kind else { return .custom }
         let type = record.json.part(record.type)
-        var data = PlainData(record.json.part(record.data))
-        if let body = data.body(kind, type) { return body }
+        if var data = PlainData(record.json.part(record.data)), let body = data.body(kind, type) { return body }
         return lend(general.decode(record).body)
     }
 
@@ -50,7 +49,8 @@ package final class LendingDecoder {
 }
 
 extension LendingDecoder {
-    private func lend(_ body: EventBody) -> LentBody {
+    /// What the general decoder read, kept here.
+    func lend(_ body: EventBody) -> LentBody {
         switch body {
         case .user(.signedUp(let event)):
             .user(

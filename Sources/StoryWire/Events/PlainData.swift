@@ -8,9 +8,9 @@ struct PlainData {
     private var at: UnsafeRawPointer
     private let end: UnsafeRawPointer
 
-    init(_ data: UnsafeRawBufferPointer) {
-        // A record's data is never empty; where it is, there is nothing to read either.
-        let start = data.baseAddress ?? UnsafeRawPointer(bitPattern: 1)!
+    /// Nil when there is nothing to read.
+    init?(_ data: UnsafeRawBufferPointer) {
+        guard let start = data.baseAddress else { return nil }
         at = start
         end = start + data.count
     }

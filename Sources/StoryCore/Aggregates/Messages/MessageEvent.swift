@@ -1,6 +1,3 @@
-package typealias MessageEvent = MessageEventOf<Owned>
-package typealias MessageSent = MessageSentOf<Owned>
-
 /// What can happen to a message.
 package enum MessageEventOf<Held: Holding>: Equatable, Sendable {
     case sent(MessageSentOf<Held>)
@@ -28,3 +25,7 @@ package struct MessageSentOf<Held: Holding>: Equatable, Sendable {
         self.date = date
     }
 }
+
+// What owns its names and texts, as the daemon has it.
+package typealias MessageEvent = MessageEventOf<Owned>
+package typealias MessageSent = MessageSentOf<Owned>

@@ -1,5 +1,3 @@
-package typealias MessageRow = MessageRowOf<Owned>
-
 /// A message as it is now.
 package struct MessageRowOf<Held: Holding>: Equatable, Sendable {
     package let id: Held.Name
@@ -29,3 +27,6 @@ package struct MessageRowOf<Held: Holding>: Equatable, Sendable {
         self.seen = seen
     }
 }
+
+// What owns its names and texts, as the daemon has it.
+package typealias MessageRow = MessageRowOf<Owned>

@@ -1,6 +1,3 @@
-package typealias PhotoEvent = PhotoEventOf<Owned>
-package typealias PhotoAdded = PhotoAddedOf<Owned>
-
 /// What can happen to a photo.
 package enum PhotoEventOf<Held: Holding>: Equatable, Sendable {
     case added(PhotoAddedOf<Held>)
@@ -67,3 +64,7 @@ package struct ExposureDuration: Equatable, Sendable {
     package var seconds: Double { Double(numerator) / Double(denominator) }
     package var text: String { "\(numerator)/\(denominator)" }
 }
+
+// What owns its names and texts, as the daemon has it.
+package typealias PhotoEvent = PhotoEventOf<Owned>
+package typealias PhotoAdded = PhotoAddedOf<Owned>

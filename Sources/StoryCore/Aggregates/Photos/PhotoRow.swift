@@ -1,5 +1,3 @@
-package typealias PhotoRow = PhotoRowOf<Owned>
-
 /// A photo as it is now.
 package struct PhotoRowOf<Held: Holding>: Equatable, Sendable {
     package let id: Held.Name
@@ -35,3 +33,6 @@ package struct PhotoRowOf<Held: Holding>: Equatable, Sendable {
         self.date = date
     }
 }
+
+// What owns its names and texts, as the daemon has it.
+package typealias PhotoRow = PhotoRowOf<Owned>

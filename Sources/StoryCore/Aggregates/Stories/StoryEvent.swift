@@ -1,7 +1,3 @@
-package typealias StoryEvent = StoryEventOf<Owned>
-package typealias StoryPosted = StoryPostedOf<Owned>
-package typealias StoryRevised = StoryRevisedOf<Owned>
-
 /// What can happen to a story.
 package enum StoryEventOf<Held: Holding>: Equatable, Sendable {
     case posted(StoryPostedOf<Held>)
@@ -43,3 +39,8 @@ package struct StoryRevisedOf<Held: Holding>: Equatable, Sendable {
         self.message = message
     }
 }
+
+// What owns its names and texts, as the daemon has it.
+package typealias StoryEvent = StoryEventOf<Owned>
+package typealias StoryPosted = StoryPostedOf<Owned>
+package typealias StoryRevised = StoryRevisedOf<Owned>

@@ -1,5 +1,3 @@
-package typealias StoryRow = StoryRowOf<Owned>
-
 /// A story as it is now.
 package struct StoryRowOf<Held: Holding>: Equatable, Sendable {
     package let id: Held.Name
@@ -15,7 +13,8 @@ package struct StoryRowOf<Held: Holding>: Equatable, Sendable {
     package var likes: UInt64
 
     package init(
-        id: Held.Name, number: StreamNumber, version: Version, position: Position, title: Held.Prose, message: Held.Prose,
+        id: Held.Name, number: StreamNumber, version: Version, position: Position, title: Held.Prose,
+        message: Held.Prose,
         sender: Held.Name, recipient: Held.Name, date: Instant, likes: UInt64
     ) {
         self.id = id
@@ -30,3 +29,6 @@ package struct StoryRowOf<Held: Holding>: Equatable, Sendable {
         self.likes = likes
     }
 }
+
+// What owns its names and texts, as the daemon has it.
+package typealias StoryRow = StoryRowOf<Owned>

@@ -1,7 +1,3 @@
-package typealias UserEvent = UserEventOf<Owned>
-package typealias UserSignedUp = UserSignedUpOf<Owned>
-package typealias UserRevised = UserRevisedOf<Owned>
-
 /// What can happen to a user.
 package enum UserEventOf<Held: Holding>: Equatable, Sendable {
     case signedUp(UserSignedUpOf<Held>)
@@ -38,3 +34,8 @@ package struct UserRevisedOf<Held: Holding>: Equatable, Sendable {
         self.prefecture = prefecture
     }
 }
+
+// What owns its names and texts, as the daemon has it.
+package typealias UserEvent = UserEventOf<Owned>
+package typealias UserSignedUp = UserSignedUpOf<Owned>
+package typealias UserRevised = UserRevisedOf<Owned>

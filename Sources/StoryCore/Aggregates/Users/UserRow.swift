@@ -1,5 +1,3 @@
-package typealias UserRow = UserRowOf<Owned>
-
 /// A user as it is now.
 package struct UserRowOf<Held: Holding>: Equatable, Sendable {
     package let id: Held.Name
@@ -27,3 +25,6 @@ package struct UserRowOf<Held: Holding>: Equatable, Sendable {
         self.date = date
     }
 }
+
+// What owns its names and texts, as the daemon has it.
+package typealias UserRow = UserRowOf<Owned>
