@@ -1,3 +1,4 @@
+import CXXHashInline
 import Glibc
 
 /// Counts by table and key, in memory: open addressing, with the keys one after the other in an arena.
@@ -90,9 +91,8 @@ final class CountTable {
 
     @inline(__always)
     private func isKey(_ entry: UnsafeMutablePointer<Entry>, _ table: UInt8, _ key: UnsafeRawBufferPointer) -> Bool {
-        guard entry.pointee.table == table, Int(entry.pointee.keyCount) == key.count, let start = key.baseAddress
-        else { return false }
-        return memcmp(arena + entry.pointee.offset, start, key.count) == 0
+        guard entry.pointee.table == table, Int(entry.pointee.keyCount) == key.count else { return false }
+        return xxhi_equal(arena + entry.pointee.offset, key.baseAddress, key.count)
     }
 
     private func append(_ entry: Entry, _ key: UnsafeRawBufferPointer) {

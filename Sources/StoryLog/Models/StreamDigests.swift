@@ -9,6 +9,10 @@ package import StoryCore
 package final class StreamDigests: EntrySink, @unchecked Sendable {
     private static let size = 256
 
+    // Kept here, because a look at a static one is a call, and this is asked for each entry.
+    private let likesTable = Table.likes.rawValue
+    private let emailsTable = Table.userEmails.rawValue
+
     private let digests = UnsafeMutablePointer<ModelDigest>.allocate(capacity: size)
     private let counts = CountTable()
     /// The marks of this stream's likes: an entry that is there already is not put again.
@@ -21,14 +25,14 @@ package final class StreamDigests: EntrySink, @unchecked Sendable {
     deinit { digests.deallocate() }
 
     package func put(_ value: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
-        if table == StreamDigests.likes, !likes.insert(ModelDigest.mark(table, key)) { return }
-        if table == StreamDigests.emails { emails.append(ModelDigest.mark(table, key)) }
+        if table == likesTable, !likes.insert(ModelDigest.mark(table, key)) { return }
+        if table == emailsTable { emails.append(ModelDigest.mark(table, key)) }
         digests[Int(table)].add(table, key, value)
     }
 
     /// Only a like is ever removed.
     package func remove(in table: UInt8, at key: UnsafeRawBufferPointer) {
-        precondition(table == StreamDigests.likes, "A stream that is folded alone puts only what stays.")
+        precondition(table == likesTable, "A stream that is folded alone puts only what stays.")
         guard likes.remove(ModelDigest.mark(table, key)) else { return }
         digests[Int(table)].subtract(table, key)
     }
@@ -38,7 +42,9 @@ package final class StreamDigests: EntrySink, @unchecked Sendable {
     }
 
     /// What comes next is of another stream.
-    package func streamEnded() { likes.clear() }
+    package func streamEnded() {
+        if !likes.isEmpty { likes.clear() }
+    }
 
     /// Takes in all that another one was told, and what a store holds.
     package func absorb(_ other: StreamDigests) {
@@ -71,6 +77,4 @@ package final class StreamDigests: EntrySink, @unchecked Sendable {
     /// True when no address was put twice.
     package var hasDistinctEmails: Bool { MarkSet.areDistinct(emails) }
 
-    private static let likes = Table.likes.rawValue
-    private static let emails = Table.userEmails.rawValue
 }

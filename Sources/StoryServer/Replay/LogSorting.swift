@@ -1,4 +1,3 @@
-import Glibc
 import StoryCore
 import StoryLog
 
@@ -125,8 +124,8 @@ private final class Desk: @unchecked Sendable {
     }
 
     private static func isPrefix(_ bytes: UnsafeRawBufferPointer, of stream: UnsafeRawBufferPointer) -> Bool {
-        guard let one = bytes.baseAddress, let other = stream.baseAddress else { return false }
-        return memcmp(one, other, bytes.count) == 0
+        for index in 0..<bytes.count where bytes[index] != stream[index] { return false }
+        return true
     }
 }
 
