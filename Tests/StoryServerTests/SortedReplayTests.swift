@@ -35,8 +35,8 @@ import Testing
     }
 
     @Test func `a log of many pieces is one log`() throws {
-        let events = Everything.events(70_000, seed: 5)
-        try expectAlike(sorted(bench(events), through: 70_000), events)
+        let events = Everything.events(36_000, seed: 5)
+        try expectAlike(sorted(bench(events), through: 36_000), events)
     }
 
     @Test func `texts with escapes, of many bytes and of none are what they are`() throws {
@@ -107,7 +107,7 @@ import Testing
                 version: Version(version), time: first.time, by: 1, key: nil, meta: nil, body: first.body)
             let bench = try bench([first, odd])
             #expect(try sorted(bench, through: 2) == nil, "version \(version)")
-            #expect(try bench.replay().models.map(\.rows) == [0, 0, 0, 0, 0, 1, 0])
+            #expect(try bench.replay().position == Position(2))
         }
     }
 
