@@ -129,7 +129,7 @@ struct EventCodecTests {
         }
     }
 
-    private static func event(_ body: EventBody, key: RequestKey?, meta: [UInt8]?) -> Event {
+    static func event(_ body: EventBody, key: RequestKey?, meta: [UInt8]?) -> Event {
         Event(
             position: Position(1043), stream: stream(body.streamText), streamNumber: StreamNumber(5),
             version: Version(2), time: Instant(milliseconds: 1_795_178_096_789), by: 1000, key: key, meta: meta,
@@ -137,7 +137,7 @@ struct EventCodecTests {
     }
 
     /// Finds the parts as the log's codec knows them, here by looking for them.
-    private static func record(of event: Event, _ json: UnsafeRawBufferPointer) -> EventRecord {
+    static func record(of event: Event, _ json: UnsafeRawBufferPointer) -> EventRecord {
         let text = Array(json)
         func range(_ part: [UInt8], after name: String) -> Range<Int> {
             let head = bytes(name)

@@ -22,6 +22,62 @@ static inline size_t csj_find_byte(const void *_Nullable bytes, uint8_t byte, si
     return found ? (size_t)((const char *)found - (const char *)bytes) : length;
 }
 
+/// True when two pieces of so many bytes are the same; mostly they are short, and a call would cost more than to look.
+static inline bool csj_equal(const void *_Nonnull one, const void *_Nonnull other, size_t length) {
+    const uint8_t *left = (const uint8_t *)one, *right = (const uint8_t *)other;
+    uint64_t first, second;
+    if (length > 24) return __builtin_memcmp(one, other, length) == 0;
+    if (length >= 8) {
+        uint64_t difference = 0;
+        for (size_t index = 0; index + 8 < length; index += 8) {
+            __builtin_memcpy(&first, left + index, 8);
+            __builtin_memcpy(&second, right + index, 8);
+            difference |= first ^ second;
+        }
+        __builtin_memcpy(&first, left + length - 8, 8);
+        __builtin_memcpy(&second, right + length - 8, 8);
+        return (difference | (first ^ second)) == 0;
+    }
+    for (size_t index = 0; index < length; index++) {
+        if (left[index] != right[index]) return false;
+    }
+    return true;
+}
+
+/// How many bytes of `text` stand in a JSON string as they are: up to the first quote, backslash or control character.
+/// Notes whether any of them is not ASCII.
+static inline size_t csj_plain_length(const uint8_t *_Nonnull text, size_t length, bool *_Nonnull is_ascii) {
+    size_t index = 0;
+    unsigned high = 0;
+#if defined(__SSE2__)
+    typedef char csj_block __attribute__((vector_size(16)));
+    const csj_block quote = {34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34};
+    const csj_block backslash = {92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92};
+    const csj_block space = {32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32};
+    for (; index + 16 <= length; index += 16) {
+        csj_block block;
+        __builtin_memcpy(&block, text + index, 16);
+        // Bytes are signed here: those that are not ASCII are below the space as well, and told apart after it.
+        const unsigned not_ascii = (unsigned)__builtin_ia32_pmovmskb128(block);
+        const csj_block ends = (csj_block)((block == quote) | (block == backslash) | (block < space));
+        const unsigned stops = (unsigned)__builtin_ia32_pmovmskb128(ends) & ~not_ascii;
+        if (stops) {
+            const unsigned place = (unsigned)__builtin_ctz(stops);
+            *is_ascii = !(high | (not_ascii & ((1u << place) - 1)));
+            return index + place;
+        }
+        high |= not_ascii;
+    }
+#endif
+    for (; index < length; index++) {
+        const uint8_t byte = text[index];
+        if (byte == 34 || byte == 92 || byte < 32) break;
+        high |= byte & 0x80;
+    }
+    *is_ascii = !high;
+    return index;
+}
+
 /// A JSON parser that is made once and used for one text after another, by one thread at a time.
 typedef struct csj_parser csj_parser;
 

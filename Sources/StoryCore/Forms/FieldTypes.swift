@@ -46,7 +46,7 @@ package enum EmailAddress {
     }
 
     /// The address with its ASCII letters in lower case: what makes two addresses the same.
-    package static func folded(_ bytes: [UInt8]) -> [UInt8] {
+    package static func folded(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
     }
 }

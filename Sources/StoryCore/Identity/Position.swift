@@ -6,6 +6,7 @@ package struct Position: Hashable, Comparable, Sendable {
 
     package let value: UInt64
 
+    @inlinable
     package init(_ value: UInt64) { self.value = value }
 
     /// The position right after this one.

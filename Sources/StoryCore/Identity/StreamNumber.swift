@@ -5,6 +5,7 @@
 package struct StreamNumber: Hashable, Comparable, Sendable {
     package let value: UInt64
 
+    @inlinable
     package init(_ value: UInt64) { self.value = value }
 
     package static func < (left: StreamNumber, right: StreamNumber) -> Bool { left.value < right.value }

@@ -4,6 +4,7 @@ package struct Version: Hashable, Comparable, Sendable {
 
     package let value: UInt64
 
+    @inlinable
     package init(_ value: UInt64) { self.value = value }
 
     /// The version after one more event.

@@ -17,7 +17,7 @@ final class CategoryPlaces {
 
     /// The entry that the event at a position goes into; `find` is asked where the category is not among the last ones.
     func place(
-        of stream: [UInt8], _ categoryCount: Int, at position: UInt64, find: () -> Place
+        of stream: UnsafeRawBufferPointer, _ categoryCount: Int, at position: UInt64, find: () -> Place
     ) -> (category: UInt64, first: UInt64) {
         let index = known(stream, categoryCount) ?? add(find())
         if recent[index].count >= StreamsModel.chunk {
@@ -28,7 +28,7 @@ final class CategoryPlaces {
         return (recent[index].category, recent[index].first)
     }
 
-    private func known(_ stream: [UInt8], _ categoryCount: Int) -> Int? {
+    private func known(_ stream: UnsafeRawBufferPointer, _ categoryCount: Int) -> Int? {
         for index in recent.indices where recent[index].name.count == categoryCount {
             if stream.starts(with: recent[index].name) { return index }
         }

@@ -5,11 +5,21 @@ package enum EmailsModel {
         store.value(in: .userEmails, at: folded).flatMap { KeyReader.number($0, at: 0) }.map(StreamNumber.init)
     }
 
-    static func fold(from old: UserRow?, to new: UserRow?, in store: any ModelStore) {
-        let before = old.map { UserProjection.folded($0) }
-        let after = new.map { UserProjection.folded($0) }
+    static func fold<Held: Holding, Target: FoldTarget>(
+        from old: UserRowOf<Held>?, to new: UserRowOf<Held>?, in target: Target,
+        _ scratch: inout FoldScratch<Target.Bytes>
+    ) {
+        let before = old.map { UserProjectionOf.folded($0) }
+        let after = new.map { UserProjectionOf.folded($0) }
         guard before != after else { return }
-        if let before { store.remove(in: .userEmails, at: before) }
-        if let after, let new { store.put(KeyWriter.number(new.number), in: .userEmails, at: after) }
+        if let before {
+            before.withUnsafeBytes { scratch.key.set($0) }
+            target.remove(in: .userEmails, at: scratch.key.bytes)
+        }
+        if let after, let new {
+            after.withUnsafeBytes { scratch.key.set($0) }
+            scratch.value.set(new.number.value)
+            target.put(scratch.value.bytes, in: .userEmails, at: scratch.key.bytes)
+        }
     }
 }

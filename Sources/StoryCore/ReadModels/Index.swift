@@ -18,36 +18,47 @@ package struct Index: Equatable, Sendable {
 }
 
 /// A row's entry in one index, in a buffer that is used again for the next.
-struct IndexEntry: ~Copyable {
-    private(set) var key = KeyWriter()
+struct IndexEntry<Bytes: ByteWriting>: ~Copyable {
+    private(set) var key: KeyWriterOf<Bytes>
     /// How many bytes of the key are prefix.
     private var prefixCount = 0
     /// False when the row is not in the index.
     private(set) var isThere = false
 
-    var prefix: ArraySlice<UInt8> { key.bytes[..<prefixCount] }
+    init(_ bytes: Bytes) { key = KeyWriterOf(bytes) }
 
-    mutating func set<P: Projection>(_ projection: P.Type, _ index: Index, _ row: P.Row?, _ number: StreamNumber) {
-        key.clear()
-        isThere = false
-        guard let row else { return }
+    mutating func set<P: RowKeeping>(_ projection: P.Type, _ index: Index, _ row: P.Row, _ number: StreamNumber) {
+        clear()
         for filter in index.filters {
             guard P.writeFilterKey(filter, of: row, to: &key) else { return }
         }
-        prefixCount = key.bytes.count
+        prefixCount = key.bytes.withBytes { $0.count }
         P.writeSortKey(index.sort, of: row, to: &key)
         key.number(number)
         isThere = true
     }
 
+    /// Makes it the entry of no row.
+    mutating func clear() {
+        key.clear()
+        isThere = false
+    }
+
     /// True when nothing has to be done to come from the other to this.
     func isSame(as other: borrowing IndexEntry) -> Bool {
-        isThere == other.isThere && (!isThere || key.bytes == other.key.bytes)
+        guard isThere, other.isThere else { return isThere == other.isThere }
+        return key.bytes.withBytes { one in other.key.bytes.withBytes { one.elementsEqual($0) } }
     }
 
     /// True when both are counted under one prefix.
     func isCounted(with other: borrowing IndexEntry) -> Bool {
-        isThere == other.isThere && (!isThere || prefix == other.prefix)
+        guard isThere, other.isThere else { return isThere == other.isThere }
+        return withPrefix { one in other.withPrefix { one.elementsEqual($0) } }
+    }
+
+    /// Lends what is counted.
+    func withPrefix<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        key.bytes.withBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<prefixCount])) }
     }
 }
 
@@ -65,11 +76,11 @@ extension Filter {
     }
 }
 
-extension KeyWriter {
+extension KeyWriterOf {
     /// The two users of a conversation, the same whoever wrote.
-    mutating func conversation(_ one: Identifier, _ other: Identifier) {
-        let isOrdered = one.bytes.lexicographicallyPrecedes(other.bytes)
-        name(isOrdered ? one.bytes : other.bytes)
-        name(isOrdered ? other.bytes : one.bytes)
+    mutating func conversation<Name: HeldBytes>(_ one: Name, _ other: Name) {
+        let isOrdered = one.withRawBytes { one in other.withRawBytes { one.lexicographicallyPrecedes($0) } }
+        name(isOrdered ? one : other)
+        name(isOrdered ? other : one)
     }
 }

@@ -1,69 +1,91 @@
+/// Writes keys into arrays of their own.
+package typealias KeyWriter = KeyWriterOf<[UInt8]>
+
 /// Writes keys whose byte order is the order that lists want.
-package struct KeyWriter {
+package struct KeyWriterOf<Bytes: ByteWriting> {
     /// How many bytes of a text sorting looks at (SPEC §3).
-    package static let textPrefix = 200
+    package static var textPrefix: Int { 200 }
     /// How many bytes a stream number or a position takes at the end of a key.
-    package static let numberCount = 6
+    package static var numberCount: Int { 6 }
 
     /// The greatest number that fits six bytes.
-    package static let greatestNumber: UInt64 = 1 << 48 - 1
+    package static var greatestNumber: UInt64 { 1 << 48 - 1 }
 
-    package private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: Bytes
 
-    package init() { bytes.reserveCapacity(64) }
+    init(_ bytes: Bytes) { self.bytes = bytes }
 
     /// Begins anew in the same memory.
-    package mutating func clear() { bytes.removeAll(keepingCapacity: true) }
-
-    /// Makes it these bytes.
-    package mutating func set(_ other: UnsafeRawBufferPointer) {
-        clear()
-        bytes.append(contentsOf: other)
-    }
+    package mutating func clear() { bytes.clear() }
 
     /// Makes it one number.
+    @inline(__always)
     package mutating func set(_ number: UInt64) {
         clear()
         self.number(number)
     }
 
     /// Makes it two numbers.
+    @inline(__always)
     package mutating func set(_ first: UInt64, _ second: UInt64) {
         set(first)
         number(second)
     }
 
+    /// Makes it these bytes.
+    mutating func set(_ whole: UnsafeRawBufferPointer) {
+        clear()
+        bytes.add(whole)
+    }
+
     /// An ID or another name of the alphabet, ended by a zero byte, which sorts before every other.
     package mutating func name(_ name: [UInt8]) {
-        bytes.append(contentsOf: name)
-        bytes.append(0)
+        name.withUnsafeBytes { bytes.add($0) }
+        bytes.add(0)
+    }
+
+    @inline(__always)
+    package mutating func name<Name: HeldBytes>(_ name: Name) {
+        name.withRawBytes { bytes.add($0) }
+        bytes.add(0)
     }
 
     /// The first 200 bytes of a text. A zero byte inside becomes 00 FF, and 00 00 ends the text, so that a text
     /// stands before every longer one that begins with it.
-    package mutating func text(_ text: Text) {
-        let prefix = text.prefix(KeyWriter.textPrefix)
-        if prefix.contains(0) {
-            for byte in prefix { bytes.append(contentsOf: byte == 0 ? [0, 0xFF] : [byte]) }
-        } else {
-            bytes.append(contentsOf: prefix)
+    package mutating func text<Prose: HeldBytes>(_ text: Prose) {
+        text.withRawBytes { text in
+            let prefix = UnsafeRawBufferPointer(rebasing: text.prefix(KeyWriter.textPrefix))
+            guard prefix.contains(0) else { return bytes.add(prefix) }
+            for byte in prefix {
+                bytes.add(byte)
+                if byte == 0 { bytes.add(0xFF) }
+            }
         }
-        bytes.append(0)
-        bytes.append(0)
+        bytes.add(0)
+        bytes.add(0)
     }
 
     /// A number below 2^48, six bytes, the highest first.
-    package mutating func number(_ value: UInt64) {
-        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[2...])) }
-    }
+    @inline(__always)
+    package mutating func number(_ value: UInt64) { bytes.add48(value) }
 
     package mutating func number(_ number: StreamNumber) { self.number(number.value) }
 
     /// A position; positions reach 2^53 in the contract, and 2^48 here: at a million events a second, nine years.
     package mutating func position(_ position: Position) { number(position.value) }
 
-    package mutating func byte(_ byte: UInt8) { bytes.append(byte) }
+    /// Makes it the key of a count: which index, and the prefix that is counted.
+    @inline(__always)
+    mutating func setCount(of table: Table, _ prefix: UnsafeRawBufferPointer) {
+        clear()
+        byte(table.rawValue)
+        bytes.add(prefix)
+    }
 
+    @inline(__always)
+    package mutating func byte(_ byte: UInt8) { bytes.add(byte) }
+
+    @inline(__always)
     package mutating func date(_ date: Instant) { ordered(UInt64(bitPattern: date.milliseconds) ^ (1 << 63)) }
 
     /// Doubles in their numeric order.
@@ -75,13 +97,19 @@ package struct KeyWriter {
 
     /// A number that may be absent: what is absent stands after everything that is there.
     package mutating func double(_ value: Double?) {
-        guard let value else { return bytes.append(1) }
-        bytes.append(0)
+        guard let value else { return bytes.add(1) }
+        bytes.add(0)
         double(value)
     }
 
-    private mutating func ordered(_ value: UInt64) {
-        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+    @inline(__always)
+    private mutating func ordered(_ value: UInt64) { bytes.add(native: value.bigEndian) }
+}
+
+extension KeyWriterOf where Bytes == [UInt8] {
+    package init() {
+        self.init([])
+        bytes.reserveCapacity(64)
     }
 
     /// A whole key of one number.

@@ -24,13 +24,12 @@ package enum KeysModel {
     }
 
     /// Folds one event in: the events of one write stand in a row and carry the same key.
-    static func fold(_ event: Event, in store: any ModelStore) {
-        guard let key = event.key else { return }
+    package static func fold(_ key: RequestKey, at position: Position, in store: any ModelStore) {
         let known = entry(of: key, in: store)
         // A key that comes again later belongs to its first write: what lies between is not of this key.
-        if let known, event.position.value != known.first.value + known.count { return }
+        if let known, position.value != known.first.value + known.count { return }
         var value = KeyWriter()
-        value.position(known?.first ?? event.position)
+        value.position(known?.first ?? position)
         value.number((known?.count ?? 0) + 1)
         store.put(value.bytes, in: .keys, at: key.bytes)
     }

@@ -1,20 +1,50 @@
 /// The messages by number, by whom they are from, to, between and about, and those that nobody has seen yet.
-package enum MessageProjection: Projection {
-    package static let rows = Table.messages
-    package static let counts = Table.messageCounts
+package enum MessageProjectionOf<Held: Holding>: RowKeeping {
+    package static var rows: Table { .messages }
+    package static var counts: Table { .messageCounts }
 
-    package static let indexes = [
-        Index(.messagesByDate, by: .date, isCounted: true),
-        Index(.messagesBySenderDate, [.sender], by: .date, isCounted: true),
-        Index(.messagesByRecipientDate, [.recipient], by: .date, isCounted: true),
-        Index(.messagesByConversationDate, [.between], by: .date, isCounted: true),
-        Index(.messagesByStoryDate, [.story], by: .date, isCounted: true),
-        Index(.messagesUnseenByDate, [.unseen], by: .date, isCounted: true),
-        Index(.messagesUnseenByRecipientDate, [.recipient, .unseen], by: .date, isCounted: true),
-    ]
+    package static var indexes: [Index] { messageIndexes }
 
-    package static func number(of row: MessageRow) -> StreamNumber { row.number }
+    package static func number(of row: MessageRowOf<Held>) -> StreamNumber { row.number }
 
+    package static func writeFilterKey<Bytes: ByteWriting>(
+        _ filter: FilterName, of row: MessageRowOf<Held>, to key: inout KeyWriterOf<Bytes>
+    ) -> Bool {
+        switch filter {
+        case .sender: key.name(row.sender)
+        case .recipient: key.name(row.recipient)
+        case .between: key.conversation(row.sender, row.recipient)
+        case .story:
+            guard let story = row.story else { return false }
+            key.name(story)
+        case .unseen: return !row.seen
+        case .owner, .prefecture, .email: return false
+        }
+        return true
+    }
+
+    package static func writeSortKey<Bytes: ByteWriting>(
+        _ sort: SortKey, of row: MessageRowOf<Held>, to key: inout KeyWriterOf<Bytes>
+    ) {
+        key.date(row.date)
+    }
+
+    package static func write<Bytes: ByteWriting>(
+        _ row: MessageRowOf<Held>, to record: inout RecordWriter<Bytes>
+    ) {
+        record.integer(row.version.value)
+        record.integer(row.position.value)
+        record.name(row.id)
+        record.text(row.text)
+        record.name(row.sender)
+        record.name(row.recipient)
+        record.optional(row.story) { $0.name($1) }
+        record.integer(row.date.milliseconds)
+        record.integer(row.seen ? UInt8(1) : 0)
+    }
+}
+
+extension MessageProjectionOf: Projection where Held == Owned {
     package static func matches(_ row: MessageRow, _ filter: Filter) -> Bool {
         switch filter {
         case .sender(let id): row.sender == id
@@ -25,38 +55,6 @@ package enum MessageProjection: Projection {
         case .unseen(let isWanted): row.seen != isWanted
         case .owner, .prefecture, .email: false
         }
-    }
-
-    package static func writeFilterKey(_ filter: FilterName, of row: MessageRow, to key: inout KeyWriter) -> Bool {
-        switch filter {
-        case .sender: key.name(row.sender.bytes)
-        case .recipient: key.name(row.recipient.bytes)
-        case .between: key.conversation(row.sender, row.recipient)
-        case .story:
-            guard let story = row.story else { return false }
-            key.name(story.bytes)
-        case .unseen: return !row.seen
-        case .owner, .prefecture, .email: return false
-        }
-        return true
-    }
-
-    package static func writeSortKey(_ sort: SortKey, of row: MessageRow, to key: inout KeyWriter) {
-        key.date(row.date)
-    }
-
-    package static func encode(_ row: MessageRow) -> [UInt8] {
-        var record = RecordWriter(capacity: 96 + row.text.bytes.count)
-        record.integer(row.version.value)
-        record.integer(row.position.value)
-        record.name(row.id.bytes)
-        record.text(row.text)
-        record.name(row.sender.bytes)
-        record.name(row.recipient.bytes)
-        record.optional(row.story) { $0.name($1.bytes) }
-        record.integer(row.date.milliseconds)
-        record.integer(row.seen ? UInt8(1) : 0)
-        return record.bytes
     }
 
     package static func decode(_ bytes: [UInt8], number: StreamNumber) -> MessageRow? {
@@ -70,3 +68,16 @@ package enum MessageProjection: Projection {
         }
     }
 }
+
+private let messageIndexes = [
+    Index(.messagesByDate, by: .date, isCounted: true),
+    Index(.messagesBySenderDate, [.sender], by: .date, isCounted: true),
+    Index(.messagesByRecipientDate, [.recipient], by: .date, isCounted: true),
+    Index(.messagesByConversationDate, [.between], by: .date, isCounted: true),
+    Index(.messagesByStoryDate, [.story], by: .date, isCounted: true),
+    Index(.messagesUnseenByDate, [.unseen], by: .date, isCounted: true),
+    Index(.messagesUnseenByRecipientDate, [.recipient, .unseen], by: .date, isCounted: true),
+]
+
+// What owns its names and texts, as the daemon has it.
+package typealias MessageProjection = MessageProjectionOf<Owned>

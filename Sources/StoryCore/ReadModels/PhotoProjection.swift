@@ -1,36 +1,23 @@
 /// The photos by number and, all together and by owner, in each order that `LIST photos` has.
-package enum PhotoProjection: Projection {
-    package static let rows = Table.photos
-    package static let counts = Table.photoCounts
+package enum PhotoProjectionOf<Held: Holding>: RowKeeping {
+    package static var rows: Table { .photos }
+    package static var counts: Table { .photoCounts }
 
-    package static let indexes = [
-        Index(.photosByDate, by: .date, isCounted: true),
-        Index(.photosByISO, by: .iso),
-        Index(.photosByFocalLength, by: .focalLength),
-        Index(.photosByExposureValue, by: .exposureValue),
-        Index(.photosByLensAperture, by: .lensAperture),
-        Index(.photosByExposureDuration, by: .exposureDuration),
-        Index(.photosByOwnerDate, [.owner], by: .date, isCounted: true),
-        Index(.photosByOwnerISO, [.owner], by: .iso),
-        Index(.photosByOwnerFocalLength, [.owner], by: .focalLength),
-        Index(.photosByOwnerExposureValue, [.owner], by: .exposureValue),
-        Index(.photosByOwnerLensAperture, [.owner], by: .lensAperture),
-        Index(.photosByOwnerExposureDuration, [.owner], by: .exposureDuration),
-    ]
+    package static var indexes: [Index] { photoIndexes }
 
-    package static func number(of row: PhotoRow) -> StreamNumber { row.number }
+    package static func number(of row: PhotoRowOf<Held>) -> StreamNumber { row.number }
 
-    package static func matches(_ row: PhotoRow, _ filter: Filter) -> Bool {
-        if case .owner(let id) = filter { row.owner == id } else { false }
-    }
-
-    package static func writeFilterKey(_ filter: FilterName, of row: PhotoRow, to key: inout KeyWriter) -> Bool {
+    package static func writeFilterKey<Bytes: ByteWriting>(
+        _ filter: FilterName, of row: PhotoRowOf<Held>, to key: inout KeyWriterOf<Bytes>
+    ) -> Bool {
         guard filter == .owner else { return false }
-        key.name(row.owner.bytes)
+        key.name(row.owner)
         return true
     }
 
-    package static func writeSortKey(_ sort: SortKey, of row: PhotoRow, to key: inout KeyWriter) {
+    package static func writeSortKey<Bytes: ByteWriting>(
+        _ sort: SortKey, of row: PhotoRowOf<Held>, to key: inout KeyWriterOf<Bytes>
+    ) {
         switch sort {
         case .iso: key.double(row.iso)
         case .focalLength: key.double(row.focalLength)
@@ -41,12 +28,13 @@ package enum PhotoProjection: Projection {
         }
     }
 
-    package static func encode(_ row: PhotoRow) -> [UInt8] {
-        var record = RecordWriter(capacity: 128)
+    package static func write<Bytes: ByteWriting>(
+        _ row: PhotoRowOf<Held>, to record: inout RecordWriter<Bytes>
+    ) {
         record.integer(row.version.value)
         record.integer(row.position.value)
-        record.name(row.id.bytes)
-        record.name(row.owner.bytes)
+        record.name(row.id)
+        record.name(row.owner)
         record.double(row.iso)
         record.optional(row.focalLength) { $0.double($1) }
         record.double(row.exposureValue)
@@ -55,7 +43,12 @@ package enum PhotoProjection: Projection {
         record.integer(row.exposureDuration.denominator)
         record.optional(row.flash) { $0.integer(FlashCode.code($1)) }
         record.integer(row.date.milliseconds)
-        return record.bytes
+    }
+}
+
+extension PhotoProjectionOf: Projection where Held == Owned {
+    package static func matches(_ row: PhotoRow, _ filter: Filter) -> Bool {
+        if case .owner(let id) = filter { row.owner == id } else { false }
     }
 
     package static func decode(_ bytes: [UInt8], number: StreamNumber) -> PhotoRow? {
@@ -69,3 +62,21 @@ package enum PhotoProjection: Projection {
         }
     }
 }
+
+private let photoIndexes = [
+    Index(.photosByDate, by: .date, isCounted: true),
+    Index(.photosByISO, by: .iso),
+    Index(.photosByFocalLength, by: .focalLength),
+    Index(.photosByExposureValue, by: .exposureValue),
+    Index(.photosByLensAperture, by: .lensAperture),
+    Index(.photosByExposureDuration, by: .exposureDuration),
+    Index(.photosByOwnerDate, [.owner], by: .date, isCounted: true),
+    Index(.photosByOwnerISO, [.owner], by: .iso),
+    Index(.photosByOwnerFocalLength, [.owner], by: .focalLength),
+    Index(.photosByOwnerExposureValue, [.owner], by: .exposureValue),
+    Index(.photosByOwnerLensAperture, [.owner], by: .lensAperture),
+    Index(.photosByOwnerExposureDuration, [.owner], by: .exposureDuration),
+]
+
+// What owns its names and texts, as the daemon has it.
+package typealias PhotoProjection = PhotoProjectionOf<Owned>

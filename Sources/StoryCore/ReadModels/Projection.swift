@@ -1,5 +1,5 @@
 /// How one kind's rows are kept: a table of rows by number, and indexes as pure functions of a row.
-package protocol Projection {
+package protocol RowKeeping {
     associatedtype Row: Equatable & Sendable
 
     static var rows: Table { get }
@@ -7,50 +7,71 @@ package protocol Projection {
     static var counts: Table { get }
     static var indexes: [Index] { get }
     static func number(of row: Row) -> StreamNumber
+    /// Writes what a row has in the prefix of an index; false when it is not in such an index.
+    static func writeFilterKey<Bytes: ByteWriting>(
+        _ filter: FilterName, of row: Row, to key: inout KeyWriterOf<Bytes>
+    ) -> Bool
+    /// Writes what a row is sorted by.
+    static func writeSortKey<Bytes: ByteWriting>(
+        _ sort: SortKey, of row: Row, to key: inout KeyWriterOf<Bytes>)
+    /// Writes the row as it is stored.
+    static func write<Bytes: ByteWriting>(_ row: Row, to record: inout RecordWriter<Bytes>)
+}
+
+/// How one kind's rows are found and read back.
+package protocol Projection: RowKeeping {
     /// True when the row passes a filter.
     static func matches(_ row: Row, _ filter: Filter) -> Bool
-    /// Writes what a row has in the prefix of an index; false when it is not in such an index.
-    static func writeFilterKey(_ filter: FilterName, of row: Row, to key: inout KeyWriter) -> Bool
-    /// Writes what a row is sorted by.
-    static func writeSortKey(_ sort: SortKey, of row: Row, to key: inout KeyWriter)
-    static func encode(_ row: Row) -> [UInt8]
     /// Nil when the bytes are no row.
     static func decode(_ bytes: [UInt8], number: StreamNumber) -> Row?
 }
 
-extension Projection {
+extension RowKeeping {
+    /// The row as it is stored.
+    package static func encode(_ row: Row) -> [UInt8] {
+        var record = RecordWriter<[UInt8]>([])
+        write(row, to: &record)
+        return record.bytes
+    }
+
     /// Writes what changed between two states of one row: the row, its index entries and the counts.
     ///
     /// - Parameter scratch: memory to write keys in; what it holds does not matter.
-    static func apply(from old: Row?, to new: Row?, in store: any ModelStore, _ scratch: inout FoldScratch) {
+    static func apply<Target: FoldTarget>(
+        from old: Row?, to new: Row?, in target: Target, _ scratch: inout FoldScratch<Target.Bytes>
+    ) {
         guard let number = (new ?? old).map(number) else { return }
-        scratch.key.clear()
-        scratch.key.number(number)
+        scratch.key.set(number.value)
         if let new {
-            store.put(encode(new), in: rows, at: scratch.key.bytes)
+            scratch.record.clear()
+            write(new, to: &scratch.record)
+            target.put(scratch.record.bytes, in: rows, at: scratch.key.bytes)
         } else {
-            store.remove(in: rows, at: scratch.key.bytes)
+            target.remove(in: rows, at: scratch.key.bytes)
         }
         for index in indexes {
-            scratch.before.set(Self.self, index, old, number)
-            scratch.after.set(Self.self, index, new, number)
-            move(index, from: scratch.before, to: scratch.after, in: store)
+            if let old { scratch.before.set(Self.self, index, old, number) } else { scratch.before.clear() }
+            if let new { scratch.after.set(Self.self, index, new, number) } else { scratch.after.clear() }
+            move(index, in: target, &scratch)
         }
     }
 
-    private static func move(
-        _ index: Index, from before: borrowing IndexEntry, to after: borrowing IndexEntry, in store: any ModelStore
+    /// Goes from the entry before to the entry after.
+    private static func move<Target: FoldTarget>(
+        _ index: Index, in target: Target, _ scratch: inout FoldScratch<Target.Bytes>
     ) {
-        guard !before.isSame(as: after) else { return }
-        if before.isThere { store.remove(in: index.table, at: before.key.bytes) }
-        if after.isThere { store.put([], in: index.table, at: after.key.bytes) }
-        guard index.isCounted, !before.isCounted(with: after) else { return }
-        if before.isThere { add(-1, index.table, before.prefix, in: store) }
-        if after.isThere { add(1, index.table, after.prefix, in: store) }
-    }
-
-    private static func add(_ change: Int64, _ table: Table, _ prefix: ArraySlice<UInt8>, in store: any ModelStore) {
-        store.add(change, in: counts, at: CountKey.bytes(table, prefix))
+        guard !scratch.before.isSame(as: scratch.after) else { return }
+        if scratch.before.isThere { target.remove(in: index.table, at: scratch.before.key.bytes) }
+        if scratch.after.isThere { target.put(in: index.table, at: scratch.after.key.bytes) }
+        guard index.isCounted, !scratch.before.isCounted(with: scratch.after) else { return }
+        if scratch.before.isThere {
+            scratch.before.withPrefix { scratch.key.setCount(of: index.table, $0) }
+            target.add(-1, in: counts, at: scratch.key.bytes)
+        }
+        if scratch.after.isThere {
+            scratch.after.withPrefix { scratch.key.setCount(of: index.table, $0) }
+            target.add(1, in: counts, at: scratch.key.bytes)
+        }
     }
 }
 

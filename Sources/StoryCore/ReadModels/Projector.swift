@@ -5,7 +5,7 @@
 package final class Projector {
     private let store: any ModelStore
     private let categories = CategoryPlaces()
-    private var scratch = FoldScratch()
+    private var scratch = FoldScratch<[UInt8]> { [] }
 
     package init(_ store: any ModelStore) { self.store = store }
 
@@ -18,7 +18,7 @@ package final class Projector {
     /// the two halves of a fold may run beside each other, each in its own store.
     package func foldPlace(_ event: Event) {
         StreamsModel.fold(event, categories, in: store, &scratch)
-        if event.key != nil { KeysModel.fold(event, in: store) }
+        if let key = event.key { KeysModel.fold(key, at: event.position, in: store) }
     }
 
     /// Folds an event of the users' own that has no key: all that the models have of it is where it stands.
@@ -27,32 +27,31 @@ package final class Projector {
     ///   - name: the stream's name.
     ///   - categoryCount: how many of its bytes stand before the dash.
     package func foldPlace(_ head: StreamsModel.Head, _ name: UnsafeRawBufferPointer, categoryCount: Int) {
-        scratch.name.set(name)
-        let name = scratch.name.bytes
         StreamsModel.fold(head, name, categoryCount, categories, in: store, &scratch)
     }
 
     /// Folds into the models of what events say: `users`, `stories`, `likes`, `messages`, `photos`.
     package func foldContent(_ event: Event) {
+        let target = StoreTarget(store: store)
         switch event.body {
         case .user(let happening):
             let old = previous(UserProjection.self, event)
             let new = UserFold.fold(happening, of: event, into: old)
-            UserProjection.apply(from: old, to: new, in: store, &scratch)
-            EmailsModel.fold(from: old, to: new, in: store)
+            UserProjection.apply(from: old, to: new, in: target, &scratch)
+            EmailsModel.fold(from: old, to: new, in: target, &scratch)
         case .story(let happening):
             let old = previous(StoryProjection.self, event)
             let new = StoryFold.fold(happening, of: event, into: old)
-            StoryProjection.apply(from: old, to: new, in: store, &scratch)
-            LikesModel.fold(happening, of: event, in: store)
+            StoryProjection.apply(from: old, to: new, in: target, &scratch)
+            LikesModel.fold(happening, of: event, in: target, &scratch)
         case .message(let happening):
             let old = previous(MessageProjection.self, event)
             let new = MessageFold.fold(happening, of: event, into: old)
-            MessageProjection.apply(from: old, to: new, in: store, &scratch)
+            MessageProjection.apply(from: old, to: new, in: target, &scratch)
         case .photo(let happening):
             let old = previous(PhotoProjection.self, event)
             let new = PhotoFold.fold(happening, of: event, into: old)
-            PhotoProjection.apply(from: old, to: new, in: store, &scratch)
+            PhotoProjection.apply(from: old, to: new, in: target, &scratch)
         case .custom: break
         }
     }

@@ -1,11 +1,15 @@
 /// Writes the fields of a stored row one after the other, little-endian.
-struct RecordWriter {
-    private(set) var bytes: [UInt8] = []
+package struct RecordWriter<Bytes: ByteWriting> {
+    private(set) var bytes: Bytes
 
-    init(capacity: Int) { bytes.reserveCapacity(capacity) }
+    init(_ bytes: Bytes) { self.bytes = bytes }
 
-    mutating func integer<Number: FixedWidthInteger>(_ value: Number) {
-        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    /// Begins anew in the same memory.
+    mutating func clear() { bytes.clear() }
+
+    @inline(__always)
+    mutating func integer<Number: FixedWidthInteger & BitwiseCopyable>(_ value: Number) {
+        bytes.add(native: value.littleEndian)
     }
 
     mutating func double(_ value: Double) { integer(value.bitPattern) }
@@ -18,13 +22,19 @@ struct RecordWriter {
     }
 
     /// Up to 255 bytes.
-    mutating func name(_ name: [UInt8]) {
-        integer(UInt8(clamping: name.count))
-        bytes.append(contentsOf: name)
+    @inline(__always)
+    mutating func name<Name: HeldBytes>(_ name: Name) {
+        name.withRawBytes { name in
+            integer(UInt8(clamping: name.count))
+            bytes.add(name)
+        }
     }
 
-    mutating func text(_ text: Text) {
-        integer(UInt32(clamping: text.bytes.count))
-        bytes.append(contentsOf: text.bytes)
+    @inline(__always)
+    mutating func text<Prose: HeldBytes>(_ text: Prose) {
+        text.withRawBytes { text in
+            integer(UInt32(clamping: text.count))
+            bytes.add(text)
+        }
     }
 }

@@ -123,45 +123,74 @@ package enum StreamsModel {
 
     /// Folds one event in.
     static func fold(
-        _ event: Event, _ categories: CategoryPlaces, in store: any ModelStore, _ scratch: inout FoldScratch
+        _ event: Event, _ categories: CategoryPlaces, in store: any ModelStore, _ scratch: inout FoldScratch<[UInt8]>
     ) {
         let head = Head(number: event.streamNumber, version: event.version, position: event.position)
-        fold(head, event.stream.bytes, event.stream.categoryCount, categories, in: store, &scratch)
+        event.stream.bytes.withUnsafeBytes {
+            fold(head, $0, event.stream.categoryCount, categories, in: store, &scratch)
+        }
     }
 
     /// Folds one event in: how far its stream is with it, the stream's name, and how much of that is the category.
     static func fold(
-        _ head: Head, _ name: [UInt8], _ categoryCount: Int, _ categories: CategoryPlaces, in store: any ModelStore,
-        _ scratch: inout FoldScratch
+        _ head: Head, _ name: UnsafeRawBufferPointer, _ categoryCount: Int, _ categories: CategoryPlaces,
+        in store: any ModelStore, _ scratch: inout FoldScratch<[UInt8]>
     ) {
-        let (number, version, position) = (head.number.value, head.version.value, head.position.value)
-        if version <= 1 {
-            scratch.value.set(number)
-            store.put(scratch.value.bytes, in: .categories, at: streamCountKey)
-        }
-        scratch.value.set(number, version)
-        scratch.value.number(position)
-        store.put(scratch.value.bytes, in: .streams, at: name)
-        scratch.value.set(position)
-        scratch.key.set(number, (max(version, 1) - 1) / chunk)
+        if head.version <= Version(1) { putCount(of: head.number, in: store) }
+        putHead(head, name, in: StoreTarget(store: store), &scratch)
+        scratch.value.set(head.position.value)
+        scratch.key.set(head.number.value, chunk(of: head.version))
         store.append(scratch.value.bytes, in: .streamPositions, at: scratch.key.bytes)
-        let place = categories.place(of: name, categoryCount, at: position) {
+        let place = categories.place(of: name, categoryCount, at: head.position.value) {
             categoryPlace(CategoryName(trusted: Array(name[..<categoryCount])), in: store)
         }
         scratch.key.set(place.category, place.first)
         store.append(scratch.value.bytes, in: .categoryPositions, at: scratch.key.bytes)
     }
 
+    static func putHead<Target: FoldTarget>(
+        _ head: Head, _ name: UnsafeRawBufferPointer, in target: Target, _ scratch: inout FoldScratch<Target.Bytes>
+    ) {
+        scratch.key.set(name)
+        scratch.value.set(head.number.value, head.version.value)
+        scratch.value.number(head.position.value)
+        target.put(scratch.value.bytes, in: .streams, at: scratch.key.bytes)
+    }
+
+    /// Puts a whole entry of a stream's positions, which `scratch.places` has, and begins the next one.
+    ///
+    /// - Parameter version: the last one of the entry.
+    static func putPositions<Target: FoldTarget>(
+        of stream: StreamNumber, through version: Version, in target: Target,
+        _ scratch: inout FoldScratch<Target.Bytes>
+    ) {
+        scratch.key.set(stream.value, chunk(of: version))
+        target.put(scratch.places.bytes, in: .streamPositions, at: scratch.key.bytes)
+        scratch.places.clear()
+    }
+
+    /// The entry that has a version's position.
+    static func chunk(of version: Version) -> UInt64 { (max(version.value, 1) - 1) / chunk }
+
+    /// How many streams there are: streams are numbered as they come.
+    package static func putCount(of greatest: StreamNumber, in store: any ModelStore) {
+        store.put(KeyWriter.number(greatest), in: .categories, at: streamCountKey)
+    }
+
+    /// The number of a category, given now when it is new.
+    package static func numbered(_ category: CategoryName, in store: any ModelStore) -> UInt64 {
+        if let number = number(of: category, in: store) { return number }
+        let number = count(at: categoryCountKey, in: store) + 1
+        var value = KeyWriter()
+        value.number(number)
+        store.put(value.bytes, in: .categories, at: category.bytes)
+        store.put(value.bytes, in: .categories, at: categoryCountKey)
+        return number
+    }
+
     /// Where the events of a category go, which gets a number now when it is new.
     private static func categoryPlace(_ name: CategoryName, in store: any ModelStore) -> CategoryPlaces.Place {
-        guard let number = number(of: name, in: store) else {
-            let number = count(at: categoryCountKey, in: store) + 1
-            var value = KeyWriter()
-            value.number(number)
-            store.put(value.bytes, in: .categories, at: name.bytes)
-            store.put(value.bytes, in: .categories, at: categoryCountKey)
-            return CategoryPlaces.Place(name: name.bytes, category: number, first: 0, count: chunk)
-        }
+        let number = numbered(name, in: store)
         let newest = newestChunk(of: number, through: .greatest, in: store)
         return CategoryPlaces.Place(
             name: name.bytes, category: number, first: newest?.first ?? 0, count: newest?.count ?? chunk)

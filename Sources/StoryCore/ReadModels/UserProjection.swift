@@ -1,37 +1,28 @@
 /// The users by number, by address, and in the orders that `LIST users` has.
-package enum UserProjection: Projection {
-    package static let rows = Table.users
-    package static let counts = Table.userCounts
+package enum UserProjectionOf<Held: Holding>: RowKeeping {
+    package static var rows: Table { .users }
+    package static var counts: Table { .userCounts }
 
-    package static let indexes = [
-        Index(.usersByDate, by: .date, isCounted: true),
-        Index(.usersByName, by: .name),
-        Index(.usersByEmail, by: .email),
-        Index(.usersByPrefectureDate, [.prefecture], by: .date, isCounted: true),
-        Index(.usersByPrefectureName, [.prefecture], by: .name),
-        Index(.usersByPrefectureEmail, [.prefecture], by: .email),
-    ]
+    package static var indexes: [Index] { userIndexes }
 
-    package static func number(of row: UserRow) -> StreamNumber { row.number }
+    package static func number(of row: UserRowOf<Held>) -> StreamNumber { row.number }
 
     /// What makes two addresses one.
-    package static func folded(_ row: UserRow) -> [UInt8] { EmailAddress.folded(row.email.bytes) }
-
-    package static func matches(_ row: UserRow, _ filter: Filter) -> Bool {
-        switch filter {
-        case .prefecture(let number): row.prefecture == number
-        case .email(let email): folded(row) == email
-        case .sender, .recipient, .owner, .story, .between, .unseen: false
-        }
+    package static func folded(_ row: UserRowOf<Held>) -> [UInt8] {
+        row.email.withRawBytes { EmailAddress.folded($0) }
     }
 
-    package static func writeFilterKey(_ filter: FilterName, of row: UserRow, to key: inout KeyWriter) -> Bool {
+    package static func writeFilterKey<Bytes: ByteWriting>(
+        _ filter: FilterName, of row: UserRowOf<Held>, to key: inout KeyWriterOf<Bytes>
+    ) -> Bool {
         guard filter == .prefecture else { return false }
         key.byte(UInt8(clamping: row.prefecture))
         return true
     }
 
-    package static func writeSortKey(_ sort: SortKey, of row: UserRow, to key: inout KeyWriter) {
+    package static func writeSortKey<Bytes: ByteWriting>(
+        _ sort: SortKey, of row: UserRowOf<Held>, to key: inout KeyWriterOf<Bytes>
+    ) {
         switch sort {
         case .name: key.text(row.name)
         case .email: key.text(Text(folded(row)))
@@ -39,16 +30,26 @@ package enum UserProjection: Projection {
         }
     }
 
-    package static func encode(_ row: UserRow) -> [UInt8] {
-        var record = RecordWriter(capacity: 64 + row.name.bytes.count + row.email.bytes.count)
+    package static func write<Bytes: ByteWriting>(
+        _ row: UserRowOf<Held>, to record: inout RecordWriter<Bytes>
+    ) {
         record.integer(row.version.value)
         record.integer(row.position.value)
-        record.name(row.id.bytes)
+        record.name(row.id)
         record.text(row.name)
         record.text(row.email)
         record.integer(UInt8(clamping: row.prefecture))
         record.integer(row.date.milliseconds)
-        return record.bytes
+    }
+}
+
+extension UserProjectionOf: Projection where Held == Owned {
+    package static func matches(_ row: UserRow, _ filter: Filter) -> Bool {
+        switch filter {
+        case .prefecture(let number): row.prefecture == number
+        case .email(let email): folded(row) == email
+        case .sender, .recipient, .owner, .story, .between, .unseen: false
+        }
     }
 
     package static func decode(_ bytes: [UInt8], number: StreamNumber) -> UserRow? {
@@ -61,3 +62,15 @@ package enum UserProjection: Projection {
         }
     }
 }
+
+private let userIndexes = [
+    Index(.usersByDate, by: .date, isCounted: true),
+    Index(.usersByName, by: .name),
+    Index(.usersByEmail, by: .email),
+    Index(.usersByPrefectureDate, [.prefecture], by: .date, isCounted: true),
+    Index(.usersByPrefectureName, [.prefecture], by: .name),
+    Index(.usersByPrefectureEmail, [.prefecture], by: .email),
+]
+
+// What owns its names and texts, as the daemon has it.
+package typealias UserProjection = UserProjectionOf<Owned>

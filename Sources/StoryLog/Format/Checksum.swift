@@ -1,10 +1,10 @@
-import CXXHash
+import CXXHashInline
 
 /// What tells a record that changed on the disk from one that did not.
 enum Checksum {
     /// XXH3-64 of the bytes; a record that strays to another position does not match either.
     @inline(__always)
     static func of(_ bytes: UnsafeRawBufferPointer, position: UInt64) -> UInt64 {
-        XXH3_64bits_withSeed(bytes.baseAddress, bytes.count, position)
+        xxhi_64(bytes.baseAddress, bytes.count, position)
     }
 }

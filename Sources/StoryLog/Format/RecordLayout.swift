@@ -12,7 +12,7 @@ struct RecordLayout: Equatable {
     @inline(__always)
     init?(position: UInt64, _ header: RecordHeader, count: Int) {
         // {"position":P,"stream":"S","version":V,"type":"T","time":"…","by":U[,"key":"K"][,"meta":M],"data":D}
-        let streamStart = 12 + RecordLayout.digits(position) + 11
+        let streamStart = RecordLayout.streamStart(position)
         stream = streamStart..<streamStart + Int(header.streamCount)
         let typeStart = stream.upperBound + 12 + RecordLayout.digits(header.version) + 9
         type = typeStart..<typeStart + Int(header.typeCount)
@@ -33,14 +33,22 @@ struct RecordLayout: Equatable {
         data = end + 8..<count - 1
     }
 
+    /// Where the stream's name begins in the JSON of the event at a position.
+    @inline(__always)
+    static func streamStart(_ position: UInt64) -> Int { 12 + RecordLayout.digits(position) + 11 }
+
     /// How many decimal digits a number has.
     @inline(__always)
     static func digits(_ number: UInt64) -> Int {
-        var count = 1
-        var rest = number
-        while rest >= 10 {
-            rest /= 10
+        // The commonest first: versions, positions of young logs, uids.
+        if number < 10 { return 1 }
+        var count = 2
+        var bound: UInt64 = 100
+        while number >= bound {
             count += 1
+            let (next, isPast) = bound.multipliedReportingOverflow(by: 10)
+            if isPast { break }
+            bound = next
         }
         return count
     }

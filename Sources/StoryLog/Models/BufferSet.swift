@@ -46,6 +46,16 @@ final class BufferSet {
         return key.withBytes { key in bytes.withBytes { bytes in buffer.append(bytes, at: key) } }
     }
 
+    /// The digest of what a table has.
+    func digest(of table: Table) -> ModelDigest {
+        var digest = ModelDigest()
+        guard let buffer = filled(table) else { return digest }
+        for index in 0..<buffer.count {
+            if let value = buffer.value(index) { digest.add(table, buffer.key(index), value) }
+        }
+        return digest
+    }
+
     /// The bytes of memory that the entries take.
     var bytes: Int { buffers.reduce(0) { $0 + ($1?.bytes ?? 0) } }
     /// How many entries there are, the removed ones among them.

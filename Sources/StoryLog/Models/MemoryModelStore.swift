@@ -51,14 +51,7 @@ package final class MemoryModelStore: ModelStore {
         model.tables.reduce(into: ModelDigest()) { $0.add(digest(of: $1)) }
     }
 
-    package func digest(of table: Table) -> ModelDigest {
-        var digest = ModelDigest()
-        guard let buffer = buffers.filled(table) else { return digest }
-        for index in 0..<buffer.count {
-            if let value = buffer.value(index) { digest.add(table, buffer.key(index), value) }
-        }
-        return digest
-    }
+    package func digest(of table: Table) -> ModelDigest { buffers.digest(of: table) }
 
     /// The bytes of memory that the entries take.
     package var bytes: Int { buffers.bytes }

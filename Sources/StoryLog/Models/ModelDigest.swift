@@ -1,4 +1,4 @@
-import CXXHash
+import CXXHashInline
 package import StoryCore
 
 /// A number that two models have in common only when they hold the same entries, in whatever order they were added.
@@ -17,35 +17,56 @@ package struct ModelDigest: Equatable, Sendable {
     }
 
     package mutating func add(_ table: Table, _ key: [UInt8], _ value: [UInt8]) {
-        key.withBytes { key in value.withBytes { value in add(table, key, value) } }
+        key.withBytes { key in value.withBytes { value in add(table.rawValue, key, value) } }
     }
 
     package mutating func add(_ table: Table, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-        let hash = self.hash(table, key, value)
+        add(table.rawValue, key, value)
+    }
+
+    /// Adds an entry of the table with a number.
+    @inline(__always)
+    mutating func add(_ table: UInt8, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        let hash = ModelDigest.hash(table, key, value)
         // The sums run around on purpose: a sum does not depend on the order of what is added.
-        low &+= hash.low64
-        high &+= hash.high64
+        low &+= hash.low
+        high &+= hash.high
         count &+= 1
     }
 
     /// Takes back what was added before.
     package mutating func subtract(_ table: Table, _ key: [UInt8], _ value: [UInt8]) {
-        let hash: XXH128_hash_t = key.withBytes { key in value.withBytes { value in self.hash(table, key, value) } }
-        low &-= hash.low64
-        high &-= hash.high64
+        let hash: xxhi_hash128 = key.withBytes { key in
+            value.withBytes { value in ModelDigest.hash(table.rawValue, key, value) }
+        }
+        subtract(hash)
+    }
+
+    /// Takes back an entry whose value is empty.
+    mutating func subtract(_ table: UInt8, _ key: UnsafeRawBufferPointer) {
+        subtract(ModelDigest.hash(table, key, UnsafeRawBufferPointer(start: nil, count: 0)))
+    }
+
+    private mutating func subtract(_ hash: xxhi_hash128) {
+        low &-= hash.low
+        high &-= hash.high
         count &-= 1
     }
 
-    /// XXH3-128 of the key, seeded with its table and length; where there is a value, of the value, seeded with that.
-    private func hash(
-        _ table: Table, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
-    ) -> XXH128_hash_t {
-        let seed = UInt64(table.rawValue) << 32 | UInt64(key.count)
-        let ofKey = XXH3_128bits_withSeed(key.baseAddress, key.count, seed)
-        guard value.count > 0 else { return ofKey }
-        var whole = XXH3_128bits_withSeed(value.baseAddress, value.count, ofKey.low64)
-        whole.high64 ^= ofKey.high64
-        return whole
+    /// XXH3-128 of the key, seeded with its table and length; where there is a value, with the XXH3-64 of the value,
+    /// which is seeded with those.
+    @inline(__always)
+    private static func hash(
+        _ table: UInt8, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+    ) -> xxhi_hash128 {
+        let seed = UInt64(table) << 32 | UInt64(key.count)
+        let ofValue = value.count > 0 ? xxhi_64(value.baseAddress, value.count, seed) : seed
+        return xxhi_128(key.baseAddress, key.count, ofValue)
+    }
+
+    /// 64 bits that tell a key from every other one.
+    static func mark(_ table: UInt8, _ key: UnsafeRawBufferPointer) -> UInt64 {
+        hash(table, key, UnsafeRawBufferPointer(start: nil, count: 0)).low
     }
 
     /// Adds all that another digest was made of.

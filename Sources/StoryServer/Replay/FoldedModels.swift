@@ -4,7 +4,7 @@ import StoryWire
 
 /// A log folded anew. The two halves of the fold run on two threads: one reads and decodes the log and folds where
 /// events are, the other folds what they say.
-final class FoldedModels {
+final class FoldedModels: FoldedDigests {
     private let place: DigestingStore
     private let content: DigestingStore
 
@@ -47,12 +47,7 @@ final class FoldedModels {
         return FoldedModels(place, try content.wait().get().store)
     }
 
-    func digest(of model: Model) -> ModelDigest {
-        model.tables.reduce(into: ModelDigest()) { $0.add(store(of: model).digest(of: $1)) }
-    }
-
-    /// How many rows the model has: the entries of its first table.
-    func rows(of model: Model) -> UInt64 { model.tables.first.map { store(of: model).digest(of: $0).count } ?? 0 }
+    func digest(of table: Table, in model: Model) -> ModelDigest { store(of: model).digest(of: table) }
 
     /// Every entry of a table, in order; nil where there is only a digest.
     func entries(of table: Table, in model: Model) -> [(key: [UInt8], value: [UInt8])]? {

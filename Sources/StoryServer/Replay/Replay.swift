@@ -36,23 +36,19 @@ package struct Replay {
         }
         let through = try end(options, log, snapshot)
         let began = clock.steady()
-        let folded = try FoldedModels.fold(log, through: through, progress: progress)
+        let folded = try fold(log, through, options, progress)
         let seconds = Double(clock.steady() - began) / 1e9
-        let comparison = ModelComparison(folded: folded) { (table) throws(StorageError) in
-            try FoldedModels.fold(log, through: through, keeping: table) { _, _ in }
-        }
-        var models: [ReplayReport.Entry] = []
-        for model in options.models {
-            let stored = try snapshot.map { (snapshot) throws(StorageError) in try snapshot.digest(of: model) }
-            let digest = folded.digest(of: model)
-            var difference: String?
-            if let snapshot, stored != digest { difference = try comparison.firstDifference(model, snapshot) }
-            models.append(
-                ReplayReport.Entry(
-                    model: model, rows: folded.rows(of: model), digest: digest.text, stored: stored?.text,
-                    difference: difference))
-        }
+        let models = try ReplayComparison(log, through, snapshot, folded).entries(options.models)
         return ReplayReport(position: through, head: log.head, seconds: seconds, models: models)
+    }
+
+    /// The digests of the log, folded; in order where sorting it by streams does not do.
+    private func fold(
+        _ log: LMDBEventLog, _ through: Position, _ options: Options,
+        _ progress: (_ position: Position, _ of: Position) -> Void
+    ) throws(StorageError) -> any FoldedDigests {
+        if let sorted = try SortedReplay.fold(log, through: through, progress: progress) { return sorted }
+        return try FoldedModels.fold(log, through: through, progress: progress)
     }
 
     private func end(

@@ -4,7 +4,8 @@ extension UnsafeRawBufferPointer {
     /// True when the bytes are these, one by one.
     func equals(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
-        return elementsEqual(UnsafeRawBufferPointer(start: text.utf8Start, count: count))
+        guard let start = baseAddress else { return true }
+        return csj_equal(start, text.utf8Start, count)
     }
 
     /// The part of the bytes at a range that lies within them.

@@ -27,11 +27,13 @@ package enum MessageDecider {
 
 package enum MessageFold {
     /// The row after an event, nil once it is deleted; an event that cannot follow leaves things as they are.
-    package static func fold(_ happening: MessageEvent, of event: Event, into row: MessageRow?) -> MessageRow? {
+    package static func fold<E: Occurrence>(
+        _ happening: MessageEventOf<E.Held>, of event: E, into row: MessageRowOf<E.Held>?
+    ) -> MessageRowOf<E.Held>? {
         if case .sent(let sent) = happening {
             guard event.version == Version(1) else { return row }
-            return MessageRow(
-                id: event.stream.id, number: event.streamNumber, version: event.version, position: event.position,
+            return MessageRowOf(
+                id: event.id, number: event.streamNumber, version: event.version, position: event.position,
                 text: sent.text, sender: sent.sender, recipient: sent.recipient, story: sent.story,
                 date: sent.date ?? event.time, seen: false)
         }

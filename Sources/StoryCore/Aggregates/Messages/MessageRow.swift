@@ -1,19 +1,19 @@
 /// A message as it is now.
-package struct MessageRow: Equatable, Sendable {
-    package let id: Identifier
+package struct MessageRowOf<Held: Holding>: Equatable, Sendable {
+    package let id: Held.Name
     package let number: StreamNumber
     package var version: Version
     package var position: Position
-    package let text: Text
-    package let sender: Identifier
-    package let recipient: Identifier
-    package let story: Identifier?
+    package let text: Held.Prose
+    package let sender: Held.Name
+    package let recipient: Held.Name
+    package let story: Held.Name?
     package let date: Instant
     package var seen: Bool
 
     package init(
-        id: Identifier, number: StreamNumber, version: Version, position: Position, text: Text, sender: Identifier,
-        recipient: Identifier, story: Identifier?, date: Instant, seen: Bool
+        id: Held.Name, number: StreamNumber, version: Version, position: Position, text: Held.Prose, sender: Held.Name,
+        recipient: Held.Name, story: Held.Name?, date: Instant, seen: Bool
     ) {
         self.id = id
         self.number = number
@@ -27,3 +27,6 @@ package struct MessageRow: Equatable, Sendable {
         self.seen = seen
     }
 }
+
+// What owns its names and texts, as the daemon has it.
+package typealias MessageRow = MessageRowOf<Owned>

@@ -32,11 +32,13 @@ package enum PhotoDecider {
 
 package enum PhotoFold {
     /// The row after an event, nil once it is deleted; an event that cannot follow leaves things as they are.
-    package static func fold(_ happening: PhotoEvent, of event: Event, into row: PhotoRow?) -> PhotoRow? {
+    package static func fold<E: Occurrence>(
+        _ happening: PhotoEventOf<E.Held>, of event: E, into row: PhotoRowOf<E.Held>?
+    ) -> PhotoRowOf<E.Held>? {
         if case .added(let added) = happening {
             guard event.version == Version(1) else { return row }
-            return PhotoRow(
-                id: event.stream.id, number: event.streamNumber, version: event.version, position: event.position,
+            return PhotoRowOf(
+                id: event.id, number: event.streamNumber, version: event.version, position: event.position,
                 owner: added.owner, iso: added.iso, focalLength: added.focalLength,
                 exposureValue: added.exposureValue, lensAperture: added.lensAperture,
                 exposureDuration: added.exposureDuration, flash: added.flash, date: added.date ?? event.time)

@@ -1,10 +1,10 @@
 /// A photo as it is now.
-package struct PhotoRow: Equatable, Sendable {
-    package let id: Identifier
+package struct PhotoRowOf<Held: Holding>: Equatable, Sendable {
+    package let id: Held.Name
     package let number: StreamNumber
     package var version: Version
     package var position: Position
-    package let owner: Identifier
+    package let owner: Held.Name
     package let iso: Double
     /// Millimetres.
     package let focalLength: Double?
@@ -15,7 +15,7 @@ package struct PhotoRow: Equatable, Sendable {
     package let date: Instant
 
     package init(
-        id: Identifier, number: StreamNumber, version: Version, position: Position, owner: Identifier, iso: Double,
+        id: Held.Name, number: StreamNumber, version: Version, position: Position, owner: Held.Name, iso: Double,
         focalLength: Double?, exposureValue: Double, lensAperture: Double?, exposureDuration: ExposureDuration,
         flash: Flash?, date: Instant
     ) {
@@ -33,3 +33,6 @@ package struct PhotoRow: Equatable, Sendable {
         self.date = date
     }
 }
+
+// What owns its names and texts, as the daemon has it.
+package typealias PhotoRow = PhotoRowOf<Owned>

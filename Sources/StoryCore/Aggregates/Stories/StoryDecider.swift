@@ -39,11 +39,13 @@ package enum StoryDecider {
 
 package enum StoryFold {
     /// The row after an event, nil once it is deleted; an event that cannot follow leaves things as they are.
-    package static func fold(_ happening: StoryEvent, of event: Event, into row: StoryRow?) -> StoryRow? {
+    package static func fold<E: Occurrence>(
+        _ happening: StoryEventOf<E.Held>, of event: E, into row: StoryRowOf<E.Held>?
+    ) -> StoryRowOf<E.Held>? {
         if case .posted(let posted) = happening {
             guard event.version == Version(1) else { return row }
-            return StoryRow(
-                id: event.stream.id, number: event.streamNumber, version: event.version, position: event.position,
+            return StoryRowOf(
+                id: event.id, number: event.streamNumber, version: event.version, position: event.position,
                 title: posted.title, message: posted.message, sender: posted.sender, recipient: posted.recipient,
                 date: posted.date ?? event.time, likes: 0)
         }

@@ -1,20 +1,21 @@
 /// A story as it is now.
-package struct StoryRow: Equatable, Sendable {
-    package let id: Identifier
+package struct StoryRowOf<Held: Holding>: Equatable, Sendable {
+    package let id: Held.Name
     package let number: StreamNumber
     package var version: Version
     package var position: Position
-    package var title: Text
-    package var message: Text
-    package let sender: Identifier
-    package let recipient: Identifier
+    package var title: Held.Prose
+    package var message: Held.Prose
+    package let sender: Held.Name
+    package let recipient: Held.Name
     package let date: Instant
     /// How many users like it.
     package var likes: UInt64
 
     package init(
-        id: Identifier, number: StreamNumber, version: Version, position: Position, title: Text, message: Text,
-        sender: Identifier, recipient: Identifier, date: Instant, likes: UInt64
+        id: Held.Name, number: StreamNumber, version: Version, position: Position, title: Held.Prose,
+        message: Held.Prose,
+        sender: Held.Name, recipient: Held.Name, date: Instant, likes: UInt64
     ) {
         self.id = id
         self.number = number
@@ -28,3 +29,6 @@ package struct StoryRow: Equatable, Sendable {
         self.likes = likes
     }
 }
+
+// What owns its names and texts, as the daemon has it.
+package typealias StoryRow = StoryRowOf<Owned>

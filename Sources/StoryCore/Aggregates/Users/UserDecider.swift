@@ -39,12 +39,14 @@ package enum UserDecider {
 
 package enum UserFold {
     /// The row after an event; an event that cannot follow leaves things as they are.
-    package static func fold(_ happening: UserEvent, of event: Event, into row: UserRow?) -> UserRow? {
+    package static func fold<E: Occurrence>(
+        _ happening: UserEventOf<E.Held>, of event: E, into row: UserRowOf<E.Held>?
+    ) -> UserRowOf<E.Held>? {
         switch happening {
         case .signedUp(let signedUp):
             guard event.version == Version(1) else { return row }
-            return UserRow(
-                id: event.stream.id, number: event.streamNumber, version: event.version, position: event.position,
+            return UserRowOf(
+                id: event.id, number: event.streamNumber, version: event.version, position: event.position,
                 name: signedUp.name, email: signedUp.email, prefecture: signedUp.prefecture, date: event.time)
         case .revised(let revised):
             guard var row else { return nil }

@@ -1,18 +1,18 @@
 /// A user as it is now.
-package struct UserRow: Equatable, Sendable {
-    package let id: Identifier
+package struct UserRowOf<Held: Holding>: Equatable, Sendable {
+    package let id: Held.Name
     package let number: StreamNumber
     package var version: Version
     package var position: Position
-    package var name: Text
-    package var email: Text
+    package var name: Held.Prose
+    package var email: Held.Prose
     /// 1–47, JIS X 0401.
     package var prefecture: Int64
     /// When the user signed up.
     package let date: Instant
 
     package init(
-        id: Identifier, number: StreamNumber, version: Version, position: Position, name: Text, email: Text,
+        id: Held.Name, number: StreamNumber, version: Version, position: Position, name: Held.Prose, email: Held.Prose,
         prefecture: Int64, date: Instant
     ) {
         self.id = id
@@ -25,3 +25,6 @@ package struct UserRow: Equatable, Sendable {
         self.date = date
     }
 }
+
+// What owns its names and texts, as the daemon has it.
+package typealias UserRow = UserRowOf<Owned>

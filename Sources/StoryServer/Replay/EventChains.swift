@@ -1,0 +1,102 @@
+import Glibc
+import StoryCore
+import StoryLog
+
+/// Where every event of a log lies, stream by stream: the first event of each, and of each event the next one.
+///
+/// Sixteen bytes an event and twelve a stream, allocated at once and touched only where they are used.
+/// Unchecked: see who may call what when.
+final class EventChains: @unchecked Sendable {
+    /// The longest log that its numbers have room for.
+    static let greatest = Position(UInt64(UInt32.max) - 1)
+
+    struct Place {
+        var start: UnsafeRawPointer?
+        var count: UInt32
+        /// The position of the stream's next event, 0: none; once the event is folded, the number of its category.
+        var next: UInt32
+    }
+
+    private struct Stream {
+        /// The positions of the first event and of the last but for the first; 0: none.
+        var first: UInt32
+        var last: UInt32
+        var category: UInt32
+    }
+
+    let through: Position
+    private let places: UnsafeMutablePointer<Place>
+    private let streams: UnsafeMutablePointer<Stream>
+
+    /// Nil when there is no memory.
+    init?(through: Position) {
+        let count = Int(through.value) + 1
+        guard let places = calloc(count, MemoryLayout<Place>.stride),
+            let streams = calloc(count, MemoryLayout<Stream>.stride)
+        else { return nil }
+        self.through = through
+        self.places = places.bindMemory(to: Place.self, capacity: count)
+        self.streams = streams.bindMemory(to: Stream.self, capacity: count)
+    }
+
+    deinit {
+        free(places)
+        free(streams)
+    }
+
+    // MARK: While the log is read, by any thread for positions of its own
+
+    func put(_ record: StoredRecord, at position: Position) {
+        places[Int(position.value)] = Place(start: record.start, count: UInt32(clamping: record.count), next: 0)
+    }
+
+    /// The first event of a stream. False when the stream has one, or there cannot be so many.
+    func begin(_ stream: UInt64, at position: Position, category: UInt32) -> Bool {
+        guard stream > 0, stream <= through.value, streams[Int(stream)].first == 0 else { return false }
+        streams[Int(stream)] = Stream(first: UInt32(truncatingIfNeeded: position.value), last: 0, category: category)
+        return true
+    }
+
+    // MARK: After that, by one thread
+
+    /// Chains an event to those before it; they come in the order of their positions. False when there are none.
+    func chain(_ position: UInt32, to stream: UInt64) -> Bool {
+        guard stream > 0, stream <= through.value else { return false }
+        let place = streams + Int(stream)
+        let before = max(place.pointee.first, place.pointee.last)
+        guard place.pointee.first > 0, before < position else { return false }
+        places[Int(before)].next = position
+        place.pointee.last = position
+        return true
+    }
+
+    // MARK: When all are chained, by any thread
+
+    /// The position of a stream's first event, and its category; nil when there is no such stream.
+    func stream(_ number: UInt64) -> (first: UInt64, category: UInt32)? {
+        let stream = streams[Int(number)]
+        return stream.first > 0 ? (UInt64(stream.first), stream.category) : nil
+    }
+
+    /// Asks for the first event of a stream, which will be read soon.
+    func prefetch(_ number: UInt64) {
+        guard number <= through.value, let stream = stream(number) else { return }
+        event(stream.first).record?.prefetch()
+    }
+
+    /// What lies at a position, and the position of the stream's next event.
+    func event(_ position: UInt64) -> (record: StoredRecord?, next: UInt64) {
+        let place = places[Int(position)]
+        let bytes = UnsafeRawBufferPointer(start: place.start, count: Int(place.count))
+        return (StoredRecord(bytes), UInt64(place.next))
+    }
+
+    /// Leaves the number of its category at an event, whose next one was read.
+    func leave(_ category: UInt64, at position: UInt64) {
+        places[Int(position)].next = UInt32(truncatingIfNeeded: category)
+    }
+
+    // MARK: When all are folded, by any thread
+
+    func category(at position: UInt64) -> Int { Int(places[Int(position)].next) }
+}

@@ -1,0 +1,154 @@
+import StoryCore
+import StoryLog
+
+/// Sorts a log's events by stream: several threads read a part of it each, and look at nothing but where it belongs.
+final class LogSorting: Sendable {
+    /// How many positions are read at once.
+    private static let piece: UInt64 = 16_384
+
+    /// What one piece of the log leaves to be done in order.
+    struct Leftover: Sendable {
+        /// Events that are not the first of their stream.
+        var later: [(position: UInt32, stream: UInt64)] = []
+        /// Positions of events with a key.
+        var keyed: [UInt32] = []
+    }
+
+    let chains: EventChains
+    private let desks: [Desk]
+    private let leftovers: Slots<Leftover>
+
+    private init(_ chains: EventChains, _ desks: [Desk], _ leftovers: Slots<Leftover>) {
+        self.chains = chains
+        self.desks = desks
+        self.leftovers = leftovers
+    }
+
+    /// Nil when the log is anyhow unusual.
+    static func sort(_ log: LMDBEventLog, through: Position, by crew: Crew) throws(StorageError) -> LogSorting? {
+        guard through > .zero, through <= EventChains.greatest, let chains = EventChains(through: through)
+        else { return nil }
+        var desks: [Desk] = []
+        for _ in 0..<crew.count { desks.append(Desk(try LogView(log))) }
+        let pieces = Int((through.value + piece - 1) / piece)
+        let leftovers = Slots<Leftover>(pieces, Leftover())
+        let sorting = LogSorting(chains, desks, leftovers)
+        let isUsual = crew.share(pieces) { member, index in sorting.read(index, at: member) }
+        guard isUsual, sorting.chainAll() else { return nil }
+        return sorting
+    }
+
+    /// The categories in the order of their first events, and for each member of the crew the numbers of those it met.
+    func categories() -> (names: [CategoryName], numbers: [[UInt64]]) {
+        var first: [CategoryName: UInt64] = [:]
+        for desk in desks {
+            for entry in desk.categories { first[entry.name] = min(first[entry.name] ?? .max, entry.first) }
+        }
+        let names = first.sorted { $0.value < $1.value }.map(\.key)
+        let numbers = Dictionary(uniqueKeysWithValues: zip(names, 1...UInt64(max(names.count, 1))))
+        return (names, desks.map { desk in desk.categories.map { numbers[$0.name] ?? 0 } })
+    }
+
+    /// Visits the events with a key in order.
+    func visitKeyed(_ visit: (UInt64) -> Void) {
+        for index in 0..<leftovers.count { for position in leftovers[index].keyed { visit(UInt64(position)) } }
+    }
+
+    /// The records stay where they are until then.
+    func close() { for desk in desks { desk.view.close() } }
+
+    private func read(_ index: Int, at member: Int) -> Bool {
+        let first = UInt64(index) * LogSorting.piece + 1
+        let last = min(first + LogSorting.piece - 1, chains.through.value)
+        var leftover = Leftover()
+        var isUsual = true
+        do throws(StorageError) {
+            let desk = desks[member]
+            try desk.view.scan(from: Position(first), through: Position(last)) { position, record in
+                let place = record.place
+                chains.put(record, at: position)
+                if place.hasKey { leftover.keyed.append(UInt32(truncatingIfNeeded: position.value)) }
+                guard place.version == 1 else {
+                    leftover.later.append((UInt32(truncatingIfNeeded: position.value), place.stream))
+                    return true
+                }
+                isUsual =
+                    record.streamName(at: position).flatMap { desk.category(of: $0, first: position.value) }
+                    .map { chains.begin(place.stream, at: position, category: UInt32(member) << 24 | $0) } ?? false
+                return isUsual
+            }
+        } catch {
+            return false
+        }
+        leftovers[index] = leftover
+        return isUsual
+    }
+
+    private func chainAll() -> Bool {
+        for index in 0..<leftovers.count {
+            for event in leftovers[index].later {
+                guard chains.chain(event.position, to: event.stream) else { return false }
+            }
+        }
+        return true
+    }
+}
+
+/// What one thread reads with, and the categories it met.
+///
+/// Unchecked: it belongs to one thread at a time.
+private final class Desk: @unchecked Sendable {
+    private static let greatest = 1 << 20
+
+    let view: LogView
+    private(set) var categories: [(name: CategoryName, bytes: UnsafeRawBufferPointer, first: UInt64)] = []
+
+    init(_ view: LogView) { self.view = view }
+
+    /// The number, here, of the category of a stream; nil where there is none, or too many.
+    func category(of stream: UnsafeRawBufferPointer, first: UInt64) -> UInt32? {
+        for index in categories.indices.reversed() {
+            let bytes = categories[index].bytes
+            if stream.count > bytes.count, stream[bytes.count] == 0x2D, Desk.isPrefix(bytes, of: stream) {
+                return UInt32(index)
+            }
+        }
+        return meet(stream, first)
+    }
+
+    private func meet(_ stream: UnsafeRawBufferPointer, _ first: UInt64) -> UInt32? {
+        guard let dash = stream.firstIndex(of: 0x2D), dash > 0, categories.count < Desk.greatest else { return nil }
+        let bytes = UnsafeRawBufferPointer(rebasing: stream[..<dash])
+        categories.append((CategoryName(trusted: Array(bytes)), bytes, first))
+        return UInt32(categories.count - 1)
+    }
+
+    private static func isPrefix(_ bytes: UnsafeRawBufferPointer, of stream: UnsafeRawBufferPointer) -> Bool {
+        for index in 0..<bytes.count where bytes[index] != stream[index] { return false }
+        return true
+    }
+}
+
+/// A place for each piece of work to leave something; no two pieces have the same.
+///
+/// Unchecked: a place belongs to the thread that has its piece, and is read when all are done.
+final class Slots<Element: Sendable>: @unchecked Sendable {
+    let count: Int
+    private let elements: UnsafeMutablePointer<Element>
+
+    init(_ count: Int, _ element: Element) {
+        self.count = count
+        elements = .allocate(capacity: max(count, 1))
+        elements.initialize(repeating: element, count: count)
+    }
+
+    deinit {
+        elements.deinitialize(count: count)
+        elements.deallocate()
+    }
+
+    subscript(index: Int) -> Element {
+        get { elements[index] }
+        set { elements[index] = newValue }
+    }
+}
