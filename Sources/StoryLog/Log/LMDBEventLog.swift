@@ -128,7 +128,7 @@ package final class LMDBEventLog: EventLog {
 
     package func close() {
         // What is not flushed stays in the journal.
-        if access == .serving, head == committed, !isSuspect { do throws(StorageError) { try flush() } catch {} }
+        if writer != nil, head == committed, !isSuspect { do throws(StorageError) { try flush() } catch {} }
         dropTurn()
         writer = nil
         reader = nil

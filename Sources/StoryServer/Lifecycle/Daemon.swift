@@ -11,6 +11,8 @@ package enum Daemon {
         _ configuration: ServerConfiguration, clock: Clock, trace: Trace
     ) throws(StartError) -> Int32 {
         let began = clock.steady()
+        // The start writes already: a limit on the size of files is to be an error there, too, and not the end.
+        signal(SIGXFSZ, SIG_IGN)
         let dependency = try ServerDependency.resolve(configuration, clock: clock, trace: trace)
         let server = Server(dependency: dependency)
         do throws(ReactorError) {
