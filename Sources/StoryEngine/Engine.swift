@@ -145,6 +145,7 @@ package final class Engine {
     private func write(
         _ id: SessionID, _ session: Session, _ request: Request, _ now: Instant, _ attempt: (World) -> WriteOutcome
     ) -> [Effect] {
+        let world = world
         let outcome = Idempotency.outcome(request.action, in: world) ?? attempt(world)
         switch outcome {
         case .refused(let failure): return [.reply(id, request.tag, .failed(failure))]

@@ -63,14 +63,22 @@ package final class Reactor {
         self.handler = nil
     }
 
-    /// Tries to write at once and keeps what the kernel does not take.
-    package func send(_ id: ConnectionID, _ bytes: [UInt8]) {
-        guard let connection = connections[id], connection.phase == .open, !bytes.isEmpty else { return }
-        guard connection.output.isEmpty else { return connection.output.append(bytes) }
+    /// Tries to write at once and keeps what the kernel does not take; true when nothing was kept.
+    @discardableResult
+    package func send(_ id: ConnectionID, _ bytes: [UInt8]) -> Bool {
+        guard let connection = connections[id], connection.phase == .open, !bytes.isEmpty else { return true }
+        guard connection.output.isEmpty else {
+            connection.output.append(bytes)
+            return false
+        }
         switch connection.output.sendFirst(bytes, to: connection.descriptor) {
-        case .drained: break
-        case .blocked: connection.updateWatching()
-        case .failed: shut(connection)
+        case .drained: return true
+        case .blocked:
+            connection.updateWatching()
+            return false
+        case .failed:
+            shut(connection)
+            return true
         }
     }
 

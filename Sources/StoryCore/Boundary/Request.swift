@@ -1,11 +1,17 @@
 /// What one line asks for, read but not yet decided.
-package struct Request: Equatable, Sendable {
+///
+/// A class, because it goes from hand to hand and never changes: a copy is one reference, not a dozen.
+package final class Request: Equatable, Sendable {
     package let tag: Tag?
     package let action: RequestAction
 
     package init(tag: Tag?, action: RequestAction) {
         self.tag = tag
         self.action = action
+    }
+
+    package static func == (left: Request, right: Request) -> Bool {
+        left === right || (left.tag == right.tag && left.action == right.action)
     }
 }
 
@@ -133,18 +139,20 @@ package struct WriteOptions: Equatable, Sendable {
     }
 }
 
-/// One event that `APPEND` proposes.
+/// One event that a write proposes, not yet placed in the log.
 package struct EventProposal: Equatable, Sendable {
-    package let type: EventType
-    /// A JSON value's text, kept byte for byte.
-    package let data: [UInt8]
+    package let body: EventBody
     /// A JSON object's text, as it came.
     package let meta: [UInt8]?
 
-    package init(type: EventType, data: [UInt8], meta: [UInt8]?) {
-        self.type = type
-        self.data = data
+    package init(body: EventBody, meta: [UInt8]?) {
+        self.body = body
         self.meta = meta
+    }
+
+    /// - Parameter data: a JSON value's text, kept byte for byte.
+    package init(type: EventType, data: [UInt8], meta: [UInt8]?) {
+        self.init(body: .custom(type, data: data), meta: meta)
     }
 }
 

@@ -27,26 +27,37 @@ extension Instant {
 
     /// Appends `2026-11-20T12:34:56.789Z`.
     package func append(to bytes: inout [UInt8]) {
+        bytes.append(addingCapacity: Instant.textCount) { (span: inout OutputSpan<UInt8>) in
+            span.withUnsafeMutableBufferPointer { buffer, count in
+                guard let start = buffer.baseAddress else { return }
+                write(to: start + count)
+                count += Instant.textCount
+            }
+        }
+    }
+
+    /// Writes the same at a place that has room for `textCount` bytes.
+    package func write(to place: UnsafeMutablePointer<UInt8>) {
         let days = milliseconds.dividedFloor(by: 86_400_000)
         let rest = milliseconds - days * 86_400_000
         let (year, month, day) = Instant.date(days)
         let time = UInt32(truncatingIfNeeded: rest)
-        bytes.appendTwoDigits(UInt32(truncatingIfNeeded: year / 100))
-        bytes.appendTwoDigits(UInt32(truncatingIfNeeded: year % 100))
-        bytes.append(0x2D)
-        bytes.appendTwoDigits(UInt32(truncatingIfNeeded: month))
-        bytes.append(0x2D)
-        bytes.appendTwoDigits(UInt32(truncatingIfNeeded: day))
-        bytes.append(0x54)
-        bytes.appendTwoDigits(time / 3_600_000)
-        bytes.append(0x3A)
-        bytes.appendTwoDigits(time / 60_000 % 60)
-        bytes.append(0x3A)
-        bytes.appendTwoDigits(time / 1_000 % 60)
-        bytes.append(0x2E)
-        bytes.append(UInt8(truncatingIfNeeded: 0x30 + time / 100 % 10))
-        bytes.appendTwoDigits(time % 100)
-        bytes.append(0x5A)
+        place.setTwoDigits(0, UInt32(truncatingIfNeeded: year / 100))
+        place.setTwoDigits(2, UInt32(truncatingIfNeeded: year % 100))
+        place[4] = 0x2D
+        place.setTwoDigits(5, UInt32(truncatingIfNeeded: month))
+        place[7] = 0x2D
+        place.setTwoDigits(8, UInt32(truncatingIfNeeded: day))
+        place[10] = 0x54
+        place.setTwoDigits(11, time / 3_600_000)
+        place[13] = 0x3A
+        place.setTwoDigits(14, time / 60_000 % 60)
+        place[16] = 0x3A
+        place.setTwoDigits(17, time / 1_000 % 60)
+        place[19] = 0x2E
+        place[20] = UInt8(truncatingIfNeeded: 0x30 + time / 100 % 10)
+        place.setTwoDigits(21, time % 100)
+        place[23] = 0x5A
     }
 
     package var text: String {
@@ -155,12 +166,12 @@ extension Int64 {
     }
 }
 
-extension [UInt8] {
-    /// Appends a number below 100. Every event has two dates written for it, and dividing by what the compiler knows
+extension UnsafeMutablePointer<UInt8> {
+    /// Writes a number below 100. Every event has two dates written for it, and dividing by what the compiler knows
     /// is several times quicker.
     @inline(__always)
-    fileprivate mutating func appendTwoDigits(_ number: UInt32) {
-        append(UInt8(truncatingIfNeeded: 0x30 + number / 10))
-        append(UInt8(truncatingIfNeeded: 0x30 + number % 10))
+    fileprivate func setTwoDigits(_ index: Int, _ number: UInt32) {
+        self[index] = UInt8(truncatingIfNeeded: 0x30 + number / 10)
+        self[index + 1] = UInt8(truncatingIfNeeded: 0x30 + number % 10)
     }
 }

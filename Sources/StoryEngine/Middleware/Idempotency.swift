@@ -39,7 +39,7 @@ enum Idempotency {
             return events.count == proposals.count
                 && zip(events, proposals).allSatisfy { event, proposal in
                     event.stream == stream && event.meta == proposal.meta
-                        && event.body == .custom(proposal.type, data: proposal.data)
+                        && event.body == proposal.body
                 }
         }
         guard events.count == 1, let event = events.first, let write = DomainWrite(action),

@@ -113,16 +113,23 @@ extension Server {
 
     /// Lets out what was said in this turn; the turn is committed by now.
     func release() {
-        let speaking = touched
+        // By index, and cleared at the end: the list keeps its memory.
+        var index = 0
+        while index < touched.count {
+            release(touched[index])
+            index += 1
+        }
         touched.removeAll(keepingCapacity: true)
-        for connection in speaking { release(connection) }
     }
+
+    /// How much storage a connection keeps for what it says next, in bytes: a turn's receipts, not a page of rows.
+    private static let keptOutput = 16_384
 
     private func release(_ connection: Connection) {
         if !connection.output.isEmpty {
-            let bytes = connection.output
-            connection.output = []
-            reactor.send(connection.id, bytes)
+            // What the kernel did not take the reactor keeps; then the connection begins with storage of its own.
+            let isKept = reactor.send(connection.id, connection.output) && connection.output.capacity <= Server.keptOutput
+            if isKept { connection.output.removeAll(keepingCapacity: true) } else { connection.output = [] }
         }
         if connection.isFinishing {
             guard sessions.removeValue(forKey: connection.session) != nil else { return }

@@ -4,29 +4,37 @@ package import StoryCore
 package enum EventEncoder {
     /// Appends the event's JSON, without an LF, its members in the order that `EventRecord` tells.
     package static func append(_ event: Event, to bytes: inout [UInt8]) {
-        bytes.appendLiteral(#"{"position":"#)
-        bytes.appendInteger(event.position.value)
-        bytes.appendLiteral(#","stream":"#)
-        bytes.appendName(event.stream.bytes)
-        bytes.appendLiteral(#","version":"#)
-        bytes.appendInteger(event.version.value)
-        bytes.appendLiteral(#","type":"#)
-        bytes.appendName(EventName.of(event.body).bytes)
-        bytes.appendMember(#","time":"#, event.time)
-        bytes.appendLiteral(#","by":"#)
-        bytes.appendInteger(UInt64(event.by))
-        if let key = event.key {
-            bytes.appendLiteral(#","key":"#)
-            bytes.appendName(key.bytes)
+        let type = EventName.of(event.body)
+        let names = event.stream.bytes.count + type.bytes.count + (event.key?.bytes.count ?? 0)
+        bytes.appendWritten(atMost: fixedCount + names + (event.meta?.count ?? 0)) { writer in
+            writer.literal(#"{"position":"#)
+            writer.integer(event.position.value)
+            writer.literal(#","stream":"#)
+            writer.name(event.stream.bytes)
+            writer.literal(#","version":"#)
+            writer.integer(event.version.value)
+            writer.literal(#","type":"#)
+            writer.name(type.bytes)
+            writer.literal(#","time":""#)
+            writer.time(event.time)
+            writer.literal(#"","by":"#)
+            writer.integer(UInt64(event.by))
+            if let key = event.key {
+                writer.literal(#","key":"#)
+                writer.name(key.bytes)
+            }
+            if let meta = event.meta {
+                writer.literal(#","meta":"#)
+                writer.raw(meta)
+            }
+            writer.literal(#","data":"#)
         }
-        if let meta = event.meta {
-            bytes.appendLiteral(#","meta":"#)
-            bytes.append(contentsOf: meta)
-        }
-        bytes.appendLiteral(#","data":"#)
         EventDataEncoder.append(event.body, to: &bytes)
         bytes.append(0x7D)
     }
+
+    /// What an event's labels, quotes, numbers and time take at most, in bytes.
+    private static let fixedCount = 100 + 3 * ByteWriter.integerCount + Instant.textCount
 }
 
 /// Writes what an event's `data` holds.

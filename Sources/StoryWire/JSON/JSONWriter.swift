@@ -124,7 +124,7 @@ extension UInt64 {
         return (low | equal) & UInt64.highBits != 0
     }
 
-    fileprivate var decimalDigitCount: Int {
+    var decimalDigitCount: Int {
         var digits = 1
         var bound: UInt64 = 10
         // The greatest number has 20 digits, and ten times the last bound would not fit.

@@ -7,8 +7,7 @@ enum DoneEncoder {
         case .row(let row): RowEncoder.append(row, to: &bytes)
         case .receipt(let receipt): append(receipt, to: &bytes)
         case .unchanged(let id, let stream, let version, let position):
-            appendPlace(id, stream, version, position, to: &bytes)
-            bytes.appendLiteral(#","changed":false}"#)
+            appendUnchanged(id, stream, version, position, to: &bytes)
         case .page(let count, let next, let position):
             appendCount(count, to: &bytes)
             if let next {
@@ -42,30 +41,45 @@ enum DoneEncoder {
     }
 
     private static func append(_ receipt: Receipt, to bytes: inout [UInt8]) {
-        appendPlace(receipt.id, receipt.stream, receipt.version, receipt.position, to: &bytes)
-        bytes.appendLiteral(#","time":""#)
-        receipt.time.append(to: &bytes)
-        bytes.append(0x22)
-        if receipt.repeated { bytes.appendLiteral(#","repeated":true"#) }
-        bytes.append(0x7D)
+        let names = receipt.stream.bytes.count + (receipt.id?.bytes.count ?? 0)
+        bytes.appendWritten(atMost: fixedCount + names) { writer in
+            place(receipt.id, receipt.stream, receipt.version, receipt.position, &writer)
+            writer.literal(#","time":""#)
+            writer.time(receipt.time)
+            writer.byte(0x22)
+            if receipt.repeated { writer.literal(#","repeated":true"#) }
+            writer.byte(0x7D)
+        }
     }
 
-    /// Appends `{"id":…,"stream":…,"version":…,"position":…`, open at its end.
-    private static func appendPlace(
+    /// What a receipt's labels, quotes, numbers and time take at most, in bytes.
+    private static let fixedCount = 100 + 2 * ByteWriter.integerCount + Instant.textCount
+
+    private static func appendUnchanged(
         _ id: Identifier?, _ stream: StreamName, _ version: Version, _ position: Position, to bytes: inout [UInt8]
     ) {
-        bytes.append(0x7B)
-        if let id {
-            bytes.appendLiteral(#""id":"#)
-            bytes.appendName(id.bytes)
-            bytes.append(0x2C)
+        bytes.appendWritten(atMost: fixedCount + stream.bytes.count + (id?.bytes.count ?? 0)) { writer in
+            place(id, stream, version, position, &writer)
+            writer.literal(#","changed":false}"#)
         }
-        bytes.appendLiteral(#""stream":"#)
-        bytes.appendName(stream.bytes)
-        bytes.appendLiteral(#","version":"#)
-        bytes.appendInteger(version.value)
-        bytes.appendLiteral(#","position":"#)
-        bytes.appendInteger(position.value)
+    }
+
+    /// Writes `{"id":…,"stream":…,"version":…,"position":…`, open at its end.
+    private static func place(
+        _ id: Identifier?, _ stream: StreamName, _ version: Version, _ position: Position, _ writer: inout ByteWriter
+    ) {
+        writer.byte(0x7B)
+        if let id {
+            writer.literal(#""id":"#)
+            writer.name(id.bytes)
+            writer.byte(0x2C)
+        }
+        writer.literal(#""stream":"#)
+        writer.name(stream.bytes)
+        writer.literal(#","version":"#)
+        writer.integer(version.value)
+        writer.literal(#","position":"#)
+        writer.integer(position.value)
     }
 
     private static func appendCount(_ count: Int, to bytes: inout [UInt8]) {

@@ -27,6 +27,7 @@ extension LineParts {
         -> OptionValues
     {
         var values = OptionValues()
+        guard !options.isEmpty else { return values }
         for option in options {
             let text = option.value
             switch option.name {

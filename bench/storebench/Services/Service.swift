@@ -55,8 +55,8 @@ final class Service {
     func status(_ figure: String) -> Int? {
         guard let text = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8) else { return nil }
         for line in text.split(separator: "\n") where line.hasPrefix(figure + ":") {
-            let kilobytes = line.dropFirst(figure.count + 1).split(separator: " ").first.flatMap { Int($0) }
-            return kilobytes.map { $0 * 1_024 }
+            let kilobytes = line.dropFirst(figure.count + 1).split(whereSeparator: \.isWhitespace).first
+            return kilobytes.flatMap { Int($0) }.map { $0 * 1_024 }
         }
         return nil
     }

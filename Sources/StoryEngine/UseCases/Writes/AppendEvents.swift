@@ -13,7 +13,6 @@ enum AppendEvents {
         if let expected = options.version, expected != actual {
             return .refused(.conflict(stream, expected: expected, actual: actual))
         }
-        let events = proposals.map { (body: EventBody.custom($0.type, data: $0.data), meta: $0.meta) }
-        return .happened(Happening(id: nil, stream: stream, head: head, events: events, key: options.key))
+        return .happened(Happening(id: nil, stream: stream, head: head, events: proposals, key: options.key))
     }
 }

@@ -84,7 +84,7 @@ enum WriteContent {
         }
         switch decision {
         case .event(let happening):
-            let events = [(body: wrap(happening), meta: write.options.meta)]
+            let events = [EventProposal(body: wrap(happening), meta: write.options.meta)]
             return .happened(Happening(id: id, stream: stream, head: head, events: events, key: write.options.key))
         case .unchanged:
             return head.map { .unchanged(id: id, stream, $0) } ?? .refused(.notFound("\(write.kind.name)/\(id)"))

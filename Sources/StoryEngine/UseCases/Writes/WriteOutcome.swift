@@ -16,11 +16,6 @@ struct Happening: Equatable {
     let stream: StreamName
     /// How far the stream is now; nil when it is new.
     let head: StreamsModel.Head?
-    let events: [(body: EventBody, meta: [UInt8]?)]
+    let events: [EventProposal]
     let key: RequestKey?
-
-    static func == (left: Happening, right: Happening) -> Bool {
-        left.id == right.id && left.stream == right.stream && left.head == right.head && left.key == right.key
-            && left.events.elementsEqual(right.events) { $0.body == $1.body && $0.meta == $1.meta }
-    }
 }

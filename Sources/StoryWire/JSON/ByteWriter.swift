@@ -1,0 +1,86 @@
+import StoryCore
+
+/// Writes at a place that was made large enough beforehand: what is written for every event and every receipt, so that
+/// not each piece of it asks for room.
+struct ByteWriter {
+    private var place: UnsafeMutablePointer<UInt8>
+    private var left: Int
+
+    fileprivate init(_ place: UnsafeMutablePointer<UInt8>, room: Int) {
+        self.place = place
+        left = room
+    }
+
+    /// The bytes that the longest number takes.
+    static let integerCount = 20
+
+    mutating func literal(_ text: StaticString) {
+        copy(UnsafeRawPointer(text.utf8Start), text.utf8CodeUnitCount)
+    }
+
+    mutating func byte(_ byte: UInt8) {
+        take(1)
+        place[-1] = byte
+    }
+
+    /// A name of the ID alphabet, between quotes.
+    mutating func name(_ name: [UInt8]) {
+        byte(0x22)
+        name.withUnsafeBytes { bytes in
+            if let source = bytes.baseAddress { copy(source, bytes.count) }
+        }
+        byte(0x22)
+    }
+
+    mutating func raw(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { bytes in
+            if let source = bytes.baseAddress { copy(source, bytes.count) }
+        }
+    }
+
+    mutating func integer(_ number: UInt64) {
+        let digits = number.decimalDigitCount
+        take(digits)
+        var rest = number
+        for index in 1...digits {
+            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+            place[-index] = 0x30 | UInt8(truncatingIfNeeded: digit)
+            rest = quotient
+        }
+    }
+
+    mutating func time(_ time: Instant) {
+        take(Instant.textCount)
+        time.write(to: place - Instant.textCount)
+    }
+
+    private mutating func copy(_ source: UnsafeRawPointer, _ count: Int) {
+        take(count)
+        UnsafeMutableRawPointer(place - count).copyMemory(from: source, byteCount: count)
+    }
+
+    /// Moves past so many bytes, which the caller then writes.
+    @inline(__always)
+    private mutating func take(_ count: Int) {
+        precondition(count <= left, "What is written fits the room that was made for it.")
+        place += count
+        left -= count
+    }
+
+    fileprivate var unused: Int { left }
+}
+
+extension [UInt8] {
+    /// Appends what `body` writes, for which `most` bytes are enough.
+    @inline(__always)
+    mutating func appendWritten(atMost most: Int, _ body: (inout ByteWriter) -> Void) {
+        append(addingCapacity: most) { (span: inout OutputSpan<UInt8>) in
+            span.withUnsafeMutableBufferPointer { buffer, count in
+                guard let start = buffer.baseAddress else { return }
+                var writer = ByteWriter(start + count, room: buffer.count - count)
+                body(&writer)
+                count = buffer.count - writer.unused
+            }
+        }
+    }
+}
