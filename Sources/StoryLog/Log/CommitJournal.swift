@@ -106,7 +106,8 @@ final class CommitJournal {
 
     /// A copy of what comes after a position that the log has; nil when there is nothing.
     func tail(after stored: Position) -> JournalTail? {
-        JournalTail(Array(memory[..<end]), places(after: stored).map(\.place), first: stored.next.value)
+        let bytes = UnsafeRawBufferPointer(rebasing: memory[..<end])
+        return JournalTail(bytes, places(after: stored).map(\.place), first: stored.next.value)
     }
 
     private func places(after stored: Position) -> [(position: UInt64, place: Range<Int>)] {

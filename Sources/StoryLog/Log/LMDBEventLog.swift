@@ -231,7 +231,7 @@ package final class LMDBEventLog: EventLog {
             let state = try state()
             let result: Result<JournalTail?, StorageError>
             do throws(StorageError) {
-                result = .success(try JournalTail(at: journalPath, after: state, hasher))
+                result = .success(try JournalTail.read(at: journalPath, after: state, hasher))
             } catch {
                 result = .failure(error)
             }

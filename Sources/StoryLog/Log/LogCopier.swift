@@ -55,10 +55,8 @@ package final class LogCopier: Sendable {
         var position = try Cursor(transaction.handle, .main).last().flatMap { PositionKey.position($0.key) } ?? 0
         while tail.holds(position + 1) {
             position += 1
-            try tail.record(at: position) { (bytes) throws(StorageError) in
-                try PositionKey.with(position) { (key) throws(StorageError) in
-                    try transaction.append(bytes, in: .main, at: key)
-                }
+            try PositionKey.with(position) { (key) throws(StorageError) in
+                try transaction.append(tail.record(at: position), in: .main, at: key)
             }
         }
         try transaction.commit()

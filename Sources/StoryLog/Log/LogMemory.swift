@@ -21,11 +21,7 @@ extension LMDBEventLog {
     }
 
     func visitMemory(_ position: UInt64, _ visit: (EventRecord) -> Bool) throws(StorageError) -> Bool {
-        if let tail {
-            return try tail.record(at: position) { (bytes) throws(StorageError) in
-                visit(try Record.read(bytes, at: position))
-            }
-        }
+        if let tail { return visit(try Record.read(tail.record(at: position), at: position)) }
         staged.close()
         return visit(try Record.read(staged.bytes, at: position))
     }

@@ -62,7 +62,7 @@ private struct LogWalk {
     /// Checks what the environment does not hold; it may have taken some over meanwhile.
     mutating func end(with tail: JournalTail?) throws(StorageError) {
         while let tail, tail.holds(position.next.value) {
-            try tail.record(at: position.next.value) { (bytes) throws(StorageError) in try check(bytes) }
+            try check(tail.record(at: position.next.value))
         }
         guard isSealed else { throw Record.damaged(position.value, "is the last and has no seal") }
     }
