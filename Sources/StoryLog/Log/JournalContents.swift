@@ -65,9 +65,6 @@ struct JournalContents {
     private mutating func take(_ bytes: UnsafeRawBufferPointer, isLast: Bool) throws(StorageError) {
         let position = head.next
         let record = try Record.read(bytes, at: position.value)
-        if let lastTime, record.time < lastTime {
-            throw Record.damaged(position.value, "is older than the one before")
-        }
         let count = Record.unsealedCount(bytes) ?? bytes.count
         hasher.add(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
         let seal = Record.seal(bytes)

@@ -223,29 +223,31 @@ package final class LMDBEventLog: EventLog {
     }
 
     /// The log's end, and what the journal holds after it.
-    ///
-    /// A daemon may flush in between and begin its journal anew; then both are read again.
     private func newest() throws(StorageError) -> (LogState, JournalTail?) {
         var attempt = 1
         while true {
-            let state = try state()
-            let result: Result<JournalTail?, StorageError>
+            let before = try state()
+            let tail: Result<JournalTail?, StorageError>
             do throws(StorageError) {
-                result = .success(try JournalTail.read(at: journalPath, after: state, hasher))
+                tail = .success(try JournalTail.read(at: journalPath, after: before, hasher))
             } catch {
-                result = .failure(error)
+                tail = .failure(error)
             }
-            let isSame = try self.state().head == state.head
-            if isSame, case .success(let tail) = result { return (state, tail) }
-            attempt += 1
-            guard attempt <= LMDBEventLog.attempts else {
-                if isSame { _ = try result.get() }
-                throw .failed("\(environment.path) is written faster than it is read")
+            let after = try state()
+            // A daemon has flushed since this began, all that was committed: no journal is needed, and the one that
+            // was read may be of its next generation.
+            if after.head != before.head { return (after, nil) }
+            // What is being written while it is read looks like damage once, but not again and again.
+            if case .failure = tail, attempt < LMDBEventLog.attempts {
+                attempt += 1
+                usleep(1_000)
+            } else {
+                return (after, try tail.get())
             }
-            usleep(1_000)
         }
     }
 
+    /// How often a journal is read that seems damaged.
     private static let attempts = 50
 
     private func state() throws(StorageError) -> LogState {
