@@ -36,6 +36,10 @@ package final class Server: ReactorHandler {
     private static let drainTicks: UInt64 = 50
     /// When writes that were refused for want of space may be tried again.
     var retryTick: UInt64?
+    /// What had been committed at the last tick.
+    var committedAtTick: Position = .zero
+    /// Set while the log cannot be flushed for want of space.
+    var flushRefusal: FlushRefusal?
     /// The error that ended the process, where one did.
     var fatal: StorageError?
     private var lastSession: UInt64 = 0
@@ -145,8 +149,9 @@ package final class Server: ReactorHandler {
         }
         if ticks % 10 == 0, figures.eventsPerSecond == 0 {
             // Nothing to do for a second: a good time to bring the stored models up to the log.
-            checkpointer.start(at: log.committed)
+            beginCheckpoint()
         }
+        flushIfIdle()
         if ticks % 100 == 0 { dependency.store.clearStaleReaders() }
         if let deadline = drainDeadline, ticks >= deadline { reactor.stop() }
     }

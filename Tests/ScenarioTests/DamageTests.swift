@@ -106,6 +106,8 @@ extension DaemonTests {
             try daemon.start()
             #expect(try daemon.client().ask(#"APPEND note-1 {"type":"A","data":{}}"#).hasPrefix("+"))
             #expect(try daemon.stop() == .code(0))
+            // The journal would make the log whole again.
+            try FileManager.default.removeItem(atPath: daemon.data + "/log.journal")
             try FileManager.default.removeItem(atPath: daemon.data + "/log")
             try FileManager.default.moveItem(atPath: copy, toPath: daemon.data + "/log")
             try daemon.launch()

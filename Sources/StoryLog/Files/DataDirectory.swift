@@ -1,7 +1,7 @@
 import Glibc
 package import StoryCore
 
-/// One store's folder: `FORMAT`, `lock`, `log/` and `models/`.
+/// One store's folder: `FORMAT`, `lock`, `log/`, `log.journal` and `models/`.
 package final class DataDirectory {
     /// What a process wants of a data directory.
     package enum Access: Sendable {
@@ -16,6 +16,7 @@ package final class DataDirectory {
     package let path: String
     package let access: Access
     private var lock: DirectoryLock?
+    private var format = FormatFile.version
 
     /// Throws `.held` when another process has it, `.failed` when it is not fit to hold a store.
     package init(_ path: String, for access: Access) throws(StorageError) {
@@ -31,12 +32,23 @@ package final class DataDirectory {
 
     package var logPath: String { path + "/log" }
     package var modelsPath: String { path + "/models" }
+    var journalPath: String { path + "/log.journal" }
 
     /// Lets another process have it. Close the log and the models before.
     package func close() { lock = nil }
 
+    /// Says that events may be in the journal, so that no program passes over it that does not know of it.
+    func raiseFormat() throws(StorageError) {
+        guard format < FormatFile.version else { return }
+        try FormatFile.create(path)
+        format = FormatFile.version
+    }
+
     private func checkFormat() throws(StorageError) {
-        if FormatFile.exists(path) { return try FormatFile.check(path) }
+        if FormatFile.exists(path) {
+            format = try FormatFile.check(path)
+            return
+        }
         guard !Folder.exists(logPath), !Folder.exists(modelsPath) else {
             throw .corrupt("\(path) holds a log or models, but its file FORMAT is gone", at: nil)
         }

@@ -10,6 +10,8 @@ package protocol EventLog: AnyObject {
     var head: Position { get }
     /// The last event that is durable.
     var committed: Position { get }
+    /// The last event that is durable in the log's own place as well, so that models may be stored that rest on it.
+    var flushed: Position { get }
     /// When the last event was written; nil when there is none.
     var lastTime: Instant? { get }
     /// The bytes that the log takes.
@@ -21,8 +23,12 @@ package protocol EventLog: AnyObject {
     func append(_ event: EventPlace, json: UnsafeRawBufferPointer) throws(StorageError)
     /// Makes what was appended durable.
     func commit() throws(StorageError)
-    /// Drops what was appended since the last commit.
-    func abandon()
+    /// Drops what was appended since the last commit. When it throws, the process has to stop.
+    func abandon() throws(StorageError)
+    /// Takes what is committed over into the log's own place; between two turns.
+    ///
+    /// When it throws `.full`, nothing is lost, and it may be tried again; after anything else the process has to stop.
+    func flush() throws(StorageError)
 
     /// Visits the events from `from` through `through`, in either order, until `visit` answers false.
     ///

@@ -7,13 +7,14 @@ extension LMDBEventLog {
         let first = max(from.value, 1)
         let last = min(through.value, head.value)
         guard first <= last else { return }
+        let stored = storedPart(last)
         switch order {
         case .ascending:
-            guard try ascend(first, storedPart(last), visit), last == staged.position?.value else { return }
-            _ = try visitStaged(visit)
+            guard try ascend(first, stored, visit) else { return }
+            _ = try visitMemory(max(first, stored + 1), last, order, visit)
         case .descending:
-            if last == staged.position?.value, try !visitStaged(visit) { return }
-            try descend(storedPart(last), first, visit)
+            guard try visitMemory(max(first, stored + 1), last, order, visit) else { return }
+            try descend(stored, first, visit)
         }
     }
 
@@ -36,7 +37,8 @@ extension LMDBEventLog {
                 guard position > .zero, position <= head else { return }
                 places?.lookAhead(positions, from: index)
                 let isWanted =
-                    try position == staged.position ? visitStaged(visit) : visit(record(at: position, cursor))
+                    try position.value > storedPart(position.value)
+                    ? visitMemory(position.value, visit) : visit(record(at: position, cursor))
                 guard isWanted else { return }
             }
         }
@@ -61,23 +63,14 @@ extension LMDBEventLog {
         }
     }
 
-    /// What checks the log on another thread while this one goes on appending.
-    package func verifier() -> LogVerifier { LogVerifier(environment) }
+    /// What checks all that is committed by now, on another thread while this one goes on appending.
+    package func verifier() -> LogVerifier { LogVerifier(environment, unflushed) }
 
     private func time(at position: UInt64) throws(StorageError) -> Instant {
         var found: Instant?
         _ = try record(at: Position(position)) { found = $0.time }
         guard let found else { throw Record.damaged(position, "is missing") }
         return found
-    }
-
-    /// The last position up to here that the transaction holds: the newest event may be in memory still.
-    private func storedPart(_ last: UInt64) -> UInt64 { last == staged.position?.value ? last - 1 : last }
-
-    private func visitStaged(_ visit: (EventRecord) -> Bool) throws(StorageError) -> Bool {
-        guard let position = staged.position else { return true }
-        staged.close()
-        return visit(try Record.read(staged.bytes, at: position.value))
     }
 
     /// False when `visit` wants no more.
@@ -122,7 +115,7 @@ extension LMDBEventLog {
         let bytes = try find(position.value, cursor)
         let record = try Record.read(bytes, at: position.value)
         // While a turn is being put, some pages lie in memory that is given back after it.
-        if !isWriting { places?.note(bytes, of: position) }
+        if liesInMap(position) { places?.note(bytes, of: position) }
         return record
     }
 

@@ -8,8 +8,13 @@ package final class LogVerifier: Sendable {
     private static let batch = 10_000
 
     private let environment: Environment
+    private let tail: JournalTail?
 
-    init(_ environment: Environment) { self.environment = environment }
+    /// - Parameter tail: what the journal holds beyond the environment.
+    init(_ environment: Environment, _ tail: JournalTail?) {
+        self.environment = environment
+        self.tail = tail
+    }
 
     /// Throws `.corrupt`, naming the first position that is not as it was written.
     ///
@@ -19,6 +24,7 @@ package final class LogVerifier: Sendable {
         while try walk.advance(LogVerifier.batch) {
             guard progress(walk.position) else { return }
         }
+        try walk.end(with: tail)
         _ = progress(walk.position)
     }
 }
@@ -40,22 +46,29 @@ private struct LogWalk {
         hasher.begin(after: LogState.firstSeal(header, hasher))
     }
 
-    /// Checks some more events; false at the log's end.
+    /// Checks some more events of the environment; false at its end.
     mutating func advance(_ limit: Int) throws(StorageError) -> Bool {
         let transaction = try ReadTransaction(environment)
         let cursor = try Cursor(transaction.handle, .main)
         var entry = try PositionKey.with(position.next.value) { (key) throws(StorageError) in try cursor.seek(key) }
         for _ in 0..<limit {
-            guard let found = entry else { return try finish() }
-            try check(found)
+            guard let found = entry else { return false }
+            try check(try LMDBEventLog.expect(position.next.value, found))
             entry = try cursor.next()
         }
         return true
     }
 
-    private mutating func check(_ entry: LMDBEntry) throws(StorageError) {
+    /// Checks what the environment does not hold; it may have taken some over meanwhile.
+    mutating func end(with tail: JournalTail?) throws(StorageError) {
+        while let tail, tail.holds(position.next.value) {
+            try check(tail.record(at: position.next.value))
+        }
+        guard isSealed else { throw Record.damaged(position.value, "is the last and has no seal") }
+    }
+
+    private mutating func check(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
         let expected = position.next.value
-        let bytes = try LMDBEventLog.expect(expected, entry)
         let record = try Record.read(bytes, at: expected)
         if let lastTime, record.time < lastTime { throw Record.damaged(expected, "is older than the one before") }
         let count = Record.unsealedCount(bytes) ?? bytes.count
@@ -68,10 +81,5 @@ private struct LogWalk {
         isSealed = count < bytes.count
         lastTime = record.time
         position = record.position
-    }
-
-    private func finish() throws(StorageError) -> Bool {
-        guard isSealed else { throw Record.damaged(position.value, "is the last and has no seal") }
-        return false
     }
 }

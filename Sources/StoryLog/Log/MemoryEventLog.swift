@@ -4,6 +4,7 @@ package import StoryCore
 package final class MemoryEventLog: EventLog {
     package var head: Position { Position(UInt64(records.count)) }
     package private(set) var committed: Position = .zero
+    package var flushed: Position { committed }
     package private(set) var lastTime: Instant?
     package let storeID: [UInt8]
     package var bytes: Int { records.reduce(0) { $0 + $1.count } }
@@ -39,6 +40,8 @@ package final class MemoryEventLog: EventLog {
         records.removeLast(Int(head.value - committed.value))
         lastTime = committedTime
     }
+
+    package func flush() {}
 
     package func scan(
         from: Position, through: Position, order: Order, _ visit: (EventRecord) -> Bool

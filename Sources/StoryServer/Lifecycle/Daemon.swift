@@ -11,6 +11,8 @@ package enum Daemon {
         _ configuration: ServerConfiguration, clock: Clock, trace: Trace
     ) throws(StartError) -> Int32 {
         let began = clock.steady()
+        // The start writes already: a limit on the size of files is to be an error there, too, and not the end.
+        signal(SIGXFSZ, SIG_IGN)
         let dependency = try ServerDependency.resolve(configuration, clock: clock, trace: trace)
         let server = Server(dependency: dependency)
         do throws(ReactorError) {
@@ -41,16 +43,11 @@ package enum Daemon {
 
     private static func end(_ server: Server, _ dependency: ServerDependency, _ trace: Trace) -> Int32 {
         server.endJobs()
+        if server.fatal == nil { server.endCheckpoints() }
         if let fatal = server.fatal {
             // Nobody knows what the disk holds: the next start reads it anew.
             trace.say("stopped", ["error": "\(fatal)"])
             return 5
-        }
-        server.checkpointer.wait()
-        server.checkpointer.start(at: dependency.log.committed)
-        server.checkpointer.wait()
-        if let failure = server.checkpointer.failure {
-            trace.say("checkpoint-failed", ["error": "\(failure)", "then": "the next start folds more"])
         }
         close(dependency)
         trace.say("stopped", ["position": "\(dependency.log.head.value)"])

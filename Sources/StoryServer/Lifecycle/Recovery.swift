@@ -24,7 +24,7 @@ package enum Recovery {
             let through = Position(min(head.value, from.value + Checkpointer.events - 1))
             try fold(log, from, through, projector, decoder)
             progress(through, head)
-            if isWritingDown, through < head { try checkpoint(store, at: through) }
+            if isWritingDown, through < head, through <= log.flushed { try checkpoint(store, at: through) }
             from = through.next
         }
     }

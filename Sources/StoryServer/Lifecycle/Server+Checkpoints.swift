@@ -3,13 +3,75 @@ import StoryLog
 import StoryReactor
 import StoryWire
 
+/// Why the log could not be flushed, and when it is tried again.
+struct FlushRefusal {
+    let error: StorageError
+    let retryTick: UInt64
+}
+
 /// When the models are written to disk.
 extension Server {
     func checkpointIfDue() {
+        if !awaitingCheckpoint.isEmpty { checkpointEnded() }
         guard checkpointer.isDue(head: log.committed) else { return }
         checkpointer.holdBack()
         checkpointEnded()
-        checkpointer.start(at: log.committed)
+        beginCheckpoint()
+    }
+
+    /// Begins to write the models down, unless that is under way already; answers why it cannot.
+    ///
+    /// The log is flushed first: stored models that knew more than the log would have to be thrown away with a journal
+    /// that is lost.
+    @discardableResult
+    func beginCheckpoint() -> StorageError? {
+        // In the middle of a turn the models have folded what is not committed.
+        guard !checkpointer.isRunning, log.head == log.committed, log.committed > checkpointer.checkpointed else {
+            return nil
+        }
+        if let refusal = flushLog() { return refusal }
+        checkpointer.start(at: log.flushed)
+        return nil
+    }
+
+    /// Writes the models down for the last time.
+    func endCheckpoints() {
+        checkpointer.wait()
+        flushRefusal = nil
+        let refusal = beginCheckpoint()
+        checkpointer.wait()
+        if let failure = refusal ?? checkpointer.failure {
+            dependency.trace.say("checkpoint-failed", ["error": "\(failure)", "then": "the next start folds more"])
+        }
+    }
+
+    /// Lets the log take over what its journal holds; answers why it cannot. For a second after that it is not tried.
+    func flushLog() -> StorageError? {
+        guard fatal == nil, log.head == log.committed, log.flushed < log.committed else {
+            if log.flushed == log.committed { flushRefusal = nil }
+            return nil
+        }
+        if let flushRefusal, ticks < flushRefusal.retryTick { return flushRefusal.error }
+        do throws(StorageError) {
+            try log.flush()
+            flushRefusal = nil
+            return nil
+        } catch {
+            guard case .full = error else {
+                dependency.trace.say("storage-failed", ["error": "\(error)", "then": "stopping: the disk is suspect"])
+                fatal = error
+                return error
+            }
+            if flushRefusal == nil { dependency.trace.say("flush-failed", ["reason": "\(error)"]) }
+            flushRefusal = FlushRefusal(error: error, retryTick: ticks + 10)
+            return error
+        }
+    }
+
+    /// Called with every tick: while nothing comes in, the log is flushed.
+    func flushIfIdle() {
+        if log.committed == committedAtTick { _ = flushLog() }
+        committedAtTick = log.committed
     }
 
     /// Answers those who waited for what was written.
@@ -21,7 +83,7 @@ extension Server {
         awaitingCheckpoint = []
         for (connection, tag, position) in waiting {
             if let failure = checkpointer.failure {
-                resume(connection, .failed(Failure(.full, "the models were not written: \(failure)")), tag)
+                resume(connection, .failed(Server.refusal(ofCheckpoint: failure)), tag)
             } else if position <= checkpointer.checkpointed {
                 let members = [Member("position", .count(checkpointer.checkpointed.value))]
                 resume(connection, .done(.members(members)), tag)
@@ -29,7 +91,16 @@ extension Server {
                 awaitingCheckpoint.append((connection, tag, position))
             }
         }
-        if !awaitingCheckpoint.isEmpty { checkpointer.start(at: log.committed) }
+        guard !awaitingCheckpoint.isEmpty, let refusal = beginCheckpoint() else { return }
+        let refused = awaitingCheckpoint
+        awaitingCheckpoint = []
+        for (connection, tag, _) in refused {
+            resume(connection, .failed(Server.refusal(ofCheckpoint: refusal)), tag)
+        }
+    }
+
+    private static func refusal(ofCheckpoint error: StorageError) -> Failure {
+        Failure(.full, "the models were not written: \(error)")
     }
 
     func resume(_ connection: Connection, _ reply: Reply, _ tag: Tag?) {

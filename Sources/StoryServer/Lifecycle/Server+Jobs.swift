@@ -14,15 +14,17 @@ extension Server {
 
     /// `VERIFY`: every record, its place, its time, and the chain of seals.
     func verify(_ session: SessionID, _ tag: Tag?) {
-        let verifier = dependency.log.verifier()
         let mustEnd = jobsMustEnd
-        start(session, tag) { () throws(StorageError) in
-            var last = Position.zero
-            try verifier.run { position in
-                last = position
-                return !mustEnd.isSet
+        start(session, tag) { log in
+            let verifier = log.verifier()
+            return { () throws(StorageError) in
+                var last = Position.zero
+                try verifier.run { position in
+                    last = position
+                    return !mustEnd.isSet
+                }
+                return [Member("verified", .count(last.value)), Member("position", .count(last.value))]
             }
-            return [Member("verified", .count(last.value)), Member("position", .count(last.value))]
         }
     }
 
@@ -32,21 +34,24 @@ extension Server {
             if let connection = connection(of: session) { answer(.failed(failure), tag, connection) }
             return
         }
-        let copier = dependency.log.copier()
-        start(session, tag) { () throws(StorageError) in
-            let position = try copier.run(to: path)
-            return [Member("backup", .text(path)), Member("position", .count(position.value))]
+        start(session, tag) { log in
+            let copier = log.copier()
+            return { () throws(StorageError) in
+                let position = try copier.run(to: path)
+                return [Member("backup", .text(path)), Member("position", .count(position.value))]
+            }
         }
     }
 
-    private func start(
-        _ session: SessionID, _ tag: Tag?, _ work: @escaping @Sendable () throws(StorageError) -> [Member]
-    ) {
+    private typealias Work = @Sendable () throws(StorageError) -> [Member]
+
+    /// - Parameter prepare: makes the work as it begins, of what is committed by then.
+    private func start(_ session: SessionID, _ tag: Tag?, _ prepare: @escaping (LMDBEventLog) -> Work) {
         guard let connection = connection(of: session) else { return }
         connection.isAwaiting = true
         waitingJobs.append { [self] in
             let waker = reactor.waker
-            let job = BackgroundJob(work, whenDone: { waker.wake() })
+            let job = BackgroundJob(prepare(dependency.log), whenDone: { waker.wake() })
             jobs.append(Job(connection: connection, tag: tag, work: job))
         }
     }
