@@ -40,20 +40,53 @@ extension RowKeeping {
     static func apply<Target: FoldTarget>(
         from old: Row?, to new: Row?, in target: Target, _ scratch: inout FoldScratch<Target.Bytes>
     ) {
-        guard let number = (new ?? old).map(number) else { return }
-        scratch.key.set(number.value)
+        guard let old else {
+            if let new { insert(new, in: target, &scratch) }
+            return
+        }
+        let number = number(of: old)
         if let new {
-            scratch.record.clear()
-            write(new, to: &scratch.record)
-            target.put(scratch.record.bytes, in: rows, at: scratch.key.bytes)
+            put(new, in: target, &scratch)
         } else {
+            scratch.key.set(number.value)
             target.remove(in: rows, at: scratch.key.bytes)
         }
         for index in indexes {
-            if let old { scratch.before.set(Self.self, index, old, number) } else { scratch.before.clear() }
+            scratch.before.set(Self.self, index, old, number)
             if let new { scratch.after.set(Self.self, index, new, number) } else { scratch.after.clear() }
             move(index, in: target, &scratch)
         }
+    }
+
+    /// Writes a row that was not there: the row, its index entries and the counts.
+    static func insert<Target: FoldTarget>(
+        _ row: Row, in target: Target, _ scratch: inout FoldScratch<Target.Bytes>
+    ) {
+        put(row, in: target, &scratch)
+        let number = number(of: row)
+        for index in indexes {
+            scratch.after.set(Self.self, index, row, number)
+            guard scratch.after.isThere else { continue }
+            target.put(in: index.table, at: scratch.after.key.bytes)
+            if index.isCounted { count(1, index, scratch.after, in: target, &scratch.key) }
+        }
+    }
+
+    private static func put<Target: FoldTarget>(
+        _ row: Row, in target: Target, _ scratch: inout FoldScratch<Target.Bytes>
+    ) {
+        scratch.key.set(number(of: row).value)
+        scratch.record.clear()
+        write(row, to: &scratch.record)
+        target.put(scratch.record.bytes, in: rows, at: scratch.key.bytes)
+    }
+
+    private static func count<Target: FoldTarget>(
+        _ change: Int64, _ index: Index, _ entry: borrowing IndexEntry<Target.Bytes>, in target: Target,
+        _ key: inout KeyWriterOf<Target.Bytes>
+    ) {
+        entry.withPrefix { key.setCount(of: index.table, $0) }
+        target.add(change, in: counts, at: key.bytes)
     }
 
     /// Goes from the entry before to the entry after.
@@ -64,14 +97,8 @@ extension RowKeeping {
         if scratch.before.isThere { target.remove(in: index.table, at: scratch.before.key.bytes) }
         if scratch.after.isThere { target.put(in: index.table, at: scratch.after.key.bytes) }
         guard index.isCounted, !scratch.before.isCounted(with: scratch.after) else { return }
-        if scratch.before.isThere {
-            scratch.before.withPrefix { scratch.key.setCount(of: index.table, $0) }
-            target.add(-1, in: counts, at: scratch.key.bytes)
-        }
-        if scratch.after.isThere {
-            scratch.after.withPrefix { scratch.key.setCount(of: index.table, $0) }
-            target.add(1, in: counts, at: scratch.key.bytes)
-        }
+        if scratch.before.isThere { count(-1, index, scratch.before, in: target, &scratch.key) }
+        if scratch.after.isThere { count(1, index, scratch.after, in: target, &scratch.key) }
     }
 }
 

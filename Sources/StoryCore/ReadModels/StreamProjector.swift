@@ -47,11 +47,11 @@ package struct StreamProjector: ~Copyable {
         switch row {
         case .none: return
         case .user(let user):
-            UserProjectionOf.apply(from: nil, to: user, in: target, &scratch)
+            UserProjectionOf.insert(user, in: target, &scratch)
             EmailsModel.fold(from: nil, to: user, in: target, &scratch)
-        case .story(let story): StoryProjectionOf.apply(from: nil, to: story, in: target, &scratch)
-        case .message(let message): MessageProjectionOf.apply(from: nil, to: message, in: target, &scratch)
-        case .photo(let photo): PhotoProjectionOf.apply(from: nil, to: photo, in: target, &scratch)
+        case .story(let story): StoryProjectionOf.insert(story, in: target, &scratch)
+        case .message(let message): MessageProjectionOf.insert(message, in: target, &scratch)
+        case .photo(let photo): PhotoProjectionOf.insert(photo, in: target, &scratch)
         }
         row = .none
     }

@@ -76,5 +76,4 @@ package final class StreamDigests: EntrySink, @unchecked Sendable {
 
     /// True when no address was put twice.
     package var hasDistinctEmails: Bool { MarkSet.areDistinct(emails) }
-
 }
