@@ -38,8 +38,8 @@ struct OutputQueue {
         let written = OutputQueue.write(bytes, from: 0, to: descriptor)
         guard written >= 0 else { return .failed }
         guard written < bytes.count else { return .drained }
-        arrays.append(bytes)
-        sent = written
+        // A copy of what is left has just that size; the whole has room to grow, which a slow peer would hold for long.
+        arrays.append(Array(bytes[written...]))
         count = bytes.count - written
         return .blocked
     }

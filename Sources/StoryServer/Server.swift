@@ -25,6 +25,7 @@ package final class Server: ReactorHandler {
     /// `CHECKPOINT` requests that wait for one to end.
     var awaitingCheckpoint: [(connection: Connection, tag: Tag?, position: Position)] = []
     var jobs: [Job] = []
+    let turnStreams = TurnStreams()
     let jobsMustEnd = EndFlag()
     /// Work beside the loop that this turn asked for; it begins once the turn is committed.
     var waitingJobs: [() -> Void] = []

@@ -92,10 +92,21 @@ extension Server {
     /// Sends the subscribers what was committed, and goes on with readings that have room again.
     func publish() {
         let head = log.committed
+        turnStreams.turnEnded(at: head)
         for connection in connections.values where !connection.subscriptions.isEmpty && !connection.isFinishing {
             guard connection.reading == nil, !connection.isAwaiting else { continue }
+            // What a slow reader did not take yet is all that is kept for it.
+            guard reactor.unsentCount(connection.id) == 0 else { continue }
             publish(connection, head)
         }
+    }
+
+    /// True for one that was up to date before this turn, to whose stream the turn appended nothing.
+    private func isUntouched(_ subscription: Subscription, _ head: Position) -> Bool {
+        guard subscription.phase == .live, subscription.next == turnStreams.first, subscription.next <= head,
+            case .stream(let name) = subscription.selection.source
+        else { return false }
+        return !turnStreams.mayHold(name, log)
     }
 
     private func publish(_ connection: Connection, _ head: Position) {
@@ -103,6 +114,10 @@ extension Server {
         let size = connection.output.count + roomAhead(connection)
         var failed: [(id: SubscriptionID, reason: String)] = []
         for index in connection.subscriptions.indices {
+            if isUntouched(connection.subscriptions[index], head) {
+                connection.subscriptions[index].sent(through: head)
+                continue
+            }
             do throws(StorageError) {
                 let isMore = try publisher.publish(
                     &connection.subscriptions[index], head: head, &connection.output, until: size)
