@@ -20,6 +20,7 @@ struct FoldScratch<Bytes: ByteWriting>: ~Copyable {
 
 extension FoldScratch where Bytes == ScratchBytes {
     func free() {
-        for bytes in [key.bytes, value.bytes, places.bytes, record.bytes, before.key.bytes, after.key.bytes] { bytes.free() }
+        for writer in [key, value, places, before.key, after.key] { writer.bytes.free() }
+        record.bytes.free()
     }
 }

@@ -210,7 +210,8 @@ final class WriteBuffer {
         let (keyCount, valueCount) = (Int(entry.keyCount), Int(entry.valueCount))
         let offset = reserve(keyCount + room)
         // The arena may have moved: what is copied is looked up now.
-        Memory.copy(UnsafeRawBufferPointer(start: arena + entry.offset, count: keyCount + valueCount), to: arena + offset)
+        let old = UnsafeRawBufferPointer(start: arena + entry.offset, count: keyCount + valueCount)
+        Memory.copy(old, to: arena + offset)
         return offset
     }
 

@@ -147,8 +147,12 @@ extension Server {
     private func release(_ connection: Connection) {
         if !connection.output.isEmpty {
             // What the kernel did not take the reactor keeps; then the connection begins with storage of its own.
-            let isKept = reactor.send(connection.id, connection.output) && connection.output.capacity <= Server.keptOutput
-            if isKept { connection.output.removeAll(keepingCapacity: true) } else { connection.output = [] }
+            let isSent = reactor.send(connection.id, connection.output)
+            if isSent, connection.output.capacity <= Server.keptOutput {
+                connection.output.removeAll(keepingCapacity: true)
+            } else {
+                connection.output = []
+            }
         }
         if connection.isFinishing {
             guard sessions.removeValue(forKey: connection.session) != nil else { return }
