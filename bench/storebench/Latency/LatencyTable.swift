@@ -12,6 +12,11 @@ enum LatencyTable {
                 "| \(waits.situation) | \(beside) | \(waits.answers) | \(figures.joined(separator: " | ")) "
                     + "| \(waits.over10ms) | \(Int((waits.withoutCore * 100).rounded())) % |")
         }
+        lines += [
+            "",
+            "The client is a thread of its own in the harness's process; the load is another thread, or another process.",
+            "*Without a core* is the part of the time that the daemon's loop was ready to work and had none.",
+        ]
         return lines.joined(separator: "\n") + "\n"
     }
 
