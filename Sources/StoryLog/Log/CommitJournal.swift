@@ -78,13 +78,17 @@ final class CommitJournal {
             generation: generation, sequence: sequence, first: first.value, length: length, count: count)
         block.write(to: memory, at: end, end: filled)
         try write(UnsafeRawBufferPointer(rebasing: memory[end..<end + length]), at: end)
+        try sync()
+        end += length
+        sequence += 1
+        beginBlock()
+    }
+
+    func sync() throws(StorageError) {
         guard fdatasync(file.descriptor) == 0 else {
             // Whatever the reason, what is on the disk is unknown.
             throw .failed("\(SystemError.text(errno)) while syncing \(path)")
         }
-        end += length
-        sequence += 1
-        beginBlock()
     }
 
     /// Forgets the block that is being made.
