@@ -112,6 +112,9 @@ package final class Environment: @unchecked Sendable {
         if fileSize < used, ftruncate(fileDescriptor, used) == 0 { fdatasync(fileDescriptor) }
     }
 
+    /// Makes what can be read here durable, whoever wrote it.
+    func sync() throws(StorageError) { try LMDBError.check(mdb_env_sync(raw, 1), "syncing \(path)") }
+
     var fileDescriptor: Int32 {
         var descriptor: Int32 = -1
         mdb_env_get_fd(raw, &descriptor)

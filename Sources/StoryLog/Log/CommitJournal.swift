@@ -12,6 +12,10 @@ final class CommitJournal {
     /// A commit of more bytes than this is cheaper when the log's environment takes it at once.
     static let largestBlock = 1 << 17
 
+    /// A new journal is written in pieces of so many bytes. The system keeps what is written at once together in its
+    /// cache, and a sync looks through all of what a block lies in.
+    private static let piece = 4_096
+
     private let path: String
     private let file: FileHandle
     private let memory: UnsafeMutableRawBufferPointer
@@ -74,13 +78,17 @@ final class CommitJournal {
             generation: generation, sequence: sequence, first: first.value, length: length, count: count)
         block.write(to: memory, at: end, end: filled)
         try write(UnsafeRawBufferPointer(rebasing: memory[end..<end + length]), at: end)
+        try sync()
+        end += length
+        sequence += 1
+        beginBlock()
+    }
+
+    func sync() throws(StorageError) {
         guard fdatasync(file.descriptor) == 0 else {
             // Whatever the reason, what is on the disk is unknown.
             throw .failed("\(SystemError.text(errno)) while syncing \(path)")
         }
-        end += length
-        sequence += 1
-        beginBlock()
     }
 
     /// Forgets the block that is being made.
@@ -164,7 +172,10 @@ final class CommitJournal {
         let draft = path + ".tmp"
         let file = try FileHandle(draft, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
         let header = JournalHeader(storeID: storeID, fileSize: fileSize).bytes
-        try file.write(header + [UInt8](repeating: 0, count: fileSize - header.count), to: draft)
+        let bytes = header + [UInt8](repeating: 0, count: fileSize - header.count)
+        for start in stride(from: 0, to: fileSize, by: piece) {
+            try file.write(Array(bytes[start..<min(start + piece, fileSize)]), at: start, to: draft)
+        }
         try file.sync(draft)
         try Folder.rename(draft, to: path)
     }

@@ -220,6 +220,9 @@ package final class LMDBEventLog: EventLog {
         _ directory: DataDirectory, after state: LogState, _ journalSize: Int
     ) throws(StorageError) {
         let journal = try CommitJournal(at: journalPath, storeID: header.storeID, fileSize: journalSize)
+        // A killed process may have written both without the sync; what rests on them below must not be lost alone.
+        try environment.sync()
+        try journal.sync()
         let contents = try journal.recover(after: state, hasher)
         try directory.raiseFormat()
         self.journal = journal
