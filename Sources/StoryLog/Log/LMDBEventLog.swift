@@ -160,11 +160,11 @@ package final class LMDBEventLog: EventLog {
     /// True when a record that was found lies in the map itself. What the open transaction changed lies elsewhere, in
     /// memory that is gone when it ends; but it appends, so of what was flushed it changes the last page alone.
     func liesInMap(_ position: Position) -> Bool {
-        writer == nil || position.value + LMDBEventLog.recordsOfPage <= flushed.value
+        writer == nil || position.value + recordsOfPage <= flushed.value
     }
 
-    /// More records than one page has room for.
-    private static let recordsOfPage: UInt64 = 64
+    /// More records than one page has room for: of a record that has pages of its own, there is a node of over 16 bytes.
+    private var recordsOfPage: UInt64 { UInt64(environment.pageSize / 16) }
 
     private func put(_ record: UnsafeRawBufferPointer, at position: UInt64) throws(StorageError) {
         try PositionKey.with(position) { (key) throws(StorageError) in

@@ -7,9 +7,15 @@ package import StoryCore
 /// Unchecked: it is made and closed by one thread at a time; what it lent is only read.
 package final class LogView: @unchecked Sendable {
     private var transaction: ReadTransaction?
+    /// What the log's environment does not have yet.
+    private let tail: JournalTail?
 
     /// - Parameter log: has to stay open as long as the view.
-    package init(_ log: LMDBEventLog) throws(StorageError) { transaction = try ReadTransaction(log.environment) }
+    package init(_ log: LMDBEventLog) throws(StorageError) {
+        // First this: what is flushed meanwhile, the transaction sees.
+        tail = log.unflushed
+        transaction = try ReadTransaction(log.environment)
+    }
 
     deinit { close() }
 
@@ -22,8 +28,13 @@ package final class LogView: @unchecked Sendable {
         var position = from.value
         var entry = try PositionKey.with(position) { (key) throws(StorageError) in try cursor.find(key) }
         while true {
-            let record = StoredRecord(try LMDBEventLog.expect(position, entry))
-            guard let record else { throw Record.damaged(position, "is cut short") }
+            let bytes: UnsafeRawBufferPointer
+            if let tail, tail.holds(position) {
+                bytes = tail.record(at: position)
+            } else {
+                bytes = try LMDBEventLog.expect(position, entry)
+            }
+            guard let record = StoredRecord(bytes) else { throw Record.damaged(position, "is cut short") }
             guard visit(Position(position), record), position < through.value else { return }
             position += 1
             entry = try cursor.next()
