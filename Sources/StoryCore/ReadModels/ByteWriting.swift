@@ -9,7 +9,7 @@ package protocol ByteWriting {
     /// Adds the bytes of a number as they lie in memory.
     mutating func add<Number: FixedWidthInteger & BitwiseCopyable>(native number: Number)
     /// Lends what was written.
-    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result
+    func withWritten<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result
 }
 
 extension [UInt8]: ByteWriting {
@@ -25,7 +25,7 @@ extension [UInt8]: ByteWriting {
         Swift.withUnsafeBytes(of: number) { append(contentsOf: $0) }
     }
 
-    package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { withUnsafeBytes(body) }
+    package func withWritten<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { withUnsafeBytes(body) }
 }
 
 /// Memory of nobody else's: what is written there costs no look at who else holds it.
@@ -75,7 +75,7 @@ struct ScratchBytes: ByteWriting {
         advance(MemoryLayout<Number>.size)
     }
 
-    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { body(bytes) }
+    func withWritten<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { body(bytes) }
 
     /// Names are short: two words that overlap are copied without a call.
     @inline(__always)

@@ -32,7 +32,7 @@ struct IndexEntry<Bytes: ByteWriting>: ~Copyable {
         for filter in index.filters {
             guard P.writeFilterKey(filter, of: row, to: &key) else { return }
         }
-        prefixCount = key.bytes.withBytes { $0.count }
+        prefixCount = key.bytes.withWritten { $0.count }
         P.writeSortKey(index.sort, of: row, to: &key)
         key.number(number)
         isThere = true
@@ -47,7 +47,7 @@ struct IndexEntry<Bytes: ByteWriting>: ~Copyable {
     /// True when nothing has to be done to come from the other to this.
     func isSame(as other: borrowing IndexEntry) -> Bool {
         guard isThere, other.isThere else { return isThere == other.isThere }
-        return key.bytes.withBytes { one in other.key.bytes.withBytes { one.elementsEqual($0) } }
+        return key.bytes.withWritten { one in other.key.bytes.withWritten { one.elementsEqual($0) } }
     }
 
     /// True when both are counted under one prefix.
@@ -58,7 +58,7 @@ struct IndexEntry<Bytes: ByteWriting>: ~Copyable {
 
     /// Lends what is counted.
     func withPrefix<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        key.bytes.withBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<prefixCount])) }
+        key.bytes.withWritten { body(UnsafeRawBufferPointer(rebasing: $0[..<prefixCount])) }
     }
 }
 
