@@ -8,7 +8,7 @@ import StoryCore
 /// Everything since then is in memory as well, as it lies in the file.
 final class CommitJournal {
     /// The bytes of a new journal. Taking over that much takes a few milliseconds.
-    static let fileSize = 1 << 20
+    static let fileSize = 2 << 20
     /// A commit of more bytes than this is cheaper when the log's environment takes it at once.
     static let largestBlock = 1 << 17
 
