@@ -169,15 +169,22 @@ package final class Engine {
     ) -> EventPlace? {
         guard refusal == nil, !isDraining else { return nil }
         let known = StreamsModel.head(at: stream, in: store)
-        lastTime = max(lastTime, now)
+        let number = place(after: known, now)
         head = head.next
-        let number = known?.number ?? StreamNumber(lastStream.value + 1)
-        lastStream = max(lastStream, number)
         let after = StreamsModel.Head(number: number, version: (known?.version ?? .zero).next, position: head)
         measuringFold(nil) { projector.foldPlace(after, stream, categoryCount: categoryCount) }
         return EventPlace(
             position: head, streamNumber: number, version: after.version, time: lastTime, by: uid,
             streamCount: stream.count, typeCount: typeCount)
+    }
+
+    /// The number of a stream that is appended to, given now when it is new; the time of its events is now.
+    @inline(__always)
+    private func place(after known: StreamsModel.Head?, _ now: Instant) -> StreamNumber {
+        lastTime = max(lastTime, now)
+        let number = known?.number ?? StreamNumber(lastStream.value + 1)
+        lastStream = max(lastStream, number)
+        return number
     }
 
     @inline(__always)
@@ -189,9 +196,7 @@ package final class Engine {
     private func append(
         _ happening: Happening, by uid: UInt32, _ now: Instant, replyingTo id: SessionID, _ tag: Tag?
     ) -> [Effect] {
-        lastTime = max(lastTime, now)
-        let number = happening.head?.number ?? StreamNumber(lastStream.value + 1)
-        lastStream = max(lastStream, number)
+        let number = place(after: happening.head, now)
         var version = happening.head?.version ?? .zero
         var effects: [Effect] = []
         effects.reserveCapacity(happening.events.count + 1)

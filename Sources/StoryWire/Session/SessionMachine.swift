@@ -55,9 +55,7 @@ package struct SessionMachine: ~Copyable {
     /// Takes the next line if it is a plain `GET`, which every role may ask; what is lent is good until more bytes come.
     package mutating func takePlainGet() -> PlainGet? {
         guard !isFinished, let get = framer.line.flatMap({ PlainGet($0) }) else { return nil }
-        _ = framer.next()
-        isFirstLine = false
-        syntaxRun = 0
+        shortWayTaken()
         return get
     }
 
@@ -66,9 +64,7 @@ package struct SessionMachine: ~Copyable {
         guard !isFinished, role >= .write, let append = framer.line.flatMap({ reader.plainAppend($0) }) else {
             return nil
         }
-        _ = framer.next()
-        isFirstLine = false
-        syntaxRun = 0
+        shortWayTaken()
         return append
     }
 
@@ -80,6 +76,13 @@ package struct SessionMachine: ~Copyable {
 
     /// How much storage the connection's input holds, in bytes.
     package var storageCount: Int { framer.storageCount }
+
+    /// The next line was a request, and its short way was taken.
+    private mutating func shortWayTaken() {
+        _ = framer.next()
+        isFirstLine = false
+        syntaxRun = 0
+    }
 
     private mutating func lineTaken(_ line: ReadLine, _ role: Role) -> LineAction {
         let wasFirst = isFirstLine

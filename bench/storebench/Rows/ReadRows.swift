@@ -80,18 +80,8 @@ enum ReadRows {
                             }
                         },
                         redisLog,
-                        program("nats", "fill", "read") { stage throws(BenchError) in
-                            let server = try stage.service("nats") { folder throws(BenchError) in
-                                try Services.nats(in: folder)
-                            }
-                            return ["--url", try Peers.url(server)]
-                        },
-                        program("umadb", "fill", "read") { stage throws(BenchError) in
-                            let server = try stage.service("umadb") { folder throws(BenchError) in
-                                try Services.umadb(in: folder)
-                            }
-                            return ["--url", try Peers.url(server)]
-                        },
+                        served("nats", Services.nats),
+                        served("umadb", Services.umadb),
                         program("lmdb", "fill", "read") { stage throws(BenchError) in
                             ["--dir", stage.folder.path + "/lmdb"]
                         },
@@ -121,6 +111,15 @@ enum ReadRows {
             let words = try place(stage)
             _ = try Peers.run(name, [fill] + words + ["--events", "\(stage.size.million)"])
             return { () throws(BenchError) in try Peers.run(name, [read] + words) }
+        }
+    }
+
+    /// The same for a peer whose server is told of by a URL.
+    private static func served(
+        _ name: String, _ start: @escaping (Folder) throws(BenchError) -> Service
+    ) -> Contender {
+        program(name, "fill", "read") { stage throws(BenchError) in
+            ["--url", try Peers.url(try stage.service(name, start))]
         }
     }
 
