@@ -38,8 +38,6 @@ let package = Package(
         system("CLMDB", "lmdb", "liblmdb-dev"),
         system("CUV", "libuv", "libuv1-dev"),
         system("CXXHash", "libxxhash", "libxxhash-dev"),
-        // The same hash, compiled into whoever asks for it.
-        system("CXXHashInline", "libxxhash", "libxxhash-dev"),
         system("COpenSSL", "libcrypto", "libssl-dev"),
         .systemLibrary(
             name: "CHiredis", path: "bench/CHiredis", providers: [.apt(["libhiredis-dev"])]),
@@ -50,7 +48,7 @@ let package = Package(
         library("StoryCore", []),
         library("StoryWire", ["StoryCore", "CSimdJSON"]),
         library("StoryEngine", ["StoryCore"]),
-        library("StoryLog", ["StoryCore", "CLMDB", "CXXHash", "CXXHashInline", "COpenSSL"]),
+        library("StoryLog", ["StoryCore", "CLMDB", "CXXHash", "COpenSSL"]),
         library("StoryReactor", ["CUV"]),
         library("StoryServer", ["StoryCore", "StoryWire", "StoryEngine", "StoryLog", "StoryReactor"]),
         library("StoryClient", ["StoryCore", "StoryWire"]),

@@ -1,1 +1,52 @@
+#pragma once
+
+// The library itself, for what is hashed in large pieces or piece by piece.
 #include <xxhash.h>
+
+// Most of what is hashed is a key of some ten bytes: a call into a library costs more than the hash itself. So it is
+// compiled into whoever asks for it as well. The names of the library are macros from here on, so what Swift sees of
+// this half has names of ours.
+#define XXH_INLINE_ALL
+#include <stdbool.h>
+#include <xxhash.h>
+
+typedef struct xxhi_hash128 {
+    uint64_t low;
+    uint64_t high;
+} xxhi_hash128;
+
+/// Asks for memory that will be read soon.
+static inline void xxhi_prefetch(const void *_Nonnull bytes, size_t count) {
+    for (size_t offset = 0; offset < count; offset += 64) __builtin_prefetch((const char *)bytes + offset);
+}
+
+/// True when two pieces of so many bytes are the same; short ones, as most keys are, without a call.
+static inline bool xxhi_equal(const void *_Nullable one, const void *_Nullable other, size_t count) {
+    const uint8_t *left = (const uint8_t *)one, *right = (const uint8_t *)other;
+    uint64_t first, second, difference = 0;
+    if (count > 32) return __builtin_memcmp(left, right, count) == 0;
+    if (count < 8) {
+        for (size_t index = 0; index < count; index++) difference |= left[index] ^ right[index];
+        return difference == 0;
+    }
+    for (size_t index = 0; index + 8 < count; index += 8) {
+        __builtin_memcpy(&first, left + index, 8);
+        __builtin_memcpy(&second, right + index, 8);
+        difference |= first ^ second;
+    }
+    __builtin_memcpy(&first, left + count - 8, 8);
+    __builtin_memcpy(&second, right + count - 8, 8);
+    return (difference | (first ^ second)) == 0;
+}
+
+/// XXH3-64.
+static inline uint64_t xxhi_64(const void *_Nullable bytes, size_t count, uint64_t seed) {
+    return XXH3_64bits_withSeed(bytes, count, seed);
+}
+
+/// XXH3-128.
+static inline xxhi_hash128 xxhi_128(const void *_Nullable bytes, size_t count, uint64_t seed) {
+    const XXH128_hash_t hash = XXH3_128bits_withSeed(bytes, count, seed);
+    const xxhi_hash128 answer = {hash.low64, hash.high64};
+    return answer;
+}

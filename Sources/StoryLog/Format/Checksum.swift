@@ -1,4 +1,4 @@
-import CXXHashInline
+import CXXHash
 
 /// What tells a record that changed on the disk from one that did not.
 enum Checksum {

@@ -1,4 +1,4 @@
-import CXXHashInline
+import CXXHash
 package import StoryCore
 
 /// One thread's unchanging view of a log. What it lends stays where it is until the view is closed, whoever goes on

@@ -1,4 +1,4 @@
-import CXXHashInline
+import CXXHash
 import Glibc
 
 /// Counts by table and key, in memory: open addressing, with the keys one after the other in an arena.

@@ -1,4 +1,4 @@
-import CXXHashInline
+import CXXHash
 package import StoryCore
 
 /// A number that two models have in common only when they hold the same entries, in whatever order they were added.
