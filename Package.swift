@@ -48,12 +48,14 @@ let package = Package(
         library("StoryCore", []),
         library("StoryWire", ["StoryCore", "CSimdJSON"]),
         library("StoryEngine", ["StoryCore"]),
-        library("StoryLog", ["StoryCore", "CLMDB", "CXXHash", "COpenSSL"]),
+        library("StoryStorage", ["StoryCore", "CLMDB"]),
+        library("StoryLog", ["StoryCore", "StoryStorage", "CLMDB", "CXXHash", "COpenSSL"]),
         library("StoryReactor", ["CUV"]),
-        library("StoryServer", ["StoryCore", "StoryWire", "StoryEngine", "StoryLog", "StoryReactor"]),
+        library(
+            "StoryServer", ["StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryLog", "StoryReactor"]),
         library("StoryClient", ["StoryCore", "StoryWire"]),
         program("stored", ["StoryServer"]),
-        program("storectl", ["StoryClient", "StoryCore", "StoryWire", "StoryLog", "StoryServer"]),
+        program("storectl", ["StoryClient", "StoryCore", "StoryWire", "StoryStorage", "StoryLog", "StoryServer"]),
         program("storebench", ["CHiredis"], path: "bench/storebench"),
         // Preloaded into the daemon by the gates on counts; nothing links it.
         .target(name: "CCounting", path: "bench/counting"),
@@ -64,15 +66,21 @@ let package = Package(
         tests("StoryCoreTests", ["StoryCore", "TestSupport"]),
         tests("StoryWireTests", ["StoryCore", "StoryWire", "TestSupport"]),
         tests("StoryEngineTests", ["StoryCore", "StoryEngine", "TestSupport"]),
-        tests("StoryLogTests", ["StoryCore", "StoryLog", "TestSupport"]),
+        tests("StoryStorageTests", ["StoryCore", "StoryStorage", "StoryLog", "TestSupport"]),
+        tests("StoryLogTests", ["StoryCore", "StoryStorage", "StoryLog", "TestSupport"]),
         tests("StoryReactorTests", ["StoryReactor"]),
-        tests("StoryServerTests", ["StoryCore", "StoryWire", "StoryEngine", "StoryLog", "StoryServer", "TestSupport"]),
+        tests(
+            "StoryServerTests",
+            ["StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryLog", "StoryServer", "TestSupport"]),
         tests("StoryClientTests", ["StoryClient", "StoryCore", "TestSupport"]),
         tests("GateTests", ["TestSupport"]),
         tests("BenchTests", ["storebench", "TestSupport"]),
         tests(
             "ScenarioTests",
-            ["StoryCore", "StoryWire", "StoryEngine", "StoryLog", "StoryReactor", "StoryServer", "TestSupport"]),
+            [
+                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryLog", "StoryReactor", "StoryServer",
+                "TestSupport",
+            ]),
     ],
     cxxLanguageStandard: .cxx17
 )

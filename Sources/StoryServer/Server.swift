@@ -2,6 +2,7 @@ import StoryCore
 import StoryEngine
 import StoryLog
 package import StoryReactor
+import StoryStorage
 import StoryWire
 
 /// The shell around the engine: carries a turn's requests in, its effects out, and commits between the two.

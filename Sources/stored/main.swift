@@ -1,6 +1,7 @@
 import Glibc
 import StoryCore
 import StoryServer
+import StoryStorage
 
 let usage = """
     stored: the Storykeep daemon. It owns one data directory and serves one Unix socket.

@@ -1,6 +1,7 @@
 import Foundation
 import StoryCore
 import StoryLog
+import StoryStorage
 import TestSupport
 import Testing
 

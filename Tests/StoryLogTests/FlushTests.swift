@@ -1,5 +1,7 @@
 import Glibc
 import StoryCore
+import StoryStorage
+import TestSupport
 import Testing
 
 @testable import StoryLog

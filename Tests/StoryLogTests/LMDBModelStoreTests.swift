@@ -1,5 +1,6 @@
 import StoryCore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import StoryLog

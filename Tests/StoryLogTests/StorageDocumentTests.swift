@@ -1,5 +1,6 @@
 import Foundation
 import StoryCore
+import StoryStorage
 import Testing
 
 @testable import StoryLog

@@ -1,5 +1,6 @@
 import CXXHash
 import StoryCore
+import StoryStorage
 
 /// One commit in the journal: these numbers, then its records in order, then zeros up to the next 64 bytes.
 ///

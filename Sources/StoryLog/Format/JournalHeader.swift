@@ -1,4 +1,5 @@
 import CXXHash
+import StoryStorage
 
 /// The first bytes of the commit journal: whose it is, and how long.
 ///

@@ -1,5 +1,6 @@
 import CXXHash
 import StoryCore
+import StoryStorage
 
 /// The record at key 0: which log this is. The chain of seals begins with it.
 struct LogHeader: Equatable {

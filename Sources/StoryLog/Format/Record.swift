@@ -1,4 +1,5 @@
 import StoryCore
+import StoryStorage
 
 /// One value of the log: header, JSON and, at the end of a commit, the seal.
 enum Record {

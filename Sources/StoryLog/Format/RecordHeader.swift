@@ -1,4 +1,5 @@
 import StoryCore
+import StoryStorage
 
 /// The binary numbers before an event's JSON, 40 bytes, little-endian.
 ///

@@ -1,5 +1,6 @@
 import Glibc
 import StoryCore
+import StoryStorage
 
 /// A file of fixed size in front of the log: a commit is one block, written and synced over blocks that are there.
 ///

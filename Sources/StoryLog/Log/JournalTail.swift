@@ -1,5 +1,6 @@
 import Glibc
 import StoryCore
+import StoryStorage
 
 /// The events that the journal holds and the log's environment does not, as a copy that does not change.
 ///

@@ -1,5 +1,6 @@
 import Glibc
 package import StoryCore
+package import StoryStorage
 
 /// The log in an LMDB environment of its own: one record a position in the unnamed database.
 ///

@@ -1,6 +1,7 @@
 import CLMDB
 import Glibc
 package import StoryCore
+import StoryStorage
 
 /// Copies a log into a new data directory while it is appended to: all of it up to one commit.
 ///

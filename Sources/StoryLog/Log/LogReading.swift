@@ -1,4 +1,5 @@
 package import StoryCore
+import StoryStorage
 
 extension LMDBEventLog {
     package func scan(

@@ -1,4 +1,5 @@
 import StoryCore
+import StoryStorage
 
 /// What a log's first and last record say when it is opened.
 struct LogState {

@@ -1,4 +1,5 @@
 package import StoryCore
+import StoryStorage
 
 /// Checks every record of a log against its checksum, its place, its time and the chain of seals.
 ///

@@ -1,5 +1,6 @@
 import CXXHash
 package import StoryCore
+import StoryStorage
 
 /// One thread's unchanging view of a log. What it lends stays where it is until the view is closed, whoever goes on
 /// appending: pages that a view can see are not used again.

@@ -1,4 +1,5 @@
 package import StoryCore
+import StoryStorage
 
 /// A log in memory, for tests: the same contract, nothing durable, no seals.
 package final class MemoryEventLog: EventLog {

@@ -1,5 +1,6 @@
 import Glibc
 import StoryCore
+import StoryStorage
 
 /// The newest event, held back until it is known whether its commit ends with it.
 ///

@@ -1,4 +1,5 @@
 import StoryCore
+import StoryStorage
 
 /// One write buffer a table, for what was folded since a checkpoint.
 final class BufferSet {

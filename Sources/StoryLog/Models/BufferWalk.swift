@@ -1,4 +1,5 @@
 import StoryCore
+import StoryStorage
 
 /// A walk through a range of one buffer, either way.
 struct BufferWalk {

@@ -1,4 +1,5 @@
 package import StoryCore
+import StoryStorage
 
 /// The writing of frozen buffers into the stored models, synced.
 package final class Checkpoint: @unchecked Sendable {

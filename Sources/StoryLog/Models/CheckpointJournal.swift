@@ -1,6 +1,7 @@
 import CXXHash
 import Glibc
 import StoryCore
+import StoryStorage
 
 /// The entries of one checkpoint as a file, so that writing them in several commits can be taken up again.
 ///

@@ -1,4 +1,5 @@
 import StoryCore
+import StoryStorage
 
 /// What stored models are a fold of: whose log, up to which position, by which version of the folds.
 struct CheckpointRecord: Equatable {

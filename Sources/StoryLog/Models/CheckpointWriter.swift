@@ -1,4 +1,5 @@
 import StoryCore
+import StoryStorage
 
 /// Writes the entries of a checkpoint into the stored models.
 ///

@@ -1,4 +1,5 @@
 package import StoryCore
+package import StoryStorage
 
 /// The read models: stored tables, and in front of them what was folded since their checkpoint.
 ///

@@ -1,4 +1,5 @@
 package import StoryCore
+import StoryStorage
 
 /// Read models in memory alone: for a replay, and for tests.
 package final class MemoryModelStore: ModelStore {

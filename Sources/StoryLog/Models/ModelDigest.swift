@@ -1,5 +1,6 @@
 import CXXHash
 package import StoryCore
+import StoryStorage
 
 /// A number that two models have in common only when they hold the same entries, in whatever order they were added.
 ///

@@ -1,4 +1,5 @@
 import StoryCore
+import StoryStorage
 
 /// Opens the stored models, or begins them anew where they cannot be used: they can always be folded again.
 enum ModelOpening {

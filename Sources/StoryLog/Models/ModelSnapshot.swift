@@ -1,5 +1,6 @@
 import Glibc
 package import StoryCore
+package import StoryStorage
 
 /// The stored models as they were at their last checkpoint; for a process of its own, beside a daemon or alone.
 ///

@@ -1,4 +1,5 @@
 import StoryCore
+import StoryStorage
 
 /// The named databases of the models' environment.
 struct ModelTables: Sendable {

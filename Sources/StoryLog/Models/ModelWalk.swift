@@ -1,4 +1,5 @@
 import StoryCore
+import StoryStorage
 
 /// A walk through a table as it is now: the newest of active, frozen and stored entries, removed keys left out.
 struct ModelWalk: ~Copyable {

@@ -3,6 +3,7 @@ package import StoryCore
 package import StoryEngine
 package import StoryLog
 package import StoryReactor
+package import StoryStorage
 package import StoryWire
 
 /// Everything that is fixed when the daemon starts. The one place where its parts are put together.

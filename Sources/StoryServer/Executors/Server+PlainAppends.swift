@@ -2,6 +2,7 @@ import StoryCore
 import StoryEngine
 import StoryLog
 import StoryReactor
+import StoryStorage
 import StoryWire
 
 /// The short way of `APPEND`: from the line's bytes to the log's record and the receipt, with nothing made in between.

@@ -1,6 +1,7 @@
 import StoryCore
 import StoryLog
 import StoryReactor
+import StoryStorage
 import StoryWire
 
 /// The short way of `GET`: from the line's bytes to the record's bytes to the answer's, with nothing made in between.

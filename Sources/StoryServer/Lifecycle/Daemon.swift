@@ -2,6 +2,7 @@ import Glibc
 import StoryCore
 import StoryLog
 import StoryReactor
+package import StoryStorage
 import StoryWire
 
 /// The daemon from start to end: resolve, listen, serve, write the models down, close.

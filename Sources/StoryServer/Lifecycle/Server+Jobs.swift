@@ -2,6 +2,7 @@ import Glibc
 import StoryCore
 import StoryLog
 import StoryReactor
+import StoryStorage
 import Synchronization
 
 /// Long work beside the loop, whose end answers a request.

@@ -2,6 +2,7 @@ import StoryCore
 import StoryEngine
 import StoryLog
 import StoryReactor
+import StoryStorage
 import StoryWire
 
 /// The end of a turn: commit, then let out what was said.

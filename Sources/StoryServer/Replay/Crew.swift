@@ -1,5 +1,6 @@
 import Glibc
 import StoryLog
+import StoryStorage
 import Synchronization
 
 /// Some threads that do the same work beside one another, in pieces that each takes as it is ready.

@@ -1,5 +1,6 @@
 import StoryCore
 import StoryLog
+import StoryStorage
 import StoryWire
 
 /// A log folded anew. The two halves of the fold run on two threads: one reads and decodes the log and folds where

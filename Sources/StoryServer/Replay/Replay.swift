@@ -1,5 +1,6 @@
 package import StoryCore
-package import StoryLog
+import StoryLog
+package import StoryStorage
 
 /// Folds a log again, from its first event, into models that live in memory alone, and compares them with the stored
 /// ones. It reads beside a running daemon as well as alone.

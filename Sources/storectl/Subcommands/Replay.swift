@@ -3,6 +3,7 @@ import StoryClient
 import StoryCore
 import StoryLog
 import StoryServer
+import StoryStorage
 
 extension Subcommand {
     static let replay = Subcommand(

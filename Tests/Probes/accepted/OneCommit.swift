@@ -1,5 +1,5 @@
 import StoryCore
-import StoryLog
+import StoryStorage
 
 /// A transaction is begun, written to and committed once.
 func writeOnce(_ environment: Environment, _ bytes: UnsafeRawBufferPointer) throws(StorageError) {

@@ -1,6 +1,6 @@
 // refused: 'transaction' consumed more than once
 import StoryCore
-import StoryLog
+import StoryStorage
 
 func copyAndCommitBoth(_ environment: Environment) throws(StorageError) {
     let transaction = try WriteTransaction(environment)

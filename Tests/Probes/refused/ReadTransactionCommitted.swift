@@ -1,6 +1,6 @@
 // refused: value of type 'ReadTransaction' has no member 'commit'
 import StoryCore
-import StoryLog
+import StoryStorage
 
 func commitAReading(_ environment: Environment) throws(StorageError) {
     let transaction = try ReadTransaction(environment)

@@ -1,6 +1,6 @@
 // refused: 'transaction' used after consume
 import StoryCore
-import StoryLog
+import StoryStorage
 
 func writeTooLate(_ environment: Environment, _ bytes: UnsafeRawBufferPointer) throws(StorageError) {
     let transaction = try WriteTransaction(environment)

@@ -4,6 +4,7 @@ import StoryCore
 import StoryLog
 import StoryReactor
 @testable import StoryServer
+import StoryStorage
 import Synchronization
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import StoryCore
 import StoryLog
+import TestSupport
 
 /// Makes events and their lines, written out the slow and obvious way.
 struct EventMaker {

@@ -3,6 +3,7 @@ import Glibc
 import StoryCore
 import StoryLog
 @testable import StoryServer
+import StoryStorage
 import StoryWire
 import TestSupport
 

@@ -1,10 +1,10 @@
 import Glibc
-import StoryCore
+package import StoryCore
 
 /// Folders: made for their owner alone, synced, renamed, removed.
-enum Folder {
+package enum Folder {
     /// Makes a folder that only its owner may enter, and every missing folder above it.
-    static func makeAll(_ path: String) throws(StorageError) {
+    package static func makeAll(_ path: String) throws(StorageError) {
         var end = path.startIndex
         while end < path.endIndex {
             end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
@@ -14,27 +14,28 @@ enum Folder {
     }
 
     /// Makes a folder; one that is there already is left as it is.
-    static func make(_ path: String) throws(StorageError) {
+    package static func make(_ path: String) throws(StorageError) {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemError.from(errno, "making \(path)") }
         try sync(parent(of: path))
     }
 
-    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+    /// Whether there is anything at this path, a folder or not.
+    package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     /// The folder that holds this one.
-    static func parent(of path: String) -> String {
+    package static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     /// Makes the names in a folder durable.
-    static func sync(_ path: String) throws(StorageError) {
+    package static func sync(_ path: String) throws(StorageError) {
         let folder = try FileHandle(path, O_RDONLY | O_DIRECTORY)
         try folder.sync(path)
     }
 
     /// Renames within one folder and makes the new name durable.
-    static func rename(_ path: String, to place: String) throws(StorageError) {
+    package static func rename(_ path: String, to place: String) throws(StorageError) {
         guard Glibc.rename(path, place) == 0 else { throw SystemError.from(errno, "renaming \(path) to \(place)") }
         try sync(parent(of: place))
     }
@@ -42,7 +43,7 @@ enum Folder {
     /// Removes the folder of an LMDB environment; nothing happens when there is none.
     ///
     /// A folder that holds anything else is not removed.
-    static func removeEnvironment(_ path: String) throws(StorageError) {
+    package static func removeEnvironment(_ path: String) throws(StorageError) {
         for name in ["data.mdb", "lock.mdb"] {
             guard unlink("\(path)/\(name)") == 0 || errno == ENOENT || errno == ENOTDIR else {
                 throw SystemError.from(errno, "removing \(path)/\(name)")

@@ -1,8 +1,7 @@
 import Glibc
-import Testing
 
 /// One thread that runs a body and is waited for.
-final class TestThread {
+package final class TestThread {
     private final class Box {
         let body: @Sendable () -> Void
 
@@ -11,7 +10,7 @@ final class TestThread {
 
     private var handle = pthread_t()
 
-    init(_ body: @escaping @Sendable () -> Void) throws {
+    package init(_ body: @escaping @Sendable () -> Void) throws {
         let box = Unmanaged.passRetained(Box(body))
         let code = pthread_create(
             &handle, nil,
@@ -19,8 +18,9 @@ final class TestThread {
                 if let argument { Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body() }
                 return nil
             }, box.toOpaque())
-        try #require(code == 0)
+        guard code == 0 else { throw SystemRefused(call: "pthread_create", code: code) }
     }
 
-    func join() { pthread_join(handle, nil) }
+    /// Waits until it has ended.
+    package func join() { pthread_join(handle, nil) }
 }

@@ -1,11 +1,13 @@
-import Glibc
-import StoryCore
+package import Glibc
+package import StoryCore
 
 /// A file descriptor that is closed when its owner is gone, and not handed to children.
-struct FileHandle: ~Copyable {
-    let descriptor: Int32
+package struct FileHandle: ~Copyable {
+    /// The number that the kernel knows it by.
+    package let descriptor: Int32
 
-    init(_ path: String, _ flags: Int32, mode: mode_t = 0o600) throws(StorageError) {
+    /// Opens a file; `flags` and `mode` are those of `open`. Throws when the system refuses.
+    package init(_ path: String, _ flags: Int32, mode: mode_t = 0o600) throws(StorageError) {
         let opened = open(path, flags | O_CLOEXEC, mode)
         guard opened >= 0 else { throw SystemError.from(errno, "opening \(path)") }
         descriptor = opened
@@ -14,7 +16,7 @@ struct FileHandle: ~Copyable {
     deinit { close(descriptor) }
 
     /// Writes all the bytes from an offset on.
-    func write(_ bytes: [UInt8], at offset: Int = 0, to path: String) throws(StorageError) {
+    package func write(_ bytes: [UInt8], at offset: Int = 0, to path: String) throws(StorageError) {
         var done = 0
         while done < bytes.count {
             let count = bytes.withUnsafeBytes {
@@ -27,7 +29,7 @@ struct FileHandle: ~Copyable {
     }
 
     /// Up to `limit` bytes from an offset on; fewer where the file ends.
-    func read(_ limit: Int, at offset: Int, of path: String) throws(StorageError) -> [UInt8] {
+    package func read(_ limit: Int, at offset: Int, of path: String) throws(StorageError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
         var done = 0
         while done < limit {
@@ -42,11 +44,13 @@ struct FileHandle: ~Copyable {
         return Array(bytes.prefix(done))
     }
 
-    func sync(_ path: String) throws(StorageError) {
+    /// Makes what was written durable.
+    package func sync(_ path: String) throws(StorageError) {
         guard fsync(descriptor) == 0 else { throw SystemError.from(errno, "syncing \(path)") }
     }
 
-    func status(_ path: String) throws(StorageError) -> stat {
+    /// What the system says of the file: its size, owner and mode.
+    package func status(_ path: String) throws(StorageError) -> stat {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw SystemError.from(errno, "looking at \(path)") }
         return status

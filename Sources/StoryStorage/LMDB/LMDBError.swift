@@ -1,11 +1,11 @@
 import CLMDB
 import Glibc
-import StoryCore
+package import StoryCore
 
 /// What LMDB and the system answer, as the errors that the rest of the store knows.
-enum LMDBError {
+package enum LMDBError {
     /// The error behind a code of LMDB, or behind an errno; `doing` ends the sentence "… failed while".
-    static func from(_ code: Int32, _ doing: @autoclosure () -> String) -> StorageError {
+    package static func from(_ code: Int32, _ doing: @autoclosure () -> String) -> StorageError {
         let sentence = "\(text(code)) while \(doing())"
         switch code {
         case ENOSPC, EDQUOT, EFBIG, MDB_MAP_FULL, MDB_TXN_FULL:
@@ -19,7 +19,7 @@ enum LMDBError {
 
     /// Throws unless the code is success.
     @inline(__always)
-    static func check(_ code: Int32, _ doing: @autoclosure () -> String) throws(StorageError) {
+    package static func check(_ code: Int32, _ doing: @autoclosure () -> String) throws(StorageError) {
         if code != MDB_SUCCESS { throw from(code, doing()) }
     }
 

@@ -6,7 +6,8 @@ package import StoryCore
 ///
 /// It belongs to the thread that began it: LMDB's lock would otherwise never be released.
 package struct WriteTransaction: ~Copyable {
-    let handle: OpaquePointer
+    /// What LMDB knows it by, for cursors; it dies with the transaction.
+    package let handle: OpaquePointer
 
     package init(_ environment: Environment) throws(StorageError) {
         var begun: OpaquePointer?

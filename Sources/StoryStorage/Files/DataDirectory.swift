@@ -13,7 +13,9 @@ package final class DataDirectory {
         case reading
     }
 
+    /// The folder, as it was given.
     package let path: String
+    /// What this process wants of it.
     package let access: Access
     private var lock: DirectoryLock?
     private var format = FormatFile.version
@@ -30,15 +32,18 @@ package final class DataDirectory {
         try checkFormat()
     }
 
+    /// Where the log's environment is.
     package var logPath: String { path + "/log" }
+    /// Where the models' environment is.
     package var modelsPath: String { path + "/models" }
-    var journalPath: String { path + "/log.journal" }
+    /// Where the newest commits are.
+    package var journalPath: String { path + "/log.journal" }
 
     /// Lets another process have it. Close the log and the models before.
     package func close() { lock = nil }
 
     /// Says that events may be in the journal, so that no program passes over it that does not know of it.
-    func raiseFormat() throws(StorageError) {
+    package func raiseFormat() throws(StorageError) {
         guard format < FormatFile.version else { return }
         try FormatFile.create(path)
         format = FormatFile.version

@@ -113,15 +113,17 @@ package final class Environment: @unchecked Sendable {
     }
 
     /// Makes what can be read here durable, whoever wrote it.
-    func sync() throws(StorageError) { try LMDBError.check(mdb_env_sync(raw, 1), "syncing \(path)") }
+    package func sync() throws(StorageError) { try LMDBError.check(mdb_env_sync(raw, 1), "syncing \(path)") }
 
-    var fileDescriptor: Int32 {
+    /// The descriptor of `data.mdb`, which LMDB owns.
+    package var fileDescriptor: Int32 {
         var descriptor: Int32 = -1
         mdb_env_get_fd(raw, &descriptor)
         return descriptor
     }
 
-    var raw: OpaquePointer {
+    /// What LMDB knows it by.
+    package var raw: OpaquePointer {
         guard let handle else { preconditionFailure("An environment is not used after it was closed.") }
         return handle
     }

@@ -1,10 +1,10 @@
 import Glibc
-import StoryCore
+package import StoryCore
 
 /// The file `FORMAT`: what a person, and a program of another version, needs to know about a data directory.
-enum FormatFile {
+package enum FormatFile {
     /// The layout that this program writes.
-    static let version = 2
+    package static let version = 2
     /// The oldest layout that it reads: without a journal of commits.
     private static let oldest = 1
 
@@ -44,7 +44,7 @@ enum FormatFile {
     static func exists(_ folder: String) -> Bool { Folder.exists(folder + "/FORMAT") }
 
     /// Writes it whole or not at all.
-    static func create(_ folder: String) throws(StorageError) {
+    package static func create(_ folder: String) throws(StorageError) {
         let draft = folder + "/FORMAT.tmp"
         let file = try FileHandle(draft, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
         try file.write(Array(text.utf8), to: draft)

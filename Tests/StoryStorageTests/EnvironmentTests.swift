@@ -1,8 +1,9 @@
 import Glibc
 import StoryCore
+import TestSupport
 import Testing
 
-@testable import StoryLog
+@testable import StoryStorage
 
 struct EnvironmentTests {
     private let folder = TemporaryFolder()

@@ -1,8 +1,10 @@
 import Glibc
 import StoryCore
+import StoryLog
+import TestSupport
 import Testing
 
-@testable import StoryLog
+@testable import StoryStorage
 
 struct DataDirectoryTests {
     private let folder = TemporaryFolder()

@@ -1,10 +1,11 @@
-import Glibc
+package import Glibc
 
 /// A folder of a test's own, removed with everything in it when the test lets go of it.
-final class TemporaryFolder {
-    let path: String
+package final class TemporaryFolder {
+    /// Where it is.
+    package let path: String
 
-    init() {
+    package init() {
         var template = Array("/tmp/storylog-XXXXXX".utf8CString)
         path = template.withUnsafeMutableBufferPointer { buffer in
             guard let base = buffer.baseAddress, let made = mkdtemp(base) else { return "/tmp/storylog-none" }
@@ -15,7 +16,7 @@ final class TemporaryFolder {
     deinit { TemporaryFolder.remove(path) }
 
     /// A place in the folder where nothing is yet.
-    var store: String { path + "/store" }
+    package var store: String { path + "/store" }
 
     private static func remove(_ path: String) {
         if let folder = opendir(path) {
@@ -34,8 +35,9 @@ final class TemporaryFolder {
 }
 
 /// A file as bytes, read and written whole.
-enum RawFile {
-    static func read(_ path: String) -> [UInt8] {
+package enum RawFile {
+    /// All bytes of a file.
+    package static func read(_ path: String) -> [UInt8] {
         let descriptor = open(path, O_RDONLY)
         defer { close(descriptor) }
         var status = stat()
@@ -45,25 +47,29 @@ enum RawFile {
         return Array(bytes.prefix(max(count, 0)))
     }
 
-    static func write(_ bytes: [UInt8], _ path: String) {
+    /// Makes a file of these bytes.
+    package static func write(_ bytes: [UInt8], _ path: String) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         pwrite(descriptor, bytes, bytes.count, 0)
         close(descriptor)
     }
 
-    static func patch(_ path: String, at offset: Int, _ byte: UInt8) {
+    /// Changes one byte.
+    package static func patch(_ path: String, at offset: Int, _ byte: UInt8) {
         let descriptor = open(path, O_WRONLY)
         var byte = byte
         pwrite(descriptor, &byte, 1, off_t(offset))
         close(descriptor)
     }
 
-    static func size(_ path: String) -> Int {
+    /// How many bytes it has; -1 where there is none.
+    package static func size(_ path: String) -> Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : -1
     }
 
-    static func mode(_ path: String) -> mode_t {
+    /// The permission bits; 0 where there is none.
+    package static func mode(_ path: String) -> mode_t {
         var status = stat()
         return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
     }

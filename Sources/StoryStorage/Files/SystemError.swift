@@ -1,12 +1,13 @@
 import Glibc
-import StoryCore
+package import StoryCore
 
 /// What the system refused, as a sentence and as an error.
-enum SystemError {
-    static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
+package enum SystemError {
+    /// The sentence of an errno.
+    package static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
 
     /// The error behind an errno; `doing` ends the sentence "… while".
-    static func from(_ code: Int32, _ doing: String) -> StorageError {
+    package static func from(_ code: Int32, _ doing: String) -> StorageError {
         let sentence = "\(text(code)) while \(doing)"
         switch code {
         case ENOSPC, EDQUOT, EFBIG: return .full(sentence)

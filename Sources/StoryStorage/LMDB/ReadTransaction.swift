@@ -5,7 +5,8 @@ package import StoryCore
 ///
 /// The pages of an old view cannot be used again, so it must not be held for long: `reset` between readings.
 package struct ReadTransaction: ~Copyable {
-    let handle: OpaquePointer
+    /// What LMDB knows it by, for cursors; it dies with the transaction.
+    package let handle: OpaquePointer
 
     package init(_ environment: Environment) throws(StorageError) {
         var begun: OpaquePointer?
@@ -30,7 +31,7 @@ package struct ReadTransaction: ~Copyable {
     }
 
     /// Ends it so that the databases it opened stay open for later ones.
-    consuming func keepDatabases() throws(StorageError) {
+    package consuming func keepDatabases() throws(StorageError) {
         let code = mdb_txn_commit(handle)
         discard self
         try LMDBError.check(code, "opening tables")
@@ -54,9 +55,10 @@ package struct ReadTransaction: ~Copyable {
 }
 
 /// Looking up in a transaction of either type.
-enum Lookup {
+package enum Lookup {
+    /// The bytes at a key, which die with the view or the next change; nil when there are none.
     @inline(__always)
-    static func value(
+    package static func value(
         _ transaction: OpaquePointer, _ database: Database, _ key: UnsafeRawBufferPointer
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
         var wanted = MDB_val(key)

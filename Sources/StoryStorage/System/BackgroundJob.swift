@@ -1,13 +1,13 @@
 import Glibc
-import StoryCore
+package import StoryCore
 import Synchronization
 
 /// One piece of work on a thread of its own, for what may be late: the loop asks now and then whether it is done.
-final class BackgroundJob<Value: Sendable>: Sendable {
+package final class BackgroundJob<Value: Sendable>: Sendable {
     private let outcome = Mutex<Result<Value, StorageError>?>(nil)
 
     /// Starts the work; `whenDone` is called on its thread.
-    init(
+    package init(
         _ work: @escaping @Sendable () throws(StorageError) -> Value, whenDone: @escaping @Sendable () -> Void
     ) {
         let isStarted = WorkerThread.start {
@@ -22,10 +22,10 @@ final class BackgroundJob<Value: Sendable>: Sendable {
     }
 
     /// Nil while it runs; then how it ended.
-    var result: Result<Value, StorageError>? { outcome.withLock { $0 } }
+    package var result: Result<Value, StorageError>? { outcome.withLock { $0 } }
 
     /// Waits until it is done.
-    func wait() -> Result<Value, StorageError> {
+    package func wait() -> Result<Value, StorageError> {
         while true {
             if let result { return result }
             usleep(200)

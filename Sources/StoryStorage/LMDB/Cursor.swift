@@ -1,13 +1,14 @@
 import CLMDB
-import StoryCore
+package import StoryCore
 
 /// A place in one ordered map, moved key by key.
 ///
 /// It must be let go before its transaction ends. What it stands on dies with the view, or with the next change.
-struct Cursor: ~Copyable {
+package struct Cursor: ~Copyable {
     private let handle: OpaquePointer
 
-    init(_ transaction: OpaquePointer, _ database: Database) throws(StorageError) {
+    /// Begins to look at a database of a transaction, whose handle it is given.
+    package init(_ transaction: OpaquePointer, _ database: Database) throws(StorageError) {
         var opened: OpaquePointer?
         try LMDBError.check(mdb_cursor_open(transaction, database.handle, &opened), "opening a cursor")
         guard let opened else { throw .failed("LMDB opened no cursor") }
@@ -16,41 +17,45 @@ struct Cursor: ~Copyable {
 
     deinit { mdb_cursor_close(handle) }
 
-    func first() throws(StorageError) -> LMDBEntry? { try move(MDB_FIRST) }
-    func last() throws(StorageError) -> LMDBEntry? { try move(MDB_LAST) }
-    func next() throws(StorageError) -> LMDBEntry? { try move(MDB_NEXT) }
-    func previous() throws(StorageError) -> LMDBEntry? { try move(MDB_PREV) }
+    /// The entry with the least key; nil when there is none.
+    package func first() throws(StorageError) -> LMDBEntry? { try move(MDB_FIRST) }
+    /// The entry with the greatest key; nil when there is none.
+    package func last() throws(StorageError) -> LMDBEntry? { try move(MDB_LAST) }
+    /// The entry after this one; nil at the end.
+    package func next() throws(StorageError) -> LMDBEntry? { try move(MDB_NEXT) }
+    /// The entry before this one; nil at the beginning.
+    package func previous() throws(StorageError) -> LMDBEntry? { try move(MDB_PREV) }
 
     /// The first entry at or after a key.
-    func seek(_ key: UnsafeRawBufferPointer) throws(StorageError) -> LMDBEntry? {
+    package func seek(_ key: UnsafeRawBufferPointer) throws(StorageError) -> LMDBEntry? {
         key.isEmpty ? try first() : try move(MDB_SET_RANGE, MDB_val(key))
     }
 
     /// The last entry before a key.
-    func seek(before key: UnsafeRawBufferPointer) throws(StorageError) -> LMDBEntry? {
+    package func seek(before key: UnsafeRawBufferPointer) throws(StorageError) -> LMDBEntry? {
         try seek(key) == nil ? try last() : try previous()
     }
 
     /// The entry at exactly this key.
-    func find(_ key: UnsafeRawBufferPointer) throws(StorageError) -> LMDBEntry? {
+    package func find(_ key: UnsafeRawBufferPointer) throws(StorageError) -> LMDBEntry? {
         try move(MDB_SET_KEY, MDB_val(key))
     }
 
     /// Puts bytes at a key; cheap where the key is near the one before.
-    func put(_ value: UnsafeRawBufferPointer, at key: UnsafeRawBufferPointer) throws(StorageError) {
+    package func put(_ value: UnsafeRawBufferPointer, at key: UnsafeRawBufferPointer) throws(StorageError) {
         var place = MDB_val(key)
         var bytes = MDB_val(value)
         try LMDBError.check(mdb_cursor_put(handle, &place, &bytes, 0), "writing \(value.count) bytes")
     }
 
     /// Removes a key, which need not be there.
-    func remove(_ key: UnsafeRawBufferPointer) throws(StorageError) {
+    package func remove(_ key: UnsafeRawBufferPointer) throws(StorageError) {
         guard try find(key) != nil else { return }
         try LMDBError.check(mdb_cursor_del(handle, 0), "removing a key")
     }
 
     /// Where in memory the key lies that the cursor stands on; nil when it stands on none.
-    var place: UnsafeRawPointer? {
+    package var place: UnsafeRawPointer? {
         var key = MDB_val()
         var value = MDB_val()
         return mdb_cursor_get(handle, &key, &value, MDB_GET_CURRENT) == MDB_SUCCESS ? key.bytes.baseAddress : nil
@@ -68,7 +73,14 @@ struct Cursor: ~Copyable {
 }
 
 /// What a cursor stands on.
-struct LMDBEntry {
-    let key: UnsafeRawBufferPointer
-    let value: UnsafeRawBufferPointer
+package struct LMDBEntry {
+    /// Where the key lies.
+    package let key: UnsafeRawBufferPointer
+    /// Where the value lies.
+    package let value: UnsafeRawBufferPointer
+
+    package init(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+        self.key = key
+        self.value = value
+    }
 }

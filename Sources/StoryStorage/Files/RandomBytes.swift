@@ -1,10 +1,11 @@
 import CLMDB
 import Glibc
-import StoryCore
+package import StoryCore
 
 /// Random bytes of the kernel.
-enum RandomBytes {
-    static func make(_ count: Int) throws(StorageError) -> [UInt8] {
+package enum RandomBytes {
+    /// So many bytes that nobody can foretell; throws when the kernel has none to give.
+    package static func make(_ count: Int) throws(StorageError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         guard getrandom(&bytes, count, 0) == count else { throw SystemError.from(errno, "asking for random bytes") }
         return bytes
