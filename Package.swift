@@ -47,39 +47,45 @@ let package = Package(
 
         library("StoryCore", []),
         library("StoryWire", ["StoryCore", "CSimdJSON"]),
-        library("StoryEngine", ["StoryCore"]),
+        library("StoryEngine", ["StoryCore", "StoryModels"]),
         library("StoryStorage", ["StoryCore", "CLMDB"]),
+        library("StoryModels", ["StoryCore", "StoryStorage", "CXXHash"]),
         library("StoryLog", ["StoryCore", "StoryStorage", "CLMDB", "CXXHash", "COpenSSL"]),
         library("StoryReactor", ["CUV"]),
         library(
-            "StoryServer", ["StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryLog", "StoryReactor"]),
+            "StoryServer",
+            ["StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryReactor"]),
         library("StoryClient", ["StoryCore", "StoryWire"]),
         program("stored", ["StoryServer"]),
-        program("storectl", ["StoryClient", "StoryCore", "StoryWire", "StoryStorage", "StoryLog", "StoryServer"]),
+        program("storectl", ["StoryClient", "StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryServer"]),
         program("storebench", ["CHiredis"], path: "bench/storebench"),
         // Preloaded into the daemon by the gates on counts; nothing links it.
         .target(name: "CCounting", path: "bench/counting"),
 
         .target(
-            name: "TestSupport", dependencies: ["StoryCore", "StoryWire", "StoryEngine", "StoryLog", "StoryServer"],
+            name: "TestSupport", dependencies: ["StoryCore", "StoryWire", "StoryEngine", "StoryModels"],
             path: "Tests/TestSupport", swiftSettings: settings),
         tests("StoryCoreTests", ["StoryCore", "TestSupport"]),
-        tests("StoryWireTests", ["StoryCore", "StoryWire", "TestSupport"]),
-        tests("StoryEngineTests", ["StoryCore", "StoryEngine", "TestSupport"]),
+        tests("StoryWireTests", ["StoryCore", "StoryWire", "StoryModels", "TestSupport"]),
+        tests("StoryEngineTests", ["StoryCore", "StoryModels", "StoryEngine", "TestSupport"]),
+        tests("StoryModelsTests", ["StoryCore", "StoryStorage", "StoryModels", "TestSupport"]),
         tests("StoryStorageTests", ["StoryCore", "StoryStorage", "StoryLog", "TestSupport"]),
-        tests("StoryLogTests", ["StoryCore", "StoryStorage", "StoryLog", "TestSupport"]),
+        tests("StoryLogTests", ["StoryCore", "StoryStorage", "StoryModels", "StoryLog", "TestSupport"]),
         tests("StoryReactorTests", ["StoryReactor"]),
         tests(
             "StoryServerTests",
-            ["StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryLog", "StoryServer", "TestSupport"]),
+            [
+                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryServer",
+                "TestSupport",
+            ]),
         tests("StoryClientTests", ["StoryClient", "StoryCore", "TestSupport"]),
         tests("GateTests", ["TestSupport"]),
         tests("BenchTests", ["storebench", "TestSupport"]),
         tests(
             "ScenarioTests",
             [
-                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryLog", "StoryReactor", "StoryServer",
-                "TestSupport",
+                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryReactor",
+                "StoryServer", "TestSupport",
             ]),
     ],
     cxxLanguageStandard: .cxx17

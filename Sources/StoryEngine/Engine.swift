@@ -1,4 +1,5 @@
 package import StoryCore
+package import StoryModels
 
 /// The functional core's coordinator: takes one input, answers with what the shell is to do.
 ///

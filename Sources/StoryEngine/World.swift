@@ -1,4 +1,5 @@
 import StoryCore
+import StoryModels
 
 /// What a use case may look at: the models, the log, and where it ends, all of one moment.
 struct World {

@@ -1,4 +1,5 @@
 import Foundation
+import StoryModels
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Glibc
+import StoryModels
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import StoryCore
+import StoryModels
 import Testing
 import TestSupport
 

@@ -1,5 +1,6 @@
 import StoryCore
 import StoryEngine
+import StoryModels
 import Testing
 import TestSupport
 

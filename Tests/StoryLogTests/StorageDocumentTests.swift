@@ -1,5 +1,6 @@
 import Foundation
 import StoryCore
+import StoryModels
 import StoryStorage
 import Testing
 

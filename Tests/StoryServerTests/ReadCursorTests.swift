@@ -2,6 +2,7 @@ import StoryCore
 import StoryEngine
 import StoryLog
 @testable import StoryServer
+import StoryModels
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import StoryCore
 import StoryLog
 @testable import StoryServer
+import StoryModels
 import StoryWire
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 package import StoryCore
 package import StoryEngine
+import StoryModels
 
 /// An engine over a plain store and a plain log, with a clock that the test sets.
 package final class EngineHarness {

@@ -1,5 +1,6 @@
 import Glibc
 package import StoryCore
+package import StoryModels
 
 /// The models' tables as dictionaries: slow and obvious, what a fast store is compared with.
 package final class PlainStore: ModelStore {

@@ -22,7 +22,7 @@ package enum Kind: UInt8, CaseIterable, Sendable {
     }
 
     /// The same, as the program has it.
-    var categoryName: StaticString {
+    package var categoryName: StaticString {
         switch self {
         case .users: "user"
         case .stories: "story"

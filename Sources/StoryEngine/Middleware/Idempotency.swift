@@ -1,4 +1,5 @@
 package import StoryCore
+import StoryModels
 
 /// Once for ever: answers a write whose key was seen before, without carrying it out again.
 ///

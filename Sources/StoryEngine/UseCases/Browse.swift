@@ -1,4 +1,5 @@
 import StoryCore
+import StoryModels
 
 /// `GET`: one row, as it is or as it was.
 enum Browse {

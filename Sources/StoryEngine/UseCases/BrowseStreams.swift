@@ -1,4 +1,5 @@
 import StoryCore
+import StoryModels
 
 /// `STREAMS`: the streams by name, and how far each is.
 enum BrowseStreams {

@@ -1,4 +1,5 @@
 import StoryCore
+import StoryModels
 
 /// `COUNT`: a kept count where there is one, otherwise a walk of the narrowest part of an index.
 enum CountRows {

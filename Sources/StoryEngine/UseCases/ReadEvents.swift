@@ -1,4 +1,5 @@
 import StoryCore
+import StoryModels
 
 /// `READ`: which events answer it; the shell copies them from the log.
 enum ReadEvents {

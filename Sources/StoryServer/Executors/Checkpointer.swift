@@ -1,5 +1,6 @@
 import StoryCore
 import StoryLog
+import StoryModels
 import StoryStorage
 
 /// Decides when the models are written to disk, and sees one such writing through beside the loop.

@@ -1,5 +1,6 @@
 import StoryCore
 import StoryLog
+import StoryModels
 import StoryWire
 
 /// Sends a subscription what the log holds for it, as far as there is room.

@@ -1,6 +1,7 @@
 import StoryCore
 import StoryEngine
 import StoryLog
+import StoryModels
 import StoryWire
 
 /// A `READ` that is being answered: where it stands, so that it goes on when the reader has room again.

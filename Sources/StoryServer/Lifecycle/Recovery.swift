@@ -1,5 +1,6 @@
 package import StoryCore
 package import StoryLog
+package import StoryModels
 package import StoryWire
 
 /// Brings the models up to the log: the normal start, whether the last stop was clean or not.

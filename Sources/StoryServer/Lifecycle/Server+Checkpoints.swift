@@ -1,5 +1,6 @@
 import StoryCore
 import StoryLog
+import StoryModels
 import StoryReactor
 import StoryWire
 

@@ -1,6 +1,7 @@
 import StoryCore
 import StoryEngine
 import StoryLog
+import StoryModels
 import StoryReactor
 import StoryStorage
 import StoryWire

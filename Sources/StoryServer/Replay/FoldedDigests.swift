@@ -1,5 +1,6 @@
 import StoryCore
 import StoryLog
+import StoryModels
 
 /// What a fold of the log leaves to compare by.
 protocol FoldedDigests {

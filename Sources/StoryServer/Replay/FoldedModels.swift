@@ -1,5 +1,6 @@
 import StoryCore
 import StoryLog
+import StoryModels
 import StoryStorage
 import StoryWire
 

@@ -1,6 +1,7 @@
 import Glibc
 import StoryCore
 import StoryLog
+import StoryModels
 import StoryWire
 import Synchronization
 

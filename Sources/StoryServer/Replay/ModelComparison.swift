@@ -1,5 +1,6 @@
 import StoryCore
 import StoryLog
+import StoryModels
 
 /// Finds the first entry in which a stored model differs from the fold of the log.
 struct ModelComparison {

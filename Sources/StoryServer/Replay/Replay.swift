@@ -1,5 +1,6 @@
 package import StoryCore
 import StoryLog
+package import StoryModels
 package import StoryStorage
 
 /// Folds a log again, from its first event, into models that live in memory alone, and compares them with the stored

@@ -1,5 +1,6 @@
 import StoryCore
 import StoryLog
+import StoryModels
 import StoryWire
 
 /// A replay that folds stream by stream, on as many threads as there are processors, and keeps no entry: digests alone.

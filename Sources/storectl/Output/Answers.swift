@@ -1,4 +1,5 @@
 import StoryClient
+import StoryModels
 
 /// Answers as a person reads them, or with `--json` as they came.
 struct Answers {

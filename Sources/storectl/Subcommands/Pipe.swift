@@ -1,5 +1,6 @@
 import Glibc
 import StoryClient
+import StoryModels
 
 extension Subcommand {
     static let pipe = Subcommand(

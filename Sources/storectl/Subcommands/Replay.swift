@@ -2,6 +2,7 @@ import Glibc
 import StoryClient
 import StoryCore
 import StoryLog
+import StoryModels
 import StoryServer
 import StoryStorage
 

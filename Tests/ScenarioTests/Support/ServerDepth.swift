@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import StoryCore
 import StoryLog
+import StoryModels
 import StoryReactor
 @testable import StoryServer
 import StoryStorage

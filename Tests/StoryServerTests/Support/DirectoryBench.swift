@@ -3,6 +3,7 @@ import Glibc
 import StoryCore
 import StoryLog
 @testable import StoryServer
+import StoryModels
 import StoryStorage
 import StoryWire
 import TestSupport

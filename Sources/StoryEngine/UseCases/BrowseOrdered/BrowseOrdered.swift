@@ -1,4 +1,5 @@
 import StoryCore
+import StoryModels
 
 /// `LIST`: a page of rows, filtered and sorted, found along indexes.
 enum BrowseOrdered {

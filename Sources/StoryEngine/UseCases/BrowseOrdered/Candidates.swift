@@ -1,4 +1,5 @@
 import StoryCore
+import StoryModels
 
 /// The rows behind one part of an index, checked against the filters that it does not see to.
 enum Candidates {

@@ -1,4 +1,5 @@
 import StoryCore
+import StoryModels
 
 /// Walks a part of an index in the order that lists have: by sort key, and rows with equal keys as they were posted,
 /// whichever way the sort keys go.

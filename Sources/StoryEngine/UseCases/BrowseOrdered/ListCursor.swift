@@ -1,4 +1,5 @@
 import StoryCore
+import StoryModels
 
 /// The `next` of a page: the sort key and number of its last row, and which list it belongs to.
 ///

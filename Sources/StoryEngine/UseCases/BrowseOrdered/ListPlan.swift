@@ -1,4 +1,5 @@
 import StoryCore
+import StoryModels
 
 /// How a list is found: along an index in its order, or from the few rows that a filter leaves, sorted here.
 struct ListPlan {

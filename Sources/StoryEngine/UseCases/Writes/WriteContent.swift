@@ -1,4 +1,5 @@
 import StoryCore
+import StoryModels
 
 /// `POST` `EDIT` `LIKE` `UNLIKE` `SEE` `DELETE`: form → command → decision, in the order of refusals that SPEC §3 has:
 /// not found or gone, invalid, exists, conflict.

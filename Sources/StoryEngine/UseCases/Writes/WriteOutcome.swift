@@ -1,4 +1,5 @@
 import StoryCore
+import StoryModels
 
 /// What a write comes to, before anything is appended.
 enum WriteOutcome: Equatable {

@@ -1,0 +1,87 @@
+import CXXHash
+import StoryCore
+import StoryStorage
+
+/// A number that two models have in common only when they hold the same entries, in whatever order they were added.
+///
+/// It is the sum of a 128-bit hash of each entry: its table, its key and its value.
+package struct ModelDigest: Equatable, Sendable {
+    /// How many entries were added.
+    package private(set) var count: UInt64 = 0
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+
+    package init() {}
+
+    package static func == (left: ModelDigest, right: ModelDigest) -> Bool {
+        (left.low, left.high, left.count) == (right.low, right.high, right.count)
+    }
+
+    package mutating func add(_ table: Table, _ key: [UInt8], _ value: [UInt8]) {
+        key.withBytes { key in value.withBytes { value in add(table.rawValue, key, value) } }
+    }
+
+    package mutating func add(_ table: Table, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        add(table.rawValue, key, value)
+    }
+
+    /// Adds an entry of the table with a number.
+    @inline(__always)
+    mutating func add(_ table: UInt8, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        let hash = ModelDigest.hash(table, key, value)
+        // The sums run around on purpose: a sum does not depend on the order of what is added.
+        low &+= hash.low
+        high &+= hash.high
+        count &+= 1
+    }
+
+    /// Takes back what was added before.
+    package mutating func subtract(_ table: Table, _ key: [UInt8], _ value: [UInt8]) {
+        let hash: xxhi_hash128 = key.withBytes { key in
+            value.withBytes { value in ModelDigest.hash(table.rawValue, key, value) }
+        }
+        subtract(hash)
+    }
+
+    /// Takes back an entry whose value is empty.
+    mutating func subtract(_ table: UInt8, _ key: UnsafeRawBufferPointer) {
+        subtract(ModelDigest.hash(table, key, UnsafeRawBufferPointer(start: nil, count: 0)))
+    }
+
+    private mutating func subtract(_ hash: xxhi_hash128) {
+        low &-= hash.low
+        high &-= hash.high
+        count &-= 1
+    }
+
+    /// XXH3-128 of the key, seeded with its table and length; where there is a value, with the XXH3-64 of the value,
+    /// which is seeded with those.
+    @inline(__always)
+    private static func hash(
+        _ table: UInt8, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+    ) -> xxhi_hash128 {
+        let seed = UInt64(table) << 32 | UInt64(key.count)
+        let ofValue = value.count > 0 ? xxhi_64(value.baseAddress, value.count, seed) : seed
+        return xxhi_128(key.baseAddress, key.count, ofValue)
+    }
+
+    /// 64 bits that tell a key from every other one.
+    static func mark(_ table: UInt8, _ key: UnsafeRawBufferPointer) -> UInt64 {
+        hash(table, key, UnsafeRawBufferPointer(start: nil, count: 0)).low
+    }
+
+    /// Adds all that another digest was made of.
+    package mutating func add(_ other: ModelDigest) {
+        low &+= other.low
+        high &+= other.high
+        count += other.count
+    }
+
+    /// 32 hexadecimal digits.
+    package var text: String { ModelDigest.digits(high) + ModelDigest.digits(low) }
+
+    private static func digits(_ number: UInt64) -> String {
+        let text = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - text.utf8.count) + text
+    }
+}

@@ -1,0 +1,190 @@
+import StoryCore
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import StoryModels
+
+struct LMDBModelStoreTests {
+    @Test(arguments: 1...10 as ClosedRange<UInt64>)
+    func `it answers as a sorted dictionary, with checkpoints in the middle`(seed: UInt64) throws {
+        var fuzzer = StoreFuzzer(seed)
+        let bench = try ModelBench()
+        var oracle = SortedModel()
+        var stored = SortedModel()
+        var running: (checkpoint: Checkpoint, oracle: SortedModel)?
+        for step in 1...2_000 as ClosedRange<UInt64> {
+            fuzzer.change([bench.store, oracle])
+            if step % 4 == 0 { fuzzer.compare(bench.store, oracle) }
+            switch (Int.random(in: 0..<60, using: &fuzzer.random), running) {
+            case (0, nil):
+                running = (bench.store.freeze(at: Position(step)), oracle.copy())
+            case (1, let begun?):
+                try begun.checkpoint.run()
+                fuzzer.compare(bench.store, oracle)
+                try bench.store.finish()
+                (stored, running) = (begun.oracle, nil)
+                #expect(bench.store.checkpointed == begun.checkpoint.position)
+            case (2, .some):
+                bench.store.fail()
+                running = nil
+            case (3, _):
+                bench.store.discard()
+                if running != nil { bench.store.fail() }
+                (oracle, running) = (stored.copy(), nil)
+            default: break
+            }
+        }
+        if running != nil { bench.store.fail() }
+        try bench.checkpoint(at: 5_000)
+        try bench.reopen()
+        #expect(bench.store.checkpointed == Position(5_000))
+        for table in StoreFuzzer.tables {
+            for order in [Order.ascending, .descending] {
+                #expect(bench.store.visited(table, KeyRange(), order) == oracle.visited(table, KeyRange(), order))
+            }
+        }
+        #expect(bench.store.failure == nil)
+    }
+
+    @Test func `what was not checkpointed is gone after opening again`() throws {
+        let bench = try ModelBench()
+        bench.store.put([1], in: .users, at: [1])
+        try bench.checkpoint(at: 7)
+        bench.store.put([2], in: .users, at: [1])
+        bench.store.put([2], in: .users, at: [2])
+        try bench.reopen()
+        #expect(bench.store.checkpointed == Position(7) && bench.store.renewal == nil)
+        #expect(bench.store.visited(.users, KeyRange(), .ascending) == [Visited(key: [1], value: [1])])
+    }
+
+    @Test func `models of another log or another version are begun anew`() throws {
+        let bench = try ModelBench()
+        #expect(bench.store.renewal == nil)
+        for (storeID, version) in [(ModelBench.storeID, 2), (Array(2...17), 2)] as [([UInt8], UInt32)] {
+            bench.store.put([1], in: .users, at: [1])
+            try bench.checkpoint(at: 7)
+            try bench.reopen(storeID: storeID, version: version)
+            #expect(bench.store.renewal != nil)
+            #expect(bench.store.checkpointed == .zero)
+            #expect(bench.store.value(in: .users, at: [1]) == nil)
+        }
+    }
+
+    @Test func `models that are damaged are begun anew`() throws {
+        let bench = try ModelBench()
+        bench.store.put([1], in: .users, at: [1])
+        try bench.checkpoint(at: 7)
+        bench.store.close()
+        RawFile.write(
+            Array(RawFile.read(bench.folder.store + "/models/data.mdb").prefix(9_000)),
+            bench.folder.store + "/models/data.mdb")
+        try bench.reopen()
+        #expect(bench.store.renewal?.contains("cut short") == true)
+        #expect(bench.store.checkpointed == .zero)
+    }
+
+    @Test func `a checkpoint runs on another thread while its owner reads and writes`() throws {
+        let bench = try ModelBench()
+        let oracle = SortedModel()
+        var fuzzer = StoreFuzzer(99)
+        for round in 1...8 as ClosedRange<UInt64> {
+            for _ in 1...2_000 { fuzzer.change([bench.store, oracle]) }
+            let checkpoint = bench.store.freeze(at: Position(round))
+            let outcome = Mutex<StorageError?>(nil)
+            let isDone = Atomic<Bool>(false)
+            let thread = try TestThread {
+                outcome.withLock { $0 = failure { () throws(StorageError) in try checkpoint.run() } }
+                isDone.store(true, ordering: .releasing)
+            }
+            repeat {
+                fuzzer.change([bench.store, oracle])
+                fuzzer.compare(bench.store, oracle)
+            } while !isDone.load(ordering: .acquiring)
+            thread.join()
+            #expect(outcome.withLock { $0 } == nil)
+            try bench.store.finish()
+            for _ in 1...50 { fuzzer.compare(bench.store, oracle) }
+        }
+    }
+
+    @Test func `readings may be nested in a scan`() throws {
+        let bench = try ModelBench()
+        for number in 1...6 as ClosedRange<UInt8> {
+            bench.store.put([number], in: .users, at: [number])
+            if number % 2 == 0 { try bench.checkpoint(at: UInt64(number)) }
+        }
+        var seen: [[UInt8]] = []
+        bench.store.scan(.users, KeyRange(), .ascending) { key, value in
+            bench.store.scan(.users, KeyRange(lower: key), .descending) { inner, _ in
+                seen.append(key + inner)
+                return false
+            }
+            return bench.store.value(in: .users, at: key) == value
+        }
+        #expect(seen == (1...6).map { [$0, 6] })
+    }
+
+    @Test func `what is buffered is counted, and nothing is after a checkpoint`() throws {
+        let bench = try ModelBench()
+        for number in 1...100 as ClosedRange<UInt8> { bench.store.put([1], in: .users, at: [number]) }
+        bench.store.remove(in: .keys, at: [1])
+        #expect(bench.store.bufferedEntries == 101 && bench.store.bufferedBytes > 101)
+        let checkpoint = bench.store.freeze(at: Position(1))
+        #expect(bench.store.bufferedEntries == 0 && bench.store.isCheckpointing)
+        try checkpoint.run()
+        try bench.store.finish()
+        #expect(bench.store.bufferedEntries == 0 && !bench.store.isCheckpointing)
+        bench.store.put([1], in: .users, at: [1])
+        _ = bench.store.freeze(at: Position(2))
+        bench.store.fail()
+        #expect(bench.store.bufferedEntries == 1)
+        bench.store.discard()
+        #expect(bench.store.bufferedEntries == 0)
+    }
+
+    @Test func `a checkpoint without a change still moves the position`() throws {
+        let bench = try ModelBench()
+        try bench.checkpoint(at: 12)
+        try bench.reopen()
+        #expect(bench.store.checkpointed == Position(12))
+    }
+
+    @Test func `a snapshot and the models in memory have one digest for the same entries`() throws {
+        let bench = try ModelBench()
+        let memory = MemoryModelStore()
+        var fuzzer = StoreFuzzer(5)
+        for step in 1...3_000 as ClosedRange<UInt64> {
+            fuzzer.change([bench.store, memory])
+            if step % 700 == 0 { try bench.checkpoint(at: step) }
+        }
+        try bench.checkpoint(at: 3_000)
+        bench.store.put([1], in: .users, at: [77])
+        try bench.snapshot { (snapshot) throws in
+            #expect(snapshot.position == Position(3_000) && snapshot.storeID == ModelBench.storeID)
+            for model in Model.allCases { #expect(try snapshot.digest(of: model) == memory.digest(of: model)) }
+            #expect(try snapshot.digest(of: Model.users).count > 10)
+            #expect(try snapshot.value(in: .users, at: [77]) == memory.value(in: .users, at: [77]))
+        }
+        memory.put([1], in: .users, at: [78])
+        let differing = try bench.snapshot { try $0.digest(of: Model.users) }
+        #expect(differing != memory.digest(of: Model.users))
+    }
+
+    @Test func `a table that is emptied and filled again stays whole`() throws {
+        let bench = try ModelBench()
+        for round in 1...6 as ClosedRange<UInt64> {
+            for number in 0..<2_000 as Range<UInt64> {
+                let key = Array("\(number)".utf8)
+                if round % 2 == 1 {
+                    bench.store.put(Array("\(round)".utf8), in: .likes, at: key)
+                } else {
+                    bench.store.remove(in: .likes, at: key)
+                }
+            }
+            try bench.checkpoint(at: round)
+            #expect(bench.store.visited(.likes, KeyRange(), .ascending).count == (round % 2 == 1 ? 2_000 : 0))
+            try bench.reopen()
+        }
+    }
+}

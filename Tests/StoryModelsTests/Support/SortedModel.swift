@@ -1,0 +1,111 @@
+import StoryCore
+import StoryModels
+import Testing
+import TestSupport
+
+/// The slow and obvious model store: a dictionary a table, sorted at each scan. The oracle of the fast ones.
+final class SortedModel: ModelStore {
+    private(set) var tables: [Table: [[UInt8]: [UInt8]]] = [:]
+
+    func copy() -> SortedModel {
+        let copy = SortedModel()
+        copy.tables = tables
+        return copy
+    }
+
+    func value(in table: Table, at key: [UInt8]) -> [UInt8]? { tables[table]?[key] }
+    func put(_ value: [UInt8], in table: Table, at key: [UInt8]) { tables[table, default: [:]][key] = value }
+    func remove(in table: Table, at key: [UInt8]) { tables[table]?[key] = nil }
+
+    func scan(
+        _ table: Table, _ range: KeyRange, _ order: Order, _ visit: (_ key: [UInt8], _ value: [UInt8]) -> Bool
+    ) {
+        let inside = (tables[table] ?? [:]).filter { entry in
+            !entry.key.lexicographicallyPrecedes(range.lower)
+                && range.upper.map { entry.key.lexicographicallyPrecedes($0) } ?? true
+        }
+        let ascending = inside.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+        for entry in order == .ascending ? ascending : ascending.reversed() {
+            guard visit(entry.key, entry.value) else { return }
+        }
+    }
+}
+
+/// What a scan visits, as text to be compared.
+struct Visited: Equatable {
+    let key: [UInt8]
+    let value: [UInt8]
+}
+
+extension ModelStore {
+    func visited(_ table: Table, _ range: KeyRange, _ order: Order, limit: Int = .max) -> [Visited] {
+        var visited: [Visited] = []
+        guard limit > 0 else { return visited }
+        scan(table, range, order) { key, value in
+            visited.append(Visited(key: key, value: value))
+            return visited.count < limit
+        }
+        return visited
+    }
+}
+
+/// Seeded operations on two stores at once, compared with one another.
+struct StoreFuzzer {
+    static let tables: [Table] = [.users, .usersByDate, .keys]
+    var random: SplitMix64
+
+    init(_ seed: UInt64) { random = SplitMix64(seed: seed) }
+
+    /// Few different keys, so that operations meet; some share a beginning, some are very long.
+    mutating func key() -> [UInt8] {
+        let count = Int.random(in: 1...4, using: &random)
+        let bytes: [UInt8] = [0x00, 0x01, 0x61, 0xFF]
+        var key = (0..<count).map { _ in bytes.randomElement(using: &random) ?? 0 }
+        if Int.random(in: 0..<4, using: &random) == 0 { key += Array(repeating: 0x61, count: 9) }
+        if Int.random(in: 0..<64, using: &random) == 0 { key += Array(repeating: 0x62, count: 480) }
+        return key
+    }
+
+    mutating func value() -> [UInt8] {
+        let count = [0, 1, 8, 40, 300, 5_000].randomElement(using: &random) ?? 0
+        return (0..<count).map { (index: Int) -> UInt8 in UInt8(truncatingIfNeeded: index + count) }
+    }
+
+    mutating func change(_ stores: [any ModelStore]) {
+        let table = StoreFuzzer.tables.randomElement(using: &random) ?? .users
+        let (key, value) = (key(), value())
+        let isRemoval = Int.random(in: 0..<3, using: &random) == 0
+        for store in stores {
+            if isRemoval { store.remove(in: table, at: key) } else { store.put(value, in: table, at: key) }
+        }
+    }
+
+    mutating func range() -> KeyRange {
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: KeyRange()
+        case 1: KeyRange(prefix: key())
+        case 2: KeyRange(lower: key())
+        case 3: KeyRange(lower: [], upper: key())
+        default: KeyRange(lower: key(), upper: key())
+        }
+    }
+
+    /// Compares what both answer to a random reading.
+    mutating func compare(
+        _ store: any ModelStore, _ oracle: any ModelStore, _ source: SourceLocation = #_sourceLocation
+    ) {
+        let isAlike = agree(store, oracle)
+        #expect(isAlike, sourceLocation: source)
+    }
+
+    private mutating func agree(_ store: any ModelStore, _ oracle: any ModelStore) -> Bool {
+        let table = StoreFuzzer.tables.randomElement(using: &random) ?? .users
+        if Bool.random(using: &random) {
+            let key = key()
+            return store.value(in: table, at: key) == oracle.value(in: table, at: key)
+        }
+        let (range, limit) = (range(), [1, 3, Int.max].randomElement(using: &random) ?? 1)
+        let order: Order = Bool.random(using: &random) ? .ascending : .descending
+        return store.visited(table, range, order, limit: limit) == oracle.visited(table, range, order, limit: limit)
+    }
+}
