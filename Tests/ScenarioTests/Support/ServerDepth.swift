@@ -1,8 +1,6 @@
 import Foundation
 import Glibc
 import StoryCore
-import StoryLog
-import StoryModels
 import StoryReactor
 @testable import StoryServer
 import StoryStorage
