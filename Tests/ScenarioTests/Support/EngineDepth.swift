@@ -37,7 +37,9 @@ final class EngineDepth: Depth {
         self.limits = limits
         reader = RequestReader(lineLimit: limits.line)
         let events = LogReader(log: log, decoder: EventDecoder())
-        engine = Engine(store: store, log: events, limits: limits, server: ServerVersion.name)
+        engine = Engine(
+            store: store, log: events, identity: LogIdentity(id: LogID(binary: log.storeID)), limits: limits,
+            server: ServerVersion.name)
         publisher = Publisher(log: log, store: store)
     }
 
