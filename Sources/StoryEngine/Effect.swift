@@ -12,7 +12,7 @@ package enum Effect: Equatable, Sendable {
     case follow(SessionID, SubscriptionID, EventSelection, from: Position)
     case unfollow(SessionID, SubscriptionID)
     /// End a subscription and say so.
-    case endFollowing(SessionID, SubscriptionID, reason: String)
+    case endFollowing(SessionID, SubscriptionID, reason: EndReason)
     /// Bring the stored models up to the log, then answer.
     case checkpoint(SessionID, Tag?)
     /// Check the whole log, then answer.

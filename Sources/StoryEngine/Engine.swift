@@ -11,6 +11,7 @@ package final class Engine {
     private var projector: Projector
     private let limits: Limits
     private let server: String
+    private let identity: LogIdentity
     private let foldTimer: FoldTimer?
     private var sessions: [SessionID: Session] = [:]
     private var head: Position
@@ -21,7 +22,8 @@ package final class Engine {
 
     /// The store must be folded up to the log's head.
     package init(
-        store: any ModelStore, log: any EventLogReading, limits: Limits, server: String, foldTimer: FoldTimer? = nil
+        store: any ModelStore, log: any EventLogReading, identity: LogIdentity, limits: Limits, server: String,
+        foldTimer: FoldTimer? = nil
     ) {
         self.foldTimer = foldTimer
         self.store = store
@@ -29,6 +31,7 @@ package final class Engine {
         projector = Projector(store)
         self.limits = limits
         self.server = server
+        self.identity = identity
         head = log.head
         lastTime = log.lastTime ?? Instant(milliseconds: Instant.range.lowerBound)
         lastStream = StreamsModel.greatestNumber(in: store)
@@ -69,7 +72,8 @@ package final class Engine {
             return [.reply(id, nil, .failed(failure)), .finish(id)]
         }
         sessions[id] = Session(peer: peer)
-        return [.notify(id, .greeting(Greeting(server: server, position: head, limits: limits, peer: peer)))]
+        let greeting = Greeting(server: server, position: head, log: identity.id, limits: limits, peer: peer)
+        return [.notify(id, .greeting(greeting))]
     }
 
     private func drain() -> [Effect] {
@@ -77,7 +81,7 @@ package final class Engine {
         var effects: [Effect] = []
         for id in sessions.keys.sorted(by: { $0.value < $1.value }) {
             for subscription in sessions[id]?.endAll() ?? [] {
-                effects.append(.endFollowing(id, subscription, reason: "draining"))
+                effects.append(.endFollowing(id, subscription, reason: .draining))
             }
             effects.append(.notify(id, .draining(head)))
             effects.append(.finish(id))
@@ -85,7 +89,7 @@ package final class Engine {
         return effects
     }
 
-    private var world: World { World(store: store, log: log, head: head, limits: limits) }
+    private var world: World { World(store: store, log: log, head: head, limits: limits, identity: identity) }
 
     private func requested(_ id: SessionID, _ request: Request, _ now: Instant) -> [Effect] {
         guard let session = sessions[id] else { return [] }
@@ -98,9 +102,14 @@ package final class Engine {
         case .count(let kind, let filters):
             answer = .done(.counted(CountRows.count(kind, filters, in: world), position: head))
         case .sorts(let kind): return BrowseOrdered.sorts(kind).map { .reply(id, request.tag, $0) }
-        case .read(let query): return [.read(id, request.tag, ReadEvents.plan(query, in: world))]
+        case .read(let query):
+            do throws(Failure) {
+                return [.read(id, request.tag, try ReadEvents.plan(query, in: world))]
+            } catch {
+                answer = .failed(error)
+            }
         case .streams(let query): return BrowseStreams.page(query, in: world).map { .reply(id, request.tag, $0) }
-        case .subscribe(let selection, let from): return subscribe(id, request.tag, selection, from)
+        case .subscribe(let query): return subscribe(id, request.tag, query)
         case .unsubscribe(let subscription): return unsubscribe(id, request.tag, subscription)
         case .ping: answer = .done(.members([Member("position", .count(head.value))]))
         case .help(let topic): return [.help(id, request.tag, topic: topic)]
@@ -113,6 +122,8 @@ package final class Engine {
             return [.reply(id, request.tag, .done(.members(members))), .finish(id)]
         case .append(let stream, let proposals, let options):
             return write(id, session, request, now) { AppendEvents.attempt(stream, proposals, options, in: $0) }
+        case .appendTogether(let proposals, let options):
+            return write(id, session, request, now) { AppendTogether.attempt(proposals, options, in: $0) }
         case .post, .edit, .like, .unlike, .see, .delete:
             return write(id, session, request, now) { world in
                 DomainWrite(request.action).map { WriteContent.attempt($0, in: world) }
@@ -123,15 +134,21 @@ package final class Engine {
     }
 
     private func subscribe(
-        _ id: SessionID, _ tag: Tag?, _ selection: EventSelection, _ from: Position?
+        _ id: SessionID, _ tag: Tag?, _ query: SubscribeQuery
     ) -> [Effect] {
+        let start: Position
+        do throws(Failure) {
+            start = try FollowEvents.start(query, in: world)
+        } catch {
+            return [.reply(id, tag, .failed(error))]
+        }
         guard let subscription = sessions[id]?.subscribe(limit: limits.subscriptions) else {
             let message = "a connection has at most \(limits.subscriptions) subscriptions; UNSUBSCRIBE one first"
             return [.reply(id, tag, .failed(Failure(.tooLarge, message, .limit(limits.subscriptions))))]
         }
         return [
             .reply(id, tag, .done(.subscribed(subscription, position: head))),
-            .follow(id, subscription, selection, from: from ?? head.next),
+            .follow(id, subscription, query.selection, from: start),
         ]
     }
 
@@ -150,7 +167,7 @@ package final class Engine {
         let outcome = Idempotency.outcome(request.action, in: world) ?? attempt(world)
         switch outcome {
         case .refused(let failure): return [.reply(id, request.tag, .failed(failure))]
-        case .repeated(let receipt): return [.reply(id, request.tag, .done(.receipt(receipt)))]
+        case .repeated(let receipt): return receipt.replies.map { .reply(id, request.tag, $0) }
         case .unchanged(let target, let stream, let head):
             let done = Done.unchanged(id: target, stream: stream, version: head.version, position: head.position)
             return [.reply(id, request.tag, .done(done))]
@@ -193,26 +210,22 @@ package final class Engine {
         if let foldTimer { foldTimer.measure(kind(), fold) } else { fold() }
     }
 
-    /// Places the events, folds them in, and answers with the receipt of the last one.
+    /// Places the events, folds them in, and answers with the receipt.
     private func append(
         _ happening: Happening, by uid: UInt32, _ now: Instant, replyingTo id: SessionID, _ tag: Tag?
     ) -> [Effect] {
-        let number = place(after: happening.head, now)
-        var version = happening.head?.version ?? .zero
+        lastTime = max(lastTime, now)
+        var placement = Placement(after: head, lastStream, at: lastTime)
+        let events = placement.events(happening, by: uid)
+        (head, lastStream) = (placement.head, placement.lastStream)
         var effects: [Effect] = []
-        effects.reserveCapacity(happening.events.count + 1)
-        for proposed in happening.events {
-            head = head.next
-            version = version.next
-            let event = Event(
-                position: head, stream: happening.stream, streamNumber: number, version: version, time: lastTime,
-                by: uid, key: happening.key, meta: proposed.meta, body: proposed.body)
+        effects.reserveCapacity(events.count + 1)
+        for event in events {
             measuringFold(event.body.kind) { projector.fold(event) }
             effects.append(.append(event))
         }
-        let receipt = Receipt(
-            id: happening.id, stream: happening.stream, version: version, position: head, time: lastTime)
-        effects.append(.reply(id, tag, .done(.receipt(receipt))))
+        let receipt = WriteReceipt(events, id: happening.id, isTogether: happening.isTogether)
+        effects += receipt.replies.map { .reply(id, tag, $0) }
         return effects
     }
 }

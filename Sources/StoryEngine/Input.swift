@@ -6,7 +6,7 @@ package enum Input: Equatable, Sendable {
     case requested(SessionID, Request)
     case disconnected(SessionID)
     /// What the subscription wants next cannot be read.
-    case followingFailed(SessionID, SubscriptionID, reason: String)
+    case followingFailed(SessionID, SubscriptionID, reason: EndReason)
     /// What was folded since the last commit is undone; the log and the models are as they were before.
     case rolledBack
     /// The storage takes no writes: each is answered with this failure.

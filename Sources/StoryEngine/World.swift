@@ -7,6 +7,7 @@ struct World {
     let log: any EventLogReading
     let head: Position
     let limits: Limits
+    let identity: LogIdentity
 
     /// What has become of an ID, and how far its stream is.
     func existence<P: Projection>(
@@ -15,6 +16,21 @@ struct World {
         guard let head = StreamsModel.head(of: stream, in: store) else { return (.none, nil) }
         guard let row = Rows.row(P.self, head.number, in: store) else { return (.gone, head) }
         return (.live(row), head)
+    }
+}
+
+extension World {
+    /// The position of the first event at a time or after it; right after the log's end where there is none.
+    /// - Throws: why the log cannot be read.
+    func firstPosition(notBefore time: Instant) throws(Failure) -> Position {
+        guard time.milliseconds > Instant.range.lowerBound else { return Position(1) }
+        return try lastPosition(notAfter: Instant(milliseconds: time.milliseconds - 1)).next
+    }
+
+    /// The position of the last event at a time or before it; zero where there is none.
+    /// - Throws: why the log cannot be read.
+    func lastPosition(notAfter time: Instant) throws(Failure) -> Position {
+        do throws(StorageError) { return try log.position(at: time) } catch { throw Failure.storage(error) }
     }
 }
 
@@ -41,17 +57,12 @@ extension Failure {
             .invalid, "1 field is wrong: \(field)", .fields([FieldError(field: field, rule: rule, message: message)]))
     }
 
-    static func conflict(_ stream: StreamName, expected: Version, actual: Version) -> Failure {
+    /// - Parameter isNamed: true where the request names several streams.
+    static func conflict(
+        _ stream: StreamName, expected: Version, actual: Version, isNamed: Bool = false
+    ) -> Failure {
         Failure(
             .conflict, "\(stream) is at version \(actual.value), not \(expected.value)",
-            .versions(expected: expected, actual: actual))
-    }
-
-    /// What a client gets when the storage failed under a query.
-    static func storage(_ error: StorageError) -> Failure {
-        switch error {
-        case .full(let reason): Failure(.full, reason)
-        case .corrupt(let reason, _), .failed(let reason), .held(let reason): Failure(.internal, reason)
-        }
+            .versions(expected: expected, actual: actual, stream: isNamed ? stream : nil))
     }
 }

@@ -1,22 +1,26 @@
 import StoryClient
 
-/// What a run came to, for scripts (SPEC §4).
+/// What a run came to, for scripts (SPEC §4); the graver ones are greater.
 enum ExitCode: Int32 {
     case done = 0
     /// It ran, and the answer is no.
     case no = 1
-    /// The command line is wrong, or the store cannot be reached.
+    /// The command line is wrong, as the tool or the store finds, or the store cannot be reached.
     case unusable = 2
-    /// Denied, or a limit was met.
+    /// Denied, a limit was met, or the store is full, busy or stopping.
     case denied = 3
     case timedOut = 4
+    /// What is stored is not what was written.
     case corrupt = 5
     case interrupted = 130
 
     /// What a refusal of the store's comes to.
     init(_ refusal: Refusal) {
         switch refusal.code {
+        case .syntax, .unknown: self = .unusable
         case .denied, .tooLarge, .full, .busy, .draining: self = .denied
+        case .internal where refusal.isDamage: self = .corrupt
+        // Codes that are not known yet are a no as well.
         default: self = .no
         }
     }
@@ -41,11 +45,22 @@ enum CommandError: Error {
     var exitCode: ExitCode {
         switch self {
         case .usage, .system: .unusable
-        case .store(.timedOut): .timedOut
-        case .store(.interrupted): .interrupted
-        case .store: .unusable
+        case .store(let error): ExitCode(error)
         case .refused(let refusal, _): ExitCode(refusal)
         case .silent(let code): code
+        }
+    }
+}
+
+extension ExitCode {
+    /// What a failure to talk to the store comes to.
+    init(_ error: StoreError) {
+        switch error {
+        case .timedOut: self = .timedOut
+        case .interrupted: self = .interrupted
+        case .refused(let refusal): self = ExitCode(refusal)
+        case .draining: self = .denied
+        case .cannotConnect, .closed, .protocolViolation, .system: self = .unusable
         }
     }
 }

@@ -40,7 +40,8 @@ struct Invocation {
     /// Connects to the daemon.
     func connect() throws(CommandError) -> StoreConnection {
         guard !arguments.has("data") || arguments.has("socket") else {
-            throw .usage("\(arguments.verb ?? "") asks a running daemon; give its --socket in place of --data")
+            let hint = arguments.verb == "append" ? "; the event's data goes with --body" : ""
+            throw .usage("\(arguments.verb ?? "") asks a running daemon; give its --socket in place of --data\(hint)")
         }
         do throws(StoreError) {
             return try StoreConnection(to: address, timeout: timeout, interruption: interruption)
@@ -51,7 +52,11 @@ struct Invocation {
 
     /// Sends one request; a refusal is thrown.
     func ask(_ request: String) throws(CommandError) -> StoreReply {
-        let connection = try connect()
+        try Invocation.ask(request, over: try connect())
+    }
+
+    /// Sends one request over a connection; a refusal is thrown.
+    static func ask(_ request: String, over connection: StoreConnection) throws(CommandError) -> StoreReply {
         let reply: StoreReply
         do throws(StoreError) {
             reply = try connection.ask(request)

@@ -1,17 +1,18 @@
 import StoryClient
+import StoryWire
 
 /// One run of `storectl`: from its words to its exit code.
 enum Tool {
-    static func run(_ words: [String]) -> ExitCode {
+    /// - Parameter words: those of the command line; nil where one is not UTF-8.
+    static func run(_ words: [String]?) -> ExitCode {
+        guard let words else { return report(.usage("a word of the command line is not UTF-8"), asJSON: false) }
         do throws(CommandError) {
             // With a verb, --version is the version that a stream must have.
-            if words == ["--version"] { return Help.version() }
+            if words == ["--version"] || words == ["-V"] { return Help.version() }
             let arguments = try Arguments(words, switches: SubcommandTable.switches)
             guard let verb = arguments.verb else { return try Help.withoutVerb(arguments) }
             guard let subcommand = SubcommandTable.find(verb) else {
-                throw .usage(
-                    "no verb \"\(verb)\"; the nearest is \"\(SubcommandTable.nearest(verb))\", "
-                        + "and \"storectl help\" lists them all")
+                throw .usage(SubcommandTable.unknown(verb))
             }
             if arguments.has("help") { return Help.describe(subcommand) }
             try subcommand.check(arguments)
@@ -33,7 +34,7 @@ enum Tool {
             if asJSON {
                 Output.complain(raw: String(decoding: json, as: UTF8.self))
             } else {
-                Output.complain(refusal.sentence)
+                Output.complain(Flags.named(in: refusal.sentence))
             }
         case .silent: break
         }
@@ -55,5 +56,15 @@ extension Refusal {
         default: break
         }
         return text
+    }
+}
+
+/// The options of the protocol as the command line has them.
+enum Flags {
+    /// The sentence with each `name=` of an option as `--name`.
+    static func named(in sentence: String) -> String {
+        sentence.replacing(/\b([a-z]+)=(?=\s)/) { match in
+            OptionName.allCases.contains { $0.name == match.1 } ? "--\(match.1)" : String(match.0)
+        }
     }
 }

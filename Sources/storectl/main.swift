@@ -1,3 +1,3 @@
 import Glibc
 
-exit(Tool.run(Array(CommandLine.arguments.dropFirst())).rawValue)
+exit(Tool.run(ProcessWords.all()).rawValue)

@@ -21,9 +21,11 @@ import Testing
     }
 
     @Test(arguments: DepthKind.allCases)
-    func `lists are filtered and sorted, and rows with equal keys stand as they were posted`(depth: DepthKind) throws {
+    func `lists are filtered and sorted, and the later of rows with equal keys comes first descending`(depth: DepthKind)
+        throws
+    {
         let steps = [
-            lists("LIST stories", "c", "a", "b", "d"),
+            lists("LIST stories", "c", "a", "d", "b"),
             lists("LIST stories order=asc", "b", "d", "a", "c"),
             lists("LIST stories sender=007", "c", "a"),
             lists("LIST stories recipient=008 order=asc", "d", "a", "c"),
@@ -33,7 +35,7 @@ import Testing
             lists("LIST users prefecture=13", "007"),
             .says("COUNT stories sender=008", #"+ {"count":2,"position":6}"#),
             .says(#"LIKE stories/b {"user":"007"}"#, #"+ {"id":"b",<rest>"#),
-            lists("LIST stories sort=likes limit=2", "b", "a", next: #","next":"<id>""#),
+            lists("LIST stories sort=likes limit=2", "b", "d", next: #","next":"<id>""#),
         ]
         try Scenario(stories + steps).play(at: depth)
     }
@@ -46,8 +48,8 @@ import Testing
             lists("LIST stories limit=2", "c", "a", next: #","next":"<id:next>""#),
             .says(more, #"+ {"id":"e",<rest>"#),
             .says("DELETE stories/a", #"+ {"id":"a",<rest>"#),
-            lists("LIST stories limit=1 after=<=next>", "b", next: #","next":"<id:next>""#),
-            lists("LIST stories limit=1 after=<=next>", "d"),
+            lists("LIST stories limit=1 after=<=next>", "d", next: #","next":"<id:next>""#),
+            lists("LIST stories limit=1 after=<=next>", "b"),
             .says(
                 "LIST stories order=asc after=<=next>",
                 #"- {"code":"<id>","message":"<text>","retry":"never"<rest>"#),

@@ -41,6 +41,12 @@ import Testing
         (["append", "note-1", "--type", "T", "--body", "{ }"], #"APPEND note-1 {"type":"T","data":{ }}"#),
         (["like", "stories/1", "--user", "007"], #"LIKE stories/1 {"user":"007"}"#),
         (["delete", "stories/1", "--key=k"], "DELETE stories/1 key=k"),
+        (["read", "note-1", "--log", "x"], "READ events/note-1 log=x"), (["read", "events"], "READ events"),
+        (["count", "stories", "--since", "2026-01-01T00:00:00Z"], "COUNT stories since=2026-01-01T00:00:00Z"),
+        (
+            ["append", "note-1", "--type", "T", "--body", "1", "--tags", "a,b"],
+            #"APPEND note-1 {"type":"T","data":1,"tags":["a","b"]}"#
+        ),
     ])
     func `a command line becomes a request`(arguments: [String], expected: String) throws {
         let run = try StorectlRun(["--json"] + arguments, store: request(expecting: expected))
@@ -66,7 +72,7 @@ import Testing
 
     @Test func `a list is a table, and how to go on is not among the data`() throws {
         let run = try StorectlRun(
-            ["list", "users"],
+            ["list", "users", "--limit", "2"],
             store: .answering { _ in
                 "= {\"id\":\"1\",\"name\":\"A\\u001b[2J\"}\n= {\"id\":\"22\",\"name\":\"彩\"}\n+ {\"next\":\"c\"}\n"
             })
@@ -75,7 +81,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("notFound", 1), ("gone", 1), ("invalid", 1), ("exists", 1), ("conflict", 1), ("keyReused", 1), ("unknown", 1),
+        ("notFound", 1), ("gone", 1), ("invalid", 1), ("exists", 1), ("conflict", 1), ("keyReused", 1), ("diverged", 1),
+        ("internal", 1),
+        ("syntax", 2), ("unknown", 2),
         ("denied", 3), ("tooLarge", 3), ("full", 3), ("busy", 3), ("draining", 3),
     ])
     func `a refusal is one line on standard error and an exit code`(code: String, expected: Int32) throws {
@@ -86,7 +94,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ([], "which verb?"), (["frobnicate"], "the nearest is"), (["lsit"], "\"list\""), (["get"], "KIND/ID"),
+        ([], "which verb?"), (["frobnicate"], "storectl help"), (["verify"], "echo VERIFY"),
+        (["help", "backup"], "echo BACKUP"), (["lsit"], "\"list\""), (["get"], "KIND/ID"),
         (["get", "a", "b"], "\"b\""), (["get", "a b"], "no spaces"), (["list", "users", "--sortt", "x"], "--sort"),
         (["get", "x", "--at"], "needs a value"), (["get", "x", "--at", "1", "--at", "2"], "twice"),
         (["post", "users"], "nothing was given"), (["--data", "/d", "get", "users/1"], "--socket"),
@@ -134,7 +143,7 @@ import Testing
             ["pipe"],
             store: .answering { $0 == "BAD" ? "- {\"code\":\"unknown\",\"message\":\"no verb BAD\"}\n" : "+ {}\n" },
             input: "PING\n# no request\nBAD\nPING\n")
-        #expect((run.code, run.output) == (1, ""))
+        #expect((run.code, run.output) == (2, ""))
         let lines = run.errors.split(separator: "\n")
         #expect(lines.first == "storectl: line 3: unknown: no verb BAD")
         #expect(lines.last?.hasPrefix("3 requests: 2 ok, 1 failed; ") == true)
@@ -162,12 +171,71 @@ import Testing
         #expect(run.errors == "resume with --from 4\n")
     }
 
+    @Test func `damage is told apart from every other internal error`() throws {
+        let damage = "- {\"code\":\"internal\",\"message\":\"x\",\"damaged\":true,\"position\":7}\n"
+        #expect(try StorectlRun(["read"], store: .answering { _ in damage }).code == 5)
+        #expect(try StorectlRun(["pipe"], store: .answering { _ in damage }, input: "VERIFY\nPING\n").code == 5)
+        let end = "+ {\"subscription\":1,\"position\":9}\n>1 {\"end\":\"x\",\"resume\":7,\"damaged\":true}\n"
+        #expect(try StorectlRun(["tail"], store: .answering { _ in end }).code == 5)
+    }
+
+    @Test func `a store that takes nobody now is a limit, not a wrong socket`() throws {
+        let server = try ScriptedServer {
+            $0.write("- {\"code\":\"busy\",\"message\":\"too many\",\"retry\":\"later\"}\n")
+        }
+        let run = try StorectlRun(["get", "users/1"], store: server)
+        #expect((run.code, run.errors) == (3, "storectl: busy: too many\n"))
+    }
+
+    @Test func `a store that stops leaves the worst of both codes`() throws {
+        let server = try ScriptedServer { server in
+            server.write(ScriptedServer.greeting)
+            _ = server.readLine()
+            server.write("+ {}\n* {\"draining\":true,\"position\":0}\n")
+        }
+        let run = try StorectlRun(["pipe"], store: server, input: "PING\nPING\n")
+        #expect(run.code == 3)
+        #expect(run.errors.contains("1 request has no reply"), "\(run.errors)")
+    }
+
+    @Test func `a short page is gone on from until there is what was asked for`() throws {
+        let run = try StorectlRun(
+            ["--json", "streams", "--limit", "3"],
+            store: .answering { line in
+                switch line {
+                case "STREAMS limit=3": "= {\"stream\":\"a-1\"}\n+ {\"count\":1,\"next\":\"a-1\"}\n"
+                case "STREAMS after=a-1 limit=2": "+ {\"count\":0,\"next\":\"b-1\"}\n"
+                case "STREAMS after=b-1 limit=2":
+                    "= {\"stream\":\"c-1\"}\n= {\"stream\":\"c-2\"}\n+ {\"count\":2,\"next\":\"c-2\"}\n"
+                default: "- {\"code\":\"syntax\",\"message\":\"not expected\"}\n"
+                }
+            })
+        #expect(run.output == "{\"stream\":\"a-1\"}\n{\"stream\":\"c-1\"}\n{\"stream\":\"c-2\"}\n")
+        #expect((run.code, run.errors) == (0, "storectl: there is more: add --after c-2\n"))
+    }
+
+    @Test func `the store's words for options are those of the command line`() throws {
+        let answer =
+            "- {\"code\":\"invalid\",\"message\":\"1 field is wrong: at\",\"fields\":[{\"field\":\"at\",\"rule\":\"malformed\",\"message\":\"at= is a number\"}]}\n"
+        let run = try StorectlRun(["get", "users/1", "--at", "x"], store: .answering { _ in answer })
+        #expect(run.errors == "storectl: invalid: 1 field is wrong: at (at: --at is a number)\n")
+    }
+
+    @Test func `tail names the history that its position is of`() throws {
+        let server = try ScriptedServer { server in
+            server.write("* {\"server\":\"stored/test\",\"protocol\":1,\"position\":0,\"log\":\"9f3c\"}\n")
+            _ = server.readLine()
+            server.write("+ {\"subscription\":1,\"position\":3}\n>1 {\"end\":\"draining\",\"resume\":4}\n")
+        }
+        #expect(try StorectlRun(["tail"], store: server).errors.hasSuffix("resume with --from 4 --log 9f3c\n"))
+    }
+
     @Test func `tail ends when the store ends the subscription`() throws {
         let run = try StorectlRun(
             ["tail"],
             store: .answering { _ in "+ {\"subscription\":1,\"position\":3}\n>1 {\"end\":\"draining\",\"resume\":9}\n" }
         )
-        #expect(run.code == 0)
+        #expect(run.code == 3)
         #expect(run.errors.hasSuffix("resume with --from 9\n"))
     }
 }

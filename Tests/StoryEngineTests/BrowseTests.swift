@@ -126,8 +126,17 @@ enum FilterSets {
                 ]
             case .photos: [[.owner("u1".id), .owner("u9".id)]]
             }
-        return choices.reduce([[]]) { sets, filters in
+        let sets = choices.reduce([[]]) { sets, filters in
             sets + sets.flatMap { set in filters.map { set + [$0] } }
         }
+        return sets + sets.filter { $0.count <= 1 }.flatMap { set in windows(kind).map { set + $0 } }
+    }
+
+    /// Bounds of the date that lie on rows' dates, and between them.
+    private static func windows(_ kind: Kind) -> [[Filter]] {
+        let both: [Filter] = [.since("2026-01-01T00:00:00Z".instant), .until("2027-01-15T08:01:30Z".instant)]
+        guard kind != .messages else { return [both] }
+        let middle = "2026-01-02T00:00:00Z".instant
+        return [both, [.since(middle)], [.until(middle)], [.since(middle), .until("2026-01-01T00:00:00Z".instant)]]
     }
 }

@@ -9,7 +9,10 @@ struct SessionTests {
     private let peer = Peer(uid: 7, role: .write)
 
     private func greeting(_ world: EngineHarness, _ limits: Limits = Limits()) -> Notice {
-        .greeting(Greeting(server: "test", position: world.log.head, limits: limits, peer: peer))
+        .greeting(
+            Greeting(
+                server: "test", position: world.log.head, log: LogID(trusted: "this".bytes), limits: limits, peer: peer)
+        )
     }
 
     private func subscribed(_ number: UInt64, _ world: EngineHarness, _ id: SessionID) -> Effect {
@@ -54,22 +57,22 @@ struct SessionTests {
         let world = smallWorld()
         world.update(.connected(other, peer))
         let all = EventSelection(source: .all)
-        let first = world.ask(.subscribe(all, from: nil))
+        let first = world.ask(.subscribe(SubscribeQuery(all)))
         #expect(
             first.effects == [
                 subscribed(1, world, world.session),
                 .follow(world.session, SubscriptionID(1), all, from: Position(4)),
             ])
         let note = EventSelection(source: .stream("note-a".stream), types: ["A".type])
-        let second = world.ask(.subscribe(note, from: Position(2)))
+        let second = world.ask(.subscribe(SubscribeQuery(note, from: .position(Position(2)))))
         #expect(second.effects.last == .follow(world.session, SubscriptionID(2), note, from: Position(2)))
-        #expect(world.ask(.subscribe(all, from: nil), as: other).effects.first == subscribed(1, world, other))
+        #expect(world.ask(.subscribe(SubscribeQuery(all)), as: other).effects.first == subscribed(1, world, other))
         let off = world.ask(.unsubscribe(SubscriptionID(1)))
         #expect(off.effects.first == .unfollow(world.session, SubscriptionID(1)))
         #expect(off.done != nil)
         #expect(world.ask(.unsubscribe(SubscriptionID(1))).code == .notFound)
         #expect(world.ask(.unsubscribe(SubscriptionID(9))).code == .notFound)
-        #expect(world.ask(.subscribe(all, from: nil)).effects.first == subscribed(3, world, world.session))
+        #expect(world.ask(.subscribe(SubscribeQuery(all))).effects.first == subscribed(3, world, world.session))
     }
 
     @Test func `a connection has as many subscriptions as it may have, and one more when one ends`() {
@@ -77,27 +80,27 @@ struct SessionTests {
         limits.subscriptions = 2
         let world = EngineHarness(limits: limits)
         let all = EventSelection(source: .all)
-        world.ask(.subscribe(all, from: nil))
-        world.ask(.subscribe(all, from: nil))
-        let refused = world.ask(.subscribe(all, from: nil))
+        world.ask(.subscribe(SubscribeQuery(all)))
+        world.ask(.subscribe(SubscribeQuery(all)))
+        let refused = world.ask(.subscribe(SubscribeQuery(all)))
         #expect(refused.code == .tooLarge)
         #expect(refused.failure?.detail == .limit(2))
         #expect(refused.effects.count == 1)
         world.ask(.unsubscribe(SubscriptionID(1)))
-        #expect(world.ask(.subscribe(all, from: nil)).effects.first == subscribed(3, world, world.session))
+        #expect(world.ask(.subscribe(SubscribeQuery(all))).effects.first == subscribed(3, world, world.session))
     }
 
     @Test func `draining ends every subscription, says so to each connection, and takes nothing more`() {
         let world = smallWorld()
         world.update(.connected(other, peer))
         let all = EventSelection(source: .all)
-        for _ in 0..<3 { world.ask(.subscribe(all, from: nil)) }
+        for _ in 0..<3 { world.ask(.subscribe(SubscribeQuery(all))) }
         world.ask(.unsubscribe(SubscriptionID(2)))
         let effects = world.update(.drainRequested)
         #expect(
             effects == [
-                .endFollowing(world.session, SubscriptionID(1), reason: "draining"),
-                .endFollowing(world.session, SubscriptionID(3), reason: "draining"),
+                .endFollowing(world.session, SubscriptionID(1), reason: .draining),
+                .endFollowing(world.session, SubscriptionID(3), reason: .draining),
                 .notify(world.session, .draining(Position(3))), .finish(world.session),
                 .notify(other, .draining(Position(3))), .finish(other),
             ])
@@ -156,7 +159,9 @@ private final class RolledBackWorld {
     private let now = EngineHarness().now
 
     init() {
-        engine = Engine(store: store, log: log, limits: Limits(), server: "test")
+        engine = Engine(
+            store: store, log: log, identity: LogIdentity(id: LogID(trusted: "this".bytes)), limits: Limits(),
+            server: "test")
         _ = engine.update(.connected(session, Peer(uid: 1_000, role: .admin)), now: now)
         for request in [RequestAction.postUser("u1"), .postUser("u2"), .postStory("s1")] { ask(request) }
     }

@@ -19,7 +19,8 @@ struct ReadPlanTests {
         _ source: EventSelection.Source, from: UInt64? = nil, to: UInt64? = nil, _ order: Order = .ascending
     ) throws -> ReadPlan {
         let selection = EventSelection(source: source, types: ["A".type])
-        let query = ReadQuery(selection: selection, from: from, to: to, limit: 7, order: order)
+        let query = ReadQuery(
+            selection: selection, from: from.map { .number($0) }, to: to.map { .number($0) }, limit: 7, order: order)
         let answer = world.ask(.read(query), tag: Tag("t".bytes))
         let plan = try #require(answer.plan)
         #expect(answer.effects == [.read(world.session, Tag("t".bytes), plan)])

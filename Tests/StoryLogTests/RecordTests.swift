@@ -13,7 +13,8 @@ struct RecordTests {
                 isSealed: false),
             RecordHeader(
                 time: Instant.range.lowerBound, version: 1 << 48 - 1, streamNumber: 1 << 48 - 1, by: .max,
-                metaCount: .max, streamCount: 129, typeCount: 64, keyCount: 128, isSealed: true),
+                metaCount: 1 << 21 - 1, tagsCount: 1 << 11 - 1, streamCount: 129, typeCount: 64, keyCount: 128,
+                isSealed: true),
             RecordHeader(
                 time: Instant.range.upperBound, version: 1 << 33, streamNumber: 1 << 40, by: 1000, metaCount: 70_000,
                 streamCount: 5, typeCount: 1, keyCount: 1, isSealed: false),
@@ -30,15 +31,19 @@ struct RecordTests {
     func `the parts of an event are found by their lengths`(position: UInt64) throws {
         for key in [nil, "k", String(repeating: "K", count: 128)] {
             for meta in [nil, "{}", "{\"a\":\"\(String(repeating: "m", count: 300))\"}"] {
-                for by in [0, 1000, UInt32.max] {
-                    try check(
-                        EventMaker().event(
-                            position, stream: "order-\(position)", type: "T", by: by, key: key, meta: meta,
-                            data: "{\"é\":[1,2]}", version: min(position, 1 << 48 - 1)))
+                for tags in [nil, EventTags([Array("t".utf8)]), RecordTests.longestTags] {
+                    for by in [0, 1000, UInt32.max] {
+                        try check(
+                            EventMaker().event(
+                                position, stream: "order-\(position)", type: "T", by: by, key: key, tags: tags,
+                                meta: meta, data: "{\"é\":[1,2]}", version: min(position, 1 << 48 - 1)))
+                    }
                 }
             }
         }
     }
+
+    private static let longestTags = EventTags(Array(repeating: Array(repeating: 0x5D, count: 64), count: 16))
 
     @Test func `the longest names are found as the shortest`() throws {
         let long = String(repeating: "c", count: 64) + "-" + String(repeating: "i", count: 64)
@@ -112,6 +117,7 @@ struct RecordTests {
             #expect(record.streamNumber == event.streamNumber && record.time == event.time && record.by == event.by)
             #expect(text(record, record.stream) == event.stream.description)
             #expect(record.key.map { text(record, $0) } == event.key?.description)
+            #expect(record.tags.map { Array(record.json[$0]) } == event.tags?.json)
             #expect(record.meta.map { Array(record.json[$0]) } == event.meta)
             guard case .custom(let type, let data) = event.body else { return }
             #expect(text(record, record.type) == type.description)

@@ -34,8 +34,12 @@ struct EventCodecTests {
 
     @Test(arguments: bodies)
     func `an event is read back as it was written`(body: EventBody) throws {
-        for (key, meta) in [(nil, nil), (key("k-1"), bytes(#"{"a": 1}"#))] as [(RequestKey?, [UInt8]?)] {
-            let event = EventCodecTests.event(body, key: key, meta: meta)
+        let tags = EventTags([bytes("course:c1"), bytes("]"), bytes(",")])
+        let parts: [(RequestKey?, EventTags?, [UInt8]?)] = [
+            (nil, nil, nil), (key("k-1"), nil, bytes(#"{"a": 1}"#)), (nil, tags, nil), (key("k-1"), tags, bytes("{}")),
+        ]
+        for (key, tags, meta) in parts {
+            let event = EventCodecTests.event(body, key: key, tags: tags, meta: meta)
             var written: [UInt8] = []
             EventEncoder.append(event, to: &written)
             let read = written.withUnsafeBytes { EventDecoder().decode(EventCodecTests.record(of: event, $0)) }
@@ -49,10 +53,11 @@ struct EventCodecTests {
     @Test func `the line is that of the contract`() {
         let body = EventBody.story(.liked(by: id("009")))
         var written: [UInt8] = []
-        EventEncoder.append(EventCodecTests.event(body, key: key("k"), meta: bytes("{}")), to: &written)
+        EventEncoder.append(
+            EventCodecTests.event(body, key: key("k"), tags: EventTags([bytes("t")]), meta: bytes("{}")), to: &written)
         #expect(
             String(decoding: written, as: UTF8.self)
-                == #"{"position":1043,"stream":"story-12345","version":2,"type":"StoryLiked","time":"2026-11-20T12:34:56.789Z","by":1000,"key":"k","meta":{},"data":{"user":"009"}}"#
+                == #"{"position":1043,"stream":"story-12345","version":2,"type":"StoryLiked","time":"2026-11-20T12:34:56.789Z","by":1000,"key":"k","tags":["t"],"meta":{},"data":{"user":"009"}}"#
         )
     }
 
@@ -129,11 +134,13 @@ struct EventCodecTests {
         }
     }
 
-    static func event(_ body: EventBody, key: RequestKey?, meta: [UInt8]?) -> Event {
+    static func event(
+        _ body: EventBody, key: RequestKey?, tags: EventTags? = nil, meta: [UInt8]?
+    ) -> Event {
         Event(
             position: Position(1043), stream: stream(body.streamText), streamNumber: StreamNumber(5),
-            version: Version(2), time: Instant(milliseconds: 1_795_178_096_789), by: 1000, key: key, meta: meta,
-            body: body)
+            version: Version(2), time: Instant(milliseconds: 1_795_178_096_789), by: 1000, key: key, tags: tags,
+            meta: meta, body: body)
     }
 
     /// Finds the parts as the log's codec knows them, here by looking for them.
@@ -150,6 +157,7 @@ struct EventCodecTests {
             by: event.by, json: json, stream: range(event.stream.bytes, after: "\"stream\":\""),
             type: range(EventDecoder.typeName(of: event.body).bytes, after: "\"type\":\""),
             key: event.key.map { range($0.bytes, after: "\"key\":\"") },
+            tags: event.tags.map { range($0.json, after: "\"tags\":") },
             meta: event.meta.map { range($0, after: "\"meta\":") }, data: range(data, after: "\"data\":"))
     }
 

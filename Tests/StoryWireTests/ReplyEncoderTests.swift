@@ -130,13 +130,14 @@ struct ReplyEncoderTests {
 
     @Test func `the greeting is that of the contract`() {
         let greeting = Greeting(
-            server: "stored/0.1.0", position: Position(1042), limits: Limits(), peer: Peer(uid: 1000, role: .admin))
+            server: "stored/0.1.0", position: Position(1042), log: LogID(binary: [0x9F, 0x3C]), limits: Limits(),
+            peer: Peer(uid: 1000, role: .admin))
         var bytes: [UInt8] = []
         ReplyEncoder.append(.greeting(greeting), to: &bytes)
         ReplyEncoder.append(.draining(Position(7)), to: &bytes)
         #expect(
             String(decoding: bytes, as: UTF8.self) == """
-                * {"server":"stored/0.1.0","protocol":1,"position":1042,"durable":"fsync","limits":{"line":1048576,\
+                * {"server":"stored/0.1.0","protocol":1,"position":1042,"durable":"fsync","log":"9f3c","limits":{"line":1048576,\
                 "inflight":256,"connections":1024,"subscriptions":1000,"page":1048576,"output":4194304},\
                 "you":{"uid":1000,"role":"admin"}}
                 * {"draining":true,"position":7}
@@ -148,7 +149,10 @@ struct ReplyEncoderTests {
         var bytes: [UInt8] = []
         ReplyEncoder.append(.caughtUp(Position(50)), subscription: SubscriptionID(1), to: &bytes)
         ReplyEncoder.append(.behind(3), subscription: SubscriptionID(12), to: &bytes)
-        ReplyEncoder.append(.end("drain\"ing", resume: Position(4)), subscription: SubscriptionID(2), to: &bytes)
+        ReplyEncoder.append(
+            .end(EndReason("drain\"ing"), resume: Position(4)), subscription: SubscriptionID(2), to: &bytes)
+        let damage = EndReason(.storage(.corrupt("broken", at: Position(9))))
+        ReplyEncoder.append(.end(damage, resume: Position(9)), subscription: SubscriptionID(2), to: &bytes)
         Array(#"{"a":1}"#.utf8).withUnsafeBytes {
             ReplyEncoder.appendPush($0, subscription: SubscriptionID(3), to: &bytes)
             ReplyEncoder.appendEvent($0, tag: nil, to: &bytes)
@@ -159,11 +163,46 @@ struct ReplyEncoderTests {
                 >1 {"caughtUp":50}
                 >12 {"behind":3}
                 >2 {"end":"drain\\"ing","resume":4}
+                >2 {"end":"the store is damaged: position 9: broken","resume":9,"damaged":true}
                 >3 {"a":1}
                 = {"a":1}
                 =@t {"a":1}
 
                 """)
+    }
+
+    @Test func `an append to several streams is answered by a receipt for each, and how many`() {
+        let receipt = Receipt(
+            id: nil, stream: stream("a-1"), version: Version(2), position: Position(3), time: time, repeated: true)
+        #expect(
+            line(.receipt(receipt), tag("x"))
+                == "=@x {\"stream\":\"a-1\",\"version\":2,\"position\":3,\"time\":\"2026-11-20T12:34:56.789Z\",\"repeated\":true}\n"
+        )
+        #expect(
+            line(.done(.appended(count: 2, position: Position(4), repeated: false)))
+                == "+ {\"count\":2,\"position\":4}\n")
+        #expect(
+            line(.done(.appended(count: 2, position: Position(4), repeated: true)))
+                == "+ {\"count\":2,\"position\":4,\"repeated\":true}\n")
+    }
+
+    @Test func `what a failure knows besides is told`() {
+        let id = LogID(trusted: bytes("9f3c"))
+        #expect(
+            line(.failed(Failure(.diverged, "x", .log(id, position: nil))))
+                == "- {\"code\":\"diverged\",\"message\":\"x\",\"retry\":\"never\",\"log\":\"9f3c\"}\n")
+        #expect(
+            line(.failed(Failure(.diverged, "x", .log(id, position: Position(7)))))
+                == "- {\"code\":\"diverged\",\"message\":\"x\",\"retry\":\"never\",\"log\":\"9f3c\",\"position\":7}\n")
+        #expect(
+            line(.failed(.storage(.corrupt("the event at position 7 is cut short", at: Position(7)))))
+                == "- {\"code\":\"internal\",\"message\":\"the store is damaged: the event at position 7 is cut short\",\"retry\":\"never\",\"damaged\":true,\"position\":7}\n"
+        )
+        let versions = FailureDetail.versions(expected: Version(0), actual: Version(1), stream: stream("a-1"))
+        #expect(
+            line(.failed(Failure(.conflict, "x", versions)))
+                == "- {\"code\":\"conflict\",\"message\":\"x\",\"retry\":\"refetch\",\"stream\":\"a-1\",\"expected\":0,\"actual\":1}\n"
+        )
     }
 
     private func line(_ reply: Reply, _ tag: StoryCore.Tag? = nil) -> String {

@@ -21,12 +21,20 @@ struct RequestReaderTests {
             ("BACKUP /tmp/x=y", .backup(bytes("/tmp/x=y"))),
             (#"BACKUP "/tmp/\u5f69\"花""#, .backup(bytes("/tmp/彩\"花"))),
             ("UNSUBSCRIBE 3", .unsubscribe(SubscriptionID(3))),
-            ("SUBSCRIBE events", .subscribe(EventSelection(source: .all), from: nil)),
+            ("SUBSCRIBE events", .subscribe(SubscribeQuery(EventSelection(source: .all)))),
             (
                 "SUBSCRIBE events/note-* from=7 types=A,B",
                 .subscribe(
-                    EventSelection(source: .category(category("note")), types: [type("A"), type("B")]),
-                    from: Position(7))
+                    SubscribeQuery(
+                        EventSelection(source: .category(category("note")), types: [type("A"), type("B")]),
+                        from: .position(Position(7))))
+            ),
+            (
+                "SUBSCRIBE events log=9f3c from=1970-01-01T00:00:01Z",
+                .subscribe(
+                    SubscribeQuery(
+                        EventSelection(source: .all), from: .time(Instant(milliseconds: 1_000)),
+                        log: LogID(trusted: bytes("9f3c"))))
             ),
         ] as [(String, RequestAction)])
     func `verbs that steer are read`(line: String, action: RequestAction) {
@@ -92,8 +100,20 @@ struct RequestReaderTests {
                 .read(
                     ReadQuery(
                         selection: EventSelection(source: .stream(stream("story-1")), types: [type("StoryLiked")]),
-                        from: 2,
-                        to: 5, limit: 10_000, order: .descending))
+                        from: .number(2), to: .number(5), limit: 10_000, order: .descending))
+            ),
+            (
+                "READ events from=1970-01-01T00:00:01Z to=7 log=another",
+                .read(
+                    ReadQuery(
+                        selection: EventSelection(source: .all), from: .time(Instant(milliseconds: 1_000)),
+                        to: .number(7), limit: 1_000, order: .ascending, log: LogID(trusted: bytes("another"))))
+            ),
+            (
+                "COUNT photos until=1970-01-01T00:00:01Z since=\"1970-01-01 00:00:00Z\"",
+                .count(
+                    .photos,
+                    [.until(Instant(milliseconds: 1_000)), .since(Instant(milliseconds: 0))])
             ),
             (
                 "READ events/task-*",

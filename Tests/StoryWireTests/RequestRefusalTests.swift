@@ -104,6 +104,10 @@ struct RequestRefusalTests {
         ("SEE messages/! version=-1 meta=x", ["id:malformed", "version:outOfRange", "meta:malformed"]),
         ("SEE messages/1 meta=\"[]\"", ["meta:wrongType"]),
         ("SEE messages/1 meta=\"{\\\"a\\\":1,\\\"a\\\":2}\"", ["meta:malformed"]),
+        ("READ events from=yesterday to=-1 log=", ["from:malformed", "to:outOfRange", "log:empty"]),
+        ("SUBSCRIBE events from=0 log=a/b", ["from:outOfRange", "log:malformed"]),
+        ("LIST users since=1 until=now", ["since:malformed", "until:malformed"]),
+        ("READ events log=" + String(repeating: "a", count: 65), ["log:tooLong"]),
         ("UNSUBSCRIBE x", ["subscription:malformed"]), ("UNSUBSCRIBE 0", ["subscription:outOfRange"]),
         ("BACKUP \"\"", ["directory:empty"]), ("BACKUP \"a\\u0000b\"", ["directory:malformed"]),
         ("POST users key=! {\"a\":1}", ["key:malformed"]),
@@ -122,6 +126,39 @@ struct RequestRefusalTests {
         ("note-1", #"{"type":7,"data":{}}"#, ["type:wrongType"]),
         ("note-1", #"{"type":"A","data":1,"meta":[],"when":1}"#, ["meta:wrongType", "when:unknownField"]),
         ("note-1", #"[{"type":"A","data":{}},{"type":"B"}]"#, ["[1].data:missing"]),
+        ("note-1", #"{"type":"A","data":1,"tags":"x"}"#, ["tags:wrongType"]),
+        ("note-1", #"{"type":"A","data":1,"tags":["a",1,{}]}"#, ["tags[1]:wrongType", "tags[2]:wrongType"]),
+        (
+            "note-1", #"{"type":"A","data":1,"tags":["","a b","a\"b","a\\b","\u0001","é"]}"#,
+            [
+                "tags[0]:empty", "tags[1]:malformed", "tags[2]:malformed", "tags[3]:malformed", "tags[4]:malformed",
+                "tags[5]:malformed",
+            ]
+        ),
+        (
+            "note-1",
+            #"[{"type":"A","data":1,"tags":["\#(String(repeating: "t", count: 65))"]},{"type":"","data":1}]"#,
+            ["[1].type:empty", "[0].tags[0]:tooLong"]
+        ),
+        (
+            "note-1",
+            #"{"type":"A","data":1,"tags":[\#(Array(repeating: "\"t\"", count: 17).joined(separator: ","))]}"#,
+            ["tags:tooLong"]
+        ),
+        (
+            "note-1", #"{"stream":"a-1","version":1,"type":"A","data":1}"#,
+            ["stream:unknownField", "version:unknownField"]
+        ),
+        ("*", "[]", ["events:empty"]), ("*", #"[{"type":"A","data":1}]"#, ["[0].stream:missing"]),
+        ("* version=1", #"[{"stream":"a-1","type":"A","data":1}]"#, ["version:unknownField"]),
+        (
+            "*", #"[{"stream":"a","version":-1,"type":"A","data":1},{"stream":1,"version":"1","when":1}]"#,
+            [
+                "[0].stream:malformed", "[0].version:outOfRange", "[1].stream:wrongType", "[1].version:wrongType",
+                "[1].when:unknownField", "[1].type:missing", "[1].data:missing",
+            ]
+        ),
+        ("*", #"{"stream":"a-1","version":9007199254740992,"type":"A","data":1}"#, ["version:outOfRange"]),
         (
             "note-1", #"[1,{"type":"A","data":1,"meta":1},{"data":1}]"#,
             ["[0]:wrongType", "[1].meta:wrongType", "[2].type:missing"]
@@ -134,8 +171,12 @@ struct RequestRefusalTests {
     }
 
     @Test func `the store's own categories take no events of others`() {
-        for stream in ["user-1", "story-1", "message-1", "photo-1"] {
+        let kept = ["model-1", "cursor-1", "erasure-1", "system-1"]
+        for stream in ["user-1", "story-1", "message-1", "photo-1"] + kept {
             #expect(reader.failure("APPEND \(stream) {\"type\":\"A\",\"data\":{}}")?.code == .denied)
+            let pair = #"[{"stream":"a-1","type":"A","data":1},{"stream":"\#(stream)","type":"A","data":1}]"#
+            #expect(reader.failure("APPEND * \(pair)")?.code == .denied)
+            #expect(reader.failure("APPEND * \(pair)")?.message.contains(stream.dropLast(2)) == true)
         }
         #expect(reader.failure("APPEND stories-1 {\"type\":\"A\",\"data\":{}}") == nil)
     }

@@ -11,22 +11,27 @@ package final class EngineHarness {
     /// What the next request is told the time is.
     package var now = Instant(milliseconds: 1_800_000_000_000)
     private let limits: Limits
+    private let identity: LogIdentity
 
     /// Starts with the events of a log, folded in.
-    package init(_ events: [Event] = [], limits: Limits = Limits()) {
+    package init(
+        _ events: [Event] = [], limits: Limits = Limits(),
+        identity: LogIdentity = LogIdentity(id: LogID(trusted: "this".bytes))
+    ) {
         let projector = Projector(store)
         for event in events {
             log.append(event)
             projector.fold(event)
         }
         self.limits = limits
-        engine = Engine(store: store, log: log, limits: limits, server: "test")
+        self.identity = identity
+        engine = Engine(store: store, log: log, identity: identity, limits: limits, server: "test")
         _ = update(.connected(session, Peer(uid: 1_000, role: .admin)))
     }
 
     /// Makes the engine anew over what is stored, as a restart does.
     package func restart() {
-        engine = Engine(store: store, log: log, limits: limits, server: "test")
+        engine = Engine(store: store, log: log, identity: identity, limits: limits, server: "test")
         _ = update(.connected(session, Peer(uid: 1_000, role: .admin)))
     }
 
@@ -63,6 +68,10 @@ package struct Answer: Equatable {
     package var failure: Failure? { if case .failed(let failure)? = replies.last { failure } else { nil } }
     package var done: Done? { if case .done(let done)? = replies.last { done } else { nil } }
     package var code: ErrorCode? { failure?.code }
+    /// The receipts of an `APPEND *`, one for each stream.
+    package var receipts: [Receipt] {
+        replies.compactMap { if case .receipt(let receipt) = $0 { receipt } else { nil } }
+    }
     package var receipt: Receipt? { if case .receipt(let receipt)? = done { receipt } else { nil } }
     package var row: Row? {
         switch done {

@@ -26,7 +26,7 @@ package enum PlainList {
             case (nil, _): return false
             case (_, nil): return true
             case (let one?, let other?):
-                if one == other { return left.offset < right.offset }
+                if one == other { return (left.offset < right.offset) == (order == .ascending) }
                 return order == .ascending ? one.precedes(other) : other.precedes(one)
             }
         }.map(\.element.row)
@@ -34,6 +34,8 @@ package enum PlainList {
 
     package static func passes(_ row: Row, _ filter: Filter) -> Bool {
         switch (filter, row) {
+        case (.since(let time), _): row.date >= time
+        case (.until(let time), _): row.date < time
         case (.sender(let id), .story(let row)): row.sender == id
         case (.sender(let id), .message(let row)): row.sender == id
         case (.recipient(let id), .story(let row)): row.recipient == id
@@ -90,5 +92,16 @@ package enum PlainList {
 
     private static func lowered(_ bytes: [UInt8]) -> [UInt8] {
         bytes.map { $0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "Z") ? $0 + 32 : $0 }
+    }
+}
+
+extension Row {
+    fileprivate var date: Instant {
+        switch self {
+        case .user(let row): row.date
+        case .story(let row): row.date
+        case .message(let row): row.date
+        case .photo(let row): row.date
+        }
     }
 }

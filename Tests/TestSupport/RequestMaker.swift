@@ -38,7 +38,7 @@ package struct RequestMaker {
     private mutating func postUser() -> RequestAction {
         let id = newName(.users)
         let email = random.pick("\(id)@Example.org", "\(id.uppercased())@b.example", "x.\(id)@example.org")
-        let name = random.pick("Aki", "Mio", "Aki\u{0}", "Äki", "")
+        let name = random.pick("Aki", "Mio", "Aki ", "Äki", "")
         let fields = Fields.user(id, name: name + (random.oneIn(3) ? id : "x"), email: email, prefecture: prefecture())
         return .post(.users, fields, options())
     }
@@ -84,7 +84,7 @@ package struct RequestMaker {
     }
 
     private mutating func title() -> String {
-        random.pick("A", "A\u{0}", "B", "Ab", "一話", "A\u{0}b", String(repeating: "x", count: 120))
+        random.pick("A", "A!", "B", "Ab", "一話", "A b", String(repeating: "x", count: 120))
     }
 
     private mutating func date() -> String? {

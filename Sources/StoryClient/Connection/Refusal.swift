@@ -8,6 +8,8 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
 
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        public static let syntax = Code(rawValue: "syntax")
+        public static let unknown = Code(rawValue: "unknown")
         public static let notFound = Code(rawValue: "notFound")
         public static let gone = Code(rawValue: "gone")
         public static let invalid = Code(rawValue: "invalid")
@@ -17,6 +19,7 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
         public static let denied = Code(rawValue: "denied")
         public static let tooLarge = Code(rawValue: "tooLarge")
         public static let full = Code(rawValue: "full")
+        public static let diverged = Code(rawValue: "diverged")
         public static let busy = Code(rawValue: "busy")
         public static let draining = Code(rawValue: "draining")
         public static let `internal` = Code(rawValue: "internal")
@@ -38,6 +41,8 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
     public let fields: [Field]?
     /// A name close to the one that is unknown.
     public let nearest: String?
+    /// True for an `internal` that says that what is stored is damaged.
+    public let damaged: Bool?
 
     /// Reads the JSON of a `-` line; one that cannot be read becomes an `internal` refusal that shows it.
     public init(json: [UInt8]) {
@@ -46,7 +51,10 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
         } catch {
             code = .internal
             message = "an error that cannot be read: \(String(decoding: json, as: UTF8.self))"
-            (retry, fields, nearest) = (nil, nil, nil)
+            (retry, fields, nearest, damaged) = (nil, nil, nil, nil)
         }
     }
+
+    /// True when what is stored is not what was written.
+    public var isDamage: Bool { damaged == true }
 }

@@ -60,12 +60,12 @@ public struct RequestPipe {
 
     /// Runs until the input has ended and every request is answered.
     ///
-    /// - Throws: `StoreError.closed` when the store hangs up before that; the summary then says how many have no answer.
+    /// - Throws: `StoreError.closed` or `.draining` when the store hangs up before that; the summary then says how many have no answer.
     public mutating func run(_ each: (Outcome) -> Void) throws(StoreError) {
         while true {
             try takeReplies(each)
             if inputEnded && next == waiting.count && connection.unsentCount == 0 { return }
-            guard !connection.isOver else { throw .closed }
+            guard !connection.isOver else { throw connection.ending }
             let takesInput = !inputEnded && connection.unsentCount < RequestPipe.outgoingLimit
             // While nothing is asked, an input that takes its time is no fault of the store's.
             let deadline = Deadline(after: next == waiting.count && takesInput ? nil : connection.timeout)

@@ -8,6 +8,8 @@ public final class StoreConnection {
     public var interruption: Int32 = -1
     /// The JSON of the store's greeting.
     public private(set) var greeting: [UInt8] = []
+    /// True once the store said that it stops.
+    public private(set) var isDraining = false
 
     private let descriptor: Descriptor
     private var incoming = LineBuffer()
@@ -29,7 +31,7 @@ public final class StoreConnection {
         switch line.kind {
         case .notice: greeting = line.json
         // A store that is full or leaving says so in place of the greeting.
-        case .failed: throw .cannotConnect(path: address.path, reason: Refusal(json: line.json).message)
+        case .failed: throw .refused(Refusal(json: line.json))
         case .row, .done, .push: throw .protocolViolation(line.text)
         }
     }
@@ -67,8 +69,11 @@ public final class StoreConnection {
             case .notice: break
             }
         }
-        throw .closed
+        throw ending
     }
+
+    /// Why there is no more to read.
+    public var ending: StoreError { isDraining ? .draining : .closed }
 
     /// The next push of a subscription, waited for so long; nil: for ever. Nil when the store ended the connection.
     public func push(within patience: Duration?) throws(StoreError) -> ReplyLine? {
@@ -109,6 +114,7 @@ extension StoreConnection {
         guard let line = ReplyLine(bytes) else {
             throw .protocolViolation(String(decoding: bytes.prefix(200), as: UTF8.self))
         }
+        if line.kind == .notice, line.json.starts(with: #"{"draining":"#.utf8) { isDraining = true }
         return line
     }
 

@@ -2,6 +2,10 @@
 public enum StoreError: Error, Hashable, Sendable {
     /// Nobody answers at the path.
     case cannotConnect(path: String, reason: String)
+    /// The store takes nobody now, or not this peer, and said why.
+    case refused(Refusal)
+    /// The store hung up because it stops. What a request without an answer did is unknown.
+    case draining
     /// The store hung up. What a request without an answer did is unknown: a write with a key can be sent again.
     case closed
     /// The store did not answer in time. What the request did is unknown.
@@ -19,7 +23,10 @@ extension StoreError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .cannotConnect(let path, let reason):
-            "cannot connect to \(path): \(reason); start stored, or say where it listens with --socket or STORED_SOCKET"
+            "cannot connect to \(path): \(reason); is stored running, is that its socket, and may you use it? "
+                + "--socket or STORED_SOCKET says where it listens"
+        case .refused(let refusal): "\(refusal.code.rawValue): \(refusal.message)"
+        case .draining: "the store is stopping; connect again in a moment"
         case .closed: "the store closed the connection; see what it printed, then ask again"
         case .timedOut: "the store did not answer in time; whether the request was carried out is unknown"
         case .interrupted: "interrupted"

@@ -11,13 +11,14 @@ package final class Event: Equatable, Sendable {
     /// The uid of the process that wrote it.
     package let by: UInt32
     package let key: RequestKey?
+    package let tags: EventTags?
     /// A JSON object's text, as it came.
     package let meta: [UInt8]?
     package let body: EventBody
 
     package init(
         position: Position, stream: StreamName, streamNumber: StreamNumber, version: Version, time: Instant, by: UInt32,
-        key: RequestKey?, meta: [UInt8]?, body: EventBody
+        key: RequestKey?, tags: EventTags? = nil, meta: [UInt8]?, body: EventBody
     ) {
         self.position = position
         self.stream = stream
@@ -26,6 +27,7 @@ package final class Event: Equatable, Sendable {
         self.time = time
         self.by = by
         self.key = key
+        self.tags = tags
         self.meta = meta
         self.body = body
     }
@@ -34,7 +36,8 @@ package final class Event: Equatable, Sendable {
         left === right
             || (left.position == right.position && left.stream == right.stream
                 && left.streamNumber == right.streamNumber && left.version == right.version && left.time == right.time
-                && left.by == right.by && left.key == right.key && left.meta == right.meta && left.body == right.body)
+                && left.by == right.by && left.key == right.key && left.tags == right.tags && left.meta == right.meta
+                && left.body == right.body)
     }
 }
 

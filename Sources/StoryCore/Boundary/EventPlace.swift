@@ -10,8 +10,9 @@ package struct EventPlace: Equatable, Sendable {
     package let streamCount: Int
     /// The length of the type's name, in bytes; nil where only the text tells.
     package var typeCount: Int?
-    /// The lengths of the key and the meta, in bytes; 0 where there is none.
+    /// The lengths of the key, the tags' array and the meta, in bytes; 0 where there is none.
     package var keyCount = 0
+    package var tagsCount = 0
     package var metaCount = 0
 
     package init(
@@ -36,6 +37,7 @@ extension Event {
             position: position, streamNumber: streamNumber, version: version, time: time, by: by,
             streamCount: stream.bytes.count, typeCount: typeCount)
         place.keyCount = key?.bytes.count ?? 0
+        place.tagsCount = tags?.json.count ?? 0
         place.metaCount = meta?.count ?? 0
         return place
     }

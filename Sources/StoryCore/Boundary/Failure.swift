@@ -1,12 +1,14 @@
 /// Why a request failed, as the client's program sees it (SPEC §3).
 package enum ErrorCode: String, CaseIterable, Sendable {
     case syntax, unknown, invalid, notFound, gone, exists, conflict, keyReused
-    case denied, tooLarge, full, busy, draining, `internal`
+    case denied, tooLarge, full, diverged, busy, draining, `internal`
 
     /// What a client may do about it.
     package var retry: Retry {
         switch self {
-        case .syntax, .unknown, .invalid, .notFound, .gone, .exists, .keyReused, .denied, .tooLarge, .internal: .never
+        case .syntax, .unknown, .invalid, .notFound, .gone, .exists, .keyReused, .denied, .tooLarge, .diverged,
+            .internal:
+            .never
         case .conflict: .refetch
         case .full, .busy, .draining: .later
         }
@@ -41,12 +43,16 @@ package enum FailureDetail: Equatable, Sendable {
     case fields([FieldError])
     /// `exists`: `id` or `email`.
     case field(String)
-    /// `conflict`.
-    case versions(expected: Version, actual: Version)
+    /// `conflict`; the stream where the request names several.
+    case versions(expected: Version, actual: Version, stream: StreamName? = nil)
     /// `keyReused`: where the key's first write is.
     case position(Position)
     /// `tooLarge`: the limit that was passed.
     case limit(Int)
+    /// `diverged`: this log, and the last position that it shares with the one that was named, where that is known.
+    case log(LogID, position: Position?)
+    /// `internal`: what is stored is damaged, at this position where that is known.
+    case damaged(Position?)
 }
 
 /// What is wrong with one field of a form.
@@ -64,5 +70,24 @@ package struct FieldError: Equatable, Sendable {
         self.field = field
         self.rule = rule
         self.message = message
+    }
+}
+
+extension Failure {
+    /// What a client gets when the storage failed under its request.
+    package static func storage(_ error: StorageError) -> Failure {
+        switch error {
+        case .full(let reason): Failure(.full, reason)
+        case .corrupt(_, let position): Failure(.internal, "the store is damaged: \(error)", .damaged(position))
+        case .failed(let reason), .held(let reason): Failure(.internal, reason)
+        }
+    }
+
+    /// True when what is stored is not what was written.
+    package var isDamage: Bool {
+        switch detail {
+        case .damaged: true
+        case .none, .column, .name, .fields, .field, .versions, .position, .limit, .log: false
+        }
     }
 }

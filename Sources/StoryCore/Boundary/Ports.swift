@@ -13,7 +13,9 @@ package enum StorageError: Error, Equatable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .full(let reason), .failed(let reason), .held(let reason), .corrupt(let reason, nil): reason
-        case .corrupt(let reason, let position?): "position \(position.value): \(reason)"
+        // Most reasons name the position already.
+        case .corrupt(let reason, let position?):
+            reason.contains("position \(position.value)") ? reason : "position \(position.value): \(reason)"
         }
     }
 }

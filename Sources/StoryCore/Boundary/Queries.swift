@@ -37,6 +37,10 @@ package enum Filter: Equatable, Sendable {
     /// Lower-cased ASCII.
     case email([UInt8])
     case unseen(Bool)
+    /// Not before a time.
+    case since(Instant)
+    /// Before a time.
+    case until(Instant)
 
     package var name: FilterName {
         switch self {
@@ -48,13 +52,15 @@ package enum Filter: Equatable, Sendable {
         case .prefecture: .prefecture
         case .email: .email
         case .unseen: .unseen
+        case .since: .since
+        case .until: .until
         }
     }
 }
 
 /// A filter's name on the wire.
 package enum FilterName: String, CaseIterable, Sendable {
-    case sender, recipient, owner, story, between, prefecture, email, unseen
+    case sender, recipient, owner, story, between, prefecture, email, unseen, since, until
 }
 
 /// What a list can be sorted by; each kind takes some of them (`Kind.sorts`).
@@ -85,10 +91,10 @@ extension Kind {
     /// The filters that `LIST` and `COUNT` of this kind take.
     package var filters: [FilterName] {
         switch self {
-        case .users: [.prefecture, .email]
-        case .stories: [.sender, .recipient]
-        case .messages: [.between, .sender, .recipient, .story, .unseen]
-        case .photos: [.owner]
+        case .users: [.prefecture, .email, .since, .until]
+        case .stories: [.sender, .recipient, .since, .until]
+        case .messages: [.between, .sender, .recipient, .story, .unseen, .since, .until]
+        case .photos: [.owner, .since, .until]
         }
     }
 
@@ -134,25 +140,51 @@ package struct EventSelection: Equatable, Hashable, Sendable {
     }
 }
 
-/// `READ events… `. `from` and `to` are positions, but versions where the source is one stream.
+/// Where a reading begins or ends: a number, which is a version of one stream and otherwise a position, or a time.
+package enum ReadBound: Equatable, Sendable {
+    case number(UInt64)
+    case time(Instant)
+}
+
+/// `READ events… `.
 package struct ReadQuery: Equatable, Sendable {
     package static let greatestLimit = 10_000
     package static let defaultLimit = 1_000
 
     package let selection: EventSelection
     /// Where reading begins, whichever way it goes; nil: at the first, descending at the newest.
-    package let from: UInt64?
+    package let from: ReadBound?
     /// Where it ends; nil: at the newest, descending at the first.
-    package let to: UInt64?
+    package let to: ReadBound?
     package let limit: Int
     package let order: Order
+    /// `log=`: the history that the reader knows.
+    package let log: LogID?
 
-    package init(selection: EventSelection, from: UInt64?, to: UInt64?, limit: Int, order: Order) {
+    package init(
+        selection: EventSelection, from: ReadBound?, to: ReadBound?, limit: Int, order: Order, log: LogID? = nil
+    ) {
         self.selection = selection
         self.from = from
         self.to = to
         self.limit = limit
         self.order = order
+        self.log = log
+    }
+}
+
+/// `SUBSCRIBE events…`.
+package struct SubscribeQuery: Equatable, Sendable {
+    package let selection: EventSelection
+    /// Where pushes begin, a position also for one stream; nil: with the next event.
+    package let from: Moment?
+    /// `log=`: the history that the reader knows.
+    package let log: LogID?
+
+    package init(_ selection: EventSelection, from: Moment? = nil, log: LogID? = nil) {
+        self.selection = selection
+        self.from = from
+        self.log = log
     }
 }
 

@@ -4,6 +4,8 @@ package enum Reply: Equatable, Sendable {
     indirect case row(Row)
     /// `= {…}`: a stream of `STREAMS`.
     case stream(StreamSummary)
+    /// `= {…}`: what an `APPEND` of several streams did to one of them.
+    indirect case receipt(Receipt)
     /// `= {…}`: a sort key of `SORTS`.
     case sort(SortKey, Order)
     /// `= {…}`: anything else that comes in rows.
@@ -22,6 +24,8 @@ package enum Done: Equatable, Sendable {
     indirect case row(Row)
     /// A write that appended, now or the first time its key was seen.
     indirect case receipt(Receipt)
+    /// `APPEND *`: how many streams it appended to, and its last position.
+    case appended(count: Int, position: Position, repeated: Bool)
     /// A write that would have changed nothing.
     case unchanged(id: Identifier?, stream: StreamName, version: Version, position: Position)
     /// `LIST`: `next` is the cursor, absent at the end.
@@ -102,7 +106,26 @@ package enum Publication: Equatable, Sendable {
     /// A slow reader fell back to reading the log; so many events wait.
     case behind(UInt64)
     /// It is over; a new one from here would go on without a gap.
-    case end(String, resume: Position)
+    case end(EndReason, resume: Position)
+}
+
+/// Why a subscription is over.
+package struct EndReason: Equatable, Sendable {
+    /// The daemon stops.
+    package static let draining = EndReason("draining")
+
+    /// A word or a sentence.
+    package let text: String
+    /// True when what is stored at the position to resume from cannot be read.
+    package let isDamage: Bool
+
+    package init(_ text: String, isDamage: Bool = false) {
+        self.text = text
+        self.isDamage = isDamage
+    }
+
+    /// The storage failed under the subscription.
+    package init(_ failure: Failure) { self.init(failure.message, isDamage: failure.isDamage) }
 }
 
 /// What is said to a connection that asked nothing: `* {…}`.
@@ -115,12 +138,15 @@ package enum Notice: Equatable, Sendable {
 package struct Greeting: Equatable, Sendable {
     package let server: String
     package let position: Position
+    /// Which history this is.
+    package let log: LogID
     package let limits: Limits
     package let peer: Peer
 
-    package init(server: String, position: Position, limits: Limits, peer: Peer) {
+    package init(server: String, position: Position, log: LogID, limits: Limits, peer: Peer) {
         self.server = server
         self.position = position
+        self.log = log
         self.limits = limits
         self.peer = peer
     }

@@ -29,7 +29,9 @@ package enum RequestAction: Equatable, Sendable {
     case see(Identifier, WriteOptions)
     case delete(Kind, Identifier, WriteOptions)
     case append(StreamName, [EventProposal], WriteOptions)
-    case subscribe(EventSelection, from: Position?)
+    /// Events of several streams, all of them or none.
+    case appendTogether([StreamProposal], WriteOptions)
+    case subscribe(SubscribeQuery)
     case unsubscribe(SubscriptionID)
     case ping
     case help(String?)
@@ -55,7 +57,7 @@ package enum RequestAction: Equatable, Sendable {
         case .unlike: .unlike
         case .see: .see
         case .delete: .delete
-        case .append: .append
+        case .append, .appendTogether: .append
         case .subscribe: .subscribe
         case .unsubscribe: .unsubscribe
         case .ping: .ping
@@ -144,15 +146,31 @@ package struct EventProposal: Equatable, Sendable {
     package let body: EventBody
     /// A JSON object's text, as it came.
     package let meta: [UInt8]?
+    package let tags: EventTags?
 
-    package init(body: EventBody, meta: [UInt8]?) {
+    package init(body: EventBody, meta: [UInt8]?, tags: EventTags? = nil) {
         self.body = body
         self.meta = meta
+        self.tags = tags
     }
 
     /// - Parameter data: a JSON value's text, kept byte for byte.
-    package init(type: EventType, data: [UInt8], meta: [UInt8]?) {
-        self.init(body: .custom(type, data: data), meta: meta)
+    package init(type: EventType, data: [UInt8], meta: [UInt8]?, tags: EventTags? = nil) {
+        self.init(body: .custom(type, data: data), meta: meta, tags: tags)
+    }
+}
+
+/// One event of an `APPEND *`, and the stream that it is for.
+package struct StreamProposal: Equatable, Sendable {
+    package let stream: StreamName
+    /// What the stream must be at before this event, those before it in the request counted.
+    package let version: Version?
+    package let event: EventProposal
+
+    package init(stream: StreamName, version: Version? = nil, event: EventProposal) {
+        self.stream = stream
+        self.version = version
+        self.event = event
     }
 }
 

@@ -3,7 +3,7 @@ extension FormReader {
     /// An e-mail address: one `@`, a dot inside the domain, at most 254 bytes, no space or control byte.
     mutating func email(_ field: FieldID) -> Text? {
         guard let bytes = string(field) else { return nil }
-        guard !bytes.isEmpty else {
+        guard !TextShape.isBlank(bytes) else {
             refuse(field, .empty, "must not be empty")
             return nil
         }
@@ -42,7 +42,7 @@ package enum EmailAddress {
         let domain = bytes[(at + 1)...]
         guard let first = domain.first, let last = domain.last, first != 0x2E, last != 0x2E, domain.contains(0x2E)
         else { return false }
-        return bytes.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+        return !bytes.contains(0x20) && TextShape.line.fits(bytes)
     }
 
     /// The address with its ASCII letters in lower case: what makes two addresses the same.

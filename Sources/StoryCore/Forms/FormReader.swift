@@ -31,17 +31,29 @@ struct FormReader<FieldID: FormFieldID> {
     }
 
     /// Says that a field which must be there is not.
-    mutating func required<Value>(_ field: FieldID, _ value: Value?, _ rule: FieldRule = .missing) -> Value? {
-        if value == nil, self.value(field) == nil { refuse(field, rule, "\(field.rawValue) must be given") }
+    mutating func required<Value>(_ field: FieldID, _ value: Value?) -> Value? {
+        if value == nil, self.value(field) == nil { refuse(field, .missing, "\(field.rawValue) must be given") }
         return value
     }
 
-    /// Text of 1 … `limit` characters.
+    /// A name or a title: one line of 1 … `limit` characters.
+    mutating func line(_ field: FieldID, limit: Int) -> Text? {
+        text(field, limit, .line, "must be one line, without control characters")
+    }
+
+    /// A longer text: 1 … `limit` characters, among them line feeds and tabs.
     mutating func text(_ field: FieldID, limit: Int) -> Text? {
+        text(field, limit, .lines, "must have no control character but line feeds and tabs")
+    }
+
+    private mutating func text(
+        _ field: FieldID, _ limit: Int, _ shape: TextShape, _ meaning: String
+    ) -> Text? {
         guard let bytes = string(field) else { return nil }
+        guard !TextShape.isBlank(bytes) else { return refused(field, .empty, "must not be empty") }
         let text = Text(bytes)
-        guard !text.isEmpty else { return refused(field, .empty, "must not be empty") }
         guard !text.exceeds(limit) else { return refused(field, .tooLong, "must have at most \(limit) characters") }
+        guard shape.fits(bytes) else { return refused(field, .malformed, meaning) }
         return text
     }
 
@@ -80,14 +92,14 @@ struct FormReader<FieldID: FormFieldID> {
         return date
     }
 
-    /// A whole number of a range that lies within ±2^53.
-    mutating func integer(_ field: FieldID, in range: ClosedRange<Int64>) -> Int64? {
+    /// One number out of a list that is a range within ±2^53.
+    mutating func selection(_ field: FieldID, of range: ClosedRange<Int64>) -> Int64? {
         guard let number = number(field) else { return nil }
         // Not `Int64(exactly:)`: unoptimised it calls the C library's mathematics, which nothing here links.
         let isWithin = number >= Double(range.lowerBound) && number <= Double(range.upperBound)
         guard isWithin, Double(Int64(number)) == number else {
             return refused(
-                field, .outOfRange, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+                field, .notSelected, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return Int64(number)
     }

@@ -20,7 +20,7 @@ package struct PostStoryForm: Form {
     package func build(in directory: any Directory) -> Result<PostStory, FormErrors<FieldID>> {
         var reader = FormReader<FieldID>(fields)
         let id = reader.identifier(.id)
-        let title = reader.required(.title, reader.text(.title, limit: StoryLimits.title))
+        let title = reader.required(.title, reader.line(.title, limit: StoryLimits.title))
         let message = reader.required(.message, reader.text(.message, limit: StoryLimits.message))
         let sender = reader.required(.sender, reader.user(.sender, in: directory))
         let recipient = reader.required(.recipient, reader.user(.recipient, in: directory))
@@ -49,7 +49,7 @@ package struct ReviseStoryForm: Form {
     package func build(in directory: any Directory) -> Result<ReviseStory, FormErrors<FieldID>> {
         var reader = FormReader<FieldID>(fields)
         let event = StoryRevised(
-            title: reader.text(.title, limit: StoryLimits.title),
+            title: reader.line(.title, limit: StoryLimits.title),
             message: reader.text(.message, limit: StoryLimits.message))
         return reader.finish(ReviseStory(event: event))
     }

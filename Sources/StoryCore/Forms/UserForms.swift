@@ -20,10 +20,9 @@ package struct SignUpForm: Form {
     package func build(in directory: any Directory) -> Result<SignUp, FormErrors<FieldID>> {
         var reader = FormReader<FieldID>(fields)
         let id = reader.identifier(.id)
-        let name = reader.required(.name, reader.text(.name, limit: UserLimits.name))
+        let name = reader.required(.name, reader.line(.name, limit: UserLimits.name))
         let email = reader.required(.email, reader.email(.email))
-        let prefecture = reader.required(
-            .prefecture, reader.integer(.prefecture, in: UserLimits.prefecture), .notSelected)
+        let prefecture = reader.required(.prefecture, reader.selection(.prefecture, of: UserLimits.prefecture))
         guard let name, let email, let prefecture else { return reader.finish(nil) }
         return reader.finish(SignUp(id: id, event: UserSignedUp(name: name, email: email, prefecture: prefecture)))
     }
@@ -47,8 +46,8 @@ package struct ReviseUserForm: Form {
     package func build(in directory: any Directory) -> Result<ReviseUser, FormErrors<FieldID>> {
         var reader = FormReader<FieldID>(fields)
         let event = UserRevised(
-            name: reader.text(.name, limit: UserLimits.name), email: reader.email(.email),
-            prefecture: reader.integer(.prefecture, in: UserLimits.prefecture))
+            name: reader.line(.name, limit: UserLimits.name), email: reader.email(.email),
+            prefecture: reader.selection(.prefecture, of: UserLimits.prefecture))
         return reader.finish(ReviseUser(event: event))
     }
 }

@@ -24,30 +24,47 @@ enum Idempotency {
                     .position(entry.last)))
         }
         let id = Kind(category: last.stream.category.bytes).map { _ in last.stream.id }
-        return .repeated(
-            Receipt(
-                id: id, stream: last.stream, version: last.version, position: last.position, time: last.time,
-                repeated: true))
+        return .repeated(WriteReceipt(events, id: id, isTogether: action.isTogether, repeated: true))
     }
 
     /// True when the request would make these events.
     private static func makes(_ action: RequestAction, _ events: [Event]) -> Bool {
-        // Had it asked for another version then, it would have been refused.
-        if let expected = action.writeOptions?.version, let version = events.first?.version {
-            guard expected < version, expected.next == version else { return false }
+        if let expected = action.writeOptions?.version, let event = events.first, !found(expected, event) {
+            return false
         }
-        if case .append(let stream, let proposals, _) = action {
+        switch action {
+        case .append(let stream, let proposals, _):
+            return events.count == proposals.count
+                && zip(events, proposals).allSatisfy { $0.stream == stream && isSame($0, $1) }
+        case .appendTogether(let proposals, _):
             return events.count == proposals.count
                 && zip(events, proposals).allSatisfy { event, proposal in
-                    event.stream == stream && event.meta == proposal.meta
-                        && event.body == proposal.body
+                    event.stream == proposal.stream && isSame(event, proposal.event)
+                        && proposal.version.map { found($0, event) } ?? true
                 }
+        case .post, .edit, .like, .unlike, .see, .delete: return makesContent(action, events)
+        case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .checkpoint,
+            .verify, .backup, .quit:
+            return false
         }
+    }
+
+    /// True when this is the version that the write found: had it asked for another one, it would have been refused.
+    private static func found(_ version: Version, _ event: Event) -> Bool {
+        version < event.version && version.next == event.version
+    }
+
+    private static func isSame(_ event: Event, _ proposal: EventProposal) -> Bool {
+        event.meta == proposal.meta && event.tags == proposal.tags && event.body == proposal.body
+    }
+
+    private static func makesContent(_ action: RequestAction, _ events: [Event]) -> Bool {
         guard events.count == 1, let event = events.first, let write = DomainWrite(action),
             case .success(let command) = write.command(in: TrustingDirectory())
         else { return false }
         guard let id = write.id ?? command.givenID ?? event.givenID else { return false }
-        return event.stream == write.kind.stream(id) && event.body == command.event && event.meta == write.options.meta
+        return event.stream == write.kind.stream(id)
+            && isSame(event, EventProposal(body: command.event, meta: write.options.meta))
     }
 }
 
@@ -64,9 +81,15 @@ extension RequestAction {
     package var writeOptions: WriteOptions? {
         switch self {
         case .post(_, _, let options), .edit(_, _, _, let options), .like(_, _, let options),
-            .unlike(_, _, let options), .see(_, let options), .delete(_, _, let options), .append(_, _, let options):
+            .unlike(_, _, let options), .see(_, let options), .delete(_, _, let options), .append(_, _, let options),
+            .appendTogether(_, let options):
             options
-        default: nil
+        case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .checkpoint,
+            .verify, .backup, .quit:
+            nil
         }
     }
+
+    /// True for an `APPEND *`.
+    fileprivate var isTogether: Bool { if case .appendTogether = self { true } else { false } }
 }

@@ -22,7 +22,7 @@ enum Browse {
         do throws(Failure) {
             let position = try position(of: moment, in: world)
             if position >= head.position, let now { return .success(.record(now)) }
-            return try asOf(position, head, target, in: world).map(Done.row)
+            return try asOf(position, head, target, moment, in: world).map(Done.row)
         } catch {
             return .failure(error)
         }
@@ -37,13 +37,13 @@ enum Browse {
             }
             return position
         case .time(let time):
-            do throws(StorageError) { return try world.log.position(at: time) } catch { throw Failure.storage(error) }
+            return try world.lastPosition(notAfter: time)
         }
     }
 
     /// Folds the stream's events up to a position.
     private static func asOf(
-        _ position: Position, _ head: StreamsModel.Head, _ target: String, in world: World
+        _ position: Position, _ head: StreamsModel.Head, _ target: String, _ moment: Moment, in world: World
     ) throws(Failure) -> Result<Row, Failure> {
         var positions: [Position] = []
         StreamsModel.scanVersions(of: head.number, from: Version(1), through: head.version, .ascending, in: world.store)
@@ -53,12 +53,21 @@ enum Browse {
             return true
         }
         guard !positions.isEmpty else {
-            let message = "there was no \(target) yet at position \(position.value)"
-            return .failure(Failure(.notFound, message))
+            return .failure(Failure(.notFound, "there was no \(target) yet at \(moment.text)"))
         }
         let events: [Event]
         do throws(StorageError) { events = try world.log.events(at: positions) } catch { throw Failure.storage(error) }
         return RowHistory.fold(events).map(Result.success) ?? .failure(.gone(target))
+    }
+}
+
+extension Moment {
+    /// As it stands in a sentence.
+    fileprivate var text: String {
+        switch self {
+        case .position(let position): "position \(position.value)"
+        case .time(let time): time.text
+        }
     }
 }
 

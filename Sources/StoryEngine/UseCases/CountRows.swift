@@ -28,7 +28,7 @@ enum CountRows {
         _ projection: P.Type, _ path: ListPlan.Path, in store: any ModelStore
     ) -> Int {
         var count = 0
-        store.scan(path.index.table, KeyRange(prefix: path.prefix), .ascending) { key, _ in
+        store.scan(path.index.table, path.range, .ascending) { key, _ in
             if path.rest.isEmpty {
                 count += 1
             } else if let row = KeyReader.lastNumber(key).flatMap({ Rows.row(P.self, $0, in: store) }),

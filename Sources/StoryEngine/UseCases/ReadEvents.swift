@@ -3,43 +3,102 @@ import StoryModels
 
 /// `READ`: which events answer it; the shell copies them from the log.
 enum ReadEvents {
-    static func plan(_ query: ReadQuery, in world: World) -> ReadPlan {
-        let (source, last) = resolve(query.selection.source, in: world)
-        let (lower, upper) = bounds(query, last: last)
+    /// - Throws: `diverged` in another history, or why the log cannot be read.
+    static func plan(_ query: ReadQuery, in world: World) throws(Failure) -> ReadPlan {
+        let range = ReadRange(query.selection.source, in: world)
+        let (lower, upper) = try bounds(query, range)
+        let begin = query.order == .ascending ? lower : upper
+        if let log = query.log { try world.identity.check(log, next: range.position(of: begin)) }
         return ReadPlan(
-            source: source, lower: lower, upper: upper, order: query.order, limit: query.limit,
+            source: range.source, lower: lower, upper: upper, order: query.order, limit: query.limit,
             types: query.selection.types, head: world.head)
     }
 
-    /// The names as numbers, and the last version or position there is.
-    private static func resolve(
-        _ source: EventSelection.Source, in world: World
-    ) -> (source: ReadPlan.Source, last: UInt64) {
+    /// `from` is where reading begins and `to` where it ends, whichever way it goes; descending, where both are given,
+    /// either may be the greater one.
+    private static func bounds(
+        _ query: ReadQuery, _ range: ReadRange
+    ) throws(Failure) -> (lower: UInt64, upper: UInt64) {
+        guard query.order == .descending else { return try range.bounds(query.from, query.to) }
+        let (lower, upper) = try range.bounds(query.to, query.from)
+        guard query.from != nil, query.to != nil, lower > upper else { return (lower, upper) }
+        return try range.bounds(query.from, query.to)
+    }
+}
+
+/// What a reading can reach: the numbers that it counts in, from 1 to the last one there is.
+private struct ReadRange {
+    let source: ReadPlan.Source
+    /// The last version of a stream, or the last position.
+    private let last: UInt64
+    private let world: World
+    /// One stream is read by its versions; nil where it does not exist.
+    private let stream: StreamsModel.Head?
+    private let countsVersions: Bool
+
+    init(_ source: EventSelection.Source, in world: World) {
+        self.world = world
+        countsVersions = if case .stream = source { true } else { false }
         switch source {
-        case .all: return (.all, world.head.value)
+        case .all: (self.source, last, stream) = (.all, world.head.value, nil)
         case .stream(let name):
-            guard let head = StreamsModel.head(of: name, in: world.store) else { return (.nothing, 0) }
-            return (.stream(head.number), head.version.value)
+            stream = StreamsModel.head(of: name, in: world.store)
+            last = stream?.version.value ?? 0
+            self.source = stream.map { .stream($0.number) } ?? .nothing
         case .category(let name):
-            guard let number = StreamsModel.number(of: name, in: world.store) else { return (.nothing, 0) }
-            return (.category(number), world.head.value)
+            stream = nil
+            let number = StreamsModel.number(of: name, in: world.store)
+            last = number == nil ? 0 : world.head.value
+            self.source = number.map { .category($0) } ?? .nothing
         }
     }
 
-    /// `from` is where reading begins and `to` where it ends, whichever way it goes; where both are given, either may
-    /// be the greater one.
-    private static func bounds(_ query: ReadQuery, last: UInt64) -> (lower: UInt64, upper: UInt64) {
-        let lower: UInt64
-        let upper: UInt64
-        switch (query.from, query.to, query.order) {
-        case (let from?, let to?, .descending): (lower, upper) = (min(from, to), max(from, to))
-        case (let from?, let to?, .ascending): (lower, upper) = (from, to)
-        case (let from?, nil, .ascending): (lower, upper) = (from, last)
-        case (let from?, nil, .descending): (lower, upper) = (1, from)
-        case (nil, let to?, .ascending): (lower, upper) = (1, to)
-        case (nil, let to?, .descending): (lower, upper) = (to, last)
-        case (nil, nil, _): (lower, upper) = (1, last)
+    /// The smallest and the greatest number that may be read; there is none where the first is greater.
+    func bounds(_ lower: ReadBound?, _ upper: ReadBound?) throws(Failure) -> (lower: UInt64, upper: UInt64) {
+        let first =
+            switch lower {
+            case nil: UInt64(1)
+            case .number(let number): number
+            case .time(let time): number(at: try world.firstPosition(notBefore: time))
+            }
+        let end =
+            switch upper {
+            case nil: last
+            case .number(let number): number
+            // What stands before the first number after that time.
+            case .time(let time): number(at: try world.lastPosition(notAfter: time).next) - 1
+            }
+        return (first, min(end, last))
+    }
+
+    /// The number of the first event at a position or after it; one past the last where there is none.
+    private func number(at position: Position) -> UInt64 {
+        guard let stream else { return source == .nothing ? 1 : position.value }
+        return stream.version(atOrAfter: position, in: world.store).value
+    }
+
+    /// The position that has to be shared up to for a reading from this number on to be one of that history.
+    ///
+    /// In a stream it is the one right after the event before: whoever asks for the next version holds that event.
+    func position(of number: UInt64) -> Position {
+        guard countsVersions else { return Position(number) }
+        guard number > 1 else { return Position(1) }
+        let before = stream.flatMap { StreamsModel.position(of: Version(number - 1), in: $0.number, world.store) }
+        return before?.next ?? world.head.next.next
+    }
+}
+
+extension StreamsModel.Head {
+    /// The first version that lies at a position or after it, one past the last where there is none: versions and
+    /// positions grow together.
+    fileprivate func version(atOrAfter position: Position, in store: any ModelStore) -> Version {
+        var low: UInt64 = 1
+        var high = version.value + 1
+        while low < high {
+            let middle = low + (high - low) / 2
+            let place = StreamsModel.position(of: Version(middle), in: number, store) ?? self.position
+            if place < position { low = middle + 1 } else { high = middle }
         }
-        return (lower, min(upper, last))
+        return Version(low)
     }
 }

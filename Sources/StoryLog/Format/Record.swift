@@ -37,7 +37,8 @@ enum Record {
         return EventRecord(
             position: Position(position), streamNumber: StreamNumber(header.streamNumber),
             version: Version(header.version), time: Instant(milliseconds: header.time), by: header.by, json: json,
-            stream: layout.stream, type: layout.type, key: layout.key, meta: layout.meta, data: layout.data)
+            stream: layout.stream, type: layout.type, key: layout.key, tags: layout.tags, meta: layout.meta,
+            data: layout.data)
     }
 
     /// How many bytes come before the seal; nil when there are too few for a record.

@@ -3,19 +3,23 @@ import StoryStorage
 
 /// The binary numbers before an event's JSON, 40 bytes, little-endian.
 ///
-/// `checksum 8 · time 8 · version 6 · stream number 6 · by 4 · meta length 4 · stream length 1 · type length 1 ·
-/// key length 1 · flags 1`. A length of 0 says that the event has no meta or no key.
+/// `checksum 8 · time 8 · version 6 · stream number 6 · by 4 · meta length 21 bits · tags length 11 bits ·
+/// stream length 1 · type length 1 · key length 1 · flags 1`. A length of 0 says that the event has no such part.
 struct RecordHeader: Equatable {
     static let size = 40
     /// The checksum covers everything behind it.
     static let checked = 8
     private static let sealedFlag: UInt8 = 1
+    private static let metaBits: UInt32 = 21
 
     var time: Int64
     var version: UInt64
     var streamNumber: UInt64
     var by: UInt32
+    /// Below 2^21.
     var metaCount: UInt32
+    /// Below 2^11.
+    var tagsCount: UInt32 = 0
     var streamCount: UInt8
     var typeCount: UInt8
     var keyCount: UInt8
@@ -29,7 +33,9 @@ struct RecordHeader: Equatable {
         version = bytes.number48(at: 16)
         streamNumber = bytes.number48(at: 22)
         by = bytes.number(at: 28, as: UInt32.self)
-        metaCount = bytes.number(at: 32, as: UInt32.self)
+        let counts = bytes.number(at: 32, as: UInt32.self)
+        metaCount = counts & (1 << RecordHeader.metaBits - 1)
+        tagsCount = counts >> RecordHeader.metaBits
         streamCount = bytes[36]
         typeCount = bytes[37]
         keyCount = bytes[38]
@@ -37,14 +43,15 @@ struct RecordHeader: Equatable {
     }
 
     init(
-        time: Int64, version: UInt64, streamNumber: UInt64, by: UInt32, metaCount: UInt32, streamCount: UInt8,
-        typeCount: UInt8, keyCount: UInt8, isSealed: Bool
+        time: Int64, version: UInt64, streamNumber: UInt64, by: UInt32, metaCount: UInt32, tagsCount: UInt32 = 0,
+        streamCount: UInt8, typeCount: UInt8, keyCount: UInt8, isSealed: Bool
     ) {
         self.time = time
         self.version = version
         self.streamNumber = streamNumber
         self.by = by
         self.metaCount = metaCount
+        self.tagsCount = tagsCount
         self.streamCount = streamCount
         self.typeCount = typeCount
         self.keyCount = keyCount
@@ -58,7 +65,7 @@ struct RecordHeader: Equatable {
         place.put48(version, at: 16)
         place.put48(streamNumber, at: 22)
         place.put(by, at: 28)
-        place.put(metaCount, at: 32)
+        place.put(metaCount | tagsCount << RecordHeader.metaBits, at: 32)
         place.put(streamCount, at: 36)
         place.put(typeCount, at: 37)
         place.put(keyCount, at: 38)

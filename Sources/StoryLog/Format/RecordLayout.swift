@@ -5,13 +5,14 @@ struct RecordLayout: Equatable {
     let stream: Range<Int>
     let type: Range<Int>
     let key: Range<Int>?
+    let tags: Range<Int>?
     let meta: Range<Int>?
     let data: Range<Int>
 
     /// Nil when the lengths do not fit a text of `count` bytes.
     @inline(__always)
     init?(position: UInt64, _ header: RecordHeader, count: Int) {
-        // {"position":P,"stream":"S","version":V,"type":"T","time":"…","by":U[,"key":"K"][,"meta":M],"data":D}
+        // {"position":P,"stream":"S","version":V,"type":"T","time":"…","by":U[,"key":"K"][,"tags":[…]][,"meta":M],"data":D}
         let streamStart = RecordLayout.streamStart(position)
         stream = streamStart..<streamStart + Int(header.streamCount)
         let typeStart = stream.upperBound + 12 + RecordLayout.digits(header.version) + 9
@@ -22,6 +23,12 @@ struct RecordLayout: Equatable {
             end += 9 + Int(header.keyCount)
         } else {
             key = nil
+        }
+        if header.tagsCount > 0 {
+            tags = end + 8..<end + 8 + Int(header.tagsCount)
+            end += 8 + Int(header.tagsCount)
+        } else {
+            tags = nil
         }
         if header.metaCount > 0 {
             meta = end + 8..<end + 8 + Int(header.metaCount)

@@ -64,8 +64,9 @@ final class StagedRecord {
     private static func header(of event: EventPlace, _ json: UnsafeRawBufferPointer) -> RecordHeader {
         RecordHeader(
             time: event.time.milliseconds, version: event.version.value, streamNumber: event.streamNumber.value,
-            by: event.by, metaCount: UInt32(event.metaCount), streamCount: UInt8(event.streamCount),
-            typeCount: UInt8(typeCount(event, json)), keyCount: UInt8(event.keyCount), isSealed: false)
+            by: event.by, metaCount: UInt32(event.metaCount), tagsCount: UInt32(event.tagsCount),
+            streamCount: UInt8(event.streamCount), typeCount: UInt8(typeCount(event, json)),
+            keyCount: UInt8(event.keyCount), isSealed: false)
     }
 
     /// The length of the type's name: as the event says, or up to the closing quote.

@@ -20,7 +20,7 @@ package enum MessageProjectionOf<Held: Holding>: RowKeeping {
             guard let story = row.story else { return false }
             key.name(story)
         case .unseen: return !row.seen
-        case .owner, .prefecture, .email: return false
+        case .owner, .prefecture, .email, .since, .until: return false
         }
         return true
     }
@@ -55,6 +55,8 @@ extension MessageProjectionOf: Projection where Held == Owned {
         case .between(let one, let other):
             (row.sender == one && row.recipient == other) || (row.sender == other && row.recipient == one)
         case .unseen(let isWanted): row.seen != isWanted
+        case .since(let time): row.date >= time
+        case .until(let time): row.date < time
         case .owner, .prefecture, .email: false
         }
     }

@@ -50,7 +50,12 @@ package enum PhotoProjectionOf<Held: Holding>: RowKeeping {
 
 extension PhotoProjectionOf: Projection where Held == Owned {
     package static func matches(_ row: PhotoRow, _ filter: Filter) -> Bool {
-        if case .owner(let id) = filter { row.owner == id } else { false }
+        switch filter {
+        case .owner(let id): row.owner == id
+        case .since(let time): row.date >= time
+        case .until(let time): row.date < time
+        case .sender, .recipient, .story, .between, .prefecture, .email, .unseen: false
+        }
     }
 
     package static func decode(_ bytes: [UInt8], number: StreamNumber) -> PhotoRow? {

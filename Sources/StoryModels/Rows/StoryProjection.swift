@@ -15,7 +15,7 @@ package enum StoryProjectionOf<Held: Holding>: RowKeeping {
         switch filter {
         case .sender: key.name(row.sender)
         case .recipient: key.name(row.recipient)
-        case .owner, .story, .between, .prefecture, .email, .unseen: return false
+        case .owner, .story, .between, .prefecture, .email, .unseen, .since, .until: return false
         }
         return true
     }
@@ -52,6 +52,8 @@ extension StoryProjectionOf: Projection where Held == Owned {
         switch filter {
         case .sender(let id): row.sender == id
         case .recipient(let id): row.recipient == id
+        case .since(let time): row.date >= time
+        case .until(let time): row.date < time
         case .owner, .story, .between, .prefecture, .email, .unseen: false
         }
     }

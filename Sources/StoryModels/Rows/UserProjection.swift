@@ -50,6 +50,8 @@ extension UserProjectionOf: Projection where Held == Owned {
         switch filter {
         case .prefecture(let number): row.prefecture == number
         case .email(let email): folded(row) == email
+        case .since(let time): row.date >= time
+        case .until(let time): row.date < time
         case .sender, .recipient, .owner, .story, .between, .unseen: false
         }
     }

@@ -72,7 +72,7 @@ extension Filter {
         case .between(let one, let other): key.conversation(one, other)
         case .prefecture(let number): key.byte(UInt8(clamping: number))
         case .unseen(let isWanted): return isWanted
-        case .email: return false
+        case .email, .since, .until: return false
         }
         return true
     }

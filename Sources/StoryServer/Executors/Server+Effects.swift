@@ -69,7 +69,7 @@ extension Server {
         answer(.failed(failure(error)), tag, connection)
     }
 
-    private func end(_ session: SessionID, _ id: SubscriptionID, _ reason: String) {
+    private func end(_ session: SessionID, _ id: SubscriptionID, _ reason: EndReason) {
         guard let connection = connection(of: session),
             let subscription = connection.subscriptions.first(where: { $0.id == id })
         else { return }

@@ -100,15 +100,13 @@ extension Server {
     /// What a client is told when storage failed under its request, which is traced as well.
     func failure(_ error: StorageError) -> Failure {
         switch error {
-        case .corrupt(let reason, let position):
-            let place = position.map { " at position \($0.value)" } ?? ""
-            dependency.trace.say("corrupt", ["reason": reason + place])
-            return Failure(.internal, "the store is damaged\(place): \(reason)")
-        case .full(let reason): return Failure(.full, reason)
+        case .corrupt:
+            dependency.trace.say("corrupt", ["reason": "\(error)"])
+        case .full: break
         case .failed(let reason), .held(let reason):
             dependency.trace.say("storage-error", ["reason": reason])
-            return Failure(.internal, reason)
         }
+        return .storage(error)
     }
 }
 

@@ -114,7 +114,7 @@ extension Server {
     private func publish(_ connection: Connection, _ head: Position) {
         let before = connection.output.count
         let size = connection.output.count + roomAhead(connection)
-        var failed: [(id: SubscriptionID, reason: String)] = []
+        var failed: [(id: SubscriptionID, reason: EndReason)] = []
         for index in connection.subscriptions.indices {
             if isUntouched(connection.subscriptions[index], head) {
                 connection.subscriptions[index].sent(through: head)
@@ -125,7 +125,7 @@ extension Server {
                     &connection.subscriptions[index], head: head, &connection.output, until: size)
                 if isMore, connection.output.count < size { markReady(connection) }
             } catch {
-                failed.append((connection.subscriptions[index].id, failure(error).message))
+                failed.append((connection.subscriptions[index].id, EndReason(failure(error))))
             }
         }
         for (id, reason) in failed { update(.followingFailed(connection.session, id, reason: reason)) }
@@ -179,8 +179,8 @@ extension RequestAction {
     var isFinal: Bool {
         switch self {
         case .subscribe, .unsubscribe, .checkpoint, .verify, .backup: true
-        case .get, .list, .count, .sorts, .read, .streams, .post, .edit, .like, .unlike, .see, .delete, .append, .ping,
-            .help, .stats, .quit:
+        case .get, .list, .count, .sorts, .read, .streams, .post, .edit, .like, .unlike, .see, .delete, .append,
+            .appendTogether, .ping, .help, .stats, .quit:
             false
         }
     }

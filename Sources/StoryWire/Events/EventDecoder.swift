@@ -18,6 +18,7 @@ package final class EventDecoder {
             position: record.position, stream: EventDecoder.stream(json.part(record.stream)),
             streamNumber: record.streamNumber, version: record.version, time: record.time, by: record.by,
             key: record.key.map { RequestKey(trusted: [UInt8](copying: json.part($0))) },
+            tags: record.tags.map { EventTags(trusted: [UInt8](copying: json.part($0))) },
             meta: record.meta.map { [UInt8](copying: json.part($0)) }, body: body(record))
     }
 

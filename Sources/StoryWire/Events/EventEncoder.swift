@@ -6,13 +6,18 @@ package enum EventEncoder {
     package static func append(_ event: Event, to bytes: inout [UInt8]) {
         let type = EventName.of(event.body)
         let names = event.stream.bytes.count + type.bytes.count + (event.key?.bytes.count ?? 0)
-        bytes.appendWritten(atMost: fixedCount + names + (event.meta?.count ?? 0)) { writer in
+        let others = (event.tags?.json.count ?? 0) + (event.meta?.count ?? 0)
+        bytes.appendWritten(atMost: fixedCount + names + others) { writer in
             event.stream.bytes.withUnsafeBytes { stream in
                 type.bytes.withUnsafeBytes { head(event.place, stream, $0, &writer) }
             }
             if let key = event.key {
                 writer.literal(#","key":"#)
                 writer.name(key.bytes)
+            }
+            if let tags = event.tags {
+                writer.literal(#","tags":"#)
+                writer.raw(tags.json)
             }
             if let meta = event.meta {
                 writer.literal(#","meta":"#)
@@ -56,7 +61,7 @@ package enum EventEncoder {
     }
 
     /// What an event's labels, quotes, numbers and time take at most, in bytes.
-    private static let fixedCount = 100 + 3 * ByteWriter.integerCount + Instant.textCount
+    private static let fixedCount = 108 + 3 * ByteWriter.integerCount + Instant.textCount
 }
 
 /// Writes what an event's `data` holds.

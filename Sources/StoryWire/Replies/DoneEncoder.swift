@@ -9,6 +9,11 @@ enum DoneEncoder {
             return record.bytes.withUnsafeBytes { RecordEncoder.append(record.kind, $0, to: &bytes) }
         case .row(let row): RowEncoder.append(row, to: &bytes)
         case .receipt(let receipt): append(receipt, to: &bytes)
+        case .appended(let count, let position, let repeated):
+            appendCount(count, to: &bytes)
+            bytes.appendLiteral(#","position":"#)
+            bytes.appendInteger(position.value)
+            bytes.appendLiteral(repeated ? #","repeated":true}"# : "}")
         case .unchanged(let id, let stream, let version, let position):
             appendUnchanged(id, stream, version, position, to: &bytes)
         case .page(let count, let next, let position):
@@ -44,7 +49,7 @@ enum DoneEncoder {
         return true
     }
 
-    private static func append(_ receipt: Receipt, to bytes: inout [UInt8]) {
+    static func append(_ receipt: Receipt, to bytes: inout [UInt8]) {
         let names = receipt.stream.bytes.count + (receipt.id?.bytes.count ?? 0)
         bytes.appendWritten(atMost: fixedCount + names) { writer in
             place(receipt.id, receipt.stream, receipt.version, receipt.position, &writer)

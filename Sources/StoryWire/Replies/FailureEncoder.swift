@@ -22,10 +22,17 @@ enum FailureEncoder {
             if let nearest { appendText(#","nearest":"#, nearest, to: &bytes) }
         case .fields(let fields): append(fields, to: &bytes)
         case .field(let field): appendText(#","field":"#, field, to: &bytes)
-        case .versions(let expected, let actual):
+        case .versions(let expected, let actual, let stream):
+            if let stream { appendText(#","stream":"#, stream.description, to: &bytes) }
             appendInteger(#","expected":"#, expected.value, to: &bytes)
             appendInteger(#","actual":"#, actual.value, to: &bytes)
         case .position(let position): appendInteger(#","position":"#, position.value, to: &bytes)
+        case .log(let log, let position):
+            appendText(#","log":"#, log.description, to: &bytes)
+            if let position { appendInteger(#","position":"#, position.value, to: &bytes) }
+        case .damaged(let position):
+            bytes.appendLiteral(#","damaged":true"#)
+            if let position { appendInteger(#","position":"#, position.value, to: &bytes) }
         case .limit(let limit): appendInteger(#","limit":"#, UInt64(clamping: limit), to: &bytes)
         }
     }

@@ -11,6 +11,9 @@ package struct ReplyEncoder {
         case .stream(let stream):
             appendHead(0x3D, tag, to: &bytes)
             append(stream, to: &bytes)
+        case .receipt(let receipt):
+            appendHead(0x3D, tag, to: &bytes)
+            DoneEncoder.append(receipt, to: &bytes)
         case .sort(let key, let order):
             appendHead(0x3D, tag, to: &bytes)
             append(key, order, to: &bytes)
@@ -74,9 +77,10 @@ package struct ReplyEncoder {
             bytes.appendInteger(count)
         case .end(let reason, let position):
             bytes.appendLiteral(#"{"end":"#)
-            bytes.appendString(reason)
+            bytes.appendString(reason.text)
             bytes.appendLiteral(#","resume":"#)
             bytes.appendInteger(position.value)
+            if reason.isDamage { bytes.appendLiteral(#","damaged":true"#) }
         }
         bytes.appendLiteral("}\n")
     }
@@ -137,7 +141,9 @@ package struct ReplyEncoder {
         bytes.appendString(greeting.server)
         bytes.appendLiteral(#","protocol":1,"position":"#)
         bytes.appendInteger(greeting.position.value)
-        bytes.appendLiteral(#","durable":"fsync","limits":"#)
+        bytes.appendLiteral(#","durable":"fsync","log":"#)
+        bytes.appendName(greeting.log.bytes)
+        bytes.appendLiteral(#","limits":"#)
         append(greeting.limits, to: &bytes)
         bytes.appendLiteral(#","you":{"uid":"#)
         bytes.appendInteger(UInt64(greeting.peer.uid))

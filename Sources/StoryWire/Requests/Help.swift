@@ -3,13 +3,15 @@ package import StoryCore
 /// What `HELP` answers, out of the table that the parser reads by.
 package enum Help {
     /// Every line of the answer, the closing one too.
-    /// - Parameter topic: a verb, case ignored, or an error code; nil: a row for each verb.
+    /// - Parameter topic: a verb or an error code, case ignored; nil: a row for each verb.
     package static func answer(_ topic: String?) -> [Reply] {
         guard let topic else { return closed(RequestTable.shapes.map(row)) }
         if let shape = RequestTable.shapes.first(where: { $0.verb.rawValue == topic.uppercased() }) {
             return closed([page(shape)])
         }
-        if let code = ErrorCode(rawValue: topic) { return closed([row(code)]) }
+        if let code = ErrorCode.allCases.first(where: { $0.rawValue.uppercased() == topic.uppercased() }) {
+            return closed([row(code)])
+        }
         let choices = RequestTable.shapes.map(\.verb.rawValue) + ErrorCode.allCases.map(\.rawValue)
         var name = topic
         let failure = name.withUTF8 { name in
@@ -75,9 +77,10 @@ extension ErrorCode {
         case .denied: "The peer's role may not do this, or the category is the store's own."
         case .tooLarge: "Something is over a limit."
         case .full: "The disk or the map is full: reads go on, nothing was written."
+        case .diverged: "log= names another history; log is this one, position the last event that both have."
         case .busy: "The server is at a limit of its own; send it again later."
         case .draining: "The server is stopping; send it again later."
-        case .internal: "A defect of the server, which goes on."
+        case .internal: "A defect of the server, which goes on; damaged says that it is the store which is damaged."
         }
     }
 }

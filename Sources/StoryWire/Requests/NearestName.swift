@@ -6,7 +6,7 @@ package enum NearestName {
     static let greatestCount = 32
 
     /// The first of the closest names, case ignored; nil when none is close.
-    static func find(_ name: [UInt8], among choices: [String]) -> String? {
+    package static func find(_ name: [UInt8], among choices: [String]) -> String? {
         guard name.count <= greatestCount else { return nil }
         let wanted = name.map(lowerCased)
         var best: (distance: Int, name: String)?

@@ -2,9 +2,9 @@ import StoryCore
 
 /// The name of a `name=value` part. The raw values number them without a gap, for sets of bits.
 package enum OptionName: UInt8, CaseIterable, Sendable {
-    case at, sort, order, limit, after, from, to, types
+    case at, sort, order, limit, after, from, to, types, log
     case key, version, meta
-    case sender, recipient, owner, story, between, prefecture, email, unseen
+    case sender, recipient, owner, story, between, prefecture, email, unseen, since, until
 
     package var name: String { OptionName.names[Int(rawValue)] }
 
@@ -16,13 +16,14 @@ package enum OptionName: UInt8, CaseIterable, Sendable {
         case .order: "asc|desc"
         case .limit, .version, .prefecture: "N"
         case .after: "NEXT"
-        case .from, .to: "P"
+        case .from, .to: "P|TIME"
         case .types, .between: "A,B"
         case .key: "KEY"
         case .meta: "\"{…}\""
-        case .sender, .recipient, .owner, .story: "ID"
+        case .log, .sender, .recipient, .owner, .story: "ID"
         case .email: "E"
         case .unseen: "true|false"
+        case .since, .until: "TIME"
         }
     }
 
@@ -33,9 +34,10 @@ package enum OptionName: UInt8, CaseIterable, Sendable {
         case .order: "smallest or greatest first"
         case .limit: "at most so many"
         case .after: "go on after the page that ended with this next"
-        case .from: "the first position, or the first version of one stream"
-        case .to: "the last position, or the last version of one stream"
+        case .from: "where to begin: a position, a version where one stream is read, or a time"
+        case .to: "where to end: a position, a version where one stream is read, or a time"
         case .types: "only events of these types"
+        case .log: "the history that the positions are of: the greeting's log"
         case .key: "makes the write happen once for ever"
         case .version: "the version that the stream must have now; 0: it must not exist"
         case .meta: "a JSON object that is kept with the event, in a JSON string"
@@ -47,6 +49,8 @@ package enum OptionName: UInt8, CaseIterable, Sendable {
         case .prefecture: "only users of this prefecture, 1–47"
         case .email: "only the user with this address, case ignored"
         case .unseen: "only those that were not yet seen, or only those that were"
+        case .since: "only those with this date or a later one"
+        case .until: "only those with an earlier date"
         }
     }
 
@@ -62,6 +66,8 @@ package enum OptionName: UInt8, CaseIterable, Sendable {
         case .prefecture: self = .prefecture
         case .email: self = .email
         case .unseen: self = .unseen
+        case .since: self = .since
+        case .until: self = .until
         }
     }
 
@@ -72,8 +78,8 @@ package enum OptionName: UInt8, CaseIterable, Sendable {
     }
 
     private static let names = [
-        "at", "sort", "order", "limit", "after", "from", "to", "types", "key", "version", "meta",
-        "sender", "recipient", "owner", "story", "between", "prefecture", "email", "unseen",
+        "at", "sort", "order", "limit", "after", "from", "to", "types", "log", "key", "version", "meta",
+        "sender", "recipient", "owner", "story", "between", "prefecture", "email", "unseen", "since", "until",
     ]
     private static let words = names.map { PackedName($0) }
 }
@@ -82,12 +88,17 @@ extension Kind {
     /// The filters of this kind as a set of bits.
     var filterBits: UInt32 {
         switch self {
-        case .users: OptionName.prefecture.bit | OptionName.email.bit
-        case .stories: OptionName.sender.bit | OptionName.recipient.bit
-        case .messages:
-            OptionName.between.bit | OptionName.sender.bit | OptionName.recipient.bit | OptionName.story.bit
-                | OptionName.unseen.bit
-        case .photos: OptionName.owner.bit
+        case .users: Kind.userBits
+        case .stories: Kind.storyBits
+        case .messages: Kind.messageBits
+        case .photos: Kind.photoBits
         }
     }
+
+    private static let userBits = bits(.users)
+    private static let storyBits = bits(.stories)
+    private static let messageBits = bits(.messages)
+    private static let photoBits = bits(.photos)
+
+    private static func bits(_ kind: Kind) -> UInt32 { kind.filters.reduce(0) { $0 | OptionName($1).bit } }
 }

@@ -7,9 +7,10 @@ struct OptionValues {
     var order: Order?
     var limit: Int?
     var after: [UInt8]?
-    var from: UInt64?
-    var to: UInt64?
+    var from: ReadBound?
+    var to: ReadBound?
     var types: [EventType] = []
+    var log: LogID?
     var write = WriteOptions()
     var filters: [Filter] = []
 }
@@ -36,13 +37,14 @@ extension LineParts {
             case .order: values.order = order(text)
             case .limit: values.limit = number(text, .limit, 1...UInt64(greatestLimit)).map { Int($0) }
             case .after: values.after = cursorText(text)
-            case .from: values.from = number(text, .from, LineParts.positions)
-            case .to: values.to = number(text, .to, LineParts.positions)
+            case .from: values.from = bound(text, .from)
+            case .to: values.to = bound(text, .to)
             case .types: values.types = types(text)
+            case .log: values.log = log(text)
             case .key: values.write.key = key(text)
             case .version: values.write.version = number(text, .version, LineParts.versions).map { Version($0) }
             case .meta: values.write.meta = meta(text, scanner)
-            case .sender, .recipient, .owner, .story, .between, .prefecture, .email, .unseen:
+            case .sender, .recipient, .owner, .story, .between, .prefecture, .email, .unseen, .since, .until:
                 if let filter = filter(option.name, text) { values.filters.append(filter) }
             }
         }
@@ -52,12 +54,27 @@ extension LineParts {
     private static let positions = 1...Position.greatest.value
     private static let versions = 0...Position.greatest.value
 
-    private mutating func moment(_ text: UnsafeRawBufferPointer) -> Moment? {
+    private mutating func moment(_ text: UnsafeRawBufferPointer) -> Moment? { bound(text, .at).map { Moment($0) } }
+
+    private mutating func bound(_ text: UnsafeRawBufferPointer, _ option: OptionName) -> ReadBound? {
         guard DecimalNumber(text) == .malformed else {
-            return number(text, .at, LineParts.positions).map { .position(Position($0)) }
+            return number(text, option, LineParts.positions).map { .number($0) }
         }
         if let time = Instant(utf8: text) { return .time(time) }
-        reject("at", .malformed, "at= is a position or an RFC 3339 time, such as 2026-11-20T12:34:56Z")
+        let message = "\(option.name)= is a number or an RFC 3339 time, such as 2026-11-20T12:34:56Z"
+        reject(option.name, .malformed, message)
+        return nil
+    }
+
+    private mutating func time(_ text: UnsafeRawBufferPointer, _ option: OptionName) -> Instant? {
+        if let time = Instant(utf8: text) { return time }
+        reject(option.name, .malformed, "\(option.name)= is an RFC 3339 time, such as 2026-11-20T12:34:56Z")
+        return nil
+    }
+
+    private mutating func log(_ text: UnsafeRawBufferPointer) -> LogID? {
+        if text.spellsName(LogID.length) { return LogID(trusted: [UInt8](copying: text)) }
+        reject("log", text.nameRule(LogID.length), "log= is the log of a greeting, 1–64 bytes of A–Z a–z 0–9 . _ ~ -")
         return nil
     }
 
@@ -127,7 +144,9 @@ extension LineParts {
         case .prefecture: number(text, .prefecture, 1...47, .notSelected).map { .prefecture(Int64($0)) }
         case .email: email(text)
         case .unseen: flag(text)
-        case .at, .sort, .order, .limit, .after, .from, .to, .types, .key, .version, .meta: nil
+        case .since: time(text, .since).map { .since($0) }
+        case .until: time(text, .until).map { .until($0) }
+        case .at, .sort, .order, .limit, .after, .from, .to, .types, .log, .key, .version, .meta: nil
         }
     }
 
@@ -170,5 +189,15 @@ extension LineParts {
             reject(option.name, .malformed, "\(option.name)= is a whole number in decimal digits")
         }
         return nil
+    }
+}
+
+extension Moment {
+    /// The moment that a bound is where numbers are positions.
+    init(_ bound: ReadBound) {
+        switch bound {
+        case .number(let number): self = .position(Position(number))
+        case .time(let time): self = .time(time)
+        }
     }
 }

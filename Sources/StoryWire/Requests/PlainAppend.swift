@@ -33,7 +33,7 @@ extension RequestReader {
         guard body < line.count, line[body] == 0x7B else { return nil }
         let stream = line.part(start..<space)
         guard let categoryCount = StreamName.categoryCount(stream),
-            Kind.owning(stream.part(0..<categoryCount)) == nil, LineCheck.passes(line)
+            !CategoryName.isOwn(stream.part(0..<categoryCount)), LineCheck.passes(line)
         else { return nil }
         return event(line.part(body..<line.count), stream, categoryCount)
     }

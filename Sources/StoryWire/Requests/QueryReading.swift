@@ -35,7 +35,7 @@ extension RequestReader {
         let selection = EventSelection(source: try parts.known(source), types: values.types)
         let query = ReadQuery(
             selection: selection, from: values.from, to: values.to, limit: values.limit ?? ReadQuery.defaultLimit,
-            order: values.order ?? .ascending)
+            order: values.order ?? .ascending, log: values.log)
         return .read(query)
     }
 
@@ -55,7 +55,7 @@ extension RequestReader {
         let values = try parts.values(scanner)
         try parts.refuseErrors()
         let selection = EventSelection(source: try parts.known(source), types: values.types)
-        return .subscribe(selection, from: values.from.map { Position($0) })
+        return .subscribe(SubscribeQuery(selection, from: values.from.map { Moment($0) }, log: values.log))
     }
 
     func unsubscribe(_ parts: inout LineParts) throws(Failure) -> RequestAction {

@@ -11,7 +11,7 @@ package enum TargetShape: Equatable, Sendable {
     case events
     /// `STREAM` or `CATEGORY-*`, or nothing
     case streams
-    /// `STREAM`
+    /// `STREAM`, or `*` for those that the events name
     case stream
     /// The number of a subscription.
     case subscription
@@ -27,7 +27,7 @@ package enum TargetShape: Equatable, Sendable {
         case .content(let kinds): TargetShape.names(kinds) + "/ID"
         case .events: "events[/STREAM | /CATEGORY-*]"
         case .streams: "[STREAM | CATEGORY-*]"
-        case .stream: "STREAM"
+        case .stream: "STREAM|*"
         case .subscription: "NUMBER"
         case .topic: "[VERB | CODE]"
         case .directory: "\"DIR\""

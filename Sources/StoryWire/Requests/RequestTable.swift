@@ -23,7 +23,7 @@ package enum RequestTable {
             example: "COUNT users prefecture=13"),
         RequestShape(.sorts, .read, .kind(all), summary: "What a kind can be sorted by.", example: "SORTS photos"),
         RequestShape(
-            .read, .read, .events, options: [.from, .to, .limit, .order, .types],
+            .read, .read, .events, options: [.from, .to, .limit, .order, .types, .log],
             summary: "Events of the log, of one stream or of one category.",
             example: "READ events/story-12345 from=2 limit=100"),
         RequestShape(
@@ -52,13 +52,13 @@ package enum RequestTable {
             summary: "Takes content away; its history stays readable.", example: "DELETE stories/12345"),
         RequestShape(
             .append, .write, .stream, options: [.key, .version], body: .events,
-            summary: "Appends events of your own, all or none; each may have a meta.",
+            summary: "Appends events of your own to a stream, or to several, all or none.",
             example: #"APPEND note-1 {"type":"Wrote","data":{"text":"Hello"}}"#),
     ]
 
     private static let others = [
         RequestShape(
-            .subscribe, .read, .events, options: [.from, .types],
+            .subscribe, .read, .events, options: [.from, .types, .log],
             summary: "Pushes each event from a position on, oldest first, then live.",
             example: "SUBSCRIBE events/story-* from=1"),
         RequestShape(.unsubscribe, .read, .subscription, summary: "Ends a subscription.", example: "UNSUBSCRIBE 1"),

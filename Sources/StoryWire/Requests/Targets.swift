@@ -138,6 +138,14 @@ extension Kind {
     }
 }
 
+extension CategoryName {
+    /// True for the categories that the store writes to: those of the kinds, and those that it keeps for itself.
+    static func isOwn(_ category: UnsafeRawBufferPointer) -> Bool {
+        Kind.owning(category) != nil || category.equals("model") || category.equals("cursor")
+            || category.equals("erasure") || category.equals("system")
+    }
+}
+
 extension StreamName {
     /// Nil when the bytes are no CATEGORY-ID.
     init?(spelled text: UnsafeRawBufferPointer) {

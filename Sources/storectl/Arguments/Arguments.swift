@@ -15,6 +15,10 @@ struct Arguments {
                 for word in rest { add(word) }
                 return
             }
+            if word == "-h" {
+                if !has("help") { options.append(("help", "")) }
+                continue
+            }
             guard word.hasPrefix("--") else {
                 add(word)
                 continue

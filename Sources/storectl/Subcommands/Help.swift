@@ -10,7 +10,7 @@ extension Subcommand {
                 return .done
             }
             guard let subcommand = SubcommandTable.find(name) else {
-                throw .usage("no verb \"\(name)\"; the nearest is \"\(SubcommandTable.nearest(name))\"")
+                throw .usage(SubcommandTable.unknown(name))
             }
             for line in Help.lines(subcommand) { try invocation.output.line(line) }
             return .done
@@ -25,8 +25,10 @@ enum Help {
             + columns(SubcommandTable.all.map { ($0.name + $0.operand.usage, $0.summary) }) + ["", "every verb takes"]
             + columns(SubcommandTable.globalOptions.map { ($0.usage, $0.summary) })
             + [
-                "", "\"storectl help VERB\" explains one. Exit: 0 done, 1 the answer is no, 2 usage or cannot connect,",
-                "3 denied or a limit, 4 timeout, 5 corrupt, 130 interrupted.",
+                "",
+                "\"storectl help VERB\" explains one; --version tells the version. Exit: 0 done, 1 the answer is no,",
+                "2 usage or cannot connect, 3 denied, a limit, full, busy or stopping, 4 timeout, 5 corrupt,",
+                "130 interrupted.",
             ]
     }
 

@@ -7,6 +7,7 @@ extension Subcommand {
         details: [
             "Lines are requests of the protocol as they are; empty ones and those that begin with # are skipped.",
             "Every error is told with its line on standard error, and a summary at the end.",
+            "It exits with the worst of its requests' codes.",
             "With --json, standard output has the JSON of every reply, as it came.",
             "Requests without a verb here go this way: PING, SORTS, HELP, CHECKPOINT, VERIFY, BACKUP.",
         ],
@@ -54,8 +55,11 @@ struct PipeRun {
         if !showsEach { tellSummary() }
         if let failure { throw failure }
         guard let end else { return code }
-        if summary.unanswered > 0 { Output.complain("\(summary.unanswered) requests have no answer") }
-        throw .store(end)
+        if summary.unanswered > 0 {
+            Output.complain("\(PipeRun.counted(summary.unanswered)) no reply: whether they were carried out is unknown")
+        }
+        Output.complain(end.description)
+        throw .silent(code.worse(ExitCode(end)))
     }
 
     private mutating func take(_ outcome: RequestPipe.Outcome) {
@@ -77,15 +81,18 @@ struct PipeRun {
         switch outcome.reply.kind {
         case .failed:
             let refusal = Refusal(json: outcome.reply.json)
-            code = code.worse(showsEach ? ExitCode(refusal) : .no)
+            code = code.worse(ExitCode(refusal))
             Output.progress("")
-            Output.complain("line \(outcome.line): \(refusal.sentence)")
+            Output.complain("line \(outcome.line): \(showsEach ? Flags.named(in: refusal.sentence) : refusal.sentence)")
             if invocation.isJSON { try invocation.output.line(outcome.reply.json) }
-        case .done where showsEach: try answers.receipt(outcome.reply)
+        case .done where showsEach, .row where showsEach: try answers.receipt(outcome.reply)
         case .done, .row, .push: if invocation.isJSON { try invocation.output.line(outcome.reply.json) }
         case .notice: break
         }
     }
+
+    /// `1 request has`, `2 requests have`.
+    private static func counted(_ count: Int) -> String { count == 1 ? "1 request has" : "\(count) requests have" }
 
     private func tellSummary() {
         Output.progress("")
@@ -94,8 +101,9 @@ struct PipeRun {
         let rate = seconds > 0 ? Int((Double(summary.requests) / seconds).rounded()) : 0
         let rounded = (seconds * 1_000).rounded() / 1_000
         Output.complain(
-            raw: "\(summary.requests) requests: \(summary.done) ok, \(summary.failed) failed"
-                + (summary.unanswered > 0 ? ", \(summary.unanswered) without an answer" : "")
+            raw:
+                "\(summary.requests) \(summary.requests == 1 ? "request" : "requests"): \(summary.done) ok, \(summary.failed) failed"
+                + (summary.unanswered > 0 ? ", \(summary.unanswered) without a reply" : "")
                 + "; \(rounded) s, \(rate) requests/s")
     }
 }

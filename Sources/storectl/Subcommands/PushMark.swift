@@ -5,6 +5,8 @@ struct PushMark {
     private(set) var position: UInt64?
     private(set) var resume: UInt64?
     private(set) var end: String?
+    /// True at an end that damage brought about.
+    private(set) var isDamage = false
     private var caughtUp: UInt64?
 
     init(_ json: [UInt8]) {
@@ -15,6 +17,7 @@ struct PushMark {
         }
         guard let decoded = try? JSONDecoder().decode(Decoded.self, from: Data(json)) else { return }
         (position, resume, end, caughtUp) = (decoded.position, decoded.resume, decoded.end, decoded.caughtUp)
+        isDamage = decoded.damaged == true
     }
 
     /// The position right after what the push covers.
@@ -25,6 +28,7 @@ struct PushMark {
         let resume: UInt64?
         let end: String?
         let caughtUp: UInt64?
+        let damaged: Bool?
     }
 
     private static func leadingPosition(_ json: [UInt8]) -> UInt64? {

@@ -25,11 +25,12 @@ extension Subcommand {
     static let read = Subcommand(
         name: "read", summary: "shows events", operand: .optional("events[/STREAM|/CATEGORY-*]"),
         options: [
-            Option("from", "P", "where to begin: a position, or a version of one stream"),
-            Option("to", "P", "where to end"),
+            Option("from", "P|TIME", "where to begin: a position, a version of one stream, or a time"),
+            Option("to", "P|TIME", "where to end"),
             Option("limit", "N", "how many events; 1000 unless told, 10000 at most"),
             Option("order", "asc|desc", "which way; \"asc\" unless told"),
             Option("types", "A,B", "only events of these types"),
+            Option("log", "ID", "the history that --from is of: another one is refused"),
         ],
         examples: ["storectl read events/story-12345", "storectl read --from 1000 --types StoryPosted,StoryLiked"],
         run: Queries.read)
@@ -55,6 +56,8 @@ enum Queries {
         Option("owner", "ID", "photos: whose"),
         Option("prefecture", "N", "users: where, 1 to 47"),
         Option("email", "E", "users: who has this address"),
+        Option("since", "TIME", "this date or a later one"),
+        Option("until", "TIME", "an earlier date"),
     ]
 
     static func get(_ invocation: Invocation) throws(CommandError) -> ExitCode {
@@ -65,11 +68,11 @@ enum Queries {
     }
 
     static func list(_ invocation: Invocation) throws(CommandError) -> ExitCode {
-        let request = try request("LIST", invocation, Subcommand.list)
-        let reply = try invocation.ask(request)
-        try invocation.answers.table(reply.rows)
-        try tellNext(reply, "after", invocation)
-        return .done
+        var rows: [ReplyLine] = []
+        let pages = Pages(verb: "LIST", next: "after", limit: 50, subcommand: .list)
+        let next = try pages.run(invocation) { rows += $0 }
+        try invocation.answers.table(rows)
+        return try tellNext(next, "after", invocation)
     }
 
     static func count(_ invocation: Invocation) throws(CommandError) -> ExitCode {
@@ -84,35 +87,87 @@ enum Queries {
     }
 
     static func read(_ invocation: Invocation) throws(CommandError) -> ExitCode {
-        let reply = try invocation.ask(try request("READ", invocation, Subcommand.read, target: "events"))
-        try invocation.answers.events(reply.rows)
-        try tellNext(reply, "from", invocation)
-        return .done
+        let target = events(invocation.arguments)
+        let pages = Pages(verb: "READ", target: target, next: "from", limit: 1_000, subcommand: .read)
+        let next = try pages.run(invocation) { rows throws(CommandError) in try invocation.answers.events(rows) }
+        return try tellNext(next, "from", invocation)
+    }
+
+    /// What to read: all events, or what is named, also by a stream's or a category's bare name.
+    static func events(_ arguments: Arguments) -> String {
+        guard let name = arguments.operands.first else { return "events" }
+        return name == "events" || name.contains("/") || !name.contains("-") ? name : "events/\(name)"
     }
 
     static func streams(_ invocation: Invocation) throws(CommandError) -> ExitCode {
-        let reply = try invocation.ask(try request("STREAMS", invocation, Subcommand.streams))
-        try invocation.answers.table(reply.rows)
-        try tellNext(reply, "after", invocation)
-        return .done
+        var rows: [ReplyLine] = []
+        let pages = Pages(verb: "STREAMS", next: "after", limit: 50, subcommand: .streams)
+        let next = try pages.run(invocation) { rows += $0 }
+        try invocation.answers.table(rows)
+        return try tellNext(next, "after", invocation)
     }
 
     /// The request with the operand as its target and each option that the subcommand has and was given.
     private static func request(
-        _ verb: String, _ invocation: Invocation, _ subcommand: Subcommand, target: String? = nil
+        _ verb: String, _ invocation: Invocation, _ subcommand: Subcommand
     ) throws(CommandError) -> String {
-        var request = try RequestLine(verb, invocation.arguments.operands.first ?? target)
+        var request = try RequestLine(verb, invocation.arguments.operands.first)
         for option in subcommand.options { request.add(option.name, from: invocation.arguments) }
         return request.text
     }
 
     /// Says, beside the data, that there is more and how to get it.
     private static func tellNext(
-        _ reply: StoreReply, _ option: String, _ invocation: Invocation
-    ) throws(CommandError) {
-        guard let next = JSONText(reply.final.json)?.members["next"] else { return }
+        _ next: String?, _ option: String, _ invocation: Invocation
+    ) throws(CommandError) -> ExitCode {
+        guard let next else { return .done }
         // On a terminal it belongs under the rows.
         try invocation.output.flush()
-        Output.complain("there is more: add --\(option) \(next.shown)")
+        Output.complain("there is more: add --\(option) \(next)")
+        return .done
+    }
+}
+
+/// One query in as many pages as the store makes of it: a page may be short, even empty, and have a next all the same.
+struct Pages {
+    let verb: String
+    /// Nil: the operand.
+    var target: String?
+    /// The option that goes on after a page.
+    let next: String
+    /// How many rows are asked for unless told.
+    let limit: Int
+    let subcommand: Subcommand
+
+    /// Hands over the rows, page by page, until there are as many as were asked for, or no more.
+    /// - Returns: how to go on; nil at the end.
+    func run(
+        _ invocation: Invocation, _ each: ([ReplyLine]) throws(CommandError) -> Void
+    ) throws(CommandError) -> String? {
+        let connection = try invocation.connect()
+        // What is no number is for the store to refuse.
+        var left = invocation.arguments.value("limit").map { Int($0) ?? 0 } ?? limit
+        var request = try request(invocation, [:])
+        var last: String?
+        while true {
+            let reply = try Invocation.ask(request, over: connection)
+            try each(reply.rows)
+            left -= min(reply.rows.count, max(left, 0))
+            let next = JSONText(reply.final.json)?.members["next"]?.shown
+            guard let next, left > 0, next != last else { return next }
+            last = next
+            request = try self.request(invocation, [self.next: next, "limit": String(left)])
+        }
+    }
+
+    /// The request with what was given, but for what is said otherwise.
+    private func request(_ invocation: Invocation, _ other: [String: String]) throws(CommandError) -> String {
+        var request = try RequestLine(verb, target ?? invocation.arguments.operands.first)
+        for option in subcommand.options {
+            if let value = other[option.name] ?? invocation.arguments.value(option.name) {
+                request.add(option.name, value)
+            }
+        }
+        return request.text
     }
 }

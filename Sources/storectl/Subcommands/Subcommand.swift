@@ -48,9 +48,8 @@ struct Subcommand: Sendable {
     func check(_ arguments: Arguments) throws(CommandError) {
         let known = (options + SubcommandTable.globalOptions).map(\.name)
         if !takesFields, let wrong = arguments.options.first(where: { !known.contains($0.name) }) {
-            let nearest = NearestName.of(wrong.name, among: known) ?? "help"
-            throw .usage(
-                "\(name) has no option --\(wrong.name); the nearest is --\(nearest); see \"storectl help \(name)\"")
+            let nearest = NearestName.of(wrong.name, among: known).map { "; the nearest is --\($0)" } ?? ""
+            throw .usage("\(name) has no option --\(wrong.name)\(nearest); see \"storectl help \(name)\"")
         }
         switch operand {
         case .none: try checkCount(arguments, 0...0)

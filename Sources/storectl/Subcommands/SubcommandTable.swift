@@ -1,3 +1,5 @@
+import StoryCore
+
 /// Every verb of `storectl`, in the order in which help lists them.
 enum SubcommandTable {
     static let all: [Subcommand] = [
@@ -21,6 +23,12 @@ enum SubcommandTable {
 
     static func find(_ name: String) -> Subcommand? { all.first { $0.name == name } }
 
-    /// The verb whose name is closest.
-    static func nearest(_ name: String) -> String { NearestName.of(name, among: all.map(\.name)) ?? "help" }
+    /// What to say of a verb that the tool does not have.
+    static func unknown(_ name: String) -> String {
+        if Verb(rawValue: name.uppercased()) != nil {
+            return "no verb \"\(name)\" here; send the request itself: echo \(name.uppercased()) | storectl --json pipe"
+        }
+        let nearest = NearestName.of(name, among: all.map(\.name)).map { "; the nearest is \"\($0)\"" } ?? ""
+        return "no verb \"\(name)\"\(nearest); \"storectl help\" lists them all"
+    }
 }

@@ -5,11 +5,15 @@ extension Subcommand {
         name: "tail", summary: "prints events as they come, until it is stopped",
         operand: .optional("events[/STREAM|/CATEGORY-*]"),
         options: [
-            Option("from", "P", "begins with this position; with the next event unless told"),
+            Option("from", "P|TIME", "begins with this position or time; with the next event unless told"),
             Option("types", "A,B", "only events of these types"),
+            Option("log", "ID", "the history that --from is of: another one is refused"),
             Option("limit", "N", "ends after so many events"),
         ],
-        details: ["When it ends, standard error has the position to go on from."],
+        details: [
+            "When it ends, standard error has the position to go on from. It exits with 3 when the daemon stops,",
+            "with 5 when an event is damaged.",
+        ],
         examples: ["storectl tail --types StoryPosted", "storectl --json tail 'events/story-*' --from 1"],
         run: { invocation throws(CommandError) in
             var tail = try Tail(invocation)
@@ -27,9 +31,10 @@ struct Tail {
     private var resume: UInt64?
 
     init(_ invocation: Invocation) throws(CommandError) {
-        var request = try RequestLine("SUBSCRIBE", invocation.arguments.operands.first ?? "events")
+        var request = try RequestLine("SUBSCRIBE", Queries.events(invocation.arguments))
         request.add("from", from: invocation.arguments)
         request.add("types", from: invocation.arguments)
+        request.add("log", from: invocation.arguments)
         if let limit = invocation.arguments.value("limit") {
             guard let number = Int(limit), number > 0 else {
                 throw .usage("--limit is a number above 0, not \"\(limit)\"")
@@ -51,7 +56,7 @@ struct Tail {
             result = .failure(error)
         }
         try invocation.output.flush()
-        if let resume { Output.complain(raw: "resume with --from \(resume)") }
+        if let resume { Output.complain(raw: "resume with --from \(resume)\(Tail.log(connection))") }
         if case .failure(.store(.interrupted)) = result { return .interrupted }
         return try result.get()
     }
@@ -64,8 +69,17 @@ struct Tail {
             throw .store(error)
         }
         if let refusal = reply.refusal { throw .refused(refusal, json: reply.final.json) }
-        let given = invocation.arguments.value("from").flatMap { UInt64($0) }
-        resume = given ?? PushMark(reply.final.json).position.map { $0 + 1 }
+        if let from = invocation.arguments.value("from") {
+            // Where a time is, only the first push tells.
+            resume = UInt64(from)
+        } else {
+            resume = PushMark(reply.final.json).position.map { $0 + 1 }
+        }
+    }
+
+    /// The option that names the store's history; empty for a store that does not tell.
+    private static func log(_ connection: StoreConnection) -> String {
+        JSONText(connection.greeting)?.members["log"].map { " --log \($0.shown)" } ?? ""
     }
 
     private mutating func follow(_ connection: StoreConnection) throws(CommandError) -> ExitCode {
@@ -74,7 +88,7 @@ struct Tail {
             resume = mark.resume ?? mark.following ?? resume
             if let end = mark.end {
                 Output.complain("the store ended the subscription: \(end)")
-                return .done
+                return mark.isDamage ? .corrupt : end == "draining" ? .denied : .no
             }
             guard mark.position != nil else { continue }
             try answers.event(push)
@@ -83,7 +97,7 @@ struct Tail {
                 if left == 1 { return .done }
             }
         }
-        throw .store(.closed)
+        throw .store(connection.ending)
     }
 
     /// The next push; what was printed is handed over before it is waited for.

@@ -46,12 +46,16 @@ extension Subcommand {
         options: Writes.options + [
             Option("type", "NAME", "the event's type"),
             Option("body", "JSON", "the event's data, kept byte for byte"),
+            Option("tags", "A,B", "the event's tags"),
         ],
         details: [
-            "Without --type, each line of standard input is an event {\"type\":…,\"data\":…} or an array of them."
+            "Without --type, each line of standard input is an event {\"type\":…,\"data\":…} or an array of them.",
+            "With * for the stream each event names its own, {\"stream\":…,\"version\":…,\"type\":…,\"data\":…}, and",
+            "what stands on one line is appended together or not at all.",
         ],
         examples: [
             "storectl append note-1 --type Wrote --body '{\"text\":\"hi\"}'", "storectl append note-1 < events.ndjson",
+            "storectl append '*' < moves.ndjson",
         ],
         run: Writes.append)
 }
@@ -87,16 +91,23 @@ enum Writes {
         let arguments = invocation.arguments
         let request = try line("APPEND", invocation, withMeta: false)
         guard let type = arguments.value("type") else {
-            guard !arguments.has("body"), !arguments.has("meta") else {
-                throw .usage("--body and --meta need --type; without it the events come from standard input")
+            guard !["body", "meta", "tags"].contains(where: arguments.has) else {
+                throw .usage("--body, --meta and --tags need --type; without it the events come from standard input")
             }
             return try sendInput(request, invocation, missing: "--type and --body")
+        }
+        guard arguments.operands.first != "*" else {
+            throw .usage("append '*' takes its events from standard input, where each names its stream")
         }
         var event = "{\"type\":\(JSONText.quoted(type))"
         for (option, member) in [("body", "data"), ("meta", "meta")] {
             guard let json = arguments.value(option) else { continue }
             guard !json.contains(where: \.isNewline) else { throw .usage("--\(option) must be JSON on one line") }
             event += ",\"\(member)\":\(json)"
+        }
+        if let tags = arguments.value("tags") {
+            let names = tags.split(separator: ",", omittingEmptySubsequences: false).map { JSONText.quoted(String($0)) }
+            event += ",\"tags\":[\(names.joined(separator: ","))]"
         }
         return try send(request.with(json: event + "}"), invocation)
     }

@@ -41,11 +41,12 @@ enum BrowseOrdered {
         }
         guard let path = ListPlan.ordered(query, P.indexes) else { return }
         let head = Array(path.prefix[..<path.prefixCount])
-        for (segment, order) in segments(query, head, path.prefix) {
-            if let after, !isBefore(end: segment, head + after) { continue }
-            let isInside = after.map { lies(head + $0, in: segment) } ?? false
-            let walk = IndexWalk(store: world.store, table: path.index.table, prefix: segment)
-            walk.keys(order, after: isInside ? after.map { head + $0 } : nil) { key in
+        let place = after.map { head + $0 }
+        for segment in segments(query, head, path.range) {
+            // A place behind a part that another one follows has passed it.
+            if let place, let end = segment.end, !place.lexicographicallyPrecedes(end) { continue }
+            let walk = IndexWalk(store: world.store, table: path.index.table, range: segment.range)
+            walk.keys(segment.order, after: place) { key in
                 guard let number = KeyReader.lastNumber(key), let found = page.fetch(number, in: world.store),
                     path.rest.allSatisfy({ P.matches(found.row, $0) })
                 else { return true }
@@ -57,21 +58,11 @@ enum BrowseOrdered {
 
     /// The parts of the path in order: rows without an optional key stand last, in the order they were posted.
     private static func segments(
-        _ query: ListQuery, _ head: [UInt8], _ prefix: [UInt8]
-    ) -> [(prefix: [UInt8], order: Order)] {
-        guard query.sort.isOptional else { return [(prefix, query.order)] }
-        return [(head + [0], query.order), (head + [1], .ascending)]
-    }
-
-    /// True when a place lies in a segment: behind its bytes there is room for a row's number. A place that somebody
-    /// made up may have none, and its group would reach beyond the segment.
-    private static func lies(_ place: [UInt8], in segment: [UInt8]) -> Bool {
-        place.starts(with: segment) && place.count >= segment.count + KeyWriter.numberCount
-    }
-
-    /// False when a segment was passed already.
-    private static func isBefore(end segment: [UInt8], _ place: [UInt8]) -> Bool {
-        place.starts(with: segment) || place.lexicographicallyPrecedes(segment)
+        _ query: ListQuery, _ head: [UInt8], _ range: KeyRange
+    ) -> [(range: KeyRange, order: Order, end: [UInt8]?)] {
+        guard query.sort.isOptional else { return [(range, query.order, nil)] }
+        let (present, absent) = (KeyRange(prefix: head + [0]), KeyRange(prefix: head + [1]))
+        return [(present, query.order, absent.lower), (absent, .ascending, nil)]
     }
 
     /// Every row that the filters leave, where they are few and no index has them in order; nil otherwise.
@@ -80,7 +71,7 @@ enum BrowseOrdered {
     ) -> [P.Row]? {
         if let rows = Candidates.byEmail(P.self, query.filters, in: world.store) { return rows }
         guard let ordered = ListPlan.ordered(query, P.indexes), !ordered.rest.isEmpty,
-            let path = ListPlan.narrowest(query.filters, P.indexes), !path.prefix.isEmpty
+            let path = ListPlan.narrowest(query.filters, P.indexes), !path.prefix.isEmpty || path.isBounded
         else { return nil }
         return Candidates.rows(P.self, path, atMost: sortLimit, in: world.store)
     }
@@ -91,19 +82,14 @@ enum BrowseOrdered {
         var places = rows.map { row in
             var key = KeyWriter()
             P.writeSortKey(query.sort, of: row, to: &key)
-            let group = key.bytes
             key.number(P.number(of: row))
-            return (group: group, place: key.bytes, row: row)
+            return (bytes: key.bytes, row: row)
         }
         let comes = ListOrder(query)
-        places.sort { comes.before(($0.group, $0.place), ($1.group, $1.place)) }
+        places.sort { comes.before($0.bytes, $1.bytes) }
         for place in places {
-            if let after,
-                !comes.before((Array(after.dropLast(KeyWriter.numberCount)), after), (place.group, place.place))
-            {
-                continue
-            }
-            guard page.add((place.row, P.encode(place.row).count), place: place.place) else { return }
+            if let after, !comes.before(after, place.bytes) { continue }
+            guard page.add((place.row, P.encode(place.row).count), place: place.bytes) else { return }
         }
     }
 }
@@ -118,12 +104,13 @@ private struct ListOrder {
         isOptional = query.sort.isOptional
     }
 
-    /// A place is a sort key, and the same followed by the row's number.
-    func before(_ left: (group: [UInt8], place: [UInt8]), _ right: (group: [UInt8], place: [UInt8])) -> Bool {
-        if left.group == right.group { return left.place.lexicographicallyPrecedes(right.place) }
-        if isOptional, left.group.first != right.group.first { return left.group.first == 0 }
-        let isLess = left.group.lexicographicallyPrecedes(right.group)
-        return isDescending ? !isLess : isLess
+    /// A place is a sort key and the row's number behind it.
+    func before(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        // An optional key begins with 0 where it is there and with 1 where it is not: those stand last, as posted.
+        let isAbsent = isOptional && left.first == 1
+        if isOptional, left.first != right.first { return !isAbsent }
+        return isDescending && !isAbsent
+            ? right.lexicographicallyPrecedes(left) : left.lexicographicallyPrecedes(right)
     }
 }
 

@@ -21,7 +21,7 @@ enum Candidates {
         _ projection: P.Type, _ path: ListPlan.Path, atMost limit: Int, in store: any ModelStore
     ) -> [P.Row]? {
         var numbers: [StreamNumber] = []
-        store.scan(path.index.table, KeyRange(prefix: path.prefix), .ascending) { key, _ in
+        store.scan(path.index.table, path.range, .ascending) { key, _ in
             if let number = KeyReader.lastNumber(key) { numbers.append(number) }
             return numbers.count <= limit
         }

@@ -1,74 +1,36 @@
 import StoryCore
 import StoryModels
 
-/// Walks a part of an index in the order that lists have: by sort key, and rows with equal keys as they were posted,
-/// whichever way the sort keys go.
+/// Walks a part of an index, from its first key to its last or the other way.
 struct IndexWalk {
     let store: any ModelStore
     let table: Table
-    /// What every key begins with.
-    let prefix: [UInt8]
+    let range: KeyRange
 
-    /// Visits keys until `visit` answers false; `after` is the last key that was visited before.
+    /// Visits keys until `visit` returns false; `after` is the last key that was visited before.
     func keys(_ order: Order, after: [UInt8]?, _ visit: ([UInt8]) -> Bool) {
-        switch order {
-        case .ascending:
-            let lower = after.map { $0 + [0] } ?? prefix
-            store.scan(table, KeyRange(lower: lower, upper: KeyRange.end(of: prefix)), .ascending) { key, _ in
-                visit(key)
-            }
-        case .descending: descend(after: after, visit)
-        }
+        store.scan(table, part(order, after: after), order) { key, _ in visit(key) }
     }
 
-    private func descend(after: [UInt8]?, _ visit: ([UInt8]) -> Bool) {
-        var upper = KeyRange.end(of: prefix)
-        if let after {
-            guard ascendGroup(of: after, from: after + [0], visit) else { return }
-            upper = group(after)
+    /// What is left of the range; a key that somebody made up does not lead out of it.
+    private func part(_ order: Order, after: [UInt8]?) -> KeyRange {
+        var part = range
+        switch (order, after) {
+        case (_, nil): break
+        case (.ascending, let after?): part.lower = greater(range.lower, after + [0])
+        case (.descending, let after?): part.upper = lesser(after, range.upper)
         }
-        while let next = singles(before: upper, visit) {
-            guard ascendGroup(of: next, from: group(next), visit) else { return }
-            upper = group(next)
-        }
+        if let upper = part.upper { part.upper = greater(part.lower, upper) }
+        return part
     }
 
-    /// Visits keys downwards as long as no two have one sort key; answers a key of the first group of several, nil
-    /// when the walk is over.
-    private func singles(before upper: [UInt8]?, _ visit: ([UInt8]) -> Bool) -> [UInt8]? {
-        var waiting: [UInt8]?
-        var groupKey: [UInt8]?
-        var isStopped = false
-        store.scan(table, KeyRange(lower: prefix, upper: upper), .descending) { key, _ in
-            if let last = waiting {
-                if isSameGroup(last, key) {
-                    groupKey = key
-                    return false
-                }
-                isStopped = !visit(last)
-            }
-            waiting = key
-            return !isStopped
-        }
-        if groupKey == nil, !isStopped, let waiting { _ = visit(waiting) }
-        return groupKey
+    private func greater(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] {
+        left.lexicographicallyPrecedes(right) ? right : left
     }
 
-    /// Visits the keys of one group upwards; false when the visitor has had enough.
-    private func ascendGroup(of key: [UInt8], from lower: [UInt8], _ visit: ([UInt8]) -> Bool) -> Bool {
-        var goesOn = true
-        store.scan(table, KeyRange(lower: lower, upper: KeyRange.end(of: group(key))), .ascending) { key, _ in
-            goesOn = visit(key)
-            return goesOn
-        }
-        return goesOn
-    }
-
-    /// Everything before the row's number.
-    private func group(_ key: [UInt8]) -> [UInt8] { Array(key.dropLast(KeyWriter.numberCount)) }
-
-    private func isSameGroup(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-        left.count == right.count
-            && left.dropLast(KeyWriter.numberCount).elementsEqual(right.dropLast(KeyWriter.numberCount))
+    /// The lesser of two, of which nil is greater than all.
+    private func lesser(_ left: [UInt8], _ right: [UInt8]?) -> [UInt8] {
+        guard let right else { return left }
+        return right.lexicographicallyPrecedes(left) ? right : left
     }
 }

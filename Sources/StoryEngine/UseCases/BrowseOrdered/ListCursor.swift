@@ -31,7 +31,11 @@ struct ListCursor: Equatable {
             add(filter.name.rawValue.utf8)
             var key = KeyWriter()
             let isWritten = filter.write(to: &key)
-            if case .email(let email) = filter { key.name(email) }
+            switch filter {
+            case .email(let email): key.name(email)
+            case .since(let time), .until(let time): key.date(time)
+            case .sender, .recipient, .owner, .story, .between, .prefecture, .unseen: break
+            }
             add(key.bytes)
             // Unseen and not unseen write no bytes, and are two lists all the same.
             add([isWritten ? 1 : 0])

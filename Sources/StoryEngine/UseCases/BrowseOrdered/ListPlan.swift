@@ -10,11 +10,15 @@ struct ListPlan {
         let prefix: [UInt8]
         /// How many of those bytes stand before the sort key.
         let prefixCount: Int
+        /// The keys that it goes over.
+        let range: KeyRange
         /// What the path does not see to itself.
         let rest: [Filter]
 
         /// True when the number of its rows is kept.
-        var isCounted: Bool { index.isCounted && prefix.count == prefixCount }
+        var isCounted: Bool { index.isCounted && prefix.count == prefixCount && !isBounded }
+        /// True when it goes over a part of the keys that begin with its prefix.
+        var isBounded: Bool { range != KeyRange(prefix: prefix) }
     }
 
     /// The index in the order of the list that leaves the least to check.
@@ -45,7 +49,30 @@ struct ListPlan {
             _ = filter.write(to: &key)
             rest.removeAll { $0 == filter }
         }
-        return Path(index: index, prefix: key.bytes, prefixCount: prefixCount, rest: rest)
+        let range = range(key.bytes, index.sort, &rest)
+        return Path(index: index, prefix: key.bytes, prefixCount: prefixCount, range: range, rest: rest)
+    }
+
+    /// The keys behind a prefix; where they go by date, only those between the bounds, which `rest` then has no more.
+    private static func range(_ prefix: [UInt8], _ sort: SortKey, _ rest: inout [Filter]) -> KeyRange {
+        var range = KeyRange(prefix: prefix)
+        guard sort == .date else { return range }
+        for filter in rest {
+            switch filter {
+            case .since(let time): range.lower = prefix + key(time)
+            case .until(let time): range.upper = prefix + key(time)
+            case .sender, .recipient, .owner, .story, .between, .prefecture, .email, .unseen: continue
+            }
+        }
+        rest.removeAll { $0.name == .since || $0.name == .until }
+        if let upper = range.upper, upper.lexicographicallyPrecedes(range.lower) { range.upper = range.lower }
+        return range
+    }
+
+    private static func key(_ time: Instant) -> [UInt8] {
+        var key = KeyWriter()
+        key.date(time)
+        return key.bytes
     }
 
     /// The filter of a name; sender and recipient together also give the conversation between the two.

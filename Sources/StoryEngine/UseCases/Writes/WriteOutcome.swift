@@ -3,20 +3,87 @@ import StoryModels
 
 /// What a write comes to, before anything is appended.
 enum WriteOutcome: Equatable {
-    /// These events are to be appended to one stream.
+    /// These events are to be appended.
     case happened(Happening)
     case unchanged(id: Identifier?, StreamName, StreamsModel.Head)
     /// The key was seen before with the same request.
-    case repeated(Receipt)
+    case repeated(WriteReceipt)
     case refused(Failure)
 }
 
-/// Events for one stream, not yet placed in the log.
+/// Events for one stream or several, not yet placed in the log.
 struct Happening: Equatable {
+    /// A stream that is appended to.
+    struct Target: Equatable {
+        let stream: StreamName
+        /// How far the stream is now; nil when it is new.
+        let head: StreamsModel.Head?
+    }
+
+    /// An event, and which of the targets it is for.
+    struct Proposal: Equatable {
+        let target: Int
+        let event: EventProposal
+    }
+
+    /// The content's ID; nil for events of the users' own.
     let id: Identifier?
-    let stream: StreamName
-    /// How far the stream is now; nil when it is new.
-    let head: StreamsModel.Head?
-    let events: [EventProposal]
+    /// In the order in which the events first name them.
+    let targets: [Target]
+    let events: [Proposal]
     let key: RequestKey?
+    /// True for an `APPEND *`, which is answered with a receipt for each stream.
+    let isTogether: Bool
+
+    /// Events for one stream.
+    init(id: Identifier?, stream: StreamName, head: StreamsModel.Head?, events: [EventProposal], key: RequestKey?) {
+        self.id = id
+        targets = [Target(stream: stream, head: head)]
+        self.events = events.map { Proposal(target: 0, event: $0) }
+        self.key = key
+        isTogether = false
+    }
+
+    /// Events of an `APPEND *`.
+    init(together events: [Proposal], of targets: [Target], key: RequestKey?) {
+        id = nil
+        self.targets = targets
+        self.events = events
+        self.key = key
+        isTogether = true
+    }
+}
+
+/// What a write that appended is answered with: a receipt for each stream.
+struct WriteReceipt: Equatable {
+    /// In the order in which the events first name the streams.
+    private var receipts: [Receipt] = []
+    private let isTogether: Bool
+
+    /// - Parameters:
+    ///   - events: those that the write made, at least one.
+    ///   - isTogether: true for an `APPEND *`.
+    init(_ events: [Event], id: Identifier?, isTogether: Bool, repeated: Bool = false) {
+        self.isTogether = isTogether
+        var indexes: [StreamName: Int] = [:]
+        for event in events {
+            let receipt = Receipt(
+                id: id, stream: event.stream, version: event.version, position: event.position, time: event.time,
+                repeated: repeated)
+            if let index = indexes[event.stream] {
+                receipts[index] = receipt
+            } else {
+                indexes[event.stream] = receipts.count
+                receipts.append(receipt)
+            }
+        }
+    }
+
+    /// The lines of the answer.
+    var replies: [Reply] {
+        guard let last = receipts.max(by: { $0.position < $1.position }) else { return [] }
+        guard isTogether else { return [.done(.receipt(last))] }
+        let done = Done.appended(count: receipts.count, position: last.position, repeated: last.repeated)
+        return receipts.map { .receipt($0) } + [.done(done)]
+    }
 }

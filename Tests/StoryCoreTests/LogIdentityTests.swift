@@ -1,0 +1,92 @@
+import StoryCore
+import Testing
+import TestSupport
+
+struct LogIdentityTests {
+    private let identity = LogIdentity(
+        id: LogID(trusted: "this".bytes),
+        ancestors: [
+            LogIdentity.Ancestor(id: LogID(trusted: "parent".bytes), position: Position(9)),
+            LogIdentity.Ancestor(id: LogID(trusted: "first".bytes), position: Position(4)),
+        ])
+
+    private func refusal(_ named: String?, next: UInt64) -> Failure? {
+        do throws(Failure) {
+            try identity.check(named.map { LogID(trusted: $0.bytes) }, next: Position(next))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `a log is named by 32 digits`() {
+        #expect(LogID(binary: Array(0...15)).description == "000102030405060708090a0b0c0d0e0f")
+        #expect(LogID("9f3c".bytes)?.description == "9f3c")
+        #expect(LogID("".bytes) == nil && LogID("a b".bytes) == nil)
+    }
+
+    @Test func `who names this history, or none, is served`() {
+        #expect(refusal(nil, next: 1_000) == nil)
+        #expect(refusal("this", next: 1_000) == nil)
+    }
+
+    @Test func `who names an ancestor is served as far as both are the same`() {
+        #expect(refusal("parent", next: 1) == nil)
+        #expect(refusal("parent", next: 10) == nil)
+        #expect(refusal("parent", next: 11)?.detail == .log(identity.id, position: Position(9)))
+        #expect(refusal("first", next: 5) == nil)
+        #expect(refusal("first", next: 6)?.detail == .log(identity.id, position: Position(4)))
+    }
+
+    @Test func `who names another history is told, and never moved`() {
+        let failure = refusal("other", next: 1)
+        #expect(failure?.code == .diverged)
+        #expect(failure?.code.retry == .never)
+        #expect(failure?.detail == .log(identity.id, position: nil))
+    }
+}
+
+struct EventTagsTests {
+    @Test func `tags are their JSON array`() {
+        #expect(EventTags(["course:c1".bytes, "]".bytes])?.json == #"["course:c1","]"]"#.bytes)
+        #expect(EventTags([]) == nil)
+        #expect(EventTags(Array(repeating: "t".bytes, count: 16)) != nil)
+        #expect(EventTags(Array(repeating: "t".bytes, count: 17)) == nil)
+        #expect(EventTags(["a".bytes, "".bytes]) == nil)
+    }
+
+    @Test func `a tag is printable ASCII but the space, the quote and the backslash`() {
+        for byte in UInt8.min...UInt8.max {
+            let isGood = byte > 0x20 && byte < 0x7F && byte != 0x22 && byte != 0x5C
+            #expect(EventTags.isTag([0x61, byte]) == isGood, "byte \(byte)")
+        }
+        #expect(EventTags.isTag([UInt8](repeating: 0x61, count: 64)))
+        #expect(!EventTags.isTag([UInt8](repeating: 0x61, count: 65)))
+    }
+}
+
+struct LongTextTests {
+    private let good = Fields.story("s9", title: "A", message: "B", from: "u1", to: "u2")
+
+    @Test(arguments: ["a\nb", "a\tb", "\u{3000}a", "a\u{2028}b", "a\u{A0}", "é\u{301}"])
+    func `a longer text may have lines and tabs`(text: String) {
+        #expect(broken(PostStoryForm.self, good.with("message", .string(text))) == [:])
+    }
+
+    @Test(arguments: ["a\u{0}", "a\rb", "a\r\nb", "\u{1B}[2J", "a\u{7F}", "\u{80}", "a\u{9F}b"])
+    func `it has no other control character`(text: String) {
+        #expect(broken(PostStoryForm.self, good.with("message", .string(text))) == ["message": .malformed])
+        #expect(broken(ReviseStoryForm.self, [JSONField("message", .string(text))]) == ["message": .malformed])
+    }
+
+    @Test(arguments: [" ", "\n\t", "\u{3000}", "\u{A0}\u{2003}\u{2028}"])
+    func `white space alone is nothing`(text: String) {
+        #expect(broken(PostStoryForm.self, good.with("message", .string(text))) == ["message": .empty])
+        #expect(broken(PostStoryForm.self, good.with("title", .string(text))) == ["title": .empty])
+    }
+
+    @Test(arguments: ["a\nb", "a\tb", "a\u{0}", "a\u{2028}b", "a\u{2029}b", "a\u{85}"])
+    func `a title is one line`(text: String) {
+        #expect(broken(PostStoryForm.self, good.with("title", .string(text))) == ["title": .malformed])
+    }
+}
