@@ -39,7 +39,7 @@ func compare() throws(BenchError) {
     let results = try Results(size.form, writingTo: value("--out"))
     let rounds = Rounds(size, results)
     var failed: [String] = []
-    for row in rows {
+    for row in Row.byData(rows) {
         do { try rounds.measure(row) } catch {
             failed.append("\(row.id): \(error)")
             if results.omit("\(row.id) failed: \(error)") { Progress.say("\(row.id) failed: \(error)") }
@@ -48,6 +48,7 @@ func compare() throws(BenchError) {
             Progress.say("\(row.id) \(verdict.shape): \(verdict.measured), wanted \(verdict.wanted): \(verdict.sign)")
         }
     }
+    rounds.finish()
     print(Table.figures(rows, results))
     print(Table.verdicts(rows, results), terminator: "")
     print(Table.omissions(results), terminator: "")

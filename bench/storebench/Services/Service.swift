@@ -64,11 +64,19 @@ final class Service {
     func pin(to cores: String) { _ = try? Command.run(["taskset", "-apc", cores, String(pid)]) }
 
     /// How long its first thread was ready to run and had no core so far.
-    var nanosecondsWithoutCore: UInt64 {
-        let text = (try? String(contentsOfFile: "/proc/\(pid)/schedstat", encoding: .utf8)) ?? ""
+    var nanosecondsWithoutCore: UInt64 { schedule(1) }
+
+    /// How long its first thread, which is its loop, had a core so far. Exact once the thread waits for something.
+    var nanosecondsOnCore: UInt64 { schedule(0) }
+
+    private func schedule(_ figure: Int) -> UInt64 {
+        let text = (try? String(contentsOfFile: "/proc/\(pid)/task/\(pid)/schedstat", encoding: .utf8)) ?? ""
         let figures = text.split(separator: " ")
-        return figures.count > 1 ? UInt64(figures[1]) ?? 0 : 0
+        return figures.count > figure ? UInt64(figures[figure]) ?? 0 : 0
     }
+
+    /// The memory that is not of a file, in MiB.
+    var anonymousMebibytes: Double { Double(status("RssAnon") ?? 0) / 1_048_576 }
 
     /// A figure of /proc/PID/status in bytes.
     func status(_ figure: String) -> Int? {
