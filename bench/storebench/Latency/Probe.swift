@@ -47,14 +47,14 @@ final class Probe: @unchecked Sendable {
         return try work()
     }
 
-    /// Ends it and answers what it waited for.
+    /// Ends it and returns what it waited for.
     func finish(_ situation: String, beside: String) throws(BenchError) -> Waits {
         Waits(
             situation, beside: beside, try finish(), over10ms: over10ms,
             withoutCore: Double(withoutCore) / Double(max(recorded, 1)))
     }
 
-    /// Ends it and answers how long each answer took.
+    /// Ends it and returns how long each answer took.
     func finish() throws(BenchError) -> Histogram {
         isOver.store(true, ordering: .relaxed)
         ended.wait()

@@ -53,6 +53,13 @@ final class Link {
         return -1
     }
 
+    /// The process that listens at the other end.
+    var server: Int32 {
+        var peer = ucred()
+        var size = socklen_t(MemoryLayout<ucred>.size)
+        return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0
+    }
+
     var outstanding: Int { made.count - answered }
     var hasOutput: Bool { !output.isEmpty }
 

@@ -3,18 +3,18 @@ enum QuestionRows {
     static var row: Row {
         let questions = Questions()
         return Row(
-            id: "S14", title: "5 connections ask 20 in a pipeline without an index, 1,000,000 rows",
+            id: "S14", title: "others beside questions without an index",
             shapes: [
-                shape("another's PING, the longest wait", "ms", questions, bars: [.always(10)]) {
+                shape("PING, the longest wait", "ms", questions, bars: [.always(10)]) {
                     $0.longest(of: $0.ping)
                 },
-                shape("another's GET, the longest wait", "ms", questions, bars: [.always(10)]) {
+                shape("GET, the longest wait", "ms", questions, bars: [.always(10)]) {
                     $0.longest(of: $0.get)
                 },
-                shape("memory that is not the file map, at most", "MiB", questions, bars: [.always(96)]) {
+                shape("memory that is not the file map", "MiB", questions, bars: [.always(96)]) {
                     Sample(perSecond: $0.mebibytes)
                 },
-                shape("another's APPEND, one at a time", "events/s", questions, isCost: false) {
+                shape("APPEND, one at a time", "events/s", questions, isCost: false) {
                     Sample(perSecond: Double($0.append.count) / $0.seconds, latencies: $0.append)
                 },
                 shape("the questions", "answers/s", questions, isCost: false) {

@@ -178,7 +178,7 @@ enum ReadRows {
             ])
     }
 
-    /// Users, then what they do. Answers how many events there are.
+    /// Users, then what they do. Returns how many events there are.
     private static func fillDomain(_ stage: Stage) throws(BenchError) -> Int {
         try stage.fillStore(.users, Content.users)
         try stage.fillStore(.domain, stage.size.million)

@@ -54,7 +54,7 @@ struct Shape {
     let bars: [Bar]
 }
 
-/// Someone who is measured. `prepare` makes what the work needs and answers what measures it once.
+/// Someone who is measured. `prepare` makes what the work needs and returns what measures it once.
 struct Contender {
     let name: String
     let prepare: (Stage) throws(BenchError) -> (Stage.Measure)

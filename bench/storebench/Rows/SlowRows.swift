@@ -31,7 +31,7 @@ enum SlowRows {
     private static var get: Shape {
         let loop = Loop(.append, clients: 50, inflight: 20)
         return Shape(
-            name: "p99 of a client's GET beside 50 clients that APPEND, 20 in flight", unit: "ms", isCost: true,
+            name: "one client's GET beside S4's writers, p99", unit: "ms", isCost: true,
             contenders: [
                 Contender("storekeep") { stage throws(BenchError) in
                     let server = try stage.store("slow-store", isSlow: true)

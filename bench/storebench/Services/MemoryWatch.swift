@@ -22,7 +22,7 @@ final class MemoryWatch: @unchecked Sendable {
         }
     }
 
-    /// Ends it and answers the most that it saw, in MiB.
+    /// Ends it and returns the most that it saw, in MiB.
     func finish() -> Double {
         isOver.store(true, ordering: .relaxed)
         ended.wait()
