@@ -55,9 +55,10 @@ final class Link {
 
     /// The process that listens at the other end.
     var server: Int32 {
-        var peer = ucred()
-        var size = socklen_t(MemoryLayout<ucred>.size)
-        return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0
+        // A `struct ucred`, which Glibc keeps to itself: process, user, group.
+        var peer: [Int32] = [0, 0, 0]
+        var size = socklen_t(MemoryLayout<Int32>.size * peer.count)
+        return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer[0] : 0
     }
 
     var outstanding: Int { made.count - answered }
