@@ -33,6 +33,7 @@ let package = Package(
         .executable(name: "storectl", targets: ["storectl"]),
         .library(name: "StoryClient", targets: ["StoryClient"]),
         .library(name: "counting", type: .dynamic, targets: ["CCounting"]),
+        .library(name: "slowsync", type: .dynamic, targets: ["CSlowSync"]),
     ],
     targets: [
         system("CLMDB", "lmdb", "liblmdb-dev"),
@@ -63,6 +64,8 @@ let package = Package(
         program("storebench", ["CHiredis"], path: "bench/storebench"),
         // Preloaded into the daemon by the gates on counts; nothing links it.
         .target(name: "CCounting", path: "bench/counting"),
+        // Preloaded into the servers of the benchmark's row S13; nothing links it.
+        .target(name: "CSlowSync", path: "bench/slowsync"),
 
         .target(
             name: "TestSupport",

@@ -30,10 +30,54 @@ import Testing
     }
 
     @Test func `Redis is measured beside it where it is installed`() throws {
-        let run = try BenchRun(["compare", "--tiny", "--rows", "S2,S8"], in: Scratch())
+        let run = try BenchRun(["compare", "--tiny", "--rows", "S2,S5,S6,S8"], in: Scratch())
         #expect(run.exit == .code(0), "\(run.errors)")
         let isSkipped = run.errors.contains("skipped redis: ")
-        for row in ["S2", "S8"] { #expect(run.cells(row).contains { $0[2] == "redis" } != isSkipped, "\(run.output)") }
+        for row in ["S2", "S5", "S6", "S8"] {
+            #expect(run.cells(row).contains { $0[2] == "redis" } != isSkipped, "\(run.output)")
+        }
+    }
+
+    @Test func `A disk with slow syncs delays every write, and what one client waits for is told`() throws {
+        let run = try TinyRuns.all.get().compare
+        let lines = run.cells("S13").filter { $0.count == 7 }
+        #expect(lines.map { $0[2] } == ["storekeep", "storekeep", "storekeep"])
+        // p50 of 50 clients one at a time: a sync is 2 ms.
+        let half = try #require(lines[0][5].split(separator: " ").first.flatMap { Double($0) }, "\(lines)")
+        #expect(lines[0][5].hasPrefix("\(half) ms") && half >= 2, "\(lines)")
+        #expect(lines[2][1].contains("GET") && lines[2][3].contains(" ms"), "\(lines)")
+    }
+
+    @Test func `Beside questions without an index, each figure of the same rounds is told`() throws {
+        let run = try TinyRuns.all.get().compare
+        let lines = run.cells("S14").filter { $0.count == 7 }
+        #expect(lines.map { $0[1] } == Row.all.first { $0.id == "S14" }?.shapes.map(\.name))
+        for (line, unit) in zip(lines, ["ms", "ms", "MiB", "events/s", "answers/s"]) {
+            #expect(line[3].contains(unit) && line[4] == "2", "\(line)")
+            #expect(!line[3].hasPrefix("0 "), "\(line)")
+        }
+    }
+
+    @Test func `The loop's CPU is told of every loop, and is the figure of S15`() throws {
+        let run = try TinyRuns.all.get().compare
+        let lines = run.cells("S15").filter { $0.count == 7 }
+        #expect(lines.count == 4)
+        for line in lines {
+            let loop = try #require(line[6].split(separator: " ").first, "\(line)")
+            #expect(line[6].hasSuffix(" µs") && (Double(loop) ?? 0) > 0.1 && line[3].hasPrefix("\(loop) µs"), "\(line)")
+        }
+        for row in ["S1", "S4", "S5", "S6", "S10", "S12", "G"] {
+            for line in run.cells(row) where line.count == 7 && line[2] == "storekeep" {
+                #expect(line[6].hasSuffix(" µs"), "\(line)")
+            }
+        }
+    }
+
+    @Test func `Shapes that nobody asked for have a figure and no verdict`() throws {
+        let run = try TinyRuns.all.get().compare
+        let lines = run.cells("G")
+        #expect(lines.map { $0[1] } == GeneralRows.row.shapes.map(\.name))
+        for line in lines { #expect(line.count == 7 && line[4] == "2", "\(line)") }
     }
 
     @Test func `The wait of one client is measured in every situation`() throws {
@@ -74,7 +118,7 @@ import Testing
         for line in runs.scale.output.split(separator: "\n") { #expect(page.contains(line), "\(line)") }
         #expect(page.contains("A tiny run"))
         let plots = page.components(separatedBy: "](plots/").dropFirst().map { $0.prefix { $0 != ")" } }
-        #expect(Set(plots).isSuperset(of: (1...12).map { "S\($0).svg" } + ["ratios.svg", "latencies.svg"]))
+        #expect(Set(plots).isSuperset(of: (1...15).map { "S\($0).svg" } + ["G.svg", "ratios.svg", "latencies.svg"]))
         #expect(Set(plots).isSuperset(of: ["beside.svg", "scale.svg"]))
         for plot in plots {
             let text = Files.text(runs.folder.place("plots/\(plot)"))

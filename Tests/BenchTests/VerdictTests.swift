@@ -20,6 +20,12 @@ import Testing
         #expect(try verdict(.most(64), own: [0], other: []).holds == true)
     }
 
+    @Test func `A limit that always holds is not passed in any round`() throws {
+        #expect(try verdict(.always(10), own: [1, 10, 2], other: []).holds == true)
+        #expect(try verdict(.always(10), own: [1, 11, 2], other: []).holds == false)
+        #expect(try verdict(.always(10), own: [1, 11, 2], other: []).measured == "11 events/s")
+    }
+
     @Test func `Medians are compared, not the best rounds`() throws {
         let verdict = try verdict(.ratio(over: "other", least: 1), own: [1, 2, 900], other: [3, 3, 3])
         #expect(verdict.holds == false)
@@ -39,8 +45,35 @@ import Testing
     }
 
     @Test func `The specification's rows are all there and each has a bar`() {
-        #expect(Row.all.map(\.id) == (1...12).map { "S\($0)" })
-        for row in Row.all { #expect(row.shapes.contains { !$0.bars.isEmpty }, "\(row.id)") }
+        #expect(Row.specified.map(\.id) == (1...15).map { "S\($0)" })
+        for row in Row.specified { #expect(row.shapes.contains { !$0.bars.isEmpty }, "\(row.id)") }
+    }
+
+    @Test func `Shapes that the specification does not ask for stand behind its rows and have no bars`() throws {
+        let other = Row.all.dropFirst(Row.specified.count)
+        #expect(other.map(\.id) == ["G"])
+        for shape in other.flatMap(\.shapes) { #expect(shape.bars.isEmpty, "\(shape.name)") }
+    }
+
+    @Test func `Rows of the same data are measured one after the other, the others where they stand`() {
+        let order = Row.byData(Row.all).map(\.id)
+        #expect(Array(order.prefix(9)) == ["S1", "S2", "S3", "S4", "S5", "S11", "S15", "S6", "S7"])
+        #expect(order.sorted() == Row.all.map(\.id).sorted())
+        #expect(Row.byData(Row.all.filter { ["S11", "S6"].contains($0.id) }).map(\.id) == ["S6", "S11"])
+    }
+
+    @Test(arguments: [
+        ("S1", [0.75, 0.9]), ("S2", [1]), ("S3", [1.3]), ("S4", [1.5]), ("S5", [1.1, 1.1]), ("S6", [1, 1]),
+        ("S7", [2, 2]), ("S8", [1.3]), ("S9", [1, 4]), ("S10", [2, 2]), ("S11", [64, 3, 100]), ("S12", [1.25]),
+        ("S13", [1, 1, 2.5]), ("S14", [10, 10, 96]), ("S15", [1.8, 2.5, 6, 2]),
+    ])
+    func `The bars are those of the specification`(row: String, bars: [Double]) throws {
+        let found = try #require(Row.specified.first { $0.id == row }).shapes.flatMap(\.bars).map { bar in
+            switch bar {
+            case .ratio(_, let figure), .cost(_, let figure), .most(let figure), .always(let figure): figure
+            }
+        }
+        #expect(found == bars)
     }
 
     @Test func `A median is the middle, or between the two middle ones`() {

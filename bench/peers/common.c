@@ -185,8 +185,44 @@ size_t format_data(char *buffer, uint64_t n) {
     return at;
 }
 
+// SplitMix64: each number gives another, and its bits look like those of chance.
+static uint64_t mixed(uint64_t number) {
+    uint64_t bits = (number + 1) * 0x9E3779B97F4A7C15u;
+    bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9u;
+    bits = (bits ^ bits >> 27) * 0x94D049BB133111EBu;
+    return bits ^ bits >> 31;
+}
+
+uint64_t random_below(uint64_t number, uint64_t bound) {
+    return (uint64_t)(((unsigned __int128)mixed(number) * bound) >> 64);
+}
+
+static size_t format_hex(char *buffer, uint64_t bits, size_t digits) {
+    for (size_t i = 0; i < digits; i++) buffer[i] = "0123456789abcdef"[bits >> 4 * (digits - 1 - i) & 15];
+    return digits;
+}
+
+size_t format_meta(char *buffer, uint64_t n) {
+    uint64_t first = mixed(n * 2), second = mixed(n * 2 + 1);
+    size_t at = put(buffer, "{\"id\":\"");
+    at += format_hex(buffer + at, first >> 32, 8);
+    buffer[at++] = '-';
+    at += format_hex(buffer + at, first >> 16, 4);
+    buffer[at++] = '-';
+    at += format_hex(buffer + at, (first & 0xfff) | 0x4000, 4);
+    buffer[at++] = '-';
+    at += format_hex(buffer + at, (second >> 48 & 0x3fff) | 0x8000, 4);
+    buffer[at++] = '-';
+    at += format_hex(buffer + at, second, 12);
+    at += put(buffer + at, "\"}");
+    buffer[at] = 0;
+    return at;
+}
+
 size_t format_event(char *buffer, uint64_t n) {
-    size_t at = put(buffer, "{\"type\":\"Measured\",\"data\":");
+    size_t at = put(buffer, "{\"type\":\"Measured\",\"meta\":");
+    at += format_meta(buffer + at, n);
+    at += put(buffer + at, ",\"data\":");
     at += format_data(buffer + at, n);
     buffer[at++] = '}';
     buffer[at] = 0;

@@ -9,7 +9,8 @@
 #define STREAMS 1000
 #define PAGE 1000          // events a page, and events a commit, where nothing else is said
 #define STREAM_PAGE 100    // events that one `readstream` request asks for
-#define EVENT_CAPACITY 256 // an event and its ending zero fit
+#define EVENT_CAPACITY 320 // an event and its ending zero fit
+#define META_CAPACITY 48   // and so does its meta
 #define NAME_CAPACITY 32   // and so does a stream's name
 
 // Every option of every program; a command's usage says which of them it takes.
@@ -51,9 +52,14 @@ uint64_t histogram_microseconds(const histogram *, double share);
 // Prints the line. `latencies` is NULL where a single operation has none.
 void report(const char *work, uint64_t operations, uint64_t nanoseconds, const histogram *latencies);
 
-// {"type":"Measured","data":{"n":N,"text":"xxx…"}}, about 200 bytes, and its data alone. Both return the length.
+// {"type":"Measured","meta":{"id":"<uuid>"},"data":{"n":N,"text":"xxx…"}}, and its data and its meta alone. The ID is
+// made of N. Each returns the length.
 size_t format_event(char *buffer, uint64_t n);
 size_t format_data(char *buffer, uint64_t n);
+size_t format_meta(char *buffer, uint64_t n);
 size_t format_stream(char *buffer, uint64_t n); // "bench-0" … "bench-999", round-robin
+
+// A number below a bound, for a request's number: as if by chance, and the same each time.
+uint64_t random_below(uint64_t number, uint64_t bound);
 
 #endif

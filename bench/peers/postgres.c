@@ -140,20 +140,21 @@ typedef struct {
 static void client_open(client *c, const settings *s) {
     c->pg = open_connection(s->socket);
     c->sent = allocate((size_t)s->inflight, sizeof *c->sent);
-    prepare(c->pg, "w", "SELECT message_store.write_message($1, $2, 'Measured', $3)");
+    prepare(c->pg, "w", "SELECT message_store.write_message($1, $2, 'Measured', $3, $4)");
     if (PQsetnonblocking(c->pg, 1) != 0 || PQenterPipelineMode(c->pg) != 1)
         fail("libpq has no pipeline: install libpq5 of version 14 or newer: %s", PQerrorMessage(c->pg));
 }
 
 static void client_send(load *l, client *c) {
-    char id[ID_CAPACITY], name[NAME_CAPACITY], data[EVENT_CAPACITY];
-    const char *values[] = {id, name, data};
+    char id[ID_CAPACITY], name[NAME_CAPACITY], data[EVENT_CAPACITY], meta[META_CAPACITY];
+    const char *values[] = {id, name, data, meta};
     format_id(id);
+    format_meta(meta, l->next);
     format_stream(name, l->next);
     format_data(data, l->next++);
     c->sent[(c->oldest + c->underway++) % l->inflight] = now();
     l->underway++;
-    if (!PQsendQueryPrepared(c->pg, "w", 3, values, NULL, NULL, 1) || !PQpipelineSync(c->pg))
+    if (!PQsendQueryPrepared(c->pg, "w", 4, values, NULL, NULL, 1) || !PQpipelineSync(c->pg))
         fail("cannot send: look into the server's log: %s", PQerrorMessage(c->pg));
 }
 
@@ -229,16 +230,18 @@ static void stream_positions(PGconn *pg, uint64_t *next) {
 
 static void copy_events(PGconn *pg, uint64_t first, long count) {
     uint64_t next[STREAMS] = {0};
-    char id[ID_CAPACITY], name[NAME_CAPACITY], data[EVENT_CAPACITY], line[ID_CAPACITY + NAME_CAPACITY + EVENT_CAPACITY + 40];
+    char id[ID_CAPACITY], name[NAME_CAPACITY], data[EVENT_CAPACITY], meta[META_CAPACITY];
+    char line[sizeof id + sizeof name + sizeof data + sizeof meta + 40];
     stream_positions(pg, next);
-    PQclear(check(pg, PQexec(pg, "COPY message_store.messages (id, stream_name, type, position, data) FROM STDIN"),
+    PQclear(check(pg, PQexec(pg, "COPY message_store.messages (id, stream_name, type, position, data, metadata) FROM STDIN"),
                   PGRES_COPY_IN));
     for (uint64_t n = first; n < first + (uint64_t)count; n++) {
         format_id(id);
         format_stream(name, n);
         format_data(data, n);
-        int length = snprintf(line, sizeof line, "%s\t%s\tMeasured\t%llu\t%s\n", id, name,
-                              (unsigned long long)next[n % STREAMS]++, data);
+        format_meta(meta, n);
+        int length = snprintf(line, sizeof line, "%s\t%s\tMeasured\t%llu\t%s\t%s\n", id, name,
+                              (unsigned long long)next[n % STREAMS]++, data, meta);
         if (PQputCopyData(pg, line, length) != 1) break; // PQputCopyEnd's result says why
     }
     PQputCopyEnd(pg, NULL);
@@ -281,35 +284,12 @@ static void read_all(const settings *s) {
     PQfinish(pg);
 }
 
-static void read_stream(const settings *s) {
-    PGconn *pg = open_connection(s->socket);
-    prepare(pg, "s", "SELECT " COLUMNS " FROM message_store.messages WHERE stream_name = $1 AND position >= 0"
-                     " ORDER BY position LIMIT 100");
-    histogram *latencies = allocate(1, sizeof *latencies);
-    uint64_t requests = 0, began = now(), end = deadline(s->seconds), time = began;
-    char name[NAME_CAPACITY];
-    const char *values[] = {name};
-    while (time < end) {
-        uint64_t before = time;
-        format_stream(name, requests++);
-        PGresult *page = check(pg, PQexecPrepared(pg, "s", 1, values, NULL, NULL, 1), PGRES_TUPLES_OK);
-        if (PQntuples(page) < STREAM_PAGE)
-            fail("%s has fewer than %d events: run fill --events %d first", name, STREAM_PAGE, STREAMS * STREAM_PAGE);
-        PQclear(page);
-        time = now();
-        histogram_add(latencies, time - before);
-    }
-    report("readstream", requests, time - began, latencies);
-    PQfinish(pg);
-}
-
 int main(int argc, char **argv) {
     const command commands[] = {
         {"create", "--socket DIR", create},
         {"append", "--socket DIR --seconds S [--clients C] [--inflight M]", append},
         {"fill", "--socket DIR --events N", fill},
         {"read", "--socket DIR", read_all},
-        {"readstream", "--socket DIR --seconds S", read_stream},
     };
     return run_command(argc, argv, commands, sizeof commands / sizeof *commands);
 }

@@ -46,14 +46,14 @@ static store store_open(const char *dir) {
     execute(&s, "PRAGMA journal_mode=WAL");
     execute(&s, "PRAGMA synchronous=FULL");
     execute(&s, "CREATE TABLE IF NOT EXISTS events (position INTEGER PRIMARY KEY, stream TEXT NOT NULL,"
-                " version INTEGER NOT NULL, type TEXT NOT NULL, data TEXT NOT NULL, time INTEGER NOT NULL,"
+                " version INTEGER NOT NULL, type TEXT NOT NULL, meta TEXT NOT NULL, data TEXT NOT NULL, time INTEGER NOT NULL,"
                 " UNIQUE (stream, version))");
     s.begin = prepare(&s, "BEGIN IMMEDIATE");
     s.commit = prepare(&s, "COMMIT");
     // The version is decided in the database, as a store must; the index on (stream, version) answers at once.
-    s.insert = prepare(&s, "INSERT INTO events (position, stream, version, type, data, time) VALUES (?1, ?2,"
+    s.insert = prepare(&s, "INSERT INTO events (position, stream, version, type, meta, data, time) VALUES (?1, ?2,"
                            " 1 + coalesce((SELECT max(version) FROM events WHERE stream = ?2), 0), 'Measured', ?3,"
-                           " unixepoch())");
+                           " ?4, unixepoch())");
     s.last = last_position(&s);
     return s;
 }
@@ -66,13 +66,14 @@ static void store_close(store *s) {
 }
 
 static void store_append(store *s, long count) {
-    char name[NAME_CAPACITY], data[EVENT_CAPACITY];
+    char name[NAME_CAPACITY], meta[META_CAPACITY], data[EVENT_CAPACITY];
     run(s, s->begin, "begin");
     for (long i = 0; i < count; i++) {
         s->last++;
         sqlite3_bind_int64(s->insert, 1, (sqlite3_int64)s->last);
         sqlite3_bind_text(s->insert, 2, name, (int)format_stream(name, s->last), SQLITE_STATIC);
-        sqlite3_bind_text(s->insert, 3, data, (int)format_data(data, s->last), SQLITE_STATIC);
+        sqlite3_bind_text(s->insert, 3, meta, (int)format_meta(meta, s->last), SQLITE_STATIC);
+        sqlite3_bind_text(s->insert, 4, data, (int)format_data(data, s->last), SQLITE_STATIC);
         run(s, s->insert, "append");
     }
     run(s, s->commit, "commit");
@@ -117,26 +118,33 @@ static uint64_t take_rows(const store *s, sqlite3_stmt *query) {
 
 static void read_all(const settings *options) {
     store s = store_open(options->dir);
-    sqlite3_stmt *query = prepare(&s, "SELECT position, stream, version, type, data, time FROM events ORDER BY position");
+    sqlite3_stmt *query = prepare(&s, "SELECT position, stream, version, type, meta, data, time FROM events ORDER BY position");
     uint64_t began = now(), count = take_rows(&s, query);
     report("read", count, now() - began, NULL);
     sqlite3_finalize(query);
     store_close(&s);
 }
 
+// One of the streams at random, from a version on that has 100 events behind it.
+static void bind_page(sqlite3_stmt *query, char *name, uint64_t request, uint64_t versions) {
+    sqlite3_bind_text(query, 1, name, (int)format_stream(name, random_below(2 * request, STREAMS)), SQLITE_STATIC);
+    sqlite3_bind_int64(query, 3, (sqlite3_int64)(1 + random_below(2 * request + 1, versions)));
+}
+
 static void read_stream(const settings *options) {
     store s = store_open(options->dir);
-    sqlite3_stmt *query = prepare(&s, "SELECT position, stream, version, type, data, time FROM events"
-                                      " WHERE stream = ?1 AND version >= 1 ORDER BY version LIMIT ?2");
+    sqlite3_stmt *query = prepare(&s, "SELECT position, stream, version, type, meta, data, time FROM events"
+                                      " WHERE stream = ?1 AND version >= ?3 ORDER BY version LIMIT ?2");
     histogram *latencies = allocate(1, sizeof *latencies);
     uint64_t requests = 0, began = now(), end = deadline(options->seconds), time = began;
+    long each = options->events / STREAMS;
     char name[NAME_CAPACITY];
+    if (each < STREAM_PAGE) fail("streams of %ld events are too short: take --events %d", each, STREAMS * STREAM_PAGE);
     sqlite3_bind_int(query, 2, STREAM_PAGE);
     while (time < end) {
         uint64_t before = time;
-        sqlite3_bind_text(query, 1, name, (int)format_stream(name, requests++), SQLITE_STATIC);
-        if (take_rows(&s, query) < STREAM_PAGE)
-            fail("%s has fewer than %d events: run fill --events %d first", name, STREAM_PAGE, STREAMS * STREAM_PAGE);
+        bind_page(query, name, requests++, (uint64_t)(each - STREAM_PAGE + 1));
+        if (take_rows(&s, query) < STREAM_PAGE) fail("%s is too short: run fill --events %ld first", name, options->events);
         time = now();
         histogram_add(latencies, time - before);
     }
@@ -150,7 +158,7 @@ int main(int argc, char **argv) {
         {"append", "--dir D --seconds S [--batch B]", append},
         {"fill", "--dir D --events N", fill},
         {"read", "--dir D", read_all},
-        {"readstream", "--dir D --seconds S", read_stream},
+        {"readstream", "--dir D --events N --seconds S", read_stream},
     };
     return run_command(argc, argv, commands, sizeof commands / sizeof *commands);
 }

@@ -4,8 +4,10 @@
 import argparse
 import json
 import os
+import random
 import sys
 import time
+import uuid
 
 # This file has the package's name, and a script's own folder is searched first.
 here = os.path.dirname(os.path.realpath(__file__))
@@ -28,7 +30,8 @@ except ImportError:
 
 
 def event(n):
-    data = b'{"n":%d,"text":"%s"}' % (n, TEXT.encode())
+    meta = uuid.UUID(int=random.getrandbits(128), version=4)
+    data = b'{"meta":{"id":"%s"},"data":{"n":%d,"text":"%s"}}' % (str(meta).encode(), n, TEXT.encode())
     return umadb.Event(event_type="Measured", tags=["bench-%d" % (n % STREAMS)], data=data)
 
 

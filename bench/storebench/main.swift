@@ -1,5 +1,7 @@
 import Foundation
 
+private let works = Work.allCases.map(\.rawValue).joined(separator: " ")
+
 let usage = """
     storebench: Storykeep beside its peers, on the same work, in one run.
 
@@ -7,8 +9,9 @@ let usage = """
       storebench latency [--quick|--tiny] [--out FILE]                  what one client waits for, beside other work
       storebench scale [--quick|--tiny] [--out FILE]                    figures at sizes, crowds and large events
       storebench report FILE [--page FILE]                              tables and plots into bench/README.md
-      storebench load SOCKET WORK [--clients N] [--inflight N] [--requests N]
-                                    one closed loop on a running stored: \(Work.allCases.map(\.rawValue).joined(separator: " "))
+      storebench load SOCKET WORK [--clients N] [--inflight N] [--requests N] [--from N] [--run N]
+                      [--stories N] [--messages N] [--events N] [--past POSITION]
+                                    one closed loop on a running stored that holds so many: \(works)
 
     Run it from the repository's root after `swift build -c release` and `scripts/peers`; `make bench` does both.
     Servers are started and stopped in directories of their own below STOREBENCH_DIR, else the temporary directory.
@@ -39,7 +42,7 @@ func compare() throws(BenchError) {
     let results = try Results(size.form, writingTo: value("--out"))
     let rounds = Rounds(size, results)
     var failed: [String] = []
-    for row in rows {
+    for row in Row.byData(rows) {
         do { try rounds.measure(row) } catch {
             failed.append("\(row.id): \(error)")
             if results.omit("\(row.id) failed: \(error)") { Progress.say("\(row.id) failed: \(error)") }
@@ -48,6 +51,7 @@ func compare() throws(BenchError) {
             Progress.say("\(row.id) \(verdict.shape): \(verdict.measured), wanted \(verdict.wanted): \(verdict.sign)")
         }
     }
+    rounds.finish()
     print(Table.figures(rows, results))
     print(Table.verdicts(rows, results), terminator: "")
     print(Table.omissions(results), terminator: "")
@@ -59,10 +63,15 @@ func load() throws(BenchError) {
         throw BenchError("load wants a socket and a work: try --help")
     }
     let run = number("--run", 1) - 1
-    let links = (0..<number("--clients", 1)).map { _ in Link(arguments[1], StoreDialect(run: run)) }
-    let load = Load(links, work, inflight: number("--inflight", 1))
+    let stored = Stored(
+        stories: number("--stories", 10_000), messages: number("--messages", 10_000),
+        events: number("--events", 100_000), past: number("--past", 1))
+    let loop = Loop(work, clients: number("--clients", 1), inflight: number("--inflight", 1))
+    let links = (0..<loop.clients).map { _ in Link(arguments[1], StoreDialect(run: run, stored: stored)) }
+    let load = Load(links, work, inflight: loop.inflight, from: number("--from", 1) - 1)
+    let before = Schedule.of(links[0].server).worked
     let seconds = load.run(requests: number("--requests", 100_000))
-    let sample = Sample(perSecond: Double(load.latencies.count) / seconds, latencies: load.latencies)
+    let sample = loop.sample(load, seconds: seconds, worked: Schedule.of(links[0].server).worked - before)
     guard let line = try? JSONEncoder().encode(sample) else { return }
     print(String(decoding: line, as: UTF8.self), "failures", load.failures)
 }

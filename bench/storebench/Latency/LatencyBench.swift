@@ -13,7 +13,8 @@ enum LatencyBench {
             defer { stage.stop() }
             let scene = try Scene(stage)
             let prepared = try situation.prepare(scene)
-            let probe = Probe(try stage.store(), stories: scene.stories)
+            let server = try stage.store()
+            let probe = Probe(server, stage.storeLink(server.address))
             usleep(50_000)
             Progress.show("\(situation.name): measuring")
             let beside = try prepared(probe)
@@ -29,7 +30,6 @@ enum LatencyBench {
 /// A store with stories in it, and what the situations ask of it.
 final class Scene {
     let stage: Stage
-    let stories: Int
     let seconds: Double
     /// How many stories are posted before each checkpoint.
     let batch: Int
@@ -37,7 +37,7 @@ final class Scene {
 
     init(_ stage: Stage) throws(BenchError) {
         self.stage = stage
-        stories = max(1_000, stage.size.million / 10)
+        let stories = max(1_000, stage.size.million / 10)
         seconds = max(0.2, stage.size.seconds * 3)
         batch = max(500, stage.size.million / 50)
         posted = stories

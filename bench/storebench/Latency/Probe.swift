@@ -2,13 +2,13 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// One client that asks for one story after the other, on a thread of its own, so that it sees what a client sees.
+/// One client with one request at a time, on a thread of its own, so that it sees what a client sees.
 ///
 /// What its thread writes is read only after the thread has ended, and the flags are atomic.
 final class Probe: @unchecked Sendable {
     private let server: Service
     private let link: Link
-    private let stories: Int
+    private let work: Work
     private var latencies = Histogram()
     private var over10ms = 0
     private var refused = 0
@@ -19,15 +19,15 @@ final class Probe: @unchecked Sendable {
     private let isOver = Atomic(false)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Begins to ask for stories `s0-0` … ; nothing is recorded yet.
-    init(_ server: Service, stories: Int) {
+    /// Begins to ask over a link of the server; nothing is recorded yet.
+    init(_ server: Service, _ link: Link, _ work: Work = .get) {
         self.server = server
-        link = Link(server.address, StoreDialect())
-        self.stories = stories
+        self.link = link
+        self.work = work
         Thread.detachNewThread { [self] in
             var number = 0
             while !isOver.load(ordering: .relaxed) {
-                ask(number &* 48_271 % stories)
+                ask(number)
                 number += 1
             }
             ended.signal()
@@ -47,20 +47,28 @@ final class Probe: @unchecked Sendable {
         return try work()
     }
 
-    /// Ends it and answers what it waited for.
+    /// Ends it and returns what it waited for.
     func finish(_ situation: String, beside: String) throws(BenchError) -> Waits {
-        isOver.store(true, ordering: .relaxed)
-        ended.wait()
-        guard refused == 0 else { throw BenchError("\(situation): \(refused) requests were refused") }
-        return Waits(
-            situation, beside: beside, latencies, over10ms: over10ms,
+        Waits(
+            situation, beside: beside, try finish(), over10ms: over10ms,
             withoutCore: Double(withoutCore) / Double(max(recorded, 1)))
     }
 
-    private func ask(_ story: Int) {
+    /// Ends it and returns how long each answer took.
+    func finish() throws(BenchError) -> Histogram {
+        isOver.store(true, ordering: .relaxed)
+        ended.wait()
+        guard refused == 0 else { throw BenchError("\(refused) of a client's \(work.rawValue) were refused") }
+        return latencies
+    }
+
+    /// How many seconds it recorded.
+    var seconds: Double { Double(recorded) / 1e9 }
+
+    private func ask(_ number: Int) {
         let wasRecording = isRecording.load(ordering: .relaxed)
         let began = Clock.now()
-        link.add(began) { $0 += "GET stories/s0-\(story)\n".utf8 }
+        link.add(began) { link.dialect.ask(work, number, &$0) }
         link.flush()
         while link.outstanding > 0 {
             var entry = pollfd(fd: link.descriptor, events: Int16(POLLIN | (link.hasOutput ? POLLOUT : 0)), revents: 0)

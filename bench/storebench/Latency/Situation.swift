@@ -4,7 +4,7 @@ import Glibc
 struct Situation {
     typealias Measure = (Probe) throws(BenchError) -> String
     let name: String
-    /// Makes what it needs, and answers what goes on while the probe records.
+    /// Makes what it needs, and returns what goes on while the probe records.
     let prepare: (Scene) throws(BenchError) -> Measure
 
     init(_ name: String, _ prepare: @escaping (Scene) throws(BenchError) -> Measure) {

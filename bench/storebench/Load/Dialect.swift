@@ -14,39 +14,21 @@ struct Heard {
     var answers = 0
     /// Those of them that were refused.
     var failures = 0
-    /// Events that came, in answers or pushed.
+    /// Events or rows that came, in answers or pushed.
     var events = 0
 }
 
-/// What is asked for, request by request.
-enum Work: String, CaseIterable {
-    case ping, append, users, post, get, read
-    /// A fixed set of domain events: half stories, a quarter likes, a fifth messages, the rest users (made first).
-    case domain
-    /// Every event from the first one, and those that come later: one request, then pushes or pages.
-    case follow
-    /// The same from now on.
-    case live
-}
+/// What a store holds already, so that requests ask for what is there.
+struct Stored {
+    var stories = 10_000
+    var messages = 0
+    /// Events of the measured kind, in `Content.streams` streams round-robin.
+    var events = 0
+    /// A position that the long story's history nearly reaches up to.
+    var past = 0
 
-/// The content that is the same in every language.
-enum Content {
-    static let filler = [UInt8](repeating: 0x78, count: 150)
-    static let streams = 1_000
-    static let users = 1_000
-    /// How many stories `get` chooses among, and how many have to be there.
-    static let stories = 10_000
-
-    static func event(_ number: Int, _ line: inout [UInt8]) {
-        line += "{\"type\":\"Measured\",\"data\":{\"n\":\(number),\"text\":\"".utf8
-        line += filler
-        line += "\"}}".utf8
-    }
-
-    /// Titles in no order, so that their index is written all over.
-    static func title(_ number: Int) -> Int { number &* 2_654_435_761 % 1_000_003 }
-    static func sender(_ number: Int) -> Int { number % users }
-    static func recipient(_ number: Int) -> Int { number &* 7 % users }
-    static func wantedStory(_ number: Int) -> Int { number &* 48_271 % stories }
-    static func wantedStream(_ number: Int) -> Int { number &* 48_271 % streams }
+    /// How many events each stream has.
+    var eventsEach: Int { events / Content.streams }
+    /// How many events a request for a page of one stream gets: 100, where the streams have as many.
+    var page: Int { max(1, min(100, eventsEach)) }
 }

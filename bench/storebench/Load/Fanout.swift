@@ -56,7 +56,7 @@ final class Fanout {
         return Fanout(writer, links, again: ask) { dialect.log($0, &$1) }
     }
 
-    /// Writes for so many seconds with so many in flight; answers the deliveries a second, until all is delivered.
+    /// Writes for so many seconds with so many in flight; returns the deliveries a second, until all is delivered.
     func run(seconds: Double, inflight: Int) -> Double {
         let began = Clock.now()
         let end = began + UInt64(seconds * 1e9)

@@ -53,6 +53,14 @@ final class Link {
         return -1
     }
 
+    /// The process that listens at the other end.
+    var server: Int32 {
+        // A `struct ucred`, which Glibc keeps to itself: process, user, group.
+        var peer: [Int32] = [0, 0, 0]
+        var size = socklen_t(MemoryLayout<Int32>.size * peer.count)
+        return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer[0] : 0
+    }
+
     var outstanding: Int { made.count - answered }
     var hasOutput: Bool { !output.isEmpty }
 

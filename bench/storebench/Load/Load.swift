@@ -11,6 +11,8 @@ final class Load {
     private var last = Int.max
     private(set) var latencies = Histogram()
     private(set) var failures = 0
+    /// Events and rows that came in the answers.
+    private(set) var events = 0
     private var isOver = false
 
     init(_ links: [Link], _ work: Work, inflight: Int, from first: Int = 0) {
@@ -50,6 +52,7 @@ final class Load {
             let now = Clock.now()
             let heard = link.receive(now) { latencies.record($0) }
             failures += heard.failures
+            events += heard.events
             ask(link, now)
         }
     }

@@ -1,14 +1,18 @@
 import CHiredis
 
-/// Redis's protocol, read by hiredis. Its reader is given callbacks that make no objects: the cheapest client there is.
+/// Redis's protocol, read by hiredis; what it says is in RedisRequests.swift. Its reader is given callbacks that make no objects: the cheapest client there is.
 final class RedisDialect: Dialect {
     static let isGreeted = false
-    private let run: Int
+    let run: Int
+    /// What there is to ask for.
+    let stored: Stored
     private let reader: UnsafeMutablePointer<redisReader>
-    private let tally: UnsafeMutablePointer<Tally>
+    let tally: UnsafeMutablePointer<Tally>
     /// Answers to one request: a transaction has one for each command in it.
-    private var answersEach = 1
+    var answersEach = 1
     private var parts = 0
+    /// An event that is put together: its length comes first.
+    var scratch: [UInt8] = []
 
     /// What the reader's callbacks saw.
     struct Tally {
@@ -19,8 +23,9 @@ final class RedisDialect: Dialect {
         var identifier = [UInt8]()
     }
 
-    init(run: Int = 0) {
+    init(run: Int = 0, stored: Stored = Stored()) {
         self.run = run
+        self.stored = stored
         tally = .allocate(capacity: 1)
         tally.initialize(to: Tally())
         guard let made = redisReaderCreateWithFunctions(redisCallbacks) else { fail("hiredis makes no reader") }
@@ -41,96 +46,6 @@ final class RedisDialect: Dialect {
     /// Sets where `page` and `block` go on.
     func begin(after identifier: [UInt8]) { tally.pointee.identifier = identifier }
 
-    func ask(_ work: Work, _ number: Int, _ line: inout [UInt8]) {
-        switch work {
-        case .ping: command(["PING"], &line)
-        case .append:
-            var event: [UInt8] = []
-            Content.event(number, &event)
-            RedisDialect.array(5, &line)
-            RedisDialect.texts(["XADD", "bench-\(number % Content.streams)", "*", "e"], &line)
-            RedisDialect.bulk(event, &line)
-        case .live, .follow, .domain, .users: fail("Redis has no \(work.rawValue)")
-        case .post: post(number, &line)
-        case .get: command(["GET", "story:s0-\(Content.wantedStory(number))"], &line)
-        case .read:
-            command(["XRANGE", "bench-\(Content.wantedStream(number))", "-", "+", "COUNT", "100"], &line)
-        }
-    }
-
-    /// An event for the log of all, under the ID that the server gives.
-    func log(_ number: Int, _ line: inout [UInt8]) {
-        var event: [UInt8] = []
-        Content.event(number, &event)
-        RedisDialect.array(5, &line)
-        RedisDialect.texts(["XADD", "log", "*", "e"], &line)
-        RedisDialect.bulk(event, &line)
-    }
-
-    /// The next page of the log after the last event that came.
-    func page(_ line: inout [UInt8]) {
-        tally.pointee.depth = 2
-        let after = String(decoding: lastIdentifier, as: UTF8.self)
-        command(["XRANGE", "log", "(" + after, "+", "COUNT", "1000"], &line)
-    }
-
-    /// The newest event of the log.
-    func newest(_ line: inout [UInt8]) {
-        tally.pointee.depth = 2
-        command(["XREVRANGE", "log", "+", "-", "COUNT", "1"], &line)
-    }
-
-    /// What came to the log after the last event that came, waited for when there is nothing.
-    func block(_ line: inout [UInt8]) {
-        tally.pointee.depth = 4
-        let after = String(decoding: lastIdentifier, as: UTF8.self)
-        command(["XREAD", "BLOCK", "0", "COUNT", "1000", "STREAMS", "log", after], &line)
-    }
-
-    func store(_ number: Int, _ line: inout [UInt8]) {
-        RedisDialect.array(3, &line)
-        RedisDialect.texts(["SET", "story:s0-\(number)"], &line)
-        RedisDialect.bulk(row("s0-\(number)", number), &line)
-    }
-
-    /// The work that `POST stories` does: stream, log, row, and an entry in each of the eight indexes.
-    private func post(_ number: Int, _ line: inout [UInt8]) {
-        let id = "s\(run)-\(number)"
-        let title = "Title \(Content.title(number))"
-        let (sender, recipient) = ("u\(Content.sender(number))", "u\(Content.recipient(number))")
-        let row = row(id, number)
-        command(["MULTI"], &line)
-        RedisDialect.array(5, &line)
-        RedisDialect.texts(["XADD", "story-\(id)", "*", "e"], &line)
-        RedisDialect.bulk(row, &line)
-        RedisDialect.array(5, &line)
-        RedisDialect.texts(["XADD", "log", "*", "e"], &line)
-        RedisDialect.bulk(row, &line)
-        RedisDialect.array(3, &line)
-        RedisDialect.texts(["SET", "story:\(id)"], &line)
-        RedisDialect.bulk(row, &line)
-        let date = "\(1_700_000_000_000 + number)"
-        command(["ZADD", "stories:date", date, id], &line)
-        command(["ZADD", "stories:title", "0", title + ":" + id], &line)
-        command(["ZADD", "stories:likes", "0", id], &line)
-        command(["ZADD", "stories:sender", "0", sender + ":" + id], &line)
-        command(["ZADD", "stories:recipient", "0", recipient + ":" + id], &line)
-        command(["ZADD", "stories:sender:" + sender, date, id], &line)
-        command(["ZADD", "stories:recipient:" + recipient, date, id], &line)
-        command(["ZADD", "stories:between:" + sender + ":" + recipient, date, id], &line)
-        command(["EXEC"], &line)
-        answersEach = 13
-    }
-
-    private func row(_ id: String, _ number: Int) -> [UInt8] {
-        var row = Array("{\"id\":\"\(id)\",\"version\":1,\"position\":\(number),".utf8)
-        row += "\"title\":\"Title \(Content.title(number))\",\"message\":\"".utf8
-        row += Content.filler
-        row += "\",\"sender\":\"u\(Content.sender(number))\",\"recipient\":\"u\(Content.recipient(number))\",".utf8
-        row += "\"date\":\"2026-11-20T12:34:56.789Z\",\"likes\":0}".utf8
-        return row
-    }
-
     func hear(_ bytes: UnsafeRawBufferPointer, _ heard: inout Heard) {
         let text = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
         guard redisReaderFeed(reader, text, bytes.count) == REDIS_OK else { fail("Redis sent what hiredis refuses") }
@@ -148,27 +63,6 @@ final class RedisDialect: Dialect {
         heard.failures += tally.pointee.failures
         tally.pointee.events = 0
         tally.pointee.failures = 0
-    }
-
-    private func command(_ words: [String], _ line: inout [UInt8]) {
-        RedisDialect.array(words.count, &line)
-        RedisDialect.texts(words, &line)
-    }
-
-    private static func array(_ count: Int, _ line: inout [UInt8]) { line += "*\(count)\r\n".utf8 }
-
-    private static func texts(_ words: [String], _ line: inout [UInt8]) {
-        for word in words {
-            line += "$\(word.utf8.count)\r\n".utf8
-            line += word.utf8
-            line += "\r\n".utf8
-        }
-    }
-
-    private static func bulk(_ bytes: [UInt8], _ line: inout [UInt8]) {
-        line += "$\(bytes.count)\r\n".utf8
-        line += bytes
-        line += "\r\n".utf8
     }
 }
 

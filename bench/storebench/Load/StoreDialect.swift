@@ -1,56 +1,20 @@
 import Glibc
 
-/// Storykeep's line protocol.
+/// Storykeep's line protocol. What it says is in StoreRequests.swift.
 final class StoreDialect: Dialect {
     static let isGreeted = true
     /// Tells this run's IDs from those of other runs.
-    private let run: Int
+    let run: Int
+    /// What there is to ask for.
+    let stored: Stored
     /// The first byte of the line that is coming in and how many of it are here.
     private var kind: UInt8 = 0
     private var length = 0
     private var isEvent = false
 
-    init(run: Int = 0) { self.run = run }
-
-    func ask(_ work: Work, _ number: Int, _ line: inout [UInt8]) {
-        switch work {
-        case .ping: line += "PING".utf8
-        case .append:
-            line += "APPEND bench-\(number % Content.streams) ".utf8
-            Content.event(number, &line)
-        case .users:
-            line += "POST users {\"id\":\"u\(number)\",\"name\":\"User \(number)\",".utf8
-            line += "\"email\":\"u\(number)@example.org\",\"prefecture\":13}".utf8
-        case .post: post(number, &line)
-        case .domain: domain(number, &line)
-        case .get: line += "GET stories/s0-\(Content.wantedStory(number))".utf8
-        case .read: line += "READ events/bench-\(Content.wantedStream(number)) limit=100".utf8
-        case .follow: line += "SUBSCRIBE events from=1".utf8
-        case .live: line += "SUBSCRIBE events".utf8
-        }
-        line.append(0x0A)
-    }
-
-    private func post(_ number: Int, _ line: inout [UInt8]) {
-        line += "POST stories {\"id\":\"s\(run)-\(number)\",\"title\":\"Title \(Content.title(number))\",".utf8
-        line += "\"message\":\"".utf8
-        line += Content.filler
-        line += "\",\"sender\":\"u\(Content.sender(number))\",\"recipient\":\"u\(Content.recipient(number))\"}".utf8
-    }
-
-    /// Of twenty, one user, ten stories, five likes of those and four messages.
-    private func domain(_ number: Int, _ line: inout [UInt8]) {
-        let block = number / 20
-        switch number % 20 {
-        case 0: ask(.users, Content.users + block, &line); line.removeLast()
-        case 1...10: post(block * 10 + number % 20 - 1, &line)
-        case 11...15:
-            line += "LIKE stories/s\(run)-\(block * 10 + number % 20 - 11) {\"user\":\"u\(block % 1_000)\"}".utf8
-        default:
-            line += "POST messages {\"text\":\"".utf8
-            line += Content.filler
-            line += "\",\"sender\":\"u\(Content.sender(number))\",\"recipient\":\"u\(Content.recipient(number))\"}".utf8
-        }
+    init(run: Int = 0, stored: Stored = Stored()) {
+        self.run = run
+        self.stored = stored
     }
 
     func hear(_ bytes: UnsafeRawBufferPointer, _ heard: inout Heard) {

@@ -39,7 +39,7 @@ struct BarPlot {
     private static func wanted(_ bar: Bar, _ row: Row, _ shape: Shape, _ results: Results) -> Double? {
         let (other, factor): (String, Double)
         switch bar {
-        case .most(let limit): return limit
+        case .most(let limit), .always(let limit): return limit
         case .ratio(let name, let least): (other, factor) = (name, least)
         case .cost(let name, let most): (other, factor) = (name, most)
         }

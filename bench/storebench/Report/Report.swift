@@ -20,7 +20,7 @@ struct Report {
             guard let plot = BarPlot(row, results) else { continue }
             show(row.id, "\(row.id), \(row.title)", plot.drawing())
         }
-        let timed = Row.all.filter { ["S1", "S2", "S3", "S4", "S5", "S6", "S10"].contains($0.id) }
+        let timed = Row.all.filter { ["S1", "S2", "S3", "S4", "S5", "S6", "S10", "S13", "S14"].contains($0.id) }
         guard let waits = WaitPlot(timed, results) else { return }
         parts.append("## Latencies\n")
         show("latencies", "how long answers took", waits.drawing())

@@ -30,7 +30,7 @@ final class Results {
         file.add(sample)
     }
 
-    /// Notes what could not be measured; answers whether that is new.
+    /// Notes what could not be measured; returns whether that is new.
     func omit(_ sentence: String) -> Bool {
         guard !omissions.contains(where: { $0.omitted == sentence }) else { return false }
         omissions.append(Omission(omitted: sentence))

@@ -16,7 +16,8 @@ enum Table {
 
     static func figures(_ rows: [Row], _ results: Results) -> String {
         var lines = [
-            "| | shape | of | median (range) | rounds | p50 · p99 · p99.9 |", "|---|---|---|---|---|---|",
+            "| | shape | of | median (range) | rounds | p50 · p99 · p99.9 | loop, each |",
+            "|---|---|---|---|---|---|---|",
         ]
         for row in rows {
             for shape in row.shapes {
@@ -45,9 +46,10 @@ enum Table {
         {
             latency = [half, most, rare].map(duration).joined(separator: " · ")
         }
+        let loop = figures.latency(\.loopUs).map { Verdict.text($0, "µs") } ?? ""
         return
             "| \(row.id) | \(shape.name) | \(contender.name) | \(Verdict.text(figures.median, shape.unit))\(range) "
-            + "| \(figures.samples.count) | \(latency) |"
+            + "| \(figures.samples.count) | \(latency) | \(loop) |"
     }
 
     static func duration(_ microseconds: Double) -> String {

@@ -26,6 +26,9 @@ struct Verdict {
         case .most(let limit):
             return verdict(
                 "≤ \(text(limit, shape.unit))", text(own.median, shape.unit), limit / max(own.median, 1e-9))
+        case .always(let limit):
+            return verdict(
+                "≤ \(text(limit, shape.unit)) in each round", text(own.most, shape.unit), limit / max(own.most, 1e-9))
         case .ratio(let other, let least):
             let wanted = "≥ \(text(least))× \(other)"
             guard let ratio = ratio(own, results.figures(row.id, shape.name, other)) else {

@@ -2,84 +2,82 @@
 enum ReadRows {
     static var all: [Row] { [get, stream, follow, fanout, replay] }
 
+    /// A loop on both, each filled in by what comes before it.
     private static func both(
-        _ work: Work, _ clients: Int, _ inflight: Int, unit: String, least: Double,
+        _ loop: Loop, unit: String, least: Double,
         fillStore: @escaping (Stage) throws(BenchError) -> Void,
         fillRedis: @escaping (Stage) throws(BenchError) -> Void, others: [Contender] = []
     ) -> Shape {
         Shape(
-            name: WriteRows.name(clients, inflight), unit: unit, isPinned: clients == 1 && inflight == 1,
+            name: loop.name, unit: unit, isPinned: loop.clients == 1 && loop.inflight == 1,
             contenders: [
                 Contender("storekeep") { stage throws(BenchError) in
-                    if stage.isFirst("store is filled") { try fillStore(stage) }
-                    return try stage.onStore(work, clients: clients, inflight: inflight)
+                    try fillStore(stage)
+                    return try stage.onStore(paged(loop, stage, "store"))
                 },
                 Contender("redis") { stage throws(BenchError) in
-                    if stage.isFirst("redis is filled") { try fillRedis(stage) }
-                    return try stage.onRedis(work, clients: clients, inflight: inflight)
+                    try fillRedis(stage)
+                    return try stage.onRedis(paged(loop, stage, "redis"))
                 },
             ] + others, bars: [.ratio(over: "redis", least: least)])
     }
 
+    /// The page of a loop that reads streams: as long as they are.
+    private static func paged(_ loop: Loop, _ stage: Stage, _ name: String) -> Loop {
+        var loop = loop
+        if loop.work == .read { loop.page = stage.stored(name).page }
+        return loop
+    }
+
     private static var get: Row {
-        let fillStore: (Stage) throws(BenchError) -> Void = { stage throws(BenchError) in
-            try stage.fillStore(.users, Content.users)
-            try stage.fillStore(.post, Content.stories)
-        }
-        let fillRedis: (Stage) throws(BenchError) -> Void = { stage throws(BenchError) in
-            try stage.fillRedis(Content.stories) { $0.store($1, &$2) }
-        }
-        return Row(
-            id: "S5", title: "GET of a story",
-            shapes: [
-                both(.get, 50, 1, unit: "requests/s", least: 1.1, fillStore: fillStore, fillRedis: fillRedis),
-                both(.get, 1, 100, unit: "requests/s", least: 1.1, fillStore: fillStore, fillRedis: fillRedis),
-            ])
+        Row(
+            id: "S5", title: "GET of a story", data: .stories,
+            shapes: [Loop(.get, clients: 50), Loop(.get, inflight: 100)].map { loop in
+                both(
+                    loop, unit: "requests/s", least: 1.1,
+                    fillStore: { stage throws(BenchError) in try stage.fillStories() },
+                    fillRedis: { stage throws(BenchError) in try stage.fillRedisStories() })
+            })
     }
 
     private static var stream: Row {
-        let fillStore: (Stage) throws(BenchError) -> Void = { stage throws(BenchError) in
-            try stage.fillStore(.append, stage.size.streamed)
-        }
-        let fillRedis: (Stage) throws(BenchError) -> Void = { stage throws(BenchError) in
-            try stage.fillRedis(stage.size.streamed) { $0.ask(.append, $1, &$2) }
-        }
-        return Row(
-            id: "S6", title: "READ 100 events of one stream",
-            shapes: [
+        Row(
+            id: "S6", title: "READ 100 events of one stream", data: .events,
+            shapes: [(Loop(.read), [sqliteStream]), (Loop(.read, clients: 50), [])].map { loop, others in
                 both(
-                    .read, 1, 1, unit: "requests/s", least: 1.0, fillStore: fillStore, fillRedis: fillRedis,
-                    others: [sqliteStream]),
-                both(.read, 50, 1, unit: "requests/s", least: 1.0, fillStore: fillStore, fillRedis: fillRedis),
-            ])
+                    loop, unit: "requests/s", least: 1.0,
+                    fillStore: { stage throws(BenchError) in try stage.fillEvents() },
+                    fillRedis: { stage throws(BenchError) in try stage.fillRedisEvents() }, others: others)
+            })
     }
 
     private static var sqliteStream: Contender {
         Contender("sqlite") { stage throws(BenchError) in
             let directory = stage.folder.path + "/sqlite"
             // Its program wants 100 events in each of the streams.
-            _ = try Peers.run("sqlite", ["fill", "--dir", directory, "--events", "100000"])
-            let words = ["readstream", "--dir", directory, "--seconds", "\(stage.size.seconds)"]
+            let events = "\(max(100_000, stage.size.streamed))"
+            _ = try Peers.run("sqlite", ["fill", "--dir", directory, "--events", events])
+            let words = ["readstream", "--dir", directory, "--events", events, "--seconds", "\(stage.size.seconds)"]
             return { () throws(BenchError) in try Peers.run("sqlite", words) }
         }
     }
 
     private static var follow: Row {
         Row(
-            id: "S7", title: "every event in order to one subscriber",
+            id: "S7", title: "every event in order to one subscriber", data: .events,
             shapes: [
                 Shape(
                     name: "1 subscriber", unit: "events/s",
                     contenders: [
                         Contender("storekeep") { stage throws(BenchError) in
-                            let events = stage.size.million
-                            try stage.fillStore(.append, events, clients: 10)
+                            let events = stage.size.streamed
+                            try stage.fillEvents()
                             let path = try stage.store().address
                             return { () throws(BenchError) in
                                 Sample(perSecond: Double(events) / Follow.store(path, events: events))
                             }
                         },
-                        redisLog,
+                        redisLog(\.streamed),
                         served("nats", Services.nats),
                         served("umadb", Services.umadb),
                         program("lmdb", "fill", "read") { stage throws(BenchError) in
@@ -90,9 +88,9 @@ enum ReadRows {
     }
 
     /// Reading the log of all in pages.
-    private static var redisLog: Contender {
+    private static func redisLog(_ amount: KeyPath<Size, Int>) -> Contender {
         Contender("redis") { stage throws(BenchError) in
-            let events = stage.size.million
+            let events = stage.size[keyPath: amount]
             try stage.fillRedis(events) { $0.log($1, &$2) }
             let path = try stage.redis().address
             return { () throws(BenchError) in
@@ -103,13 +101,13 @@ enum ReadRows {
 
     /// A peer's program that fills its store with as many events, and then reads them all.
     private static func program(
-        _ name: String, _ fill: String, _ read: String,
+        _ name: String, _ fill: String, _ read: String, _ amount: KeyPath<Size, Int> = \.streamed,
         _ place: @escaping (Stage) throws(BenchError) -> [String]
     ) -> Contender {
         Contender(name) { stage throws(BenchError) in
             _ = try Peers.program(name)
             let words = try place(stage)
-            _ = try Peers.run(name, [fill] + words + ["--events", "\(stage.size.million)"])
+            _ = try Peers.run(name, [fill] + words + ["--events", "\(stage.size[keyPath: amount])"])
             return { () throws(BenchError) in try Peers.run(name, [read] + words) }
         }
     }
@@ -169,8 +167,8 @@ enum ReadRows {
                                 return Sample(perSecond: Double(events) / Clock.seconds(since: began))
                             }
                         },
-                        redisLog,
-                        program("postgres", "fill", "read") { stage throws(BenchError) in
+                        redisLog(\.million),
+                        program("postgres", "fill", "read", \.million) { stage throws(BenchError) in
                             let server = try stage.service("postgres") { folder throws(BenchError) in
                                 try Services.postgres(in: folder)
                             }
@@ -180,7 +178,7 @@ enum ReadRows {
             ])
     }
 
-    /// Users, then what they do. Answers how many events there are.
+    /// Users, then what they do. Returns how many events there are.
     private static func fillDomain(_ stage: Stage) throws(BenchError) -> Int {
         try stage.fillStore(.users, Content.users)
         try stage.fillStore(.domain, stage.size.million)

@@ -4,15 +4,41 @@ import Foundation
 final class Rounds {
     private let size: Size
     private let results: Results
+    /// What the rows of one kind of data stand on, while there are some.
+    private var shared: (data: SharedData, stage: Stage)?
 
     init(_ size: Size, _ results: Results) {
         self.size = size
         self.results = results
     }
 
+    /// Measures one row. Those that share their data come one after the other (`Row.byData`).
     func measure(_ row: Row) throws(BenchError) {
+        let stage = try stage(for: row)
+        do { try measure(row, on: stage) } catch {
+            // What a row left behind half done is not for the next one.
+            finish()
+            stage.stop()
+            throw error
+        }
+        if row.data == .own { stage.stop() }
+    }
+
+    /// Stops what the last rows shared.
+    func finish() {
+        shared?.stage.stop()
+        shared = nil
+    }
+
+    private func stage(for row: Row) throws(BenchError) -> Stage {
+        if row.data != .own, let shared, shared.data == row.data { return shared.stage }
+        finish()
         let stage = try Stage(size)
-        defer { stage.stop() }
+        if row.data != .own { shared = (row.data, stage) }
+        return stage
+    }
+
+    private func measure(_ row: Row, on stage: Stage) throws(BenchError) {
         for shape in row.shapes {
             let ready = try prepare(row, shape, stage)
             stage.pin(shape.isPinned)

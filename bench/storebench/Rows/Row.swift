@@ -2,13 +2,40 @@
 struct Row {
     let id: String
     let title: String
+    /// What it stands on; rows of the same data share it.
+    var data = SharedData.own
     let shapes: [Shape]
 
-    /// The rows in the specification's order.
-    static var all: [Row] {
-        let rows = WriteRows.all + ReadRows.all + StoreRows.all
+    /// The rows in the specification's order, and then the shapes that it does not ask for.
+    static var all: [Row] { specified + [GeneralRows.row] }
+
+    /// The rows of the specification.
+    static var specified: [Row] {
+        let rows = WriteRows.all + ReadRows.all + StoreRows.all + SlowRows.all + [QuestionRows.row, LoopRows.row]
         return rows.sorted { Int($0.id.dropFirst()) ?? 0 < Int($1.id.dropFirst()) ?? 0 }
     }
+
+    /// The order of measuring: rows that share their data one after the other, so that it is filled in once.
+    static func byData(_ rows: [Row]) -> [Row] {
+        var left = rows
+        var ordered: [Row] = []
+        while let next = left.first {
+            let isNext: (Row) -> Bool = { $0.id == next.id || $0.data != .own && $0.data == next.data }
+            ordered += left.filter(isNext)
+            left.removeAll(where: isNext)
+        }
+        return ordered
+    }
+}
+
+/// What is in the stores that a row is measured on.
+enum SharedData {
+    /// What the row itself fills in.
+    case own
+    /// As many stories as the specification says 1,000,000.
+    case stories
+    /// As many events, in 1,000 streams.
+    case events
 }
 
 /// One way of measuring: its contenders take turns, round by round.
@@ -27,7 +54,7 @@ struct Shape {
     let bars: [Bar]
 }
 
-/// Someone who is measured. `prepare` makes what the work needs and answers what measures it once.
+/// Someone who is measured. `prepare` makes what the work needs and returns what measures it once.
 struct Contender {
     let name: String
     let prepare: (Stage) throws(BenchError) -> (Stage.Measure)
@@ -46,28 +73,6 @@ enum Bar {
     case cost(over: String, most: Double)
     /// The first contender's median is at most this.
     case most(Double)
-}
-
-/// How much is measured.
-struct Size {
-    let form: String
-    var seconds: Double
-    var rounds: Int
-    /// Events or stories where the specification says 1,000,000.
-    var million: Int
-    /// What is filled in before reads of streams.
-    var streamed: Int
-
-    static let full = Size(form: "full", seconds: 1, rounds: 7, million: 1_000_000, streamed: 100_000)
-    static let quick = Size(form: "quick", seconds: 0.5, rounds: 3, million: 100_000, streamed: 100_000)
-    /// Shows only that it works: for the tests.
-    static let tiny = Size(form: "tiny", seconds: 0.05, rounds: 2, million: 10_000, streamed: 2_000)
-
-    /// 10,000,000 in the full size, and what it is compared with.
-    var large: Int { million * 10 }
-    var small: Int { million / 10 }
-
-    static func named(by arguments: [String]) -> Size {
-        arguments.contains("--tiny") ? .tiny : arguments.contains("--quick") ? .quick : .full
-    }
+    /// The first contender is at most this in every round.
+    case always(Double)
 }

@@ -5,6 +5,8 @@ struct Sample: Codable {
     var p50us: Double?
     var p99us: Double?
     var p999us: Double?
+    /// What the server's loop worked for one of them, in microseconds.
+    var loopUs: Double?
 
     init(perSecond: Double, latencies: Histogram? = nil) {
         self.perSecond = perSecond

@@ -1,12 +1,15 @@
 import Foundation
 
-/// What a row's contenders stand on: a directory, and servers that are started when the first of them asks.
+/// What a row's contenders stand on: directories, and servers that are started when the first of them asks.
 final class Stage {
     typealias Measure = () throws(BenchError) -> Sample
     let size: Size
     let folder: Folder
+    private var folders: [String: Folder] = [:]
     private var services: [String: Service] = [:]
     private var numbers: [String: Int] = [:]
+    /// What there is to ask for on each server.
+    private var stored: [String: Stored] = [:]
 
     init(_ size: Size) throws(BenchError) {
         self.size = size
@@ -21,14 +24,26 @@ final class Stage {
         return service
     }
 
-    func store() throws(BenchError) -> Service {
-        try service("store") { folder throws(BenchError) in try Services.store(in: folder) }
-    }
-    func redis() throws(BenchError) -> Service {
-        try service("redis") { folder throws(BenchError) in try Services.redis(in: folder) }
+    /// This store; one of another name than `store` has a directory of its own. `isSlow`: on a disk that syncs slowly.
+    func store(_ name: String = "store", isSlow: Bool = false) throws(BenchError) -> Service {
+        let folder = try folder(name == "store" ? nil : name)
+        return try service(name) { _ throws(BenchError) in try Services.store(in: folder, isSlow: isSlow) }
     }
 
-    /// The first call for a key is true: what a row's shapes share is made once.
+    func redis(_ name: String = "redis", isSlow: Bool = false) throws(BenchError) -> Service {
+        let folder = try folder(name == "redis" ? nil : name)
+        return try service(name) { _ throws(BenchError) in try Services.redis(in: folder, isSlow: isSlow) }
+    }
+
+    private func folder(_ name: String?) throws(BenchError) -> Folder {
+        guard let name else { return folder }
+        if let there = folders[name] { return there }
+        let made = try Folder(name)
+        folders[name] = made
+        return made
+    }
+
+    /// The first call for a key is true: what shapes and rows share is made once.
     func isFirst(_ key: String) -> Bool { number(key) == 0 }
 
     /// 0, 1, 2 … for a key.
@@ -40,6 +55,10 @@ final class Stage {
     /// Remembers how far a series of requests came.
     func next(_ key: String) -> Int { numbers[key, default: 0] }
     func setNext(_ key: String, _ value: Int) { numbers[key] = value }
+
+    /// What a server holds; `note` says what was put there.
+    func stored(_ name: String) -> Stored { stored[name, default: Stored()] }
+    func note(_ name: String, _ change: (inout Stored) -> Void) { change(&stored[name, default: Stored()]) }
 
     /// Puts all servers and this program on one core, or lets them run on any.
     func pin(_ isPinned: Bool) {
@@ -57,56 +76,4 @@ final class Stage {
     func kill(_ name: String) { services.removeValue(forKey: name)?.kill() }
 
     func stop(_ name: String) { services.removeValue(forKey: name)?.stop() }
-}
-
-extension Stage {
-    /// Measures a work on Storykeep with so many clients.
-    func onStore(_ work: Work, clients: Int, inflight: Int) throws(BenchError) -> Measure {
-        let path = try store().address
-        return closedLoop("store-" + work.rawValue, work, inflight) {
-            (0..<clients).map { _ in Link(path, StoreDialect()) }
-        }
-    }
-
-    /// Measures the same on Redis.
-    func onRedis(_ work: Work, clients: Int, inflight: Int) throws(BenchError) -> Measure {
-        let path = try redis().address
-        return closedLoop("redis-" + work.rawValue, work, inflight) {
-            (0..<clients).map { _ in Link(path, RedisDialect()) }
-        }
-    }
-
-    private func closedLoop(_ key: String, _ work: Work, _ inflight: Int, _ connect: @escaping () -> [Link]) -> Measure
-    {
-        { [self] () throws(BenchError) in
-            let load = Load(connect(), work, inflight: inflight, from: next(key))
-            let seconds = load.run(seconds: size.seconds)
-            setNext(key, load.next)
-            guard load.failures == 0 else { throw BenchError("\(key): \(load.failures) requests were refused") }
-            return Sample(perSecond: Double(load.latencies.count) / seconds, latencies: load.latencies)
-        }
-    }
-
-    /// So many requests of a work before anything is measured.
-    func fillStore(_ work: Work, _ count: Int, clients: Int = 1) throws(BenchError) {
-        let path = try store().address
-        let load = Load((0..<clients).map { _ in Link(path, StoreDialect()) }, work, inflight: 200)
-        load.run(requests: count)
-        guard load.failures == 0 else { throw BenchError("\(load.failures) of \(count) \(work.rawValue) were refused") }
-        setNext("store-" + work.rawValue, count)
-    }
-
-    /// So many commands to Redis before anything is measured.
-    func fillRedis(_ count: Int, _ write: (RedisDialect, Int, inout [UInt8]) -> Void) throws(BenchError) {
-        let dialect = RedisDialect()
-        let link = Link(try redis().address, dialect)
-        var number = 0
-        while number < count {
-            for _ in 0..<min(500, count - number) {
-                link.add(0) { write(dialect, number, &$0) }
-                number += 1
-            }
-            link.settle()
-        }
-    }
 }

@@ -6,19 +6,16 @@ enum StoreRows {
 
     private static var footprint: Row {
         Row(
-            id: "S11", title: "1,000,000 stories stored",
+            id: "S11", title: "1,000,000 stories stored", data: .stories,
             shapes: [
                 Shape(
                     name: "memory that is not the file map", unit: "MiB", isCost: true, rounds: 1,
                     contenders: [
                         Contender("storekeep") { stage throws(BenchError) in
-                            try stage.fillStore(.users, Content.users)
-                            try stage.fillStore(.post, stage.size.million)
+                            try stage.fillStories()
                             try stage.fillStore(.get, 100_000)
                             let server = try stage.store()
-                            return { () throws(BenchError) in
-                                Sample(perSecond: Double(server.status("RssAnon") ?? 0) / 1_048_576)
-                            }
+                            return { () throws(BenchError) in Sample(perSecond: server.anonymousMebibytes) }
                         }
                     ], bars: [.most(64)]),
                 Shape(
@@ -56,19 +53,21 @@ enum StoreRows {
     private static var scale: Row {
         func sized(_ name: String, _ events: @escaping (Size) -> Int) -> Contender {
             Contender(name) { stage throws(BenchError) in
-                let folder = try Folder(name)
-                let server = try stage.service(name) { _ throws(BenchError) in try Services.store(in: folder) }
                 var number = events(stage.size)
-                Load((0..<10).map { _ in Link(server.address, StoreDialect()) }, .append, inflight: 200)
-                    .run(requests: number)
+                try stage.fillStore(.append, number, clients: 10, on: name)
+                let server = try stage.store(name)
                 return { () throws(BenchError) in
                     let load = Load(
                         (0..<50).map { _ in Link(server.address, StoreDialect()) }, .append, inflight: 20, from: number)
+                    let before = server.nanosecondsOnCore
                     // Not for a time: what is measured makes the small store larger, and that must not be by much.
                     let seconds = load.run(requests: max(2_000, stage.size.small / 5))
+                    let worked = server.nanosecondsOnCore - before
                     number = load.next
-                    withExtendedLifetime(folder) {}
-                    return Sample(perSecond: seconds * 1e6 / Double(load.latencies.count), latencies: load.latencies)
+                    guard load.failures == 0 else { throw BenchError("\(load.failures) events were refused") }
+                    var sample = Loop(.append).sample(load, seconds: seconds, worked: worked)
+                    sample.perSecond = 1e6 / sample.perSecond
+                    return sample
                 }
             }
         }

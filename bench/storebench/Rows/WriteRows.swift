@@ -5,21 +5,13 @@ enum WriteRows {
     private static func append(
         _ clients: Int, _ inflight: Int, isPinned: Bool = false, others: [Contender], bars: [Bar]
     ) -> Shape {
+        let loop = Loop(.append, clients: clients, inflight: inflight)
         let own: [Contender] = [
-            Contender("storekeep") { stage throws(BenchError) in
-                try stage.onStore(.append, clients: clients, inflight: inflight)
-            },
-            Contender("redis") { stage throws(BenchError) in
-                try stage.onRedis(.append, clients: clients, inflight: inflight)
-            },
+            Contender("storekeep") { stage throws(BenchError) in try stage.onStore(loop) },
+            Contender("redis") { stage throws(BenchError) in try stage.onRedis(loop) },
         ]
         return Shape(
-            name: name(clients, inflight), unit: "events/s", isPinned: isPinned, contenders: own + others, bars: bars)
-    }
-
-    static func name(_ clients: Int, _ inflight: Int) -> String {
-        (clients == 1 ? "1 client, " : "\(clients) clients, ")
-            + (inflight == 1 ? "one at a time" : "\(inflight) in flight")
+            name: loop.name, unit: "events/s", isPinned: isPinned, contenders: own + others, bars: bars)
     }
 
     /// A program that works in its own process, on a directory of its own.
@@ -92,17 +84,15 @@ enum WriteRows {
     private static var stories: Row {
         Row(
             id: "S10", title: "POST stories, all read models kept",
-            shapes: [(50, 1), (1, 100)].map { clients, inflight in
+            shapes: [Loop(.post, clients: 50), Loop(.post, inflight: 100)].map { loop in
                 Shape(
-                    name: name(clients, inflight), unit: "stories/s",
+                    name: loop.name, unit: "stories/s",
                     contenders: [
                         Contender("storekeep") { stage throws(BenchError) in
                             if stage.isFirst("users") { try stage.fillStore(.users, Content.users) }
-                            return try stage.onStore(.post, clients: clients, inflight: inflight)
+                            return try stage.onStore(loop)
                         },
-                        Contender("redis") { stage throws(BenchError) in
-                            try stage.onRedis(.post, clients: clients, inflight: inflight)
-                        },
+                        Contender("redis") { stage throws(BenchError) in try stage.onRedis(loop) },
                     ], bars: [.ratio(over: "redis", least: 2.0)])
             })
     }

@@ -4,7 +4,7 @@ enum Crowd {
         let stage = try Stage(size)
         defer { stage.stop() }
         try stage.fillStore(.users, Content.users)
-        try stage.fillStore(.post, Content.stories)
+        try stage.fillStore(.post, Stored().stories)
         let path = try stage.store().address
         let wanted = size.form == "tiny" ? 100 : 1_000
         let count = min(wanted, (Link(path, StoreDialect()).limit("connections") ?? wanted) - 8)

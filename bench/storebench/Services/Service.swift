@@ -64,11 +64,13 @@ final class Service {
     func pin(to cores: String) { _ = try? Command.run(["taskset", "-apc", cores, String(pid)]) }
 
     /// How long its first thread was ready to run and had no core so far.
-    var nanosecondsWithoutCore: UInt64 {
-        let text = (try? String(contentsOfFile: "/proc/\(pid)/schedstat", encoding: .utf8)) ?? ""
-        let figures = text.split(separator: " ")
-        return figures.count > 1 ? UInt64(figures[1]) ?? 0 : 0
-    }
+    var nanosecondsWithoutCore: UInt64 { Schedule.of(pid).waited }
+
+    /// How long its first thread, which is its loop, had a core so far.
+    var nanosecondsOnCore: UInt64 { Schedule.of(pid).worked }
+
+    /// The memory that is not of a file, in MiB.
+    var anonymousMebibytes: Double { Double(status("RssAnon") ?? 0) / 1_048_576 }
 
     /// A figure of /proc/PID/status in bytes.
     func status(_ figure: String) -> Int? {

@@ -8,26 +8,36 @@ enum Services {
             ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
     }
 
-    static func store(in folder: Folder, data: String = "data") throws(BenchError) -> Service {
+    static func store(in folder: Folder, isSlow: Bool = false) throws(BenchError) -> Service {
         let socket = folder.path + "/s"
         let program = programs + "/stored"
         guard FileManager.default.isExecutableFile(atPath: program) else {
             throw BenchError("there is no \(program): run swift build -c release")
         }
-        return try Service(
-            "storekeep", [program, "--data", folder.path + "/" + data, "--socket", socket], in: folder, address: socket
-        ) { answers(socket) }
+        let command = try delayed(isSlow) + [program, "--data", folder.path + "/data", "--socket", socket]
+        return try Service("storekeep", command, in: folder, address: socket) { answers(socket) }
+    }
+
+    /// What makes each sync of the command behind it take 2 ms more, if that is wanted.
+    private static func delayed(_ isSlow: Bool) throws(BenchError) -> [String] {
+        guard isSlow else { return [] }
+        let library = programs + "/libslowsync.so"
+        guard FileManager.default.fileExists(atPath: library) else {
+            throw BenchError("there is no \(library): run swift build -c release --product slowsync")
+        }
+        return ["LD_PRELOAD=" + library]
     }
 
     /// Redis 7, every write synced before it is answered, no snapshots and no rewriting in the background.
-    static func redis(in folder: Folder, isDurable: Bool = true) throws(BenchError) -> Service {
+    static func redis(in folder: Folder, isSlow: Bool = false) throws(BenchError) -> Service {
         guard let program = Command.find("redis-server") else { throw BenchError("Redis: install redis-server") }
         let socket = folder.path + "/r"
         let options = [
             "--port", "0", "--unixsocket", socket, "--dir", folder.path, "--save", "", "--appendonly", "yes",
-            "--appendfsync", isDurable ? "always" : "no", "--auto-aof-rewrite-percentage", "0",
+            "--appendfsync", "always", "--auto-aof-rewrite-percentage", "0",
         ]
-        return try Service("redis", [program] + options, in: folder, address: socket) { answers(socket) }
+        let command = try delayed(isSlow) + [program] + options
+        return try Service("redis", command, in: folder, address: socket) { answers(socket) }
     }
 
     static func postgres(in folder: Folder) throws(BenchError) -> Service {

@@ -1,0 +1,107 @@
+/// The content that is the same in every language.
+enum Content {
+    static let streams = 1_000
+    static let users = 1_000
+    /// The characters of an event's text and of a story's.
+    static let text = 150
+    private static let filler = [UInt8](repeating: 0x78, count: 10_240)
+
+    static func fill(_ line: inout [UInt8], _ count: Int = text) { line += filler[..<count] }
+
+    /// `{"type":"Measured","data":{…}}`, of about 200 bytes.
+    static func event(_ number: Int, _ line: inout [UInt8], text: Int = text) {
+        line.put("{\"type\":\"Measured\",\"data\":")
+        data(number, &line, text: text)
+        line.put("}")
+    }
+
+    /// The same with a `meta` in it.
+    static func identifiedEvent(_ number: Int, _ line: inout [UInt8], text: Int = text) {
+        line.put("{\"type\":\"Measured\",\"meta\":")
+        meta(number, &line)
+        line.put(",\"data\":")
+        data(number, &line, text: text)
+        line.put("}")
+    }
+
+    private static func data(_ number: Int, _ line: inout [UInt8], text: Int) {
+        line.put("{\"n\":")
+        line.put(number)
+        line.put(",\"text\":\"")
+        fill(&line, text)
+        line.put("\"}")
+    }
+
+    /// `{"id":"<uuid>"}`: the same ID for the same number, another one for each.
+    static func meta(_ number: Int, _ line: inout [UInt8]) {
+        line.put("{\"id\":\"")
+        identifier(number, &line)
+        line.put("\"}")
+    }
+
+    /// How many bytes `meta` writes.
+    static let metaLength = 45
+
+    private static func identifier(_ number: Int, _ line: inout [UInt8]) {
+        let halves = (mixed(UInt64(number) &* 2), mixed(UInt64(number) &* 2 &+ 1))
+        line.putHex(halves.0 >> 32, digits: 8)
+        line.put("-")
+        line.putHex(halves.0 >> 16, digits: 4)
+        line.put("-")
+        line.putHex(halves.0 & 0xFFF | 0x4000, digits: 4)
+        line.put("-")
+        line.putHex(halves.1 >> 48 & 0x3FFF | 0x8000, digits: 4)
+        line.put("-")
+        line.putHex(halves.1, digits: 12)
+    }
+
+    /// Titles in no order, so that their index is written all over.
+    static func title(_ number: Int) -> Int { number &* 2_654_435_761 % 1_000_003 }
+    static func sender(_ number: Int) -> Int { number % users }
+    static func recipient(_ number: Int) -> Int { number &* 7 % users }
+
+    /// A number below a bound at random: the same for the same request, whoever is asked.
+    static func random(_ number: Int, below bound: Int) -> Int {
+        Int(mixed(UInt64(number)).multipliedFullWidth(by: UInt64(max(bound, 1))).high)
+    }
+
+    /// A stream at random, and the version that the reading of a page begins at.
+    static func page(_ number: Int, of stored: Stored) -> (stream: Int, version: Int) {
+        let last = max(1, stored.eventsEach - stored.page + 1)
+        return (random(2 * number, below: streams), 1 + random(2 * number + 1, below: last))
+    }
+
+    /// SplitMix64: each number gives another, and its bits look like those of chance.
+    private static func mixed(_ number: UInt64) -> UInt64 {
+        var bits = (number &+ 1) &* 0x9E37_79B9_7F4A_7C15
+        bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+        return bits ^ bits >> 31
+    }
+}
+
+/// Requests are put together by hand, so that the generator takes little of the machine.
+extension [UInt8] {
+    mutating func put(_ text: StaticString) {
+        text.withUTF8Buffer { append(contentsOf: $0) }
+    }
+
+    /// A number that is not negative, in decimal digits.
+    mutating func put(_ number: Int) {
+        let first = count
+        var left = number
+        repeat {
+            append(0x30 + UInt8(left % 10))
+            left /= 10
+        } while left > 0
+        self[first...].reverse()
+    }
+
+    /// The last digits of a number, in hexadecimal.
+    mutating func putHex(_ bits: UInt64, digits: Int) {
+        for place in stride(from: 4 * (digits - 1), through: 0, by: -4) {
+            let digit = UInt8(truncatingIfNeeded: bits >> UInt64(place) & 0xF)
+            append(digit < 10 ? 0x30 + digit : 0x57 + digit)
+        }
+    }
+}

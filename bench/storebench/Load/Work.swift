@@ -1,0 +1,25 @@
+/// What is asked for, request by request.
+enum Work: String, CaseIterable {
+    case ping, users, post, get
+    /// An event of about 200 bytes with a `meta`: the load of the specification.
+    case append
+    /// The same with a `key=` and a tag; without a `meta`; with 1 KiB or 10 KiB of text; ten of them in an array.
+    case appendKeyed, appendBare, append1KiB, append10KiB, appendTen
+    /// 100 events of a random stream from a random version on; of all the streams from a random position on.
+    case read, readCategory
+    /// Messages between many users, or all between two of them.
+    case message, messageOfTwo
+    /// A message, at random.
+    case getMessage
+    case edit, like, listStories, listMessages, countStories
+    /// The first story is liked and unliked in turn.
+    case toggle
+    /// Questions without an index and of a long history, one kind after the other.
+    case question
+    /// A fixed set of domain events: half stories, a quarter likes, a fifth messages, the rest users (made first).
+    case domain
+    /// Every event from the first one, and those that come later: one request, then pushes or pages.
+    case follow
+    /// The same from now on.
+    case live
+}
