@@ -51,19 +51,24 @@ let package = Package(
         library("StoryStorage", ["StoryCore", "CLMDB"]),
         library("StoryModels", ["StoryCore", "StoryStorage", "CXXHash"]),
         library("StoryLog", ["StoryCore", "StoryStorage", "CLMDB", "CXXHash", "COpenSSL"]),
+        library("StoryReplay", ["StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryLog"]),
         library("StoryReactor", ["CUV"]),
         library(
             "StoryServer",
             ["StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryReactor"]),
         library("StoryClient", ["StoryCore", "StoryWire"]),
-        program("stored", ["StoryServer"]),
-        program("storectl", ["StoryClient", "StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryServer"]),
+        program("stored", ["StoryCore", "StoryStorage", "StoryServer"]),
+        program(
+            "storectl", ["StoryClient", "StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryReplay"]),
         program("storebench", ["CHiredis"], path: "bench/storebench"),
         // Preloaded into the daemon by the gates on counts; nothing links it.
         .target(name: "CCounting", path: "bench/counting"),
 
         .target(
-            name: "TestSupport", dependencies: ["StoryCore", "StoryWire", "StoryEngine", "StoryModels"],
+            name: "TestSupport",
+            dependencies: [
+                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryReplay",
+            ],
             path: "Tests/TestSupport", swiftSettings: settings),
         tests("StoryCoreTests", ["StoryCore", "TestSupport"]),
         tests("StoryWireTests", ["StoryCore", "StoryWire", "StoryModels", "TestSupport"]),
@@ -71,12 +76,15 @@ let package = Package(
         tests("StoryModelsTests", ["StoryCore", "StoryStorage", "StoryModels", "TestSupport"]),
         tests("StoryStorageTests", ["StoryCore", "StoryStorage", "StoryLog", "TestSupport"]),
         tests("StoryLogTests", ["StoryCore", "StoryStorage", "StoryModels", "StoryLog", "TestSupport"]),
+        tests(
+            "StoryReplayTests",
+            ["StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryLog", "StoryReplay", "TestSupport"]),
         tests("StoryReactorTests", ["StoryReactor"]),
         tests(
             "StoryServerTests",
             [
-                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryServer",
-                "TestSupport",
+                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryReplay",
+                "StoryServer", "TestSupport",
             ]),
         tests("StoryClientTests", ["StoryClient", "StoryCore", "TestSupport"]),
         tests("GateTests", ["TestSupport"]),

@@ -60,7 +60,7 @@ do {
         environment: environment(), uid: getuid(), hasRunDirectory: access(runDirectory, W_OK) == 0)
     switch try ServerConfiguration.read(Array(CommandLine.arguments.dropFirst()), places: places, readFile: readFile) {
     case .help: say(usage, on: STDOUT_FILENO)
-    case .version: say("stored \(ServerVersion.number)\n", on: STDOUT_FILENO)
+    case .version: say("stored \(ProgramVersion.number)\n", on: STDOUT_FILENO)
     case .serve(let configuration): exit(try Daemon.run(configuration, clock: .system, trace: trace))
     }
 } catch let error as ServerConfiguration.UsageError {

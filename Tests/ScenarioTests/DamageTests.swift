@@ -1,5 +1,4 @@
 import Foundation
-import StoryModels
 import TestSupport
 import Testing
 

@@ -1,5 +1,4 @@
 import Glibc
-import StoryModels
 import TestSupport
 import Testing
 

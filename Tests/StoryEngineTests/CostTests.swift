@@ -1,6 +1,5 @@
 import StoryCore
 import StoryEngine
-import StoryModels
 import Testing
 import TestSupport
 

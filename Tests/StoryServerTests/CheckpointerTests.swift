@@ -1,9 +1,10 @@
 import StoryCore
-import StoryLog
 @testable import StoryServer
 import StoryModels
+import StoryReplay
 import StoryWire
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct CheckpointerTests {

@@ -1,6 +1,6 @@
 import StoryCore
-import StoryLog
 @testable import StoryServer
+import StoryLog
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import StoryCore
 import StoryEngine
-import StoryLog
 @testable import StoryServer
+import StoryLog
 import StoryModels
 import TestSupport
 import Testing

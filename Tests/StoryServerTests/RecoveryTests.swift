@@ -1,5 +1,4 @@
 import StoryCore
-import StoryLog
 @testable import StoryServer
 import StoryModels
 import StoryWire

@@ -44,7 +44,8 @@ package struct ServerDependency {
             let figures = Figures()
             let timer = FoldTimer(clock: clock.steady) { figures.folded($0, nanoseconds: $1) }
             let engine = Engine(
-                store: store, log: reader, limits: configuration.limits, server: ServerVersion.name, foldTimer: timer)
+                store: store, log: reader, limits: configuration.limits, server: ProgramVersion.daemon, foldTimer: timer
+            )
             let traced = Tracing.middleware { trace.say("defect", ["verb": $0.rawValue, "message": $1.message]) }
             let timed = Timing.middleware(clock: clock.steady) { figures.handled($0, nanoseconds: $1) }
             let update = timed(traced(engine.update))

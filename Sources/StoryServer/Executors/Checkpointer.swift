@@ -1,5 +1,4 @@
 import StoryCore
-import StoryLog
 import StoryModels
 import StoryStorage
 

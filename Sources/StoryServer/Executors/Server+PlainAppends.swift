@@ -1,6 +1,5 @@
 import StoryCore
 import StoryEngine
-import StoryLog
 import StoryReactor
 import StoryStorage
 import StoryWire

@@ -1,6 +1,5 @@
 import StoryCore
 import StoryLog
-import StoryModels
 import StoryReactor
 import StoryWire
 

@@ -8,7 +8,7 @@ import StoryReactor
 extension Server {
     func report() -> [Member] {
         [
-            Member("server", .text(ServerVersion.name)),
+            Member("server", .text(ProgramVersion.daemon)),
             Member("position", .count(log.head.value)),
             Member("checkpointed", .count(checkpointer.checkpointed.value)),
             Member("data", .text(dependency.configuration.data)),

@@ -1,5 +1,4 @@
 import StoryClient
-import StoryModels
 
 /// Answers as a person reads them, or with `--json` as they came.
 struct Answers {

@@ -1,5 +1,3 @@
-import StoryModels
-
 /// Rows under each other in aligned columns, and single objects as names and values.
 enum Table {
     /// The order of the members that are known; others follow by name, and these last ones close the row.

@@ -1,4 +1,4 @@
-import StoryServer
+import StoryCore
 
 extension Subcommand {
     static let help = Subcommand(
@@ -51,7 +51,7 @@ enum Help {
     }
 
     /// `storectl --version`.
-    static func version() -> ExitCode { print(["storectl \(ServerVersion.number)"]) }
+    static func version() -> ExitCode { print(["storectl \(ProgramVersion.number)"]) }
 
     private static func print(_ lines: [String]) -> ExitCode {
         let output = Output()

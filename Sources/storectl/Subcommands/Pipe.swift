@@ -1,6 +1,5 @@
 import Glibc
 import StoryClient
-import StoryModels
 
 extension Subcommand {
     static let pipe = Subcommand(

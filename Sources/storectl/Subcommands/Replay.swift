@@ -1,9 +1,8 @@
 import Glibc
 import StoryClient
 import StoryCore
-import StoryLog
 import StoryModels
-import StoryServer
+import StoryReplay
 import StoryStorage
 
 extension Subcommand {

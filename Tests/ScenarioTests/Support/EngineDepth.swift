@@ -38,7 +38,7 @@ final class EngineDepth: Depth {
         self.limits = limits
         reader = RequestReader(lineLimit: limits.line)
         let events = LogReader(log: log, decoder: EventDecoder())
-        engine = Engine(store: store, log: events, limits: limits, server: ServerVersion.name)
+        engine = Engine(store: store, log: events, limits: limits, server: ProgramVersion.daemon)
         publisher = Publisher(log: log, store: store)
     }
 

@@ -40,26 +40,3 @@ final class MemoryBench {
         }
     }
 }
-
-extension EventLog {
-    /// Appends an event with its text.
-    func append(_ event: Event) throws(StorageError) {
-        let json = event.json
-        let result = json.withUnsafeBytes { json in
-            Result { () throws(StorageError) in try append(event.place, json: json) }
-        }
-        try result.get()
-    }
-}
-
-extension Event {
-    /// The event's line as it goes out on the wire.
-    var json: [UInt8] {
-        var bytes: [UInt8] = []
-        EventEncoder.append(self, to: &bytes)
-        return bytes
-    }
-
-    var text: String { String(decoding: json, as: UTF8.self) }
-    var typeName: EventType { EventDecoder.typeName(of: body) }
-}

@@ -1,5 +1,4 @@
 import Glibc
-import StoryLog
 import StoryStorage
 import Synchronization
 

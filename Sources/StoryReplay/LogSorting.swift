@@ -1,6 +1,5 @@
 import StoryCore
 import StoryLog
-import StoryStorage
 
 /// Sorts a log's events by stream: several threads read a part of it each, and look at nothing but where it belongs.
 final class LogSorting: Sendable {

@@ -1,5 +1,4 @@
 import StoryCore
-import StoryLog
 import StoryModels
 
 /// A store for a replay: what a fold reads again lies in memory; of the rest there is only a digest.

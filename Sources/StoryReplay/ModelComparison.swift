@@ -1,5 +1,4 @@
 import StoryCore
-import StoryLog
 import StoryModels
 
 /// Finds the first entry in which a stored model differs from the fold of the log.

@@ -1,6 +1,5 @@
 import StoryCore
-import StoryLog
-@testable import StoryServer
+@testable import StoryReplay
 import StoryModels
 import TestSupport
 import Testing

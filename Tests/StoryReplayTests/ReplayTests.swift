@@ -1,6 +1,6 @@
 import StoryCore
+@testable import StoryReplay
 import StoryLog
-@testable import StoryServer
 import StoryModels
 import StoryWire
 import TestSupport

@@ -1,0 +1,28 @@
+package import StoryCore
+package import StoryLog
+import StoryWire
+
+extension EventLog {
+    /// Appends an event with its text.
+    package func append(_ event: Event) throws(StorageError) {
+        let json = event.json
+        let result = json.withUnsafeBytes { json in
+            Result { () throws(StorageError) in try append(event.place, json: json) }
+        }
+        try result.get()
+    }
+}
+
+extension Event {
+    /// The event's line as it goes out on the wire.
+    package var json: [UInt8] {
+        var bytes: [UInt8] = []
+        EventEncoder.append(self, to: &bytes)
+        return bytes
+    }
+
+    /// The same as text.
+    package var text: String { String(decoding: json, as: UTF8.self) }
+    /// What the line says the type is.
+    package var typeName: EventType { EventDecoder.typeName(of: body) }
+}

@@ -1,0 +1,12 @@
+package import StoryReplay
+import StoryStorage
+
+extension DirectoryBench {
+    /// Replays the directory as `storectl replay` does.
+    package func replay(_ change: (inout Replay.Options) -> Void = { _ in }) throws -> ReplayReport {
+        var options = Replay.Options()
+        change(&options)
+        let directory = try DataDirectory(path, for: .reading)
+        return try Replay(directory, clock: .system).run(options) { _, _ in }
+    }
+}
