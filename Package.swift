@@ -31,7 +31,7 @@ let package = Package(
     products: [
         .executable(name: "stored", targets: ["stored"]),
         .executable(name: "storectl", targets: ["storectl"]),
-        .library(name: "StoreClient", targets: ["StoryClient"]),
+        .library(name: "StoryClient", targets: ["StoryClient"]),
         .library(name: "counting", type: .dynamic, targets: ["CCounting"]),
     ],
     targets: [
@@ -56,7 +56,7 @@ let package = Package(
         library(
             "StoryServer",
             ["StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryReactor"]),
-        library("StoryClient", ["StoryCore", "StoryWire"]),
+        library("StoryClient", ["StoryCore"]),
         program("stored", ["StoryCore", "StoryStorage", "StoryServer"]),
         program(
             "storectl", ["StoryClient", "StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryReplay"]),
