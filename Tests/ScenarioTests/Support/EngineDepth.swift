@@ -1,8 +1,8 @@
 import StoryCore
 import StoryEngine
 import StoryLog
-@testable import StoryServer
 import StoryModels
+@testable import StoryServer
 import StoryWire
 import TestSupport
 
