@@ -1,7 +1,7 @@
 import StoryCore
-@testable import StoryServer
 import StoryModels
 import StoryReplay
+@testable import StoryServer
 import StoryWire
 import Synchronization
 import TestSupport

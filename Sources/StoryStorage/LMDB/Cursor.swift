@@ -79,6 +79,7 @@ package struct LMDBEntry {
     /// Where the value lies.
     package let value: UnsafeRawBufferPointer
 
+    /// An entry whose bytes lie where these do.
     package init(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         self.key = key
         self.value = value

@@ -9,5 +9,6 @@ package struct EnvironmentOptions: Sendable {
     /// How many read transactions there may be at once, over all processes.
     package var readers: UInt32 = 512
 
+    /// So many named databases, and otherwise what is said above.
     package init(databases: UInt32 = 0) { self.databases = databases }
 }

@@ -8,6 +8,7 @@ package struct ReadTransaction: ~Copyable {
     /// What LMDB knows it by, for cursors; it dies with the transaction.
     package let handle: OpaquePointer
 
+    /// Takes the newest view; throws when the system or the table of readers has no room for it.
     package init(_ environment: Environment) throws(StorageError) {
         var begun: OpaquePointer?
         var code = mdb_txn_begin(environment.raw, nil, UInt32(MDB_RDONLY), &begun)

@@ -9,6 +9,7 @@ package struct WriteTransaction: ~Copyable {
     /// What LMDB knows it by, for cursors; it dies with the transaction.
     package let handle: OpaquePointer
 
+    /// Waits for whoever is writing; throws when LMDB refuses.
     package init(_ environment: Environment) throws(StorageError) {
         var begun: OpaquePointer?
         try LMDBError.check(mdb_txn_begin(environment.raw, nil, 0, &begun), "beginning to write \(environment.path)")

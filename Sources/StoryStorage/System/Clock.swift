@@ -3,15 +3,18 @@ package import StoryCore
 
 /// Time as a dependency: the wall clock for what is stored, a steady one for what is measured.
 package struct Clock: Sendable {
+    /// The wall clock.
     package let now: @Sendable () -> Instant
     /// Nanoseconds from some moment on; never goes backwards.
     package let steady: @Sendable () -> UInt64
 
+    /// A clock of these two.
     package init(now: @escaping @Sendable () -> Instant, steady: @escaping @Sendable () -> UInt64) {
         self.now = now
         self.steady = steady
     }
 
+    /// The system's clocks.
     package static let system = Clock(
         now: {
             let time = read(CLOCK_REALTIME)
