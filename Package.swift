@@ -18,8 +18,8 @@ func program(_ name: String, _ dependencies: [Target.Dependency], path: String? 
     .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
 func system(_ name: String, _ package: String, _ debian: String) -> Target {
@@ -66,7 +66,7 @@ let package = Package(
         tests("StoryCoreTests", ["StoryCore", "TestSupport"]),
         tests("StoryWireTests", ["StoryCore", "StoryWire", "TestSupport"]),
         tests("StoryEngineTests", ["StoryCore", "StoryEngine", "TestSupport"]),
-        tests("StoryLogTests", ["StoryCore", "StoryLog", "TestSupport"]),
+        tests("StoryLogTests", ["StoryCore", "StoryLog", "TestSupport"], exclude: ["Fixtures"]),
         tests("StoryReactorTests", ["StoryReactor"]),
         tests("StoryServerTests", ["StoryCore", "StoryWire", "StoryEngine", "StoryLog", "StoryServer", "TestSupport"]),
         tests("StoryClientTests", ["StoryClient", "StoryCore", "TestSupport"]),

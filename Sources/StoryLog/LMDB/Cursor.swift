@@ -19,6 +19,14 @@ struct Cursor: ~Copyable {
     func first() throws(StorageError) -> LMDBEntry? { try move(MDB_FIRST) }
     func last() throws(StorageError) -> LMDBEntry? { try move(MDB_LAST) }
     func next() throws(StorageError) -> LMDBEntry? { try move(MDB_NEXT) }
+    /// The key after this one, without a look at its value; nil at the end.
+    func nextKey() throws(StorageError) -> UnsafeRawBufferPointer? {
+        var key = MDB_val()
+        let code = mdb_cursor_get(handle, &key, nil, MDB_NEXT)
+        if code == MDB_NOTFOUND { return nil }
+        try LMDBError.check(code, "moving through a table")
+        return key.bytes
+    }
     func previous() throws(StorageError) -> LMDBEntry? { try move(MDB_PREV) }
 
     /// The first entry at or after a key.
