@@ -18,8 +18,8 @@ func program(_ name: String, _ dependencies: [Target.Dependency], path: String? 
     .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
 func system(_ name: String, _ package: String, _ debian: String) -> Target {
@@ -78,7 +78,9 @@ let package = Package(
         tests("StoryEngineTests", ["StoryCore", "StoryModels", "StoryEngine", "TestSupport"]),
         tests("StoryModelsTests", ["StoryCore", "StoryStorage", "StoryModels", "TestSupport"]),
         tests("StoryStorageTests", ["StoryCore", "StoryStorage", "StoryLog", "TestSupport"]),
-        tests("StoryLogTests", ["StoryCore", "StoryStorage", "StoryModels", "StoryLog", "TestSupport"]),
+        tests(
+            "StoryLogTests", ["StoryCore", "StoryStorage", "StoryModels", "StoryLog", "TestSupport"],
+            exclude: ["Fixtures"]),
         tests(
             "StoryReplayTests",
             ["StoryCore", "StoryWire", "StoryModels", "StoryLog", "StoryReplay", "TestSupport"]),

@@ -56,6 +56,7 @@ package final class Server: ReactorHandler {
         let waker = dependency.reactor.waker
         checkpointer = Checkpointer(store: dependency.store, whenDone: { waker.wake() })
         publisher = Publisher(log: dependency.log, store: dependency.store)
+        dependency.log.whenFlushed = { waker.wake() }
     }
 
     /// Tells the engine what happened, and carries out what it asks for.
@@ -155,11 +156,15 @@ package final class Server: ReactorHandler {
             beginCheckpoint()
         }
         flushIfIdle()
-        if ticks % 100 == 0 { dependency.store.clearStaleReaders() }
+        if ticks % 100 == 0 {
+            dependency.store.clearStaleReaders()
+            dependency.log.clearStaleReaders()
+        }
         if let deadline = drainDeadline, ticks >= deadline { reactor.stop() }
     }
 
     package func woken() {
+        flushEnded()
         checkpointEnded()
         finishJobs()
     }

@@ -107,7 +107,8 @@ extension DaemonTests {
             #expect(try daemon.client().ask(#"APPEND note-1 {"type":"A","data":{}}"#).hasPrefix("+"))
             #expect(try daemon.stop() == .code(0))
             // The journal would make the log whole again.
-            try FileManager.default.removeItem(atPath: daemon.data + "/log.journal")
+            try FileManager.default.moveItem(
+                atPath: daemon.data + "/log.journal", toPath: daemon.data + "/log.journal.lost")
             try FileManager.default.removeItem(atPath: daemon.data + "/log")
             try FileManager.default.moveItem(atPath: copy, toPath: daemon.data + "/log")
             try daemon.launch()

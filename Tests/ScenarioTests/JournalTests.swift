@@ -62,7 +62,9 @@ extension DaemonTests {
             #expect(try client.ask(Load.append(to: "note-1", count: 100, size: 10)).hasPrefix("+"))
             #expect(try client.ask("CHECKPOINT") == #"+ {"position":100}"#)
             try daemon.kill()
-            try FileManager.default.removeItem(atPath: daemon.data + "/log.journal")
+            // Somebody says that the journal is lost.
+            try FileManager.default.moveItem(
+                atPath: daemon.data + "/log.journal", toPath: daemon.data + "/log.journal.lost")
             try daemon.start()
             #expect(try daemon.client().ask("PING") == #"+ {"position":100}"#)
             #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
@@ -75,8 +77,7 @@ extension DaemonTests {
             defer { log.close() }
             for round in 1...5 as ClosedRange<UInt64> {
                 #expect(try daemon.client().ask(Load.append(to: "note-1", count: 3, size: 10)).hasPrefix("+"))
-                // The transaction that is open now is left locked.
-                try daemon.kill()
+                    try daemon.kill()
                 try log.refresh()
                 #expect(log.head == Position(3 + 3 * round))
                 try daemon.start()

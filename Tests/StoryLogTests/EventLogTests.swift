@@ -11,8 +11,10 @@ final class LogBench {
     let folder = TemporaryFolder()
     private(set) var directory: DataDirectory
     private var opened: LMDBEventLog?
+    private let journalSize: Int
 
-    init(journalSize: Int = 1 << 18, mapSize: Int = 1 << 40) throws {
+    init(journalSize: Int = 1 << 16, mapSize: Int = 1 << 40) throws {
+        self.journalSize = journalSize
         directory = try DataDirectory(folder.store, for: .serving)
         var options = EnvironmentOptions()
         options.mapSize = mapSize
@@ -36,7 +38,7 @@ final class LogBench {
     func open(_ access: DataDirectory.Access = .serving) throws {
         directory = try DataDirectory(folder.store, for: access)
         do {
-            opened = try LMDBEventLog(in: directory, now: Instant(milliseconds: 2))
+            opened = try LMDBEventLog(in: directory, now: Instant(milliseconds: 2), journalSize: journalSize)
         } catch {
             directory.close()
             throw error
@@ -49,9 +51,10 @@ final class LogBench {
     }
 
     /// What a process that is killed at this moment leaves behind, as a store of its own; nobody has it open.
-    func killed() throws -> LogBench { try LogBench(imageOf: folder.store) }
+    func killed() throws -> LogBench { try LogBench(imageOf: folder.store, journalSize) }
 
-    private init(imageOf path: String) throws {
+    private init(imageOf path: String, _ journalSize: Int) throws {
+        self.journalSize = journalSize
         for name in ["", "/log"] { mkdir(folder.store + name, 0o700) }
         for name in ["/FORMAT", "/log.journal", "/log/data.mdb"] where Folder.exists(path + name) {
             RawFile.write(RawFile.read(path + name), folder.store + name)
@@ -108,12 +111,12 @@ struct EventLogTests {
         #expect(try bench.log.lines() == usualLines(1...6))
     }
 
-    @Test func `abandoning drops the turn alone, and later turns commit`() throws {
+    @Test func `rolling back drops the turn alone, and later turns commit`() throws {
         let bench = try LogBench()
         try bench.log.extend(by: 2)
         let time = bench.log.lastTime
         for position in 3...4 as ClosedRange<UInt64> { try bench.log.append(EventMaker().event(position)) }
-        try bench.log.abandon()
+        bench.log.rollBack()
         #expect(bench.log.head == Position(2) && bench.log.lastTime == time)
         #expect(try bench.log.lines() == usualLines(1...2))
         try bench.log.extend(by: 4)
@@ -128,7 +131,7 @@ struct EventLogTests {
             let head = bench.log.head.value
             // Small commits copy the last pages again and again; one that is abandoned leaves other bytes behind.
             try bench.log.append(EventMaker().event(head + 1, data: "{\"abandoned\":true}"))
-            try bench.log.abandon()
+            bench.log.rollBack()
             try bench.log.extend(by: 1 + round % 7)
             let positions = (1...bench.log.head.value).map { Position($0) }
             for _ in 0..<2 {
@@ -230,7 +233,7 @@ struct EventLogTests {
             Issue.record("not full but \(String(describing: error))")
             return
         }
-        try bench.log.abandon()
+        bench.log.rollBack()
         #expect(bench.log.head == Position(100))
         #expect(try bench.log.lines() == usualLines(1...100))
         try bench.log.extend(by: 5)
@@ -263,12 +266,12 @@ struct EventLogTests {
         try log.extend(by: 5)
         try log.append(EventMaker().event(6))
         #expect(try log.lines(2, 9, .descending) == usualLines((2...6).reversed()))
-        log.abandon()
+        log.rollBack()
         #expect(log.head == Position(5) && log.lastTime == EventMaker().event(5).time)
         log.commitFailure = .full("no room")
         try log.append(EventMaker().event(6))
         #expect(failure { () throws(StorageError) in try log.commit() } == .full("no room"))
-        log.abandon()
+        log.rollBack()
         try log.extend(by: 1)
         #expect(try log.lines() == usualLines(1...6))
     }

@@ -12,21 +12,26 @@ struct LogVerifierTests {
     func `verifying names the position of any changed byte`(seed: UInt64) throws {
         let bench = try LogBench()
         var random = SplitMix64(seed: seed)
-        for _ in 1...20 { try bench.log.extend(by: UInt64.random(in: 1...5, using: &random)) }
+        for _ in 1...20 {
+            try bench.log.extend(by: UInt64.random(in: 1...25, using: &random))
+            if Int.random(in: 0..<4, using: &random) == 0 { try bench.log.flush() }
+        }
         let event = EventMaker().event(bench.log.head.next.value, data: "\"\(String(repeating: "x", count: 9_000))\"")
         try bench.log.append(event)
         try bench.log.commit()
         try bench.log.extend(by: 2)
         bench.close()
         let bytes = RawFile.read(bench.file)
-        let pages = LogPages(bytes)
-        #expect(pages.records.count == Int(event.position.value) + 3)
-        for _ in 1...100 {
-            let position = UInt64.random(in: 0...event.position.value + 2, using: &random)
-            let record = try #require(pages.records[position])
-            let offset = Int.random(in: record, using: &random)
+        let blocks = LogPages(bytes).records
+        #expect(blocks.count > 2)
+        let starts = blocks.keys.sorted() + [event.position.value + 3]
+        for _ in 1...200 {
+            let index = Int.random(in: 0..<blocks.count, using: &random)
+            let block = try #require(blocks[starts[index]])
+            let offset = Int.random(in: block, using: &random)
             RawFile.patch(bench.file, at: offset, bytes[offset] ^ UInt8(1 << UInt8.random(in: 0..<8, using: &random)))
-            #expect(verdict(bench)?.position == Position(position), "byte \(offset - record.lowerBound)")
+            let found = verdict(bench)?.position?.value
+            #expect(found.map { (starts[index]..<starts[index + 1]).contains($0) } == true, "byte \(offset)")
             RawFile.patch(bench.file, at: offset, bytes[offset])
         }
         #expect(verdict(bench) == nil)
@@ -34,35 +39,79 @@ struct LogVerifierTests {
 
     @Test func `each byte of a seal counts`() throws {
         let bench = try LogBench()
-        for _ in 1...3 { try bench.log.extend(by: 2) }
+        for _ in 1...3 {
+            try bench.log.extend(by: 2)
+            try bench.log.flush()
+        }
         bench.close()
         let bytes = RawFile.read(bench.file)
-        let record = try #require(LogPages(bytes).records[2])
-        for offset in record.suffix(Seal.size) {
+        let block = try #require(LogPages(bytes).records[3])
+        for offset in block.suffix(Seal.size) {
             RawFile.patch(bench.file, at: offset, bytes[offset] ^ 0x80)
-            #expect(verdict(bench)?.position == Position(2))
+            #expect(verdict(bench)?.position == Position(3))
             RawFile.patch(bench.file, at: offset, bytes[offset])
         }
     }
 
-    @Test func `a forged event with a fitting checksum breaks the seal of its commit`() throws {
+    @Test func `a forged event with a fitting checksum breaks the seal of its block`() throws {
         let bench = try LogBench()
-        for _ in 1...3 { try bench.log.extend(by: 4) }
+        for _ in 1...3 {
+            try bench.log.extend(by: 4)
+            try bench.log.flush()
+        }
         bench.close()
-        try forge(bench, at: 6)
-        #expect(verdict(bench)?.position == Position(8))
+        try forge(bench, at: 6, in: 5)
+        #expect(verdict(bench)?.position == Position(5))
     }
 
-    @Test func `another header with a fitting checksum breaks the chain at its first seal`() throws {
+    @Test func `an event whose content and salt are gone leaves the rest of the chain to be proven`() throws {
+        let bench = try LogBench()
+        try bench.log.extend(by: 3)
+        try bench.log.flush()
+        let hasher = try SealHasher()
+        let bytes = RawFile.read(bench.file)
+        let block = Array(bytes[try #require(LogPages(bytes).records[1])])
+        let header = try #require(block.withBytes { BlockHeader($0) })
+        // What a verifier does that has the commitment of an erased content, the slow and obvious way.
+        var text = hasher.first(of: bench.log.identity.root).bytes + block[..<BlockHeader.size]
+        var start = header.recordsStart
+        for position in 1...3 as ClosedRange<UInt64> {
+            let record = Array(block[start...])
+            let numbers = record.withBytes { RecordHeader($0) }
+            let json = Array(record[numbers.jsonStart..<numbers.recordCount])
+            let end = try #require(RecordLayout(position: position, numbers, count: json.count)).labels.lowerBound
+            text += Array(record[RecordHeader.sealed..<RecordHeader.size]) + json[..<end]
+            text += hasher.hash(Array(record[RecordHeader.size..<RecordHeader.size + 16]) + json[end...]).bytes
+            start += numbers.recordCount
+        }
+        #expect(hasher.hash(text).bytes == Array(block.suffix(Seal.size)))
+    }
+
+    @Test func `another root with a fitting checksum breaks the chain at its first seal`() throws {
         let bench = try LogBench()
         for _ in 1...3 { try bench.log.extend(by: 2) }
         bench.close()
-        let place = try #require(LogPages(RawFile.read(bench.file)).records[0])
-        let forged = LogHeader(storeID: Array(repeating: 9, count: 16), created: Instant(milliseconds: 1)).bytes
+        let range = try #require(LogPages(RawFile.read(bench.file)).records[0])
+        let identity = LogIdentity(id: Array(repeating: 9, count: 16))
+        let forged = LogHeader(identity: identity, created: Instant(milliseconds: 1)).bytes
         // Its journal would belong to another log.
         unlink(bench.journal)
-        for (index, byte) in forged.enumerated() { RawFile.patch(bench.file, at: place.lowerBound + index, byte) }
-        #expect(verdict(bench)?.position == Position(2))
+        RawFile.write([], bench.journal + ".lost")
+        for (index, byte) in forged.enumerated() { RawFile.patch(bench.file, at: range.lowerBound + index, byte) }
+        try bench.open()
+        #expect(failure { () throws(StorageError) in try bench.log.verify { _ in } }?.position == Position(1))
+    }
+
+    @Test func `versions that skip one, and numbers with two names, are found`() throws {
+        for wrong in [
+            EventMaker().event(8, version: 3), EventMaker().event(8, version: 1), EventMaker().event(8, stream: "a-b"),
+        ] {
+            let bench = try LogBench()
+            try bench.log.extend(by: 7)
+            try bench.log.append(wrong)
+            try bench.log.commit()
+            #expect(failure { () throws(StorageError) in try bench.log.verify { _ in } }?.position == Position(8))
+        }
     }
 
     @Test func `times that go backwards are found`() throws {
@@ -125,13 +174,19 @@ struct LogVerifierTests {
     }
 
     /// Changes an event's data and gives it a checksum that fits.
-    private func forge(_ bench: LogBench, at position: UInt64) throws {
+    private func forge(_ bench: LogBench, at position: UInt64, in first: UInt64) throws {
         let bytes = RawFile.read(bench.file)
-        let place = try #require(LogPages(bytes).records[position])
-        var record = Array(bytes[place])
+        let range = try #require(LogPages(bytes).records[first])
+        let block = Array(bytes[range])
+        let entry = BlockHeader.size + 4 * Int(position - first)
+        let start = Int(block.number(at: entry, as: UInt32.self))
+        let count = Int(block.number(at: entry + 4, as: UInt32.self)) - start
+        var record = Array(block[start..<start + count])
         record[record.count - 3] ^= 1
         let checksum = Array(record[RecordHeader.checked...]).withBytes { Checksum.of($0, position: position) }
         for index in 0..<8 { record[index] = UInt8(truncatingIfNeeded: checksum >> UInt64(8 * index)) }
-        for (index, byte) in record.enumerated() { RawFile.patch(bench.file, at: place.lowerBound + index, byte) }
+        for (index, byte) in record.enumerated() {
+            RawFile.patch(bench.file, at: range.lowerBound + start + index, byte)
+        }
     }
 }

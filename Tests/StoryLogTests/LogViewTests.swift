@@ -29,15 +29,4 @@ struct LogViewTests {
         #expect(try positions(view, 1, 9).count == 9)
         view.close()
     }
-
-    @Test func `a record near the end of what is flushed is not remembered while a transaction is open`() throws {
-        let bench = try LogBench()
-        try bench.log.extend(by: 600)
-        try bench.log.flush()
-        #expect(bench.log.liesInMap(Position(600)))
-        try bench.log.extend(by: 1)
-        #expect(!bench.log.liesInMap(Position(600)))
-        #expect(!bench.log.liesInMap(Position(400)), "a page has room for 256 nodes")
-        #expect(bench.log.liesInMap(Position(300)))
-    }
 }

@@ -9,15 +9,13 @@ struct RecordTests {
     @Test func `a header reads as it was written, each number at its widest`() {
         let headers = [
             RecordHeader(
-                time: 0, version: 0, streamNumber: 0, by: 0, metaCount: 0, streamCount: 0, typeCount: 0, keyCount: 0,
-                isSealed: false),
+                time: 0, version: 0, streamNumber: 0, by: 0, streamCount: 0, typeCount: 0, jsonCount: 0),
             RecordHeader(
                 time: Instant.range.lowerBound, version: 1 << 48 - 1, streamNumber: 1 << 48 - 1, by: .max,
-                metaCount: 1 << 21 - 1, tagsCount: 1 << 11 - 1, streamCount: 129, typeCount: 64, keyCount: 128,
-                isSealed: true),
+                tagsCount: .max, metaCount: .max, streamCount: 129, typeCount: 64, keyCount: 128, jsonCount: .max),
             RecordHeader(
-                time: Instant.range.upperBound, version: 1 << 33, streamNumber: 1 << 40, by: 1000, metaCount: 70_000,
-                streamCount: 5, typeCount: 1, keyCount: 1, isSealed: false),
+                time: Instant.range.upperBound, version: 1 << 33, streamNumber: 1 << 40, by: 1000, tagsCount: 12,
+                metaCount: 70_000, streamCount: 5, typeCount: 1, keyCount: 1, jsonCount: 77),
         ]
         for header in headers {
             let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: RecordHeader.size, alignment: 1)
@@ -98,7 +96,11 @@ struct RecordTests {
     }
 
     @Test func `the header of the log reads as it was written, and not when a byte changed`() throws {
-        let header = LogHeader(storeID: Array(1...16), created: Instant(milliseconds: 1_234))
+        let parents = [9, 4].map {
+            LogIdentity.Ancestor(id: Array(repeating: $0, count: 16), position: Position(UInt64($0) * 100))
+        }
+        let header = LogHeader(
+            identity: LogIdentity(id: Array(1...16), ancestors: parents), created: Instant(milliseconds: 1_234))
         var bytes = header.bytes
         #expect(try LogHeader(bytes) == header)
         for index in bytes.indices {
@@ -130,9 +132,13 @@ struct RecordTests {
     }
 
     private func staged(_ event: Event) throws -> [UInt8] {
-        let staged = StagedRecord()
-        EventMaker.json(event).withBytes { staged.hold(event.place, $0) }
-        staged.close()
-        return Array(staged.bytes)
+        let line = EventMaker.json(event)
+        return line.withUnsafeBytes { json in
+            let writer = RecordWriter(event.place, json)
+            return [UInt8](unsafeUninitializedCapacity: writer.count) { buffer, count in
+                if let base = buffer.baseAddress { writer.write(json, Salts(), to: UnsafeMutableRawPointer(base)) }
+                count = writer.count
+            }
+        }
     }
 }

@@ -10,7 +10,7 @@ package struct EventPlace: Equatable, Sendable {
     package let streamCount: Int
     /// The length of the type's name, in bytes; nil where only the text tells.
     package var typeCount: Int?
-    /// The lengths of the key, the tags' array and the meta, in bytes; 0 where there is none.
+    /// The lengths of the key, of the tags' array and of the meta, in bytes; 0 where there is none.
     package var keyCount = 0
     package var tagsCount = 0
     package var metaCount = 0

@@ -1,7 +1,7 @@
 /// An event as it lies in the log: what is known without reading its JSON, and the JSON as it goes out on the wire.
 ///
-/// The text is
-/// `{"position":P,"stream":"S","version":V,"type":"T","time":"…","by":U[,"key":"K"][,"tags":[…]][,"meta":M],"data":D}`.
+/// The text is `{"position":P,"stream":"S","version":V,"type":"T","time":"…","by":U[,"key":"K"][,"tags":["a","b"]]`
+/// `[,"meta":M],"data":D}`.
 /// The bytes belong to the log: a record must not outlive the closure that it was handed to.
 package struct EventRecord {
     package let position: Position
@@ -15,14 +15,15 @@ package struct EventRecord {
     package let stream: Range<Int>
     package let type: Range<Int>
     package let key: Range<Int>?
+    /// The whole array.
     package let tags: Range<Int>?
     package let meta: Range<Int>?
     package let data: Range<Int>
 
     package init(
         position: Position, streamNumber: StreamNumber, version: Version, time: Instant, by: UInt32,
-        json: UnsafeRawBufferPointer, stream: Range<Int>, type: Range<Int>, key: Range<Int>?, tags: Range<Int>? = nil,
-        meta: Range<Int>?, data: Range<Int>
+        json: UnsafeRawBufferPointer, stream: Range<Int>, type: Range<Int>, key: Range<Int>?,
+        tags: Range<Int>? = nil, meta: Range<Int>?, data: Range<Int>
     ) {
         self.position = position
         self.streamNumber = streamNumber

@@ -35,7 +35,9 @@ package struct ServerDependency {
             var configuration = configuration
             // Others are told where it is, whatever directory they are in.
             configuration.data = absolute(configuration.data)
-            let log = try LMDBEventLog(in: directory, now: clock.now())
+            let log = try LMDBEventLog(in: directory, now: clock.now()) { position, head in
+                trace.say("converting", ["position": "\(position.value)", "of": "\(head.value)"])
+            }
             let store = try LMDBModelStore(in: directory, storeID: log.storeID, version: Model.version)
             if let renewal = store.renewal { trace.say("folding-anew", ["reason": renewal]) }
             let decoder = EventDecoder()

@@ -57,20 +57,30 @@ extension Server {
             flushRefusal = nil
             return nil
         } catch {
-            guard case .full = error else {
-                dependency.trace.say("storage-failed", ["error": "\(error)", "then": "stopping: the disk is suspect"])
-                fatal = error
-                return error
-            }
-            if flushRefusal == nil { dependency.trace.say("flush-failed", ["reason": "\(error)"]) }
-            flushRefusal = FlushRefusal(error: error, retryTick: ticks + 10)
+            flushFailed(error)
             return error
         }
     }
 
-    /// Called with every tick: while nothing comes in, the log is flushed.
+    /// Called when a flush beside the loop has ended.
+    func flushEnded() {
+        guard fatal == nil else { return }
+        do throws(StorageError) { try log.pollFlush() } catch { flushFailed(error) }
+    }
+
+    private func flushFailed(_ error: StorageError) {
+        guard case .full = error else {
+            dependency.trace.say("storage-failed", ["error": "\(error)", "then": "stopping: the disk is suspect"])
+            fatal = error
+            return
+        }
+        if flushRefusal == nil { dependency.trace.say("flush-failed", ["reason": "\(error)"]) }
+        flushRefusal = FlushRefusal(error: error, retryTick: ticks + 10)
+    }
+
+    /// Called with every tick: while nothing comes in, full blocks are flushed.
     func flushIfIdle() {
-        if log.committed == committedAtTick { _ = flushLog() }
+        if fatal == nil, log.committed == committedAtTick { log.startFlush() }
         committedAtTick = log.committed
     }
 

@@ -35,10 +35,11 @@ extension Server {
             if let connection = connection(of: session) { answer(.failed(failure), tag, connection) }
             return
         }
+        let mustEnd = jobsMustEnd
         start(session, tag) { log in
             let copier = log.copier()
             return { () throws(StorageError) in
-                let position = try copier.run(to: path)
+                let position = try copier.run(to: path) { mustEnd.isSet }
                 return [Member("backup", .text(path)), Member("position", .count(position.value))]
             }
         }

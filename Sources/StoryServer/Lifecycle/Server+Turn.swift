@@ -54,7 +54,7 @@ extension Server {
 
     /// Takes back what was folded since the last commit: forgets the models back to their checkpoint, folds again.
     private func undo() throws(StorageError) {
-        try log.abandon()
+        log.rollBack()
         checkpointer.wait()
         dependency.store.discard()
         // All of it was in memory a moment ago; writing it down could meet the same full disk.

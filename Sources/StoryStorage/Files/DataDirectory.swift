@@ -18,7 +18,10 @@ package final class DataDirectory {
     /// What this process wants of it.
     package let access: Access
     private var lock: DirectoryLock?
-    private var format = FormatFile.version
+    /// The layout of what lies in it.
+    private(set) var format = FormatFile.version
+    /// True where what is written is gone when the machine stops: the directory lies in memory.
+    package let isVolatile: Bool
 
     /// Throws `.held` when another process has it, `.failed` when it is not fit to hold a store.
     package init(_ path: String, for access: Access) throws(StorageError) {
@@ -26,7 +29,7 @@ package final class DataDirectory {
         self.access = access
         if access == .serving { try Folder.makeAll(path) }
         guard Folder.exists(path) else { throw .failed("there is no data directory at \(path)") }
-        try DataDirectory.checkFolder(path)
+        isVolatile = try DataDirectory.checkFolder(path)
         guard access == .serving || FormatFile.exists(path) else { throw .failed("\(path) is no data directory") }
         if access != .reading { lock = try DirectoryLock(path) }
         try checkFormat()
@@ -42,7 +45,9 @@ package final class DataDirectory {
     /// Lets another process have it. Close the log and the models before.
     package func close() { lock = nil }
 
-    /// Says that events may be in the journal, so that no program passes over it that does not know of it.
+    /// Says that what lies in it has this program's layout now.
+    ///
+    /// - Throws: `.full` or `.failed` where that cannot be written.
     package func raiseFormat() throws(StorageError) {
         guard format < FormatFile.version else { return }
         try FormatFile.create(path)
@@ -52,6 +57,11 @@ package final class DataDirectory {
     private func checkFormat() throws(StorageError) {
         if FormatFile.exists(path) {
             format = try FormatFile.check(path)
+            guard format == FormatFile.version || access == .serving else {
+                throw .failed(
+                    "\(path) has format \(format), which a daemon converts to \(FormatFile.version): start stored on it"
+                )
+            }
             return
         }
         guard !Folder.exists(logPath), !Folder.exists(modelsPath) else {
@@ -60,8 +70,8 @@ package final class DataDirectory {
         try FormatFile.create(path)
     }
 
-    /// Nobody else may write to it, and its file system must be one of this machine.
-    private static func checkFolder(_ path: String) throws(StorageError) {
+    /// Nobody else may write to it, and its file system must be one of this machine; true where that is volatile.
+    private static func checkFolder(_ path: String) throws(StorageError) -> Bool {
         let folder = try FileHandle(path, O_RDONLY | O_DIRECTORY)
         let status = try folder.status(path)
         guard status.st_uid == geteuid() else {
@@ -70,6 +80,6 @@ package final class DataDirectory {
         guard status.st_mode & 0o022 == 0 else {
             throw .failed("\(path) may be written by its group or by everybody: chmod 700 it")
         }
-        try FileSystemKind.check(folder, path)
+        return try FileSystemKind.check(folder, path)
     }
 }

@@ -11,16 +11,26 @@ enum FileSystemKind {
         0x0000_564C: "NCP", 0x0BD0_0BD0: "Lustre", 0x7461_636F: "OCFS2", 0x0116_1970: "GFS2",
     ]
 
-    /// Throws when LMDB's file cannot be trusted there.
-    static func check(_ folder: borrowing FileHandle, _ path: String) throws(StorageError) {
+    /// tmpfs and ramfs.
+    private static let volatile: Set<UInt32> = [0x0102_1994, 0x8584_58F6]
+
+    /// True where the file system lies in memory.
+    ///
+    /// - Throws: `.failed` when LMDB's file cannot be trusted there.
+    static func check(_ folder: borrowing FileHandle, _ path: String) throws(StorageError) -> Bool {
         var status = statfs()
         guard fstatfs(folder.descriptor, &status) == 0 else {
             throw SystemError.from(errno, "looking at the file system of \(path)")
         }
-        if let name = name(UInt32(truncatingIfNeeded: status.f_type)) {
+        let number = UInt32(truncatingIfNeeded: status.f_type)
+        if let name = name(number) {
             throw .failed("\(path) lies on \(name), which cannot hold a store: use a local file system")
         }
+        return isVolatile(number)
     }
+
+    /// True for a file system that lies in memory.
+    static func isVolatile(_ number: UInt32) -> Bool { volatile.contains(number) }
 
     /// The name of a refused file system; nil for one that may be used.
     static func name(_ number: UInt32) -> String? { refused[number] }

@@ -19,7 +19,14 @@ package enum Folder {
         try sync(parent(of: path))
     }
 
-    /// Whether there is anything at this path, a folder or not.
+    /// Makes a folder that must not be there.
+    ///
+    /// - Throws: `.failed` where it is.
+    package static func makeNew(_ path: String) throws(StorageError) {
+        guard mkdir(path, 0o700) == 0 else { throw SystemError.from(errno, "making \(path)") }
+        try sync(parent(of: path))
+    }
+
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     /// The folder that holds this one.
@@ -38,6 +45,24 @@ package enum Folder {
     package static func rename(_ path: String, to place: String) throws(StorageError) {
         guard Glibc.rename(path, place) == 0 else { throw SystemError.from(errno, "renaming \(path) to \(place)") }
         try sync(parent(of: place))
+    }
+
+    /// The same where nothing may have the new name.
+    ///
+    /// - Throws: `.failed` where something has it.
+    static func renameNew(_ path: String, to target: String) throws(StorageError) {
+        guard !exists(target) else { throw .failed("\(target) exists already; name a new directory") }
+        // Where something was made there meanwhile, the system refuses: only an empty folder can be replaced.
+        try rename(path, to: target)
+    }
+
+    /// Removes what a copy that failed has left; what cannot be removed stays.
+    static func removeStore(_ path: String) {
+        for folder in ["/log", "/log.tmp"] {
+            for name in ["/data.mdb", "/lock.mdb"] { unlink(path + folder + name) }
+        }
+        for name in ["/log.journal", "/log.journal.tmp", "/FORMAT", "/FORMAT.tmp"] { unlink(path + name) }
+        for name in ["/log", "/log.tmp", ""] { rmdir(path + name) }
     }
 
     /// Removes the folder of an LMDB environment; nothing happens when there is none.

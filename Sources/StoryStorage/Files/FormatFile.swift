@@ -4,8 +4,8 @@ package import StoryCore
 /// The file `FORMAT`: what a person, and a program of another version, needs to know about a data directory.
 package enum FormatFile {
     /// The layout that this program writes.
-    package static let version = 2
-    /// The oldest layout that it reads: without a journal of commits.
+    package static let version = 3
+    /// The oldest layout that it can convert.
     private static let oldest = 1
 
     private static let firstLine = "storykeep "
@@ -13,14 +13,19 @@ package enum FormatFile {
         storykeep \(version)
 
         This directory belongs to stored. Nothing but stored and storectl may open the files in it.
-        log/     LMDB. Key: the position, 8 bytes, big-endian; key 0 is the header of the log.
-                 Value: 40 bytes, little-endian: XXH3-64 of the rest with the position as its seed (8), milliseconds
-                 since 1970 (8), version (6), stream number (6), uid (4), and the lengths of meta (4), stream (1),
-                 type (1) and key (1), flags (1; 1: sealed). Then the event's JSON. Then, where it is sealed, SHA-256
-                 of the seal before and all records of the commit without their seals.
-        log.journal  The newest commits, which log/ may lack: a header of 40 bytes; from byte 4096 on one block a commit:
-                 FF "SKJBLK" 00 (8), XXH3-64 of the rest (8), generation (8), number of the block within it (8), first
-                 position (8), bytes of the block (4), records (4); then each record, as in log/, behind its length (4).
+        log/     LMDB. Key: the first position of a block, 8 bytes, big-endian; key 0 is the header of the log.
+                 A block, little-endian: layout (4), records (4), first position (8), times of the first and the last
+                 record in milliseconds since 1970 (8, 8), bytes of the block (4), 0 (4), XXH3-64 of this and the table
+                 (8); the table: where in the block each record begins (4 each); the records; SHA-256 of the seal
+                 before and of this block (32).
+                 A record: XXH3-64 of the rest with the position as its seed (8), state (1), layout (1), length of tags
+                 (2), uid (4), time (8), version (6), stream number (6), length of meta (4), of stream, type and key
+                 (1 each), 0 (1), length of the JSON (4); a salt (16) where there are key or tags, a salt (16); the
+                 event's JSON.
+        log.journal  The newest commits, which log/ may lack: a header of 40 bytes; from byte 4096 on two halves of
+                 sectors of 512 bytes: XXH3-64 of the rest with the sector's number as its seed (8), number of the
+                 commit (8), number of the sector in it (4), its sectors (4), 488 bytes of the commit. A commit: first
+                 position (8), records (4), their bytes (4), XXH3-64 of its other sectors' (8), the records.
         models/  LMDB. One table a name, folded from the log; may be deleted while no daemon runs.
         lock     Held with flock by the one process that serves the directory; its text is that process's number.
 

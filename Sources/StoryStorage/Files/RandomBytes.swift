@@ -10,4 +10,11 @@ package enum RandomBytes {
         guard getrandom(&bytes, count, 0) == count else { throw SystemError.from(errno, "asking for random bytes") }
         return bytes
     }
+
+    /// Random bytes, two digits each.
+    ///
+    /// - Throws: `.failed` where the kernel gives none.
+    static func hexadecimal(_ count: Int) throws(StorageError) -> String {
+        try make(count).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
 }

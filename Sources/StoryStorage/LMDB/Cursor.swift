@@ -25,6 +25,14 @@ package struct Cursor: ~Copyable {
     package func next() throws(StorageError) -> LMDBEntry? { try move(MDB_NEXT) }
     /// The entry before this one; nil at the beginning.
     package func previous() throws(StorageError) -> LMDBEntry? { try move(MDB_PREV) }
+    /// The key after this one, without a look at its value; nil at the end.
+    package func nextKey() throws(StorageError) -> UnsafeRawBufferPointer? {
+        var key = MDB_val()
+        let code = mdb_cursor_get(handle, &key, nil, MDB_NEXT)
+        if code == MDB_NOTFOUND { return nil }
+        try LMDBError.check(code, "moving through a table")
+        return key.bytes
+    }
 
     /// The first entry at or after a key.
     package func seek(_ key: UnsafeRawBufferPointer) throws(StorageError) -> LMDBEntry? {

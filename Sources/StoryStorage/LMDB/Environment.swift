@@ -112,6 +112,19 @@ package final class Environment: @unchecked Sendable {
         if fileSize < used, ftruncate(fileDescriptor, used) == 0 { fdatasync(fileDescriptor) }
     }
 
+    /// Gives the file room for so many bytes beyond its last page, so that a commit of that much neither finds the disk
+    /// full half-way nor leaves a file that is shorter than its last page.
+    ///
+    /// - Throws: `.full` where there is no room. Where the file system cannot reserve, the commit will say so.
+    func reserveRoom(_ count: Int) throws(StorageError) {
+        // Beside the values a commit writes new leaves, branches and the list of free pages.
+        let needed = usedBytes + count + count / 64 + 32 * pageSize
+        let size = fileSize
+        guard size < needed else { return }
+        let code = posix_fallocate(fileDescriptor, off_t(size), off_t(needed - size))
+        if [ENOSPC, EDQUOT, EFBIG, EIO].contains(code) { throw SystemError.from(code, "making room in \(path)") }
+    }
+
     /// Makes what can be read here durable, whoever wrote it.
     package func sync() throws(StorageError) { try LMDBError.check(mdb_env_sync(raw, 1), "syncing \(path)") }
 

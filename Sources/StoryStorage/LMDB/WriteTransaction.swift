@@ -31,6 +31,13 @@ package struct WriteTransaction: ~Copyable {
         try LMDBError.check(code, "committing")
     }
 
+    /// The same where the file has room for all of it: an I/O error is one then, and not a full disk.
+    package consuming func commitReserved() throws(StorageError) {
+        let code = mdb_txn_commit(handle)
+        discard self
+        try LMDBError.check(code, "committing")
+    }
+
     /// The bytes at a key, which die with the next change; nil when there are none.
     package borrowing func value(
         in database: Database, at key: UnsafeRawBufferPointer
@@ -50,6 +57,19 @@ package struct WriteTransaction: ~Copyable {
         _ value: UnsafeRawBufferPointer, in database: Database, at key: UnsafeRawBufferPointer
     ) throws(StorageError) {
         try put(value, in: database, at: key, flags: UInt32(MDB_APPEND))
+    }
+
+    /// Makes room for a value at a key that must come after every other one. Every byte of it has to be written before
+    /// anything else is done: LMDB hands out memory with old bytes in it.
+    package borrowing func append(
+        reserving count: Int, in database: Database, at key: UnsafeRawBufferPointer
+    ) throws(StorageError) -> UnsafeMutableRawPointer {
+        var wanted = MDB_val(key)
+        var bytes = MDB_val(mv_size: count, mv_data: nil)
+        let code = mdb_put(handle, database.handle, &wanted, &bytes, UInt32(MDB_APPEND | MDB_RESERVE))
+        try LMDBError.check(code, "writing \(count) bytes")
+        guard let memory = bytes.mv_data else { throw .failed("LMDB reserved no memory") }
+        return memory
     }
 
     /// Opens a named database, which is made when there is none; it stays open after the commit.

@@ -11,11 +11,12 @@ struct EventMaker {
         _ position: UInt64, stream: String? = nil, type: String = "Noted", by: UInt32 = 1000, key: String? = nil,
         tags: EventTags? = nil, meta: String? = nil, data: String? = nil, version: UInt64? = nil
     ) -> Event {
-        let name = stream ?? "note-\(position % 7)"
+        let name = stream ?? "note-\((position + 6) % 7)"
         return Event(
-            position: Position(position), stream: EventMaker.stream(name), streamNumber: StreamNumber(position % 7 + 1),
-            version: Version(version ?? position / 7 + 1), time: Instant(milliseconds: time + Int64(position) * 10),
-            by: by, key: key.map { RequestKey(trusted: Array($0.utf8)) }, tags: tags, meta: meta.map { Array($0.utf8) },
+            position: Position(position), stream: EventMaker.stream(name),
+            streamNumber: StreamNumber((position + 6) % 7 + 1),
+            version: Version(version ?? (position + 6) / 7), time: Instant(milliseconds: time + Int64(position) * 10),
+            by: by, key: key.map { RequestKey(trusted: Array($0.utf8)) }, meta: meta.map { Array($0.utf8) },
             body: .custom(
                 EventType(trusted: Array(type.utf8)), data: Array((data ?? "{\"number\":\(position)}").utf8)))
     }

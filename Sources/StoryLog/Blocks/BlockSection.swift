@@ -1,0 +1,53 @@
+import StoryStorage
+import Glibc
+import StoryCore
+
+/// Records in memory that become one block.
+///
+/// Unchecked: the records that it names do not change any more, and it keeps the memory that holds them.
+struct BlockSection: @unchecked Sendable {
+    let run: RecordRun
+    private let block: OpenBlock
+
+    /// The records from one position through another, both of which the block holds.
+    init(_ block: OpenBlock, from lower: UInt64, through upper: UInt64) {
+        self.block = block
+        run = block.run(from: lower, through: upper)
+    }
+
+    /// What comes after a position; nil when that is nothing.
+    func part(after position: UInt64) -> BlockSection? {
+        guard run.last > position else { return nil }
+        return BlockSection(block, from: max(run.first, position + 1), through: run.last)
+    }
+
+    /// The bytes of the block that it becomes.
+    var byteCount: Int { BlockHeader.overhead + 4 * run.count + run.bytes.count }
+
+    /// Writes every byte of the block, and returns its seal.
+    ///
+    /// - Throws: `.corrupt` where a record is not what was written; then the block must not be kept.
+    func write(
+        to target: UnsafeMutableRawPointer, after seal: Seal, _ hasher: SealHasher
+    ) throws(StorageError) -> Seal {
+        let records = run.bytes
+        var end = BlockHeader.size + 4 * run.count
+        if let source = records.baseAddress { memcpy(target + end, source, records.count) }
+        for index in 0..<run.count {
+            target.put(UInt32(end), at: BlockHeader.size + 4 * index)
+            end += try run.record(at: run.first + UInt64(index)).count
+        }
+        let header = BlockHeader(
+            count: run.count, first: run.first, firstTime: try time(run.first), lastTime: try time(run.last),
+            byteCount: byteCount)
+        header.write(to: target)
+        let written = UnsafeRawBufferPointer(start: target, count: byteCount)
+        let sealed = try hasher.seal(of: header, written, after: seal)
+        UnsafeMutableRawBufferPointer(start: target + end, count: Seal.size).copyBytes(from: sealed.bytes)
+        return sealed
+    }
+
+    private func time(_ position: UInt64) throws(StorageError) -> Int64 {
+        RecordHeader(try run.record(at: position)).time
+    }
+}

@@ -1,0 +1,26 @@
+import StoryStorage
+import StoryCore
+
+/// Seals records into blocks and puts those into the log's environment, in one commit.
+struct BlockStore: Sendable {
+    let environment: Environment
+    let hasher: SealHasher
+
+    /// Puts the blocks in order, and returns the seal of the last one.
+    ///
+    /// - Throws: `.full` where nothing was stored for want of room; after anything else it is unknown what was.
+    func store(_ sections: [BlockSection], after seal: Seal) throws(StorageError) -> Seal {
+        try environment.reserveRoom(sections.reduce(0) { $0 + $1.byteCount + environment.pageSize })
+        let transaction = try WriteTransaction(environment)
+        var last = seal
+        for section in sections {
+            let target = try PositionKey.with(section.run.first) { (key) throws(StorageError) in
+                try transaction.append(reserving: section.byteCount, in: .main, at: key)
+            }
+            last = try section.write(to: target, after: last, hasher)
+        }
+        try transaction.commitReserved()
+        environment.coverLastPage()
+        return last
+    }
+}

@@ -1,0 +1,60 @@
+import StoryStorage
+import Glibc
+import StoryCore
+
+/// Lays an event out as a record.
+struct RecordWriter {
+    private let header: RecordHeader
+    private let position: UInt64
+
+    /// Measures an event and its line.
+    ///
+    /// A text that is not laid out as its lengths say would be served wrongly for ever, so it traps here.
+    init(_ event: EventPlace, _ json: UnsafeRawBufferPointer) {
+        position = event.position.value
+        header = RecordHeader(
+            time: event.time.milliseconds, version: event.version.value, streamNumber: event.streamNumber.value,
+            by: event.by, tagsCount: UInt16(event.tagsCount), metaCount: UInt32(event.metaCount),
+            streamCount: UInt8(event.streamCount), typeCount: UInt8(RecordWriter.typeCount(event, json)),
+            keyCount: UInt8(event.keyCount), jsonCount: UInt32(json.count))
+        RecordWriter.check(position, header, json)
+    }
+
+    /// The bytes of the record.
+    var count: Int { header.recordCount }
+
+    /// Writes every byte of the record; there is room for `count`.
+    func write(_ json: UnsafeRawBufferPointer, _ salts: Salts, to target: UnsafeMutableRawPointer) {
+        header.write(to: target)
+        let start = header.jsonStart
+        salts.take(start - RecordHeader.size, to: target + RecordHeader.size)
+        if let source = json.baseAddress { memcpy(target + start, source, json.count) }
+        let checked = UnsafeRawBufferPointer(
+            start: target + RecordHeader.checked, count: count - RecordHeader.checked)
+        target.put(Checksum.of(checked, position: position), at: 0)
+    }
+
+    /// The length of the type's name: as the event says, or up to the closing quote.
+    private static func typeCount(_ event: EventPlace, _ json: UnsafeRawBufferPointer) -> Int {
+        if let count = event.typeCount { return count }
+        let start =
+            44 + RecordLayout.digits(event.position.value) + event.streamCount
+            + RecordLayout.digits(event.version.value)
+        var end = start
+        while end < json.count, json[end] != 0x22 { end += 1 }
+        return end - start
+    }
+
+    private static func check(_ position: UInt64, _ header: RecordHeader, _ json: UnsafeRawBufferPointer) {
+        guard let layout = RecordLayout(position: position, header, count: json.count) else {
+            preconditionFailure("An event's text is as long as its parts.")
+        }
+        let label = layout.data.lowerBound - 7
+        precondition(
+            json[label - 1] == 0x2C && json[label] == 0x22 && json[label + 1] == 0x64 && json[label + 6] == 0x3A
+                && json[layout.labels.lowerBound] == 0x2C && json[layout.labels.upperBound] == 0x2C
+                && json[layout.type.upperBound] == 0x22 && json[layout.stream.upperBound] == 0x22
+                && json[json.count - 1] == 0x7D,
+            "An event's text has its parts in the order and with the lengths that its numbers say.")
+    }
+}

@@ -1,0 +1,100 @@
+import StoryStorage
+import COpenSSL
+import StoryCore
+
+/// SHA-256 over one block and the seal of the block before it: the chain that makes history fast.
+struct Seal: Equatable, Sendable {
+    static let size = 32
+
+    let bytes: [UInt8]
+}
+
+/// Computes the seals of blocks.
+///
+/// `seal(b) = SHA-256(seal(b−1) ‖ header of the block ‖ for each record: its header from byte 9 on, its JSON up to
+/// "by":U ‖ commit(labels), where there are any ‖ commit(content))`, and `commit(x) = SHA-256(salt ‖ x)`. So labels
+/// and content can be erased, and the chain goes on proving everything else.
+///
+/// Unchecked: one thread uses it at a time.
+final class SealHasher: @unchecked Sendable {
+    private let chain: OpaquePointer
+    private let commitment: OpaquePointer
+    private let algorithm: OpaquePointer
+    private let digest: UnsafeMutablePointer<UInt8>
+
+    /// - Throws: `.failed` where OpenSSL has no memory or no SHA-256.
+    init() throws(StorageError) {
+        guard let chain = EVP_MD_CTX_new() else { throw .failed("OpenSSL has no memory") }
+        guard let commitment = EVP_MD_CTX_new(), let algorithm = EVP_MD_fetch(nil, "SHA256", nil) else {
+            EVP_MD_CTX_free(chain)
+            throw .failed("OpenSSL has no SHA-256")
+        }
+        self.chain = chain
+        self.commitment = commitment
+        self.algorithm = algorithm
+        digest = .allocate(capacity: Seal.size)
+    }
+
+    deinit {
+        EVP_MD_free(algorithm)
+        EVP_MD_CTX_free(chain)
+        EVP_MD_CTX_free(commitment)
+        digest.deallocate()
+    }
+
+    /// The SHA-256 of some bytes.
+    func hash(_ bytes: [UInt8]) -> Seal {
+        EVP_DigestInit_ex2(chain, algorithm, nil)
+        bytes.withUnsafeBytes(add)
+        return finish()
+    }
+
+    /// The seal that the first block follows, made of the ID of the log that the history began in.
+    func first(of root: [UInt8]) -> Seal { hash(Array("storykeep".utf8) + root) }
+
+    /// The seal of a block whose header and records are written.
+    ///
+    /// - Throws: `.corrupt` where the lengths of a record do not fit.
+    func seal(
+        of header: BlockHeader, _ block: UnsafeRawBufferPointer, after seal: Seal
+    ) throws(StorageError) -> Seal {
+        guard let run = header.run(block) else { throw Record.damaged(header.first, "has no block") }
+        EVP_DigestInit_ex2(chain, algorithm, nil)
+        seal.bytes.withUnsafeBytes(add)
+        add(UnsafeRawBufferPointer(rebasing: block[..<BlockHeader.size]))
+        for position in run.first...run.last { try add(try run.record(at: position), at: position) }
+        return finish()
+    }
+
+    private func add(_ record: UnsafeRawBufferPointer, at position: UInt64) throws(StorageError) {
+        guard record.count >= RecordHeader.size else { throw Record.damaged(position, "is cut short") }
+        let header = RecordHeader(record)
+        guard header.recordCount == record.count,
+            let layout = RecordLayout(position: position, header, count: Int(header.jsonCount))
+        else { throw Record.damaged(position, "has lengths that do not fit its text") }
+        let start = header.jsonStart
+        let (labels, content) = (start + layout.labels.lowerBound, start + layout.labels.upperBound)
+        let contentSalt = start - RecordHeader.saltSize
+        add(UnsafeRawBufferPointer(rebasing: record[RecordHeader.sealed..<RecordHeader.size]))
+        add(UnsafeRawBufferPointer(rebasing: record[start..<labels]))
+        if header.hasLabels { commit(record, RecordHeader.size..<contentSalt, labels..<content) }
+        commit(record, contentSalt..<start, content..<record.count)
+    }
+
+    private func commit(_ record: UnsafeRawBufferPointer, _ salt: Range<Int>, _ part: Range<Int>) {
+        guard let base = record.baseAddress else { return }
+        EVP_DigestInit_ex2(commitment, algorithm, nil)
+        EVP_DigestUpdate(commitment, base + salt.lowerBound, salt.count)
+        EVP_DigestUpdate(commitment, base + part.lowerBound, part.count)
+        EVP_DigestFinal_ex(commitment, digest, nil)
+        EVP_DigestUpdate(chain, digest, Seal.size)
+    }
+
+    @inline(__always)
+    private func add(_ bytes: UnsafeRawBufferPointer) { EVP_DigestUpdate(chain, bytes.baseAddress, bytes.count) }
+
+    private func finish() -> Seal {
+        EVP_DigestFinal_ex(chain, digest, nil)
+        return Seal(bytes: Array(UnsafeBufferPointer(start: digest, count: Seal.size)))
+    }
+}

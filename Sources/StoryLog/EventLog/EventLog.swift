@@ -1,0 +1,112 @@
+import StoryStorage
+package import StoryCore
+
+/// The log of all events, appended turn by turn.
+///
+/// What is appended is seen by readings at once, and is durable after a commit. When a commit throws `.full`,
+/// `rollBack` and go on; when it throws anything else, whether the turn is on the disk is unknown and the process has
+/// to stop: every later commit throws as well.
+package protocol EventLog: AnyObject {
+    /// The last event, of this turn or before; zero when there is none.
+    var head: Position { get }
+    /// The last event that is durable.
+    var committed: Position { get }
+    /// The last event that is durable in a block as well, so that models may be stored that rest on it.
+    var flushed: Position { get }
+    /// When the last event was written; nil when there is none.
+    var lastTime: Instant? { get }
+    /// The bytes that the log takes.
+    var bytes: Int { get }
+    /// Which history this is, and where it comes from.
+    var identity: LogIdentity { get }
+
+    /// Adds the event after `head`; `json` is its whole line as it goes out on the wire, without the LF.
+    ///
+    /// - Throws: nothing that has to do with the disk: it is told by the commit.
+    func append(_ event: EventPlace, json: UnsafeRawBufferPointer) throws(StorageError)
+
+    /// Begins to make durable what was appended; nil when nothing was. Run the job, on any thread, then hand it to
+    /// `finishCommit`. What is appended meanwhile belongs to the next commit.
+    ///
+    /// - Throws: `.full` where there is no room; after anything else the process has to stop.
+    func beginCommit() throws(StorageError) -> CommitJob?
+    /// Takes note of how a job ended; on the thread that appends.
+    ///
+    /// - Throws: what the result says.
+    func finishCommit(_ job: CommitJob, _ result: Result<Void, StorageError>) throws(StorageError)
+    /// Forgets everything after `committed`; not while a commit is under way.
+    func rollBack()
+
+    /// Begins to put into blocks what is committed, where there is enough for whole ones, and returns at once.
+    func startFlush()
+    /// Takes note of a flush that has ended; call it when `whenFlushed` was called.
+    ///
+    /// - Throws: `.full` when nothing is lost and it is tried again later; after anything else the process has to stop.
+    func pollFlush() throws(StorageError)
+    /// Puts all that is committed into blocks, and waits for it.
+    ///
+    /// - Throws: as `pollFlush`.
+    func flush() throws(StorageError)
+
+    /// Visits the events from `from` through `through`, in either order, until `visit` returns false.
+    ///
+    /// What `visit` is handed dies when it returns. It may read the log again, but not append.
+    /// - Throws: `.corrupt` with the position of an event that is not as it was written.
+    func scan(
+        from: Position, through: Position, order: Order, _ visit: (EventRecord) -> Bool
+    ) throws(StorageError)
+    /// Visits one event; false when there is none at that position.
+    ///
+    /// - Throws: as `scan`.
+    func record(at position: Position, _ visit: (EventRecord) -> Void) throws(StorageError) -> Bool
+    /// Visits the events at these positions in the order given, until `visit` returns false or one is past the head.
+    ///
+    /// - Throws: as `scan`.
+    func records(at positions: [Position], _ visit: (EventRecord) -> Bool) throws(StorageError)
+    /// The last position whose event was written at or before a time; zero when there is none.
+    ///
+    /// - Throws: as `scan`.
+    func position(at time: Instant) throws(StorageError) -> Position
+
+    /// Walks all that is committed.
+    ///
+    /// - Throws: `.corrupt`, naming the first position that is not as it was written.
+    func verify(progress: (Position) -> Void) throws(StorageError)
+    func close()
+}
+
+extension EventLog {
+    /// 16 random bytes that tell this log from every other one.
+    package var storeID: [UInt8] { identity.id }
+
+    /// Makes what was appended durable, here and now.
+    ///
+    /// - Throws: as `beginCommit` and `CommitJob.run`.
+    package func commit() throws(StorageError) {
+        guard let job = try beginCommit() else { return }
+        let result: Result<Void, StorageError>
+        do throws(StorageError) { result = .success(try job.run()) } catch { result = .failure(error) }
+        try finishCommit(job, result)
+    }
+}
+
+/// One commit under way: a write and a sync, which any thread may do.
+package final class CommitJob: Sendable {
+    /// The last event that is durable when it succeeds.
+    package let through: Position
+    /// When that was written.
+    let time: Instant?
+    private let work: @Sendable () throws(StorageError) -> Void
+
+    init(through: Position, time: Instant?, _ work: @escaping @Sendable () throws(StorageError) -> Void) {
+        self.through = through
+        self.time = time
+        self.work = work
+    }
+
+    /// Does it, once.
+    ///
+    /// - Throws: `.full` where there is no room, and nothing is changed; after anything else it is unknown whether the
+    ///   commit is durable.
+    package func run() throws(StorageError) { try work() }
+}

@@ -1,0 +1,127 @@
+import StoryStorage
+import Glibc
+package import StoryCore
+
+/// Copies a log into a new data directory while it is appended to: all of it up to one commit.
+///
+/// It may run on any one thread. The models are not copied; the first start folds them. The copy is a history of its
+/// own: it has a new ID, and names this log as its parent.
+package final class LogCopier: Sendable {
+    /// How many bytes of blocks one commit of the copy has.
+    private static let piece = 16 << 20
+
+    private let environment: Environment
+    private let header: LogHeader
+    private let tail: [BlockSection]
+    private let journalSize: Int
+
+    init(_ environment: Environment, _ header: LogHeader, _ tail: [BlockSection], journalSize: Int) {
+        self.environment = environment
+        self.header = header
+        self.tail = tail
+        self.journalSize = journalSize
+    }
+
+    /// Makes the directory, which must not exist, and returns the copy's last position.
+    ///
+    /// It appears under its name once it is whole, synced and verified.
+    /// - Parameter mustEnd: is asked now and then; true ends the copying.
+    /// - Throws: `.corrupt` where the log is damaged, `.failed` or `.full` where the copy cannot be made or was ended.
+    package func run(
+        to path: String, mustEnd: @escaping () -> Bool = { false }
+    ) throws(StorageError) -> Position {
+        guard path.hasPrefix("/") else { throw .failed("\(path) is no absolute path") }
+        guard !Folder.exists(path) else { throw .failed("\(path) exists already; name a new directory") }
+        let draft = "\(path).\(getpid()).\(try RandomBytes.hexadecimal(4)).tmp"
+        do throws(StorageError) {
+            let position = try fill(draft, mustEnd)
+            try Folder.renameNew(draft, to: path)
+            return position
+        } catch {
+            Folder.removeStore(draft)
+            throw error
+        }
+    }
+
+    private func fill(_ draft: String, _ mustEnd: @escaping () -> Bool) throws(StorageError) -> Position {
+        try Folder.makeAll(Folder.parent(of: draft))
+        try Folder.makeNew(draft)
+        let id = try RandomBytes.make(LogHeader.idCount)
+        try LMDBEventLog.create(draft + "/log", LogHeader(identity: header.identity, created: header.created))
+        let copy = try Environment.open(at: draft + "/log", EnvironmentOptions())
+        defer { copy.close() }
+        var writer = BlockCopy(from: environment, to: copy, root: header.identity.root, mustEnd: mustEnd)
+        let position = try writer.run(tail, piece: LogCopier.piece)
+        try name(copy, LogHeader(identity: header.identity.copy(id: id, at: position), created: header.created))
+        try JournalFile.create(draft + "/log.journal", logID: id, fileSize: journalSize)
+        try FormatFile.create(draft)
+        try LogVerifier(copy, []).run { _ in !mustEnd() }
+        guard !mustEnd() else { throw BlockCopy.ended }
+        try Folder.sync(draft)
+        return position
+    }
+
+    private func name(_ copy: Environment, _ header: LogHeader) throws(StorageError) {
+        let transaction = try WriteTransaction(copy)
+        try header.bytes.withBytes { (bytes) throws(StorageError) in
+            try PositionKey.with(0) { (key) throws(StorageError) in try transaction.put(bytes, in: .main, at: key) }
+        }
+        try transaction.commit()
+    }
+}
+
+/// Copies blocks as they are from one environment to another.
+private struct BlockCopy {
+    static let ended = StorageError.failed("the copying was ended")
+
+    private let source: Environment
+    private let target: Environment
+    private let root: [UInt8]
+    private let mustEnd: () -> Bool
+    private var position: Position = .zero
+    private var seal: Seal?
+
+    init(from source: Environment, to target: Environment, root: [UInt8], mustEnd: @escaping () -> Bool) {
+        (self.source, self.target, self.root, self.mustEnd) = (source, target, root, mustEnd)
+    }
+
+    /// Copies every block, then makes blocks of the rest; returns the last position.
+    mutating func run(_ tail: [BlockSection], piece: Int) throws(StorageError) -> Position {
+        while try advance(piece) {
+            if mustEnd() { throw BlockCopy.ended }
+        }
+        let store = BlockStore(environment: target, hasher: try SealHasher())
+        let rest = tail.compactMap { $0.part(after: position.value) }
+        guard let last = rest.last else { return position }
+        _ = try store.store(rest, after: seal ?? store.hasher.first(of: root))
+        return Position(last.run.last)
+    }
+
+    /// Copies some blocks in one commit; false when there are no more.
+    private mutating func advance(_ piece: Int) throws(StorageError) -> Bool {
+        let reader = try ReadTransaction(source)
+        let cursor = try Cursor(reader.handle, .main)
+        var entry = try PositionKey.with(position.next.value) { (key) throws(StorageError) in try cursor.seek(key) }
+        guard entry != nil else { return false }
+        try target.reserveRoom(2 * piece)
+        let writer = try WriteTransaction(target)
+        var copied = 0
+        while let found = entry, copied < piece {
+            let block = try BlockMap.header(found.value, position.next.value)
+            try writer.append(found.value, in: .main, at: found.key)
+            (position, seal) = (Position(block.last), block.seal(found.value))
+            copied += found.value.count
+            entry = try cursor.next()
+        }
+        try writer.commitReserved()
+        return true
+    }
+}
+
+extension LMDBEventLog {
+    /// Copies all that is committed by now, and may copy more; the log must stay open meanwhile.
+    package func copier() -> LogCopier {
+        LogCopier(
+            environment, header, unflushed, journalSize: journal?.header.fileSize ?? JournalFile.usualSize)
+    }
+}

@@ -1,0 +1,129 @@
+import StoryStorage
+import CXXHashInline
+package import StoryCore
+
+/// Checks every record of a log against its checksum, its position, its time and its stream's versions, and every
+/// block against the chain of seals.
+///
+/// It may run on any one thread while the log is appended to and read on another. The log must stay open.
+package final class LogVerifier: Sendable {
+    /// How many blocks are read in one transaction.
+    private static let batch = 64
+
+    private let environment: Environment
+    private let tail: [BlockSection]
+
+    /// - Parameter tail: what is committed and not in blocks.
+    init(_ environment: Environment, _ tail: [BlockSection]) {
+        self.environment = environment
+        self.tail = tail
+    }
+
+    /// Checks all of it.
+    ///
+    /// - Parameter progress: is told how far it has come; returns false to end it.
+    /// - Throws: `.corrupt`, naming the first position that is not as it was written.
+    package func run(progress: (Position) -> Bool) throws(StorageError) {
+        var walk = try LogWalk(environment)
+        while try walk.advance(LogVerifier.batch) {
+            guard progress(walk.position) else { return }
+        }
+        try walk.end(with: tail)
+        _ = progress(walk.position)
+    }
+}
+
+/// How far a verification has come.
+struct LogWalk {
+    private(set) var position: Position = .zero
+    private let environment: Environment
+    private let hasher: SealHasher
+    private var seal: Seal
+    private var order = EventOrder()
+
+    init(_ environment: Environment) throws(StorageError) {
+        self.environment = environment
+        hasher = try SealHasher()
+        let transaction = try ReadTransaction(environment)
+        let header = try LogHeader(try LogState.headerBytes(transaction.handle))
+        seal = hasher.first(of: header.identity.root)
+    }
+
+    /// Checks some more blocks of the environment; false at its end.
+    mutating func advance(_ limit: Int) throws(StorageError) -> Bool {
+        let transaction = try ReadTransaction(environment)
+        let cursor = try Cursor(transaction.handle, .main)
+        var entry = try PositionKey.with(position.next.value) { (key) throws(StorageError) in try cursor.seek(key) }
+        for _ in 0..<limit {
+            guard let found = entry else { return false }
+            guard PositionKey.position(found.key) == position.next.value else {
+                throw Record.damaged(position.next.value, "is missing")
+            }
+            try check(block: found.value)
+            entry = try cursor.next()
+        }
+        return true
+    }
+
+    /// Checks what is in no block; the environment may have taken some over meanwhile.
+    mutating func end(with tail: [BlockSection]) throws(StorageError) {
+        for section in tail where section.run.last > position.value {
+            try check(section.run, from: max(section.run.first, position.next.value))
+        }
+    }
+
+    private mutating func check(block bytes: UnsafeRawBufferPointer) throws(StorageError) {
+        let header = try BlockMap.header(bytes, position.next.value)
+        guard let run = header.run(bytes) else { return }
+        try check(run, from: run.first)
+        let computed = try hasher.seal(of: header, bytes, after: seal)
+        guard header.seal(bytes) == computed else {
+            throw Record.damaged(header.first, "is in a block that does not match its seal")
+        }
+        seal = computed
+    }
+
+    private mutating func check(_ run: RecordRun, from first: UInt64) throws(StorageError) {
+        guard first == position.next.value else { throw Record.damaged(position.next.value, "is missing") }
+        for next in first...run.last {
+            try order.check(try Record.read(try run.record(at: next), at: next))
+            position = Position(next)
+        }
+    }
+}
+
+/// Whether events follow those before them: times do not go back, and each stream counts 1, 2, 3 … under one name.
+///
+/// 16 bytes a stream; of streams past the first four million only the times are looked at.
+struct EventOrder {
+    private struct Stream {
+        var version: UInt64
+        /// XXH3-64 of its name.
+        var name: UInt64
+    }
+
+    private static let mostStreams: UInt64 = 1 << 22
+
+    private var lastTime: Instant?
+    private var streams: [Stream] = []
+
+    /// - Throws: `.corrupt` where it does not follow.
+    mutating func check(_ record: EventRecord) throws(StorageError) {
+        let position = record.position.value
+        if let lastTime, record.time < lastTime { throw Record.damaged(position, "is older than the one before") }
+        lastTime = record.time
+        let number = record.streamNumber.value
+        guard number > 0 else { throw Record.damaged(position, "belongs to no stream") }
+        guard number <= EventOrder.mostStreams else { return }
+        let bytes = UnsafeRawBufferPointer(rebasing: record.json[record.stream])
+        let name = xxhi_64(bytes.baseAddress, bytes.count, 0)
+        let index = Int(number - 1)
+        guard index <= streams.count else { throw Record.damaged(position, "belongs to a stream without a beginning") }
+        if index == streams.count { streams.append(Stream(version: 0, name: name)) }
+        guard streams[index].name == name else { throw Record.damaged(position, "has another stream's number") }
+        guard record.version.value == streams[index].version + 1 else {
+            throw Record.damaged(position, "is not the next version of its stream")
+        }
+        streams[index].version += 1
+    }
+}

@@ -1,0 +1,116 @@
+import StoryStorage
+package import StoryCore
+
+/// A log in memory, for tests: the same contract, nothing durable, no seals.
+package final class MemoryEventLog: EventLog {
+    package private(set) var head: Position = .zero
+    package private(set) var committed: Position = .zero
+    package var flushed: Position { committed }
+    package private(set) var lastTime: Instant?
+    package let identity: LogIdentity
+    package var bytes: Int { memory.sections(from: 1, through: head.value).reduce(0) { $0 + $1.run.bytes.count } }
+    /// What the next commit ends with instead of committing; then nil again.
+    package var commitFailure: StorageError?
+
+    private var memory = JournalMemory(after: .zero)
+    private var committedTime: Instant?
+    private var committing: CommitJob?
+    private var fatal: StorageError?
+    private let salts = Salts()
+
+    package init(storeID: [UInt8] = Array(repeating: 7, count: 16)) { identity = LogIdentity(id: storeID) }
+
+    package func append(_ event: EventPlace, json: UnsafeRawBufferPointer) throws(StorageError) {
+        precondition(event.position == head.next, "An event's position is the one after the head.")
+        let record = RecordWriter(event, json)
+        let block = memory.block(for: event.position.value, record.count)
+        record.write(json, salts, to: block.target)
+        block.added(record.count)
+        head = event.position
+        lastTime = event.time
+    }
+
+    package func beginCommit() throws(StorageError) -> CommitJob? {
+        if let fatal { throw fatal }
+        precondition(committing == nil, "One commit is under way at a time.")
+        guard head > committed else { return nil }
+        let failure = commitFailure
+        commitFailure = nil
+        let job = CommitJob(through: head, time: lastTime) { () throws(StorageError) in
+            if let failure { throw failure }
+        }
+        committing = job
+        return job
+    }
+
+    package func finishCommit(
+        _ job: CommitJob, _ result: Result<Void, StorageError>
+    ) throws(StorageError) {
+        precondition(committing === job, "The commit that ends is the one under way.")
+        committing = nil
+        do throws(StorageError) {
+            try result.get()
+        } catch {
+            if case .full = error { throw error }
+            fatal = error
+            throw error
+        }
+        committed = job.through
+        committedTime = job.time
+    }
+
+    package func rollBack() {
+        precondition(committing == nil, "Nothing is rolled back while a commit is under way.")
+        memory.remove(after: committed)
+        head = committed
+        lastTime = committedTime
+    }
+
+    package func startFlush() {}
+    package func pollFlush() {}
+    package func flush() {}
+
+    package func scan(
+        from: Position, through: Position, order: Order, _ visit: (EventRecord) -> Bool
+    ) throws(StorageError) {
+        let first = max(from.value, 1)
+        let last = min(through.value, head.value)
+        guard first <= last else { return }
+        for step in 0...last - first {
+            guard visit(try read(order == .ascending ? first + step : last - step)) else { return }
+        }
+    }
+
+    package func record(at position: Position, _ visit: (EventRecord) -> Void) throws(StorageError) -> Bool {
+        guard position > .zero, position <= head else { return false }
+        visit(try read(position.value))
+        return true
+    }
+
+    package func records(at positions: [Position], _ visit: (EventRecord) -> Bool) throws(StorageError) {
+        for position in positions {
+            guard position > .zero, position <= head, visit(try read(position.value)) else { return }
+        }
+    }
+
+    package func position(at time: Instant) throws(StorageError) -> Position {
+        var found = Position.zero
+        try scan(from: Position(1), through: head, order: .ascending) { record in
+            guard record.time <= time else { return false }
+            found = record.position
+            return true
+        }
+        return found
+    }
+
+    package func verify(progress: (Position) -> Void) throws(StorageError) {
+        try scan(from: Position(1), through: committed, order: .ascending) { _ in true }
+        progress(committed)
+    }
+
+    package func close() {}
+
+    private func read(_ position: UInt64) throws(StorageError) -> EventRecord {
+        try Record.read(try memory.run(at: position).record(at: position), at: position)
+    }
+}

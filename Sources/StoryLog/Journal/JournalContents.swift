@@ -1,0 +1,123 @@
+import StoryStorage
+import StoryCore
+
+/// What a journal holds beyond the blocks of its log, found by reading all of it.
+///
+/// An entry is begun only when the one before it is durable. So of the entries whose sectors are found, only the one
+/// with the highest sequence may be torn; every other one was acknowledged. A sector is written whole or not at all, so
+/// one whose checksum does not match is damage, wherever it lies.
+struct JournalContents {
+    /// What one half holds.
+    struct Half {
+        /// How many of its sectors have whole entries, from its beginning on.
+        var end = 0
+        /// The last position in them; 0 when there are none.
+        var last: UInt64 = 0
+    }
+
+    /// The entries that hold what the log lacks, in order.
+    private(set) var entries: [JournalEntry] = []
+    private(set) var halves = [Half(), Half()]
+    /// The half that the last entry is in.
+    private(set) var active = 0
+    /// The last whole entry's; 0 when there is none.
+    private(set) var sequence: UInt64 = 0
+
+    private var whole: [UInt64: JournalEntry] = [:]
+    private var highest: UInt64 = 0
+
+    /// - Parameters:
+    ///   - stored: the last position that is in a block.
+    ///   - lastTime: when that was written.
+    /// - Throws: `.corrupt`, naming a position, where events are missing or are not those that were written.
+    init(
+        _ bytes: UnsafeRawBufferPointer, _ header: JournalHeader, after stored: Position, _ lastTime: Instant?
+    ) throws(StorageError) {
+        let start = JournalHeader.halvesStart / JournalSector.size
+        let sectors = start..<start + 2 * header.halfSectors
+        var damaged: Int?
+        for number in sectors {
+            if let sector = JournalSector(bytes, number: number) {
+                highest = max(highest, sector.sequence)
+            } else if damaged == nil {
+                damaged = number
+            }
+        }
+        for half in 0...1 { take(half, bytes, start + half * header.halfSectors, header.halfSectors) }
+        try gather(after: stored)
+        let head = entries.last?.last ?? stored.value
+        if let damaged {
+            throw .corrupt("the journal is damaged in its sector \(damaged)", at: Position(head + 1))
+        }
+        try check(after: stored, lastTime)
+    }
+
+    /// Takes the whole entries of one half: they follow one another from its beginning on.
+    private mutating func take(_ half: Int, _ bytes: UnsafeRawBufferPointer, _ start: Int, _ sectors: Int) {
+        var before: UInt64?
+        while let entry = JournalEntry(bytes, at: start + halves[half].end, end: start + sectors),
+            before.map({ $0 + 1 == entry.sequence }) ?? true
+        {
+            halves[half].end += entry.sectors
+            halves[half].last = entry.last
+            whole[entry.sequence] = entry
+            if entry.sequence > sequence { (sequence, active) = (entry.sequence, half) }
+            before = entry.sequence
+        }
+    }
+
+    /// Finds the entries from the last one back to the end of the blocks.
+    private mutating func gather(after stored: Position) throws(StorageError) {
+        guard sequence >= highest || sequence + 1 == highest else {
+            throw .corrupt(
+                "the journal is damaged: an entry was begun whose predecessor is not there", at: stored.next)
+        }
+        var next = sequence
+        while next > 0, let entry = whole[next], entry.last > stored.value {
+            entries.insert(entry, at: 0)
+            next -= 1
+        }
+        guard let first = entries.first, first.first > stored.value + 1 else { return }
+        entries = []
+        throw .corrupt(
+            "the log ends at position \(stored.value), and the journal goes on at position \(first.first)",
+            at: stored.next)
+    }
+
+    private func check(after stored: Position, _ lastTime: Instant?) throws(StorageError) {
+        var (position, time) = (stored.value, lastTime)
+        try forEachRecord(after: stored) { (next, bytes) throws(StorageError) in
+            guard next == position + 1 else {
+                throw .corrupt("the journal goes on at position \(next)", at: Position(position + 1))
+            }
+            let record = try Record.read(bytes, at: next)
+            if let time, record.time < time { throw Record.damaged(next, "is older than the one before") }
+            (position, time) = (next, record.time)
+        }
+    }
+
+    /// Visits the records after a position, in order.
+    ///
+    /// - Throws: what `body` throws, and `.corrupt` where the records do not have the lengths that they say.
+    func forEachRecord(
+        after stored: Position, _ body: (UInt64, UnsafeRawBufferPointer) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        for entry in entries {
+            try entry.records.withBytes { (bytes) throws(StorageError) in
+                var start = 0
+                for position in entry.first...entry.last {
+                    guard bytes.count - start >= RecordHeader.size else {
+                        throw Record.damaged(position, "is cut short")
+                    }
+                    let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
+                    let count = RecordHeader(rest).recordCount
+                    guard count <= rest.count else { throw Record.damaged(position, "is cut short") }
+                    if position > stored.value {
+                        try body(position, UnsafeRawBufferPointer(rebasing: rest[..<count]))
+                    }
+                    start += count
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import StoryStorage
+import CXXHashInline
+import Glibc
+import StoryCore
+
+/// One commit as it lies in the journal: its records in the payloads of consecutive sectors.
+///
+/// The first payload begins with `first position 8 · how many records 4 · bytes of all records 4 · XXH3-64 of the
+/// checksums of the other sectors, seeded with the first position 8`; zeros fill the last one.
+struct JournalEntry {
+    static let headSize = 24
+
+    let sequence: UInt64
+    let first: UInt64
+    let count: Int
+    let sectors: Int
+    let records: [UInt8]
+
+    var last: UInt64 { first + UInt64(count) - 1 }
+
+    /// How many sectors an entry with so many bytes of records takes.
+    static func sectors(of byteCount: Int) -> Int {
+        (headSize + byteCount + JournalSector.payload - 1) / JournalSector.payload
+    }
+
+    /// The entry that begins at a sector of the file; nil unless there is a whole one.
+    init?(_ bytes: UnsafeRawBufferPointer, at number: Int, end: Int) {
+        guard number < end, let head = JournalSector(bytes, number: number), head.index == 0, head.sequence > 0,
+            head.count > 0, head.count <= end - number
+        else { return nil }
+        (sequence, sectors) = (head.sequence, head.count)
+        var checksums: [UInt64] = []
+        for index in 1..<max(sectors, 1) {
+            guard let sector = JournalSector(bytes, number: number + index), sector.index == index,
+                sector.sequence == sequence, sector.count == sectors
+            else { return nil }
+            checksums.append(sector.checksum)
+        }
+        let start = JournalSector.payloadStart(number)
+        first = bytes.number(at: start, as: UInt64.self)
+        count = Int(bytes.number(at: start + 8, as: UInt32.self))
+        let byteCount = Int(bytes.number(at: start + 12, as: UInt32.self))
+        guard first > 0, count > 0, JournalEntry.sectors(of: byteCount) == sectors,
+            JournalEntry.checksum(checksums, first) == bytes.number(at: start + 16, as: UInt64.self)
+        else { return nil }
+        records = JournalEntry.gather(bytes, number, sectors, byteCount)
+    }
+
+    private static func gather(
+        _ bytes: UnsafeRawBufferPointer, _ number: Int, _ sectors: Int, _ byteCount: Int
+    ) -> [UInt8] {
+        var records: [UInt8] = []
+        records.reserveCapacity(sectors * JournalSector.payload)
+        for index in 0..<sectors {
+            let start = JournalSector.payloadStart(number + index) + (index == 0 ? headSize : 0)
+            records += bytes[start..<(number + index + 1) * JournalSector.size]
+        }
+        records.removeLast(records.count - byteCount)
+        return records
+    }
+
+    static func checksum(_ checksums: [UInt64], _ first: UInt64) -> UInt64 {
+        checksums.withUnsafeBytes { xxhi_64($0.baseAddress, $0.count, first) }
+    }
+}
+
+/// Lays an entry out in the memory that is written to the file.
+struct EntryWriter {
+    let sequence: UInt64
+    /// Of the entry's first sector in the file.
+    let number: Int
+    let first: UInt64
+    let count: Int
+    let sections: [BlockSection]
+
+    private var byteCount: Int { sections.reduce(0) { $0 + $1.run.bytes.count } }
+    var sectors: Int { JournalEntry.sectors(of: byteCount) }
+
+    /// Writes every byte of the entry's sectors.
+    func write(to target: UnsafeMutableRawPointer) {
+        let sectors = sectors
+        fill(target, sectors)
+        var checksums: [UInt64] = []
+        checksums.reserveCapacity(sectors)
+        for index in 1..<max(sectors, 1) { checksums.append(seal(target, index, sectors)) }
+        let head = target + JournalSector.headerSize
+        head.put(first, at: 0)
+        head.put(UInt32(count), at: 8)
+        head.put(UInt32(byteCount), at: 12)
+        head.put(JournalEntry.checksum(checksums, first), at: 16)
+        _ = seal(target, 0, sectors)
+    }
+
+    private func seal(_ target: UnsafeMutableRawPointer, _ index: Int, _ sectors: Int) -> UInt64 {
+        JournalSector.seal(
+            target + index * JournalSector.size, number: number + index, sequence: sequence, index: index,
+            count: sectors)
+    }
+
+    /// Spreads the records over the payloads, and zeros behind them.
+    private func fill(_ target: UnsafeMutableRawPointer, _ sectors: Int) {
+        var end = JournalSector.headerSize + JournalEntry.headSize
+        for section in sections {
+            var rest = section.run.bytes
+            while let source = rest.baseAddress, !rest.isEmpty {
+                if end % JournalSector.size == 0 { end += JournalSector.headerSize }
+                let part = min(rest.count, JournalSector.size - end % JournalSector.size)
+                memcpy(target + end, source, part)
+                rest = UnsafeRawBufferPointer(rebasing: rest[part...])
+                end += part
+            }
+        }
+        memset(target + end, 0, sectors * JournalSector.size - end)
+    }
+}

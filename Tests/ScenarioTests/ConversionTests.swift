@@ -1,0 +1,57 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension DaemonTests {
+    /// A directory of format 1 or 2, served: every answer is the one that the older program gave.
+    @Suite struct ConversionTests {
+        private static let fixtures = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "StoryLogTests/Fixtures")
+
+        /// Questions, and the lines that the older program answered.
+        private static func recorded() throws -> [(question: String, lines: [String])] {
+            let text = try String(contentsOf: fixtures.appending(path: "rows.txt"), encoding: .utf8)
+            return text.split(separator: "\n").map(String.init).reduce(into: []) { answers, line in
+                if line.hasPrefix("? ") {
+                    answers.append((String(line.dropFirst(2)), []))
+                } else if !answers.isEmpty {
+                    answers[answers.count - 1].lines.append(line)
+                }
+            }
+        }
+
+        private static func unpack(_ number: Int, into folder: Scratch) throws -> String {
+            let program = Process()
+            program.executableURL = URL(filePath: "/usr/bin/env")
+            let archive = fixtures.appending(path: "format-\(number).tar.gz").path
+            program.arguments = ["tar", "-xzf", archive, "-C", folder.place("")]
+            try program.run()
+            program.waitUntilExit()
+            try #require(program.terminationStatus == 0)
+            return folder.place(number == 1 ? "one" : "two")
+        }
+
+        @Test(arguments: [1, 2])
+        func `it answers as before, with its models and with models folded anew`(number: Int) throws {
+            let folder = try Scratch()
+            let data = try Self.unpack(number, into: folder)
+            let daemon = try RunningDaemon(data: data)
+            for round in 1...2 {
+                let client = try daemon.client()
+                for (question, lines) in try Self.recorded() {
+                    client.send(question)
+                    for line in lines { #expect(try client.line() == line, "\(question)") }
+                }
+                #expect(try client.ask("VERIFY") == #"+ {"verified":89,"position":89}"#)
+                client.hangUp()
+                #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
+                #expect(try daemon.storectl("replay", "--verify", offline: true).exit == .code(0))
+                if round == 1 {
+                    try FileManager.default.removeItem(atPath: data + "/models")
+                    try daemon.start()
+                }
+            }
+            #expect(daemon.trace.contains("converting"), "\(daemon.trace)")
+        }
+    }
+}
