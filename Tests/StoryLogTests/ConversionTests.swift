@@ -51,7 +51,7 @@ struct ConversionTests {
             log.close()
             directory.close()
         }
-        #expect(log.identity == LogIdentity(id: Array(old)))
+        #expect(log.identity == StoredIdentity(id: Array(old)))
         let snapshot = try ModelSnapshot(in: directory)
         #expect(snapshot.storeID == log.storeID && snapshot.position == Position(61))
         snapshot.close()

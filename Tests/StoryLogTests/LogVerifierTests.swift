@@ -92,7 +92,7 @@ struct LogVerifierTests {
         for _ in 1...3 { try bench.log.extend(by: 2) }
         bench.close()
         let range = try #require(LogPages(RawFile.read(bench.file)).records[0])
-        let identity = LogIdentity(id: Array(repeating: 9, count: 16))
+        let identity = StoredIdentity(id: Array(repeating: 9, count: 16))
         let forged = LogHeader(identity: identity, created: Instant(milliseconds: 1)).bytes
         // Its journal would belong to another log.
         unlink(bench.journal)

@@ -97,10 +97,10 @@ struct RecordTests {
 
     @Test func `the header of the log reads as it was written, and not when a byte changed`() throws {
         let parents = [9, 4].map {
-            LogIdentity.Ancestor(id: Array(repeating: $0, count: 16), position: Position(UInt64($0) * 100))
+            StoredIdentity.Ancestor(id: Array(repeating: $0, count: 16), position: Position(UInt64($0) * 100))
         }
         let header = LogHeader(
-            identity: LogIdentity(id: Array(1...16), ancestors: parents), created: Instant(milliseconds: 1_234))
+            identity: StoredIdentity(id: Array(1...16), ancestors: parents), created: Instant(milliseconds: 1_234))
         var bytes = header.bytes
         #expect(try LogHeader(bytes) == header)
         for index in bytes.indices {

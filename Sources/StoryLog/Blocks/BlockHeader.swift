@@ -1,5 +1,5 @@
 import StoryStorage
-import CXXHashInline
+import CXXHash
 import StoryCore
 
 /// The first 48 bytes of a block, little-endian; behind them 4 bytes for each record: where in the block it begins.

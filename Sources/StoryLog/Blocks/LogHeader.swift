@@ -12,10 +12,10 @@ struct LogHeader: Equatable {
     private static let fixed = 32
     private static let entry = 24
 
-    let identity: LogIdentity
+    let identity: StoredIdentity
     let created: Instant
 
-    init(identity: LogIdentity, created: Instant) {
+    init(identity: StoredIdentity, created: Instant) {
         self.identity = identity
         self.created = created
     }
@@ -34,7 +34,7 @@ struct LogHeader: Equatable {
             throw .corrupt("the header of the log does not have its length", at: .zero)
         }
         created = Instant(milliseconds: bytes.number(at: 20, as: Int64.self))
-        identity = LogIdentity(
+        identity = StoredIdentity(
             id: Array(bytes[4..<20]),
             ancestors: (0..<count).map { LogHeader.ancestor(bytes, at: LogHeader.fixed + LogHeader.entry * $0) })
     }
@@ -55,8 +55,8 @@ struct LogHeader: Equatable {
         return bytes
     }
 
-    private static func ancestor(_ bytes: [UInt8], at offset: Int) -> LogIdentity.Ancestor {
-        LogIdentity.Ancestor(
+    private static func ancestor(_ bytes: [UInt8], at offset: Int) -> StoredIdentity.Ancestor {
+        StoredIdentity.Ancestor(
             id: Array(bytes[offset..<offset + 16]),
             position: Position(bytes.number(at: offset + 16, as: UInt64.self)))
     }

@@ -19,6 +19,8 @@ package protocol EventLog: AnyObject {
     var bytes: Int { get }
     /// Which history this is, and where it comes from.
     var identity: LogIdentity { get }
+    /// 16 random bytes that tell this log from every other one: the models name it.
+    var storeID: [UInt8] { get }
 
     /// Adds the event after `head`; `json` is its whole line as it goes out on the wire, without the LF.
     ///
@@ -76,9 +78,6 @@ package protocol EventLog: AnyObject {
 }
 
 extension EventLog {
-    /// 16 random bytes that tell this log from every other one.
-    package var storeID: [UInt8] { identity.id }
-
     /// Makes what was appended durable, here and now.
     ///
     /// - Throws: as `beginCommit` and `CommitJob.run`.

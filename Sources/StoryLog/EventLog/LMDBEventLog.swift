@@ -1,4 +1,4 @@
-import StoryStorage
+package import StoryStorage
 import Glibc
 package import StoryCore
 
@@ -13,7 +13,8 @@ package final class LMDBEventLog: EventLog {
     package internal(set) var committed: Position
     package internal(set) var flushed: Position
     package internal(set) var lastTime: Instant?
-    package var identity: LogIdentity { header.identity }
+    package var identity: LogIdentity { header.identity.named }
+    package var storeID: [UInt8] { header.identity.id }
     package var bytes: Int { environment.usedBytes }
     /// Called on another thread when a flush has ended: have `pollFlush` called.
     package var whenFlushed: (@Sendable () -> Void)?

@@ -10,8 +10,8 @@ extension LMDBEventLog {
     /// Takes what the journal holds into memory, and from there into blocks. Where there is no room for those, it
     /// stays in the journal and is served all the same.
     func recover(_ journalSize: Int) throws(StorageError) {
-        try JournalFile.replaceLost(journalPath, logID: identity.id, fileSize: journalSize)
-        let journal = try JournalFile(at: journalPath, logID: identity.id, after: flushed, lastTime)
+        try JournalFile.replaceLost(journalPath, logID: storeID, fileSize: journalSize)
+        let journal = try JournalFile(at: journalPath, logID: storeID, after: flushed, lastTime)
         if let contents = journal.takeContents() { try take(contents) }
         // A killed process may have written both without the sync; what rests on them must not be lost alone.
         try environment.sync()
@@ -25,8 +25,8 @@ extension LMDBEventLog {
             return
         }
         guard journal.header.fileSize != journalSize else { return }
-        try JournalFile.create(journalPath, logID: identity.id, fileSize: journalSize)
-        self.journal = try JournalFile(at: journalPath, logID: identity.id, after: flushed, lastTime)
+        try JournalFile.create(journalPath, logID: storeID, fileSize: journalSize)
+        self.journal = try JournalFile(at: journalPath, logID: storeID, after: flushed, lastTime)
     }
 
     /// Finds what another process has appended meanwhile; for a log opened for reading.
@@ -39,7 +39,7 @@ extension LMDBEventLog {
             let before = try state()
             do throws(StorageError) {
                 let contents = try JournalFile.contents(
-                    at: journalPath, logID: identity.id, after: before.head, before.lastTime)
+                    at: journalPath, logID: storeID, after: before.head, before.lastTime)
                 let after = try state()
                 // Blocks were stored meanwhile: a part of the journal may have been written anew while it was read.
                 if after.head == before.head { return try take(before, contents) }
@@ -83,7 +83,7 @@ extension LMDBEventLog {
             throw .corrupt("\(directory.path) holds models, but its log is gone", at: nil)
         }
         let header = LogHeader(
-            identity: LogIdentity(id: try RandomBytes.make(LogHeader.idCount)), created: now)
+            identity: StoredIdentity(id: try RandomBytes.make(LogHeader.idCount)), created: now)
         // The journal comes first: where there is a log, there is one. What a crash left between the two holds nothing.
         guard try JournalFile.isUnused(directory.journalPath) else {
             throw .corrupt("\(directory.path) holds a journal, but its log is gone", at: nil)

@@ -1,5 +1,5 @@
 import StoryStorage
-import CXXHashInline
+import CXXHash
 package import StoryCore
 
 /// Checks every record of a log against its checksum, its position, its time and its stream's versions, and every

@@ -7,7 +7,8 @@ package final class MemoryEventLog: EventLog {
     package private(set) var committed: Position = .zero
     package var flushed: Position { committed }
     package private(set) var lastTime: Instant?
-    package let identity: LogIdentity
+    package let storeID: [UInt8]
+    package var identity: LogIdentity { LogIdentity(id: LogID(binary: storeID)) }
     package var bytes: Int { memory.sections(from: 1, through: head.value).reduce(0) { $0 + $1.run.bytes.count } }
     /// What the next commit ends with instead of committing; then nil again.
     package var commitFailure: StorageError?
@@ -18,7 +19,7 @@ package final class MemoryEventLog: EventLog {
     private var fatal: StorageError?
     private let salts = Salts()
 
-    package init(storeID: [UInt8] = Array(repeating: 7, count: 16)) { identity = LogIdentity(id: storeID) }
+    package init(storeID: [UInt8] = Array(repeating: 7, count: 16)) { self.storeID = storeID }
 
     package func append(_ event: EventPlace, json: UnsafeRawBufferPointer) throws(StorageError) {
         precondition(event.position == head.next, "An event's position is the one after the head.")

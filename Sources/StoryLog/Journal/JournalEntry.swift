@@ -1,5 +1,5 @@
 import StoryStorage
-import CXXHashInline
+import CXXHash
 import Glibc
 import StoryCore
 

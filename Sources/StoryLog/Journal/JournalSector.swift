@@ -1,5 +1,5 @@
 import StoryStorage
-import CXXHashInline
+import CXXHash
 import StoryCore
 
 /// 512 bytes of the journal, which a disk writes whole or not at all.

@@ -19,7 +19,7 @@ package final class DataDirectory {
     package let access: Access
     private var lock: DirectoryLock?
     /// The layout of what lies in it.
-    private(set) var format = FormatFile.version
+    package private(set) var format = FormatFile.version
     /// True where what is written is gone when the machine stops: the directory lies in memory.
     package let isVolatile: Bool
 

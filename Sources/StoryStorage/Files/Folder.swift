@@ -50,14 +50,14 @@ package enum Folder {
     /// The same where nothing may have the new name.
     ///
     /// - Throws: `.failed` where something has it.
-    static func renameNew(_ path: String, to target: String) throws(StorageError) {
+    package static func renameNew(_ path: String, to target: String) throws(StorageError) {
         guard !exists(target) else { throw .failed("\(target) exists already; name a new directory") }
         // Where something was made there meanwhile, the system refuses: only an empty folder can be replaced.
         try rename(path, to: target)
     }
 
     /// Removes what a copy that failed has left; what cannot be removed stays.
-    static func removeStore(_ path: String) {
+    package static func removeStore(_ path: String) {
         for folder in ["/log", "/log.tmp"] {
             for name in ["/data.mdb", "/lock.mdb"] { unlink(path + folder + name) }
         }

@@ -14,7 +14,7 @@ package enum RandomBytes {
     /// Random bytes, two digits each.
     ///
     /// - Throws: `.failed` where the kernel gives none.
-    static func hexadecimal(_ count: Int) throws(StorageError) -> String {
+    package static func hexadecimal(_ count: Int) throws(StorageError) -> String {
         try make(count).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 }

@@ -116,7 +116,7 @@ package final class Environment: @unchecked Sendable {
     /// full half-way nor leaves a file that is shorter than its last page.
     ///
     /// - Throws: `.full` where there is no room. Where the file system cannot reserve, the commit will say so.
-    func reserveRoom(_ count: Int) throws(StorageError) {
+    package func reserveRoom(_ count: Int) throws(StorageError) {
         // Beside the values a commit writes new leaves, branches and the list of free pages.
         let needed = usedBytes + count + count / 64 + 32 * pageSize
         let size = fileSize

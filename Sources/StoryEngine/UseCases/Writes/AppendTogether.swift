@@ -1,4 +1,5 @@
 import StoryCore
+import StoryModels
 
 /// `APPEND *`: the users' own events in several of their own streams, all of them or none.
 enum AppendTogether {

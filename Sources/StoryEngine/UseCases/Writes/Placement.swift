@@ -1,4 +1,5 @@
 import StoryCore
+import StoryModels
 
 /// Gives the events of a write their places behind what is in the log.
 struct Placement {
