@@ -64,11 +64,13 @@ struct WriteReceipt: Equatable {
     ///   - isTogether: true for an `APPEND *`.
     init(_ events: [Event], id: Identifier?, isTogether: Bool, repeated: Bool = false) {
         self.isTogether = isTogether
+        guard isTogether else {
+            receipts = events.last.map { [WriteReceipt.receipt(of: $0, id, repeated)] } ?? []
+            return
+        }
         var indexes: [StreamName: Int] = [:]
         for event in events {
-            let receipt = Receipt(
-                id: id, stream: event.stream, version: event.version, position: event.position, time: event.time,
-                repeated: repeated)
+            let receipt = WriteReceipt.receipt(of: event, id, repeated)
             if let index = indexes[event.stream] {
                 receipts[index] = receipt
             } else {
@@ -76,6 +78,12 @@ struct WriteReceipt: Equatable {
                 receipts.append(receipt)
             }
         }
+    }
+
+    private static func receipt(of event: Event, _ id: Identifier?, _ repeated: Bool) -> Receipt {
+        Receipt(
+            id: id, stream: event.stream, version: event.version, position: event.position, time: event.time,
+            repeated: repeated)
     }
 
     /// The lines of the answer.
