@@ -174,6 +174,10 @@ package final class Engine {
         case .happened(let happening):
             if let refusal { return [.reply(id, request.tag, .failed(refusal))] }
             return append(happening, by: session.peer.uid, now, replyingTo: id, request.tag)
+        case .happenedTogether(let happening):
+            if let refusal { return [.reply(id, request.tag, .failed(refusal))] }
+            let (events, replies) = appendTogether(happening, by: session.peer.uid, now)
+            return events.map { .append($0) } + replies.map { .reply(id, request.tag, $0) }
         }
     }
 
@@ -210,23 +214,39 @@ package final class Engine {
         if let foldTimer { foldTimer.measure(kind(), fold) } else { fold() }
     }
 
-    /// Places the events, folds them in, and answers with the receipt.
+    /// Places the events, folds them in, and answers with the receipt of the last one.
     private func append(
         _ happening: Happening, by uid: UInt32, _ now: Instant, replyingTo id: SessionID, _ tag: Tag?
     ) -> [Effect] {
+        let number = place(after: happening.head, now)
+        var version = happening.head?.version ?? .zero
+        var effects: [Effect] = []
+        effects.reserveCapacity(happening.events.count + 1)
+        for proposed in happening.events {
+            head = head.next
+            version = version.next
+            let event = Event(
+                position: head, stream: happening.stream, streamNumber: number, version: version, time: lastTime,
+                by: uid, key: happening.key, tags: proposed.tags, meta: proposed.meta, body: proposed.body)
+            measuringFold(event.body.kind) { projector.fold(event) }
+            effects.append(.append(event))
+        }
+        let receipt = Receipt(
+            id: happening.id, stream: happening.stream, version: version, position: head, time: lastTime)
+        effects.append(.reply(id, tag, .done(.receipt(receipt))))
+        return effects
+    }
+
+    /// Places the events of several streams and folds them in.
+    private func appendTogether(
+        _ happening: JointHappening, by uid: UInt32, _ now: Instant
+    ) -> (events: [Event], replies: [Reply]) {
         lastTime = max(lastTime, now)
         var placement = Placement(after: head, lastStream, at: lastTime)
         let events = placement.events(happening, by: uid)
         (head, lastStream) = (placement.head, placement.lastStream)
-        var effects: [Effect] = []
-        effects.reserveCapacity(events.count + 1)
-        for event in events {
-            measuringFold(event.body.kind) { projector.fold(event) }
-            effects.append(.append(event))
-        }
-        let receipt = WriteReceipt(events, id: happening.id, isTogether: happening.isTogether)
-        effects += receipt.replies.map { .reply(id, tag, $0) }
-        return effects
+        for event in events { measuringFold(event.body.kind) { projector.fold(event) } }
+        return (events, WriteReceipt(events, id: nil, isTogether: true).replies)
     }
 }
 

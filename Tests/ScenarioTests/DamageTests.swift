@@ -53,7 +53,7 @@ extension DaemonTests {
             #expect(try client.line().hasPrefix(#">1 {"position":18,"#))
             #expect(try client.line().hasPrefix(#">1 {"position":19,"#))
             let end = try client.line()
-            #expect(end.hasPrefix(#">1 {"end":""#) && end.hasSuffix(#","resume":20}"#), "\(end)")
+            #expect(end.hasPrefix(#">1 {"end":""#) && end.hasSuffix(#","resume":20,"damaged":true}"#), "\(end)")
             #expect(try client.ask("SUBSCRIBE events from=21") == #"+ {"subscription":2,"position":50}"#)
             let lines = daemon.trace.split(separator: "\n").count
             #expect(lines < 20, "it complains \(lines) times")

@@ -43,6 +43,38 @@ import Testing
     }
 
     @Test(arguments: DepthKind.allCases)
+    func `several streams are appended to together or not at all, and a key covers all of it`(depth: DepthKind) throws {
+        let pair =
+            #"APPEND * key=k [{"stream":"a-1","version":0,"type":"A","data":1,"tags":["t:1","t:2"]},{"stream":"b-1","type":"B","data":2},{"stream":"a-1","version":1,"type":"A","data":3}]"#
+        try Scenario(
+            .says(
+                pair, #"= {"stream":"a-1","version":2,"position":3,"time":"<time>"}"#,
+                #"= {"stream":"b-1","version":1,"position":2,"time":"<time>"}"#, #"+ {"count":2,"position":3}"#),
+            .says(
+                pair, #"= {"stream":"a-1","version":2,"position":3,"time":"<time>","repeated":true}"#,
+                #"= {"stream":"b-1","version":1,"position":2,"time":"<time>","repeated":true}"#,
+                #"+ {"count":2,"position":3,"repeated":true}"#),
+            .says(
+                #"APPEND * [{"stream":"c-1","version":0,"type":"A","data":1},{"stream":"b-1","version":0,"type":"A","data":1}]"#,
+                #"- {"code":"conflict","message":"b-1 is at version 1, not 0","retry":"refetch","stream":"b-1","expected":0,"actual":1}"#
+            ),
+            .says(
+                #"APPEND * [{"stream":"system-1","type":"A","data":1}]"#,
+                #"- {"code":"denied","message":"<text>","retry":"never"}"#),
+            .says(
+                "READ events",
+                #"= {"position":1,"stream":"a-1","version":1,"type":"A","time":"<time>","by":<number>,"key":"k","tags":["t:1","t:2"],"data":1}"#,
+                #"= {"position":2,<rest>"#, #"= {"position":3,<rest>"#, #"+ {"count":3,"position":3}"#),
+            .says(
+                "SUBSCRIBE events from=5",
+                #"- {"code":"invalid","message":"<text>","retry":"never","fields":[{"field":"from","rule":"outOfRange","message":"<text>"}]}"#
+            ),
+            .says(
+                "READ events log=another", #"- {"code":"diverged","message":"<text>","retry":"never","log":"<id>"}"#)
+        ).play(at: depth)
+    }
+
+    @Test(arguments: DepthKind.allCases)
     func `data and meta are kept byte for byte, and an array is appended whole or not at all`(depth: DepthKind) throws {
         try Scenario(
             .says(

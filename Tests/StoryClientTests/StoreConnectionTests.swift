@@ -78,7 +78,8 @@ import Testing
 
     @Test func `a refusal in place of the greeting says why there is no connection`() throws {
         let server = try ScriptedServer { $0.write("- {\"code\":\"busy\",\"message\":\"1024 are connected\"}\n") }
-        #expect(throws: StoreError.cannotConnect(path: server.address.path, reason: "1024 are connected")) {
+        let refusal = Refusal(json: Array("{\"code\":\"busy\",\"message\":\"1024 are connected\"}".utf8))
+        #expect(throws: StoreError.refused(refusal)) {
             try StoreConnection(to: server.address)
         }
     }

@@ -9,24 +9,24 @@ enum AppendTogether {
         guard !proposals.isEmpty else {
             return .refused(.invalid("events", .empty, "there must be at least one event to append"))
         }
-        var targets: [Happening.Target] = []
+        var targets: [JointHappening.Target] = []
         var versions: [Version] = []
         var indexes: [StreamName: Int] = [:]
-        var events: [Happening.Proposal] = []
+        var events: [JointHappening.Proposal] = []
         for proposal in proposals {
             let index = indexes[proposal.stream] ?? targets.count
             if index == targets.count {
                 let head = StreamsModel.head(of: proposal.stream, in: world.store)
                 indexes[proposal.stream] = index
-                targets.append(Happening.Target(stream: proposal.stream, head: head))
+                targets.append(JointHappening.Target(stream: proposal.stream, head: head))
                 versions.append(head?.version ?? .zero)
             }
             if let expected = proposal.version, expected != versions[index] {
                 return .refused(.conflict(proposal.stream, expected: expected, actual: versions[index], isNamed: true))
             }
             versions[index] = versions[index].next
-            events.append(Happening.Proposal(target: index, event: proposal.event))
+            events.append(JointHappening.Proposal(target: index, event: proposal.event))
         }
-        return .happened(Happening(together: events, of: targets, key: options.key))
+        return .happenedTogether(JointHappening(targets: targets, events: events, key: options.key))
     }
 }

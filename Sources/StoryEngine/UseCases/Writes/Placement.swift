@@ -1,7 +1,7 @@
 import StoryCore
 import StoryModels
 
-/// Gives the events of a write their places behind what is in the log.
+/// Gives the events of an `APPEND *` their places behind what is in the log.
 struct Placement {
     /// The last position in use.
     private(set) var head: Position
@@ -18,7 +18,7 @@ struct Placement {
 
     /// The events of a write, in its order; a stream that is new gets the next number.
     /// - Parameter uid: of the process that writes.
-    mutating func events(_ happening: Happening, by uid: UInt32) -> [Event] {
+    mutating func events(_ happening: JointHappening, by uid: UInt32) -> [Event] {
         var numbers: [StreamNumber] = []
         var versions: [Version] = []
         for target in happening.targets {

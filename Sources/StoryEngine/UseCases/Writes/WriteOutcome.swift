@@ -3,16 +3,29 @@ import StoryModels
 
 /// What a write comes to, before anything is appended.
 enum WriteOutcome: Equatable {
-    /// These events are to be appended.
+    /// These events are to be appended to one stream.
     case happened(Happening)
+    /// These events are to be appended to several.
+    case happenedTogether(JointHappening)
     case unchanged(id: Identifier?, StreamName, StreamsModel.Head)
     /// The key was seen before with the same request.
     case repeated(WriteReceipt)
     case refused(Failure)
 }
 
-/// Events for one stream or several, not yet placed in the log.
+/// Events for one stream, not yet placed in the log.
 struct Happening: Equatable {
+    /// The content's ID; nil for events of the users' own.
+    let id: Identifier?
+    let stream: StreamName
+    /// How far the stream is now; nil when it is new.
+    let head: StreamsModel.Head?
+    let events: [EventProposal]
+    let key: RequestKey?
+}
+
+/// Events for several streams, not yet placed in the log.
+struct JointHappening: Equatable {
     /// A stream that is appended to.
     struct Target: Equatable {
         let stream: StreamName
@@ -26,32 +39,10 @@ struct Happening: Equatable {
         let event: EventProposal
     }
 
-    /// The content's ID; nil for events of the users' own.
-    let id: Identifier?
     /// In the order in which the events first name them.
     let targets: [Target]
     let events: [Proposal]
     let key: RequestKey?
-    /// True for an `APPEND *`, which is answered with a receipt for each stream.
-    let isTogether: Bool
-
-    /// Events for one stream.
-    init(id: Identifier?, stream: StreamName, head: StreamsModel.Head?, events: [EventProposal], key: RequestKey?) {
-        self.id = id
-        targets = [Target(stream: stream, head: head)]
-        self.events = events.map { Proposal(target: 0, event: $0) }
-        self.key = key
-        isTogether = false
-    }
-
-    /// Events of an `APPEND *`.
-    init(together events: [Proposal], of targets: [Target], key: RequestKey?) {
-        id = nil
-        self.targets = targets
-        self.events = events
-        self.key = key
-        isTogether = true
-    }
 }
 
 /// What a write that appended is answered with: a receipt for each stream.
@@ -65,11 +56,13 @@ struct WriteReceipt: Equatable {
     ///   - isTogether: true for an `APPEND *`.
     init(_ events: [Event], id: Identifier?, isTogether: Bool, repeated: Bool = false) {
         self.isTogether = isTogether
+        guard isTogether else {
+            receipts = events.last.map { [WriteReceipt.receipt(of: $0, id, repeated)] } ?? []
+            return
+        }
         var indexes: [StreamName: Int] = [:]
         for event in events {
-            let receipt = Receipt(
-                id: id, stream: event.stream, version: event.version, position: event.position, time: event.time,
-                repeated: repeated)
+            let receipt = WriteReceipt.receipt(of: event, id, repeated)
             if let index = indexes[event.stream] {
                 receipts[index] = receipt
             } else {
@@ -77,6 +70,12 @@ struct WriteReceipt: Equatable {
                 receipts.append(receipt)
             }
         }
+    }
+
+    private static func receipt(of event: Event, _ id: Identifier?, _ repeated: Bool) -> Receipt {
+        Receipt(
+            id: id, stream: event.stream, version: event.version, position: event.position, time: event.time,
+            repeated: repeated)
     }
 
     /// The lines of the answer.
