@@ -1,4 +1,5 @@
 import StoryCore
+import StoryModels
 
 /// Where a version is wanted, a version is given; and so on.
 func next(_ head: StreamsModel.Head) -> Version { head.version.next }

@@ -27,6 +27,8 @@ package enum MessageDecider {
 
 package enum MessageFold {
     /// The row after an event, nil once it is deleted; an event that cannot follow leaves things as they are.
+    @_specialize(where E == Event)
+    @_specialize(where E == LentEvent)
     package static func fold<E: Occurrence>(
         _ happening: MessageEventOf<E.Held>, of event: E, into row: MessageRowOf<E.Held>?
     ) -> MessageRowOf<E.Held>? {

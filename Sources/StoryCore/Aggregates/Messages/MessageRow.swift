@@ -11,6 +11,7 @@ package struct MessageRowOf<Held: Holding>: Equatable, Sendable {
     package let date: Instant
     package var seen: Bool
 
+    @_specialize(where Held == Owned)
     package init(
         id: Held.Name, number: StreamNumber, version: Version, position: Position, text: Held.Prose, sender: Held.Name,
         recipient: Held.Name, story: Held.Name?, date: Instant, seen: Bool

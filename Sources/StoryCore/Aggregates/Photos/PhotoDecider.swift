@@ -32,6 +32,8 @@ package enum PhotoDecider {
 
 package enum PhotoFold {
     /// The row after an event, nil once it is deleted; an event that cannot follow leaves things as they are.
+    @_specialize(where E == Event)
+    @_specialize(where E == LentEvent)
     package static func fold<E: Occurrence>(
         _ happening: PhotoEventOf<E.Held>, of event: E, into row: PhotoRowOf<E.Held>?
     ) -> PhotoRowOf<E.Held>? {

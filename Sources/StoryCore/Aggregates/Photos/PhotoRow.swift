@@ -14,6 +14,7 @@ package struct PhotoRowOf<Held: Holding>: Equatable, Sendable {
     package let flash: Flash?
     package let date: Instant
 
+    @_specialize(where Held == Owned)
     package init(
         id: Held.Name, number: StreamNumber, version: Version, position: Position, owner: Held.Name, iso: Double,
         focalLength: Double?, exposureValue: Double, lensAperture: Double?, exposureDuration: ExposureDuration,

@@ -39,6 +39,8 @@ package enum StoryDecider {
 
 package enum StoryFold {
     /// The row after an event, nil once it is deleted; an event that cannot follow leaves things as they are.
+    @_specialize(where E == Event)
+    @_specialize(where E == LentEvent)
     package static func fold<E: Occurrence>(
         _ happening: StoryEventOf<E.Held>, of event: E, into row: StoryRowOf<E.Held>?
     ) -> StoryRowOf<E.Held>? {

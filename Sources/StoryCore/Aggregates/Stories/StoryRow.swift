@@ -12,6 +12,7 @@ package struct StoryRowOf<Held: Holding>: Equatable, Sendable {
     /// How many users like it.
     package var likes: UInt64
 
+    @_specialize(where Held == Owned)
     package init(
         id: Held.Name, number: StreamNumber, version: Version, position: Position, title: Held.Prose,
         message: Held.Prose,

@@ -39,6 +39,8 @@ package enum UserDecider {
 
 package enum UserFold {
     /// The row after an event; an event that cannot follow leaves things as they are.
+    @_specialize(where E == Event)
+    @_specialize(where E == LentEvent)
     package static func fold<E: Occurrence>(
         _ happening: UserEventOf<E.Held>, of event: E, into row: UserRowOf<E.Held>?
     ) -> UserRowOf<E.Held>? {

@@ -11,6 +11,7 @@ package struct UserRowOf<Held: Holding>: Equatable, Sendable {
     /// When the user signed up.
     package let date: Instant
 
+    @_specialize(where Held == Owned)
     package init(
         id: Held.Name, number: StreamNumber, version: Version, position: Position, name: Held.Prose, email: Held.Prose,
         prefecture: Int64, date: Instant
