@@ -1,5 +1,7 @@
 import Foundation
 import StoryCore
+import StoryStorage
+import TestSupport
 import Testing
 
 @testable import StoryLog

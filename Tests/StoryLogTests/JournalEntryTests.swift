@@ -1,4 +1,6 @@
 import StoryCore
+import StoryStorage
+import TestSupport
 import Testing
 
 @testable import StoryLog

@@ -1,5 +1,6 @@
 import Glibc
 import StoryCore
+import StoryStorage
 import Testing
 import TestSupport
 

@@ -2,6 +2,7 @@ import Foundation
 import StoryCore
 import StoryModels
 import StoryStorage
+import TestSupport
 import Testing
 
 @testable import StoryLog

@@ -1,4 +1,5 @@
 import StoryCore
+import StoryStorage
 import StoryLog
 import TestSupport
 

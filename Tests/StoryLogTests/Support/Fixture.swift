@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A data directory that an older program wrote, unpacked for one test.
