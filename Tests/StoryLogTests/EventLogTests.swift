@@ -111,7 +111,7 @@ struct EventLogTests {
         try bench.log.extend(by: 2)
         let time = bench.log.lastTime
         for position in 3...4 as ClosedRange<UInt64> { try bench.log.append(EventMaker().event(position)) }
-        try bench.log.abandon()
+        try bench.log.rollBack()
         #expect(bench.log.head == Position(2) && bench.log.lastTime == time)
         #expect(try bench.log.lines() == usualLines(1...2))
         try bench.log.extend(by: 4)
@@ -126,7 +126,7 @@ struct EventLogTests {
             let head = bench.log.head.value
             // Small commits copy the last pages again and again; one that is abandoned leaves other bytes behind.
             try bench.log.append(EventMaker().event(head + 1, data: "{\"abandoned\":true}"))
-            try bench.log.abandon()
+            try bench.log.rollBack()
             try bench.log.extend(by: 1 + round % 7)
             let positions = (1...bench.log.head.value).map { Position($0) }
             for _ in 0..<2 {
@@ -228,7 +228,7 @@ struct EventLogTests {
             Issue.record("not full but \(String(describing: error))")
             return
         }
-        try bench.log.abandon()
+        try bench.log.rollBack()
         #expect(bench.log.head == Position(100))
         #expect(try bench.log.lines() == usualLines(1...100))
         try bench.log.extend(by: 5)
@@ -261,12 +261,12 @@ struct EventLogTests {
         try log.extend(by: 5)
         try log.append(EventMaker().event(6))
         #expect(try log.lines(2, 9, .descending) == usualLines((2...6).reversed()))
-        log.abandon()
+        try log.rollBack()
         #expect(log.head == Position(5) && log.lastTime == EventMaker().event(5).time)
         log.commitFailure = .full("no room")
         try log.append(EventMaker().event(6))
         #expect(failure { () throws(StorageError) in try log.commit() } == .full("no room"))
-        log.abandon()
+        try log.rollBack()
         try log.extend(by: 1)
         #expect(try log.lines() == usualLines(1...6))
     }

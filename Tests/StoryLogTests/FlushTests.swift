@@ -49,7 +49,7 @@ struct FlushTests {
             for _ in 1...3 {
                 let error = failure { () throws(StorageError) in try bench.log.extend(by: 40) }
                 #expect(isFull(error))
-                try bench.log.abandon()
+                try bench.log.rollBack()
                 #expect(bench.log.head == Position(11) && bench.log.committed == Position(11))
                 #expect(try bench.log.lines() == usualLines(1...11))
             }
@@ -69,7 +69,7 @@ struct FlushTests {
         let bench = try bench()
         for round in 0...2 as ClosedRange<UInt64> {
             for position in 1...count { try bench.log.append(EventMaker().event(11 + round + position)) }
-            try bench.log.abandon()
+            try bench.log.rollBack()
             #expect(bench.log.head == Position(11 + round) && bench.log.flushed == Position(5))
             #expect(try bench.log.lines() == usualLines(1...(11 + round)))
             try bench.log.extend(by: 1)
@@ -87,7 +87,7 @@ struct FlushTests {
         for _ in 1...3 { try bench.log.extend(by: 10) }
         for _ in 1...2 {
             #expect(isFull(failure { () throws(StorageError) in try bench.log.extend(by: 10_000) }))
-            try bench.log.abandon()
+            try bench.log.rollBack()
             #expect(try bench.log.lines() == usualLines(1...30))
         }
         try bench.log.extend(by: 1)
@@ -118,7 +118,7 @@ struct FlushTests {
             failure { () throws(StorageError) in try bench.log.extend(by: 2) }
         }
         #expect(isFull(error))
-        try bench.log.abandon()
+        try bench.log.rollBack()
         #expect(try bench.log.lines() == usualLines(1...11))
         try bench.log.extend(by: 2)
         let image = try bench.killed()

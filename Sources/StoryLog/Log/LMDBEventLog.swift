@@ -98,7 +98,19 @@ package final class LMDBEventLog: EventLog {
         committedTime = lastTime
     }
 
-    package func abandon() throws(StorageError) {
+    /// Commits at once: this log has no part of a commit that another thread could do.
+    package func beginCommit() -> (any PendingCommit)? {
+        guard head > committed else { return nil }
+        do throws(StorageError) {
+            return EndedCommit(outcome: .success(try commit()))
+        } catch {
+            return EndedCommit(outcome: .failure(error))
+        }
+    }
+
+    package func finishCommit(_ result: Result<Void, StorageError>) throws(StorageError) { try result.get() }
+
+    package func rollBack() throws(StorageError) {
         dropTurn()
         // The transaction held the turns before as well, which are committed.
         guard isTurnPut || writer == nil else { return }
@@ -267,4 +279,11 @@ package final class LMDBEventLog: EventLog {
             }
         }
     }
+}
+
+/// A commit that ended as it was begun.
+private struct EndedCommit: PendingCommit {
+    let outcome: Result<Void, StorageError>
+
+    func run() throws(StorageError) { try outcome.get() }
 }

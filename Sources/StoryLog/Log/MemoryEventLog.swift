@@ -4,22 +4,38 @@ package import StoryCore
 package final class MemoryEventLog: EventLog {
     package var head: Position { Position(UInt64(records.count)) }
     package private(set) var committed: Position = .zero
-    package var flushed: Position { committed }
+    package private(set) var flushed: Position = .zero
     package private(set) var lastTime: Instant?
     package let storeID: [UInt8]
     package var bytes: Int { records.reduce(0) { $0 + $1.count } }
     /// What the next commit throws instead of committing; then nil again.
     package var commitFailure: StorageError?
+    /// What the next append throws instead of appending; then nil again.
+    package var appendFailure: StorageError?
+    /// What rolling back throws.
+    package var rollBackFailure: StorageError?
+    /// What flushing throws.
+    package var flushFailure: StorageError?
+    /// What each reading throws.
+    package var readFailure: StorageError?
+    /// How many records were read.
+    package private(set) var readCount: UInt64 = 0
 
     /// Header and JSON of each event; the first is that of position 1.
     private var records: [[UInt8]] = []
     private var committedTime: Instant?
+    /// How far the commit that was begun reaches, and when its last event was written.
+    private var begun: (through: Position, time: Instant?)?
     private let staged = StagedRecord()
 
     package init(storeID: [UInt8] = Array(repeating: 7, count: 16)) { self.storeID = storeID }
 
     package func append(_ event: EventPlace, json: UnsafeRawBufferPointer) throws(StorageError) {
         precondition(event.position == head.next, "An event's position is the one after the head.")
+        if let failure = appendFailure {
+            appendFailure = nil
+            throw failure
+        }
         staged.hold(event, json)
         staged.close()
         records.append(Array(staged.bytes))
@@ -27,21 +43,34 @@ package final class MemoryEventLog: EventLog {
         lastTime = event.time
     }
 
-    package func commit() throws(StorageError) {
-        if let failure = commitFailure {
-            commitFailure = nil
-            throw failure
-        }
-        committed = head
-        committedTime = lastTime
+    package func beginCommit() -> (any PendingCommit)? {
+        precondition(begun == nil, "One commit at a time.")
+        guard head > committed else { return nil }
+        begun = (head, lastTime)
+        let failure = commitFailure
+        commitFailure = nil
+        return MemoryCommit(failure: failure)
     }
 
-    package func abandon() {
+    package func finishCommit(_ result: Result<Void, StorageError>) throws(StorageError) {
+        guard let begun else { preconditionFailure("A commit that is finished was begun.") }
+        self.begun = nil
+        try result.get()
+        committed = begun.through
+        committedTime = begun.time
+    }
+
+    package func rollBack() throws(StorageError) {
+        precondition(begun == nil, "Nothing is rolled back under a commit.")
+        if let rollBackFailure { throw rollBackFailure }
         records.removeLast(Int(head.value - committed.value))
         lastTime = committedTime
     }
 
-    package func flush() {}
+    package func flush() throws(StorageError) {
+        if let flushFailure { throw flushFailure }
+        flushed = committed
+    }
 
     package func scan(
         from: Position, through: Position, order: Order, _ visit: (EventRecord) -> Bool
@@ -85,7 +114,18 @@ package final class MemoryEventLog: EventLog {
 
     @discardableResult
     private func read<Result>(_ position: UInt64, _ visit: (EventRecord) -> Result) throws(StorageError) -> Result {
+        if let readFailure { throw readFailure }
+        readCount += 1
         let bytes = records[Int(position - 1)]
         return try bytes.withBytes { (bytes) throws(StorageError) in visit(try Record.read(bytes, at: position)) }
+    }
+}
+
+/// A commit in memory: there is nothing to write, but it may fail.
+private struct MemoryCommit: PendingCommit {
+    let failure: StorageError?
+
+    func run() throws(StorageError) {
+        if let failure { throw failure }
     }
 }

@@ -1,0 +1,225 @@
+import StoryCore
+import StoryEngine
+import StoryLog
+import StoryWire
+
+/// Carries out what the turn decides: appends, commits, rolls back, and says what may leave.
+final class TurnDriver {
+    private(set) var turn: Turn
+    /// What rests on events up to here may leave at the end of the turn; nil when nothing may.
+    private(set) var releasable: Position?
+    /// The time of the steady clock, in tenths of a second.
+    private(set) var tick: UInt64 = 0
+
+    private let dependency: ServerDependency
+    private let connections: Connections
+    private let outbox: Outbox
+    private let checkpoints: Checkpoints
+    private let flush: LogFlush
+    private var refusals = WriteRefusals()
+    private var pace = CommitPace()
+    /// How long the commit under way took before it was handed over, in nanoseconds.
+    private var beginning: UInt64 = 0
+    private var committedAtTick: Position = .zero
+    private var eventScratch: [UInt8] = []
+
+    init(_ dependency: ServerDependency, _ connections: Connections, _ outbox: Outbox, _ checkpoints: Checkpoints) {
+        self.dependency = dependency
+        self.connections = connections
+        self.outbox = outbox
+        self.checkpoints = checkpoints
+        turn = Turn(durable: dependency.log.committed)
+        flush = LogFlush(dependency.log, dependency.trace)
+    }
+
+    private var log: any EventLog { dependency.log }
+    private var engine: Engine { dependency.engine }
+
+    /// The last event that is durable.
+    var durable: Position { turn.durable }
+
+    /// True when an event can be appended now.
+    var takesAppends: Bool { turn.takesAppends }
+
+    // MARK: Appending
+
+    /// Writes an event that is folded to the log.
+    func append(_ place: EventPlace, _ encode: (inout [UInt8]) -> Void) {
+        guard turn.takesAppends else { return }
+        eventScratch.removeAll(keepingCapacity: true)
+        encode(&eventScratch)
+        do throws(StorageError) {
+            try eventScratch.withUnsafeBufferPointer { (json) throws(StorageError) in
+                try log.append(place, json: UnsafeRawBufferPointer(json))
+            }
+        } catch {
+            return perform(turn.appendFailed(error))
+        }
+        perform(turn.appended(through: place.position))
+    }
+
+    // MARK: The turn's end
+
+    /// Everything that one poll brought was handled.
+    func turnEnded() {
+        modelsWereRead()
+        perform(turn.turnEnded())
+    }
+
+    /// Answers were made of the models: where reading them failed, none of it may leave.
+    func modelsWereRead() {
+        if let failure = dependency.models.failure { perform(turn.storageFailed(failure)) }
+    }
+
+    /// Takes what may leave now; nil when nothing may.
+    func takeReleasable() -> Position? {
+        defer { releasable = nil }
+        return releasable
+    }
+
+    /// The commit beside the loop may have ended.
+    func commitMayHaveEnded() {
+        if let outcome = dependency.commits.takeOutcome() { commitEnded(outcome) }
+    }
+
+    /// Waits for the commit beside the loop, if there is one.
+    func waitForCommit() {
+        if let outcome = dependency.commits.wait() { commitEnded(outcome) }
+    }
+
+    private func perform(_ action: Turn.Action) {
+        switch action {
+        case .none: break
+        case .commit: commit()
+        case .release(let position): releasable = position
+        case .rollBack(let error): rollBack(error)
+        case .stop(let error): stop(error)
+        }
+    }
+
+    private func commit() {
+        let began = dependency.clock.steady()
+        guard let pending = log.beginCommit() else { return perform(turn.commitFinished(.success(()))) }
+        guard pace.isQuick || checkpoints.isDue(at: log.head) else {
+            beginning = dependency.clock.steady() - began
+            dependency.commits.start(pending)
+            return perform(turn.commitDelayed())
+        }
+        beginning = 0
+        let result = pending.outcome
+        commitEnded(CommitOutcome(result: result, nanoseconds: dependency.clock.steady() - began))
+    }
+
+    private func commitEnded(_ outcome: CommitOutcome) {
+        let nanoseconds = beginning + outcome.nanoseconds
+        pace.measured(nanoseconds)
+        do throws(StorageError) {
+            try log.finishCommit(outcome.result)
+        } catch {
+            return perform(turn.commitFinished(.failure(error)))
+        }
+        dependency.figures.committed(events: log.committed.value - turn.durable.value, nanoseconds: nanoseconds)
+        perform(turn.commitFinished(.success(())))
+    }
+
+    // MARK: Failures
+
+    /// Waits a full disk out: forgets what is not durable, refuses what rested on it, and refuses writes for a while.
+    private func rollBack(_ error: StorageError) {
+        dependency.trace.say("full", ["reason": "\(error)"])
+        do throws(StorageError) {
+            try restoreDurable()
+        } catch {
+            return perform(turn.rollBackFinished(.failure(error)))
+        }
+        engine.rolledBack()
+        let failure = Failure(.full, "\(error); nothing was written")
+        refusals.diskIsFull(failure, at: tick)
+        engine.writesRefused(refusals.failure)
+        for connection in connections.all { connection.session.rolledBack(to: turn.durable) }
+        outbox.rollBack(to: turn.durable, failure)
+        for connection in connections.all { refuseAnswer(of: connection, failure) }
+        perform(turn.rollBackFinished(.success(())))
+    }
+
+    /// Closes an answer that is being written of what is undone.
+    private func refuseAnswer(of connection: Connection, _ failure: Failure) {
+        guard let answer = connection.answer, answer.restsOn > turn.durable else { return }
+        connection.output.dropUnfinished()
+        ReplyEncoder.append(.failed(failure), tag: answer.tag, to: &connection.output.bytes)
+        connection.output.close(restsOn: .zero, durable: turn.durable)
+        connection.answerEnded()
+    }
+
+    /// Takes log and models back to what is durable: the models to their checkpoint, from where they are folded again.
+    private func restoreDurable() throws(StorageError) {
+        try log.rollBack()
+        checkpoints.wait()
+        dependency.models.discard()
+        // All of it was in memory a moment ago; storing it could meet the same full disk.
+        try Recovery.fold(log, into: dependency.models, with: dependency.decoder, isStoring: false) { _, _ in }
+        if let failure = dependency.models.failure { throw failure }
+    }
+
+    /// Nobody knows what the disk holds: nothing that is waiting leaves any more.
+    private func stop(_ error: StorageError) {
+        dependency.trace.say("storage-failed", ["error": "\(error)", "then": "stopping: the disk is suspect"])
+        releasable = nil
+        outbox.removeAll()
+        dependency.transport.stop()
+    }
+
+    // MARK: Storing
+
+    /// A tenth of a second went by: what was refused is tried again, and while nothing comes in, the log is flushed.
+    func ticked() {
+        tick += 1
+        checkpoints.ticked(tick)
+        refusals.ticked(tick)
+        engine.writesRefused(refusals.failure)
+        if log.committed == committedAtTick, turn.quietPosition != nil { _ = flushed() }
+        committedAtTick = log.committed
+    }
+
+    /// Begins to store the models, where it is due and everything that is folded is durable.
+    func storeIfDue() {
+        checkpoints.poll()
+        checkpoints.holdBack()
+        if let position = turn.quietPosition, checkpoints.isDue(at: position) { store(position) }
+        refusals.memoryIsFull(checkpoints.isMemoryFull)
+        engine.writesRefused(refusals.failure)
+    }
+
+    /// Begins to store the models though it is not due.
+    func storeIfQuiet() {
+        guard let position = turn.quietPosition, position > checkpoints.checkpointed else { return }
+        store(position)
+    }
+
+    /// Stores the models for the last time, and waits for it.
+    func storeAtEnd() {
+        checkpoints.wait()
+        flush.forgetRefusal()
+        storeIfQuiet()
+        checkpoints.wait()
+    }
+
+    /// The log is flushed first: stored models that knew more than the log would have to be thrown away with a journal
+    /// that is lost.
+    private func store(_ position: Position) {
+        guard !checkpoints.isRunning, flushed() else { return }
+        precondition(engine.head == log.flushed, "What is stored is flushed, and nothing else is folded.")
+        checkpoints.begin(at: position)
+    }
+
+    /// True when the log has taken over all that is durable.
+    private func flushed() -> Bool {
+        switch flush.run(at: tick) {
+        case .success: return true
+        case .failure(let error):
+            perform(turn.flushFailed(error))
+            if checkpoints.isDue(at: turn.durable) { checkpoints.refused(error) }
+            return false
+        }
+    }
+}
