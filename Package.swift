@@ -61,14 +61,17 @@ let package = Package(
         .target(name: "CCounting", path: "bench/counting"),
 
         .target(
-            name: "TestSupport", dependencies: ["StoryCore", "StoryWire", "StoryEngine", "StoryLog", "StoryServer"],
+            name: "TestSupport",
+            dependencies: ["StoryCore", "StoryWire", "StoryEngine", "StoryLog", "StoryReactor", "StoryServer"],
             path: "Tests/TestSupport", swiftSettings: settings),
         tests("StoryCoreTests", ["StoryCore", "TestSupport"]),
         tests("StoryWireTests", ["StoryCore", "StoryWire", "TestSupport"]),
         tests("StoryEngineTests", ["StoryCore", "StoryEngine", "TestSupport"]),
         tests("StoryLogTests", ["StoryCore", "StoryLog", "TestSupport"]),
         tests("StoryReactorTests", ["StoryReactor"]),
-        tests("StoryServerTests", ["StoryCore", "StoryWire", "StoryEngine", "StoryLog", "StoryServer", "TestSupport"]),
+        tests(
+            "StoryServerTests",
+            ["StoryCore", "StoryWire", "StoryEngine", "StoryLog", "StoryReactor", "StoryServer", "TestSupport"]),
         tests("StoryClientTests", ["StoryClient", "StoryCore", "TestSupport"]),
         tests("GateTests", ["TestSupport"]),
         tests("BenchTests", ["storebench", "TestSupport"]),

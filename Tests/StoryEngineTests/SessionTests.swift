@@ -196,7 +196,8 @@ struct BasisTests {
     @Test func `refusals rest on what they say of the store`() {
         let world = openWorld()
         let version = WriteOptions(version: Version(9))
-        let stale = world.ask(.append("note-a".stream, [EventProposal(type: "A".type, data: "1".bytes, meta: nil)], version))
+        let proposal = EventProposal(type: "A".type, data: "1".bytes, meta: nil)
+        let stale = world.ask(.append("note-a".stream, [proposal], version))
         #expect(stale.code == .conflict)
         #expect(stale.basis == Position(5))
         let durable = world.ask(.delete(.stories, "s1".id, version))

@@ -22,7 +22,7 @@ struct ReadPlanTests {
         let query = ReadQuery(selection: selection, from: from, to: to, limit: 7, order: order)
         let answer = world.ask(.read(query), tag: Tag("t".bytes))
         let plan = try #require(answer.plan)
-        #expect(answer.effects == [.read(world.session, Tag("t".bytes), plan)])
+        #expect(answer.effects == [.read(Tag("t".bytes), plan)])
         #expect(plan.limit == 7 && plan.order == order && plan.types == ["A".type] && plan.head == Position(8))
         return plan
     }

@@ -24,7 +24,9 @@ extension Requests {
                 return count + 1
             }
             count += 1
-            guard count < limit, outbox.hasRoom(connection), let another = connection.lines.takePlainGet() else { break }
+            guard count < limit, outbox.hasRoom(connection), let another = connection.lines.takePlainGet() else {
+                break
+            }
             next = another
         }
         dependency.figures.handled(.get, count)
