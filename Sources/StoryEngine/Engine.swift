@@ -279,5 +279,6 @@ extension RequestAction {
 }
 
 extension Failure {
+    /// What a request is answered with once the program was asked to end.
     package static let draining = Failure(.draining, "the server is ending; connect again in a moment")
 }

@@ -56,8 +56,7 @@ extension DaemonTests {
             }
         }
 
-        @Test func `a turn that is undone refuses what rested on it, and answers the rest, each once and in order`() throws
-        {
+        @Test func `a turn that is undone refuses what rested on it, and answers the rest in order`() throws {
             let (daemon, client, head) = try Self.fullDaemon()
             // By then writes are tried again, so that a commit fails with all this in its turn.
             usleep(1_500_000)

@@ -59,8 +59,3 @@ struct LoopCheckpointTests {
         #expect(bench.models.begun == [bench.log.committed])
     }
 }
-
-extension LoopBench {
-    /// Ends turns until the checkpoint under way is stored, or failed.
-    fileprivate func awaitStoring() { while models.isStoring { run() } }
-}

@@ -36,15 +36,15 @@ struct ConnectionOutput {
         }
     }
 
-    /// Forgets the marks that this position settles; returns how many bytes can be sent now.
+    /// Forgets the marks that wait no longer once this position is durable; returns how many bytes can be sent now.
     mutating func release(through durable: Position) -> Int {
         guard !marks.isEmpty else { return free }
-        var settled = 0
-        while settled < marks.count, marks[settled].restsOn <= durable {
-            free = marks[settled].end
-            settled += 1
+        var over = 0
+        while over < marks.count, marks[over].restsOn <= durable {
+            free = marks[over].end
+            over += 1
         }
-        marks.removeFirst(settled)
+        marks.removeFirst(over)
         return free
     }
 

@@ -18,7 +18,7 @@ final class TurnDriver {
     private let flush: LogFlush
     private var refusals = WriteRefusals()
     private var pace = CommitPace()
-    /// How long the commit under way took before it was handed over, in nanoseconds.
+    /// How long it took to begin the commit under way, in nanoseconds.
     private var beginning: UInt64 = 0
     private var committedAtTick: Position = .zero
     private var eventScratch: [UInt8] = []
@@ -100,25 +100,27 @@ final class TurnDriver {
     private func commit() {
         let began = dependency.clock.steady()
         guard let pending = log.beginCommit() else { return perform(turn.commitFinished(.success(()))) }
+        let begun = dependency.clock.steady()
+        beginning = begun - began
+        // A checkpoint that is due needs a moment at which everything that is folded is durable.
         guard pace.isQuick || checkpoints.isDue(at: log.head) else {
-            beginning = dependency.clock.steady() - began
             dependency.commits.start(pending)
             return perform(turn.commitDelayed())
         }
-        beginning = 0
         let result = pending.outcome
-        commitEnded(CommitOutcome(result: result, nanoseconds: dependency.clock.steady() - began))
+        commitEnded(CommitOutcome(result: result, nanoseconds: dependency.clock.steady() - begun))
     }
 
     private func commitEnded(_ outcome: CommitOutcome) {
-        let nanoseconds = beginning + outcome.nanoseconds
-        pace.measured(nanoseconds)
+        // Only what could be done beside the loop says where the next one is run.
+        pace.measured(outcome.nanoseconds)
         do throws(StorageError) {
             try log.finishCommit(outcome.result)
         } catch {
             return perform(turn.commitFinished(.failure(error)))
         }
-        dependency.figures.committed(events: log.committed.value - turn.durable.value, nanoseconds: nanoseconds)
+        let count = log.committed.value - turn.durable.value
+        dependency.figures.committed(events: count, nanoseconds: beginning + outcome.nanoseconds)
         perform(turn.commitFinished(.success(())))
     }
 

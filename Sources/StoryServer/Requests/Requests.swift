@@ -170,7 +170,7 @@ final class Requests {
             return
         }
         verb = request.action.verb
-        let began = timer.begins() ? dependency.clock.steady() : nil
+        let began = timer.begins(verb) ? dependency.clock.steady() : nil
         // A copy: what the engine writes to looks at connections, too.
         var session = connection.session
         let followed = session.subscriptions.count
@@ -255,16 +255,15 @@ final class Requests {
     }
 }
 
-/// Picks each sixteenth request to be timed: reading the clock twice would cost a tenth of it.
+/// Picks the first of each sixteen requests of a verb to be timed: reading the clock twice would cost a tenth of it.
 struct RequestTimer {
     private static let interval: UInt8 = 16
-    private var left: UInt8 = 1
+    private var counts = [UInt8](repeating: 0, count: Verb.allCases.count)
 
     /// True when the request that begins now is to be timed.
-    mutating func begins() -> Bool {
-        left -= 1
-        guard left == 0 else { return false }
-        left = RequestTimer.interval
-        return true
+    mutating func begins(_ verb: Verb) -> Bool {
+        let count = counts[verb.number]
+        counts[verb.number] = (count + 1) % RequestTimer.interval
+        return count == 0
     }
 }

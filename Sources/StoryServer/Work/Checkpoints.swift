@@ -63,7 +63,8 @@ final class Checkpoints {
     func isDue(at position: Position) -> Bool {
         switch state {
         case .running: return false
-        case .failed(let untilTick) where tick < untilTick && waiters.isEmpty: return false
+        // Those who wait are told of a failure first; one who asks after it makes the next try begin at once.
+        case .failed(let untilTick) where tick < untilTick && (waiters.isEmpty || failure != nil): return false
         case .idle, .failed: break
         }
         return !waiters.isEmpty || position.value - min(checkpointed.value, position.value) >= Checkpoints.events

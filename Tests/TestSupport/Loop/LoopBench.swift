@@ -124,11 +124,8 @@ package final class LoopBench {
         }
     }
 
-    /// Waits for a thread beside the loop, then ends turns until nothing is left to do.
-    package func awaitThread() {
-        while !shared.isWoken.load(ordering: .relaxed) {}
-        run()
-    }
+    /// Ends turns until the checkpoint under way is stored, or failed.
+    package func awaitStoring() { while models.isStoring { run() } }
 
     /// Tenths of a second go by.
     package func tick(_ count: Int = 1) {
