@@ -71,6 +71,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryReplay",
+                "StoryReactor", "StoryServer",
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
         tests("StoryCoreTests", ["StoryCore", "TestSupport"]),
@@ -88,8 +89,8 @@ let package = Package(
         tests(
             "StoryServerTests",
             [
-                "StoryCore", "StoryWire", "StoryEngine", "StoryModels", "StoryLog", "StoryReplay", "StoryServer",
-                "TestSupport",
+                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryReplay",
+                "StoryReactor", "StoryServer", "TestSupport",
             ]),
         tests("StoryClientTests", ["StoryClient", "StoryCore", "TestSupport"]),
         tests("GateTests", ["TestSupport"]),

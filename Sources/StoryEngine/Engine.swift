@@ -1,10 +1,10 @@
 package import StoryCore
 package import StoryModels
 
-/// The functional core's coordinator: takes one input, answers with what the shell is to do.
+/// The functional core's coordinator: handles one request at a time, and writes what follows from it to its output.
 ///
-/// It reads through ports, folds what it decides into the models at once, and leaves appending, committing and
-/// sending to effects. It has no clock: `now` comes with the input.
+/// It reads through ports and folds what it decides into the models at once; appending, committing and sending are its
+/// output's. It has no clock: `now` comes with the request.
 package final class Engine {
     private let store: any ModelStore
     private let log: any EventLogReading
@@ -13,12 +13,14 @@ package final class Engine {
     private let server: String
     private let identity: LogIdentity
     private let foldTimer: FoldTimer?
-    private var sessions: [SessionID: Session] = [:]
-    private var head: Position
+    /// The last event that was decided, durable or not.
+    package private(set) var head: Position
     private var lastTime: Instant
     private var lastStream: StreamNumber
-    private var refusal: Failure?
-    private var isDraining = false
+    /// Why writes are refused now; nil while they are taken.
+    package private(set) var refusal: Failure?
+    /// True once the program is asked to end.
+    package private(set) var isDraining = false
 
     /// The store must be folded up to the log's head.
     package init(
@@ -37,153 +39,206 @@ package final class Engine {
         lastStream = StreamsModel.greatestNumber(in: store)
     }
 
-    package func update(_ input: Input, now: Instant) -> [Effect] {
-        switch input {
-        case .connected(let id, let peer): return connected(id, peer)
-        case .requested(let id, let request): return requested(id, request, now)
-        case .disconnected(let id):
-            sessions[id] = nil
-            return []
-        case .followingFailed(let id, let subscription, let reason):
-            guard sessions[id]?.unsubscribe(subscription) == true else { return [] }
-            return [.endFollowing(id, subscription, reason: reason)]
-        case .rolledBack:
-            projector = Projector(store)
-            head = log.head
-            lastTime = log.lastTime ?? Instant(milliseconds: Instant.range.lowerBound)
-            lastStream = StreamsModel.greatestNumber(in: store)
-            return []
-        case .writesRefused(let failure):
-            refusal = failure
-            return []
-        case .writesAllowed:
-            refusal = nil
-            return []
-        case .drainRequested: return drain()
-        }
+    // MARK: What happened
+
+    /// What was folded since the last commit is undone; the log and the models are as they were before.
+    package func rolledBack() {
+        projector = Projector(store)
+        head = log.head
+        lastTime = log.lastTime ?? Instant(milliseconds: Instant.range.lowerBound)
+        lastStream = StreamsModel.greatestNumber(in: store)
     }
 
-    private func connected(_ id: SessionID, _ peer: Peer) -> [Effect] {
+    /// From now on each write is answered with this failure; nil: writes are taken.
+    package func writesRefused(_ failure: Failure?) { refusal = failure }
+
+    /// The program is asked to end: nothing more is taken up.
+    package func drainRequested() { isDraining = true }
+
+    /// A client connected, beside so many others; false when it is told why it cannot stay.
+    package func connected(_ peer: Peer, beside count: Int, into output: any TurnOutput) -> Bool {
         guard !isDraining else {
-            return [.reply(id, nil, .failed(Failure.draining)), .finish(id)]
+            output.reply(.failed(Failure.draining), tag: nil, restsOn: .zero)
+            return false
         }
-        guard sessions.count < limits.connections else {
+        guard count < limits.connections else {
             let failure = Failure(.busy, "there are \(limits.connections) connections already; try again later")
-            return [.reply(id, nil, .failed(failure)), .finish(id)]
+            output.reply(.failed(failure), tag: nil, restsOn: .zero)
+            return false
         }
-        sessions[id] = Session(peer: peer)
-        let greeting = Greeting(server: server, position: head, log: identity.id, limits: limits, peer: peer)
-        return [.notify(id, .greeting(greeting))]
+        let greeting = Greeting(
+            server: server, position: output.durable, log: identity.id, limits: limits, peer: peer)
+        output.notify(.greeting(greeting))
+        return true
     }
 
-    private func drain() -> [Effect] {
-        isDraining = true
-        var effects: [Effect] = []
-        for id in sessions.keys.sorted(by: { $0.value < $1.value }) {
-            for subscription in sessions[id]?.endAll() ?? [] {
-                effects.append(.endFollowing(id, subscription, reason: .draining))
-            }
-            effects.append(.notify(id, .draining(head)))
-            effects.append(.finish(id))
-        }
-        return effects
-    }
-
-    private var world: World { World(store: store, log: log, head: head, limits: limits, identity: identity) }
-
-    private func requested(_ id: SessionID, _ request: Request, _ now: Instant) -> [Effect] {
-        guard let session = sessions[id] else { return [] }
-        if isDraining { return [.reply(id, request.tag, .failed(Failure.draining))] }
-        let answer: Reply
+    /// Answers a request, or begins to.
+    package func handle(
+        _ request: Request, from session: inout Session, now: Instant, into output: any TurnOutput
+    ) {
+        let tag = request.tag
+        guard !isDraining else { return output.reply(.failed(Failure.draining), tag: tag, restsOn: .zero) }
         switch request.action {
-        case .get(let kind, let target, let moment):
-            answer = Browse.row(kind, target, at: moment, in: world)
-        case .list(let query): return BrowseOrdered.page(query, in: world).map { .reply(id, request.tag, $0) }
+        case .get(let kind, let id, let moment):
+            let reply = Browse.row(kind, id, at: moment, in: world)
+            output.reply(reply, tag: tag, restsOn: basis(of: kind, id, moment, output))
+        case .list(let query): answer(BrowseOrdered.page(query, in: world), tag, output)
         case .count(let kind, let filters):
-            answer = .done(.counted(CountRows.count(kind, filters, in: world), position: head))
-        case .sorts(let kind): return BrowseOrdered.sorts(kind).map { .reply(id, request.tag, $0) }
-        case .read(let query):
-            do throws(Failure) {
-                return [.read(id, request.tag, try ReadEvents.plan(query, in: world))]
-            } catch {
-                answer = .failed(error)
-            }
-        case .streams(let query): return BrowseStreams.page(query, in: world).map { .reply(id, request.tag, $0) }
-        case .subscribe(let query): return subscribe(id, request.tag, query)
-        case .unsubscribe(let subscription): return unsubscribe(id, request.tag, subscription)
-        case .ping: answer = .done(.members([Member("position", .count(head.value))]))
-        case .help(let topic): return [.help(id, request.tag, topic: topic)]
-        case .stats: return [.report(id, request.tag)]
-        case .checkpoint: return [.checkpoint(id, request.tag)]
-        case .verify: return [.verify(id, request.tag)]
-        case .backup(let path): return [.backUp(id, request.tag, path: String(decoding: path, as: UTF8.self))]
+            answer([.done(.counted(CountRows.count(kind, filters, in: world), position: head))], tag, output)
+        case .sorts(let kind):
+            for line in BrowseOrdered.sorts(kind) { output.reply(line, tag: tag, restsOn: .zero) }
+        case .streams(let query): answer(BrowseStreams.page(query, in: world), tag, output)
+        case .read(let query): read(query, tag, output)
+        case .subscribe(let query): subscribe(&session, tag, query, output)
+        case .unsubscribe(let id): unsubscribe(&session, tag, id, output)
+        case .ping: acknowledge([], session, tag, output)
+        case .help(let topic): output.start(.help(topic: topic), tag: tag)
+        case .stats: output.start(.report, tag: tag)
+        case .checkpoint: output.start(.checkpoint, tag: tag)
+        case .verify: output.start(.verify, tag: tag)
+        case .backup(let path): output.start(.backUp(path: String(decoding: path, as: UTF8.self)), tag: tag)
         case .quit:
-            let members = [Member("bye", .flag(true)), Member("position", .count(head.value))]
-            return [.reply(id, request.tag, .done(.members(members))), .finish(id)]
+            session.endSubscriptions(.quit, into: output)
+            acknowledge([Member("bye", .flag(true))], session, tag, output)
+            output.finish()
         case .append(let stream, let proposals, let options):
-            return write(id, session, request, now) { AppendEvents.attempt(stream, proposals, options, in: $0) }
+            write(request, &session, now, output) { AppendEvents.attempt(stream, proposals, options, in: $0) }
         case .appendTogether(let proposals, let options):
-            return write(id, session, request, now) { AppendTogether.attempt(proposals, options, in: $0) }
+            write(request, &session, now, output) { AppendTogether.attempt(proposals, options, in: $0) }
         case .post, .edit, .like, .unlike, .see, .delete:
-            return write(id, session, request, now) { world in
+            write(request, &session, now, output) { world in
                 DomainWrite(request.action).map { WriteContent.attempt($0, in: world) }
                     ?? .refused(Failure(.internal, "\(request.action.verb.rawValue) is no write"))
             }
         }
-        return [.reply(id, request.tag, answer)]
+    }
+
+    // MARK: Queries
+
+    private var world: World { world(endingAt: head) }
+
+    private func world(endingAt head: Position) -> World {
+        World(store: store, log: log, head: head, limits: limits, identity: identity)
+    }
+
+    /// Answers out of the models as they are, durable or not.
+    private func answer(_ lines: [Reply], _ tag: Tag?, _ output: any TurnOutput) {
+        for line in lines { output.reply(line, tag: tag, restsOn: head) }
+    }
+
+    /// Says how far the log is, for this connection at least as far as it wrote itself.
+    private func acknowledge(_ members: [Member], _ session: Session, _ tag: Tag?, _ output: any TurnOutput) {
+        let position = max(output.durable, session.lastWritten)
+        let done = Done.members(members + [Member("position", .count(position.value))])
+        output.reply(.done(done), tag: tag, restsOn: position)
+    }
+
+    private func read(_ query: ReadQuery, _ tag: Tag?, _ output: any TurnOutput) {
+        do throws(Failure) {
+            output.read(try ReadEvents.plan(query, in: world(endingAt: output.durable)), tag: tag)
+        } catch {
+            output.reply(.failed(error), tag: tag, restsOn: .zero)
+        }
     }
 
     private func subscribe(
-        _ id: SessionID, _ tag: Tag?, _ query: SubscribeQuery
-    ) -> [Effect] {
+        _ session: inout Session, _ tag: Tag?, _ query: SubscribeQuery, _ output: any TurnOutput
+    ) {
+        let head = output.durable
         let start: Position
         do throws(Failure) {
-            start = try FollowEvents.start(query, in: world)
+            start = try FollowEvents.start(query, in: world(endingAt: head))
         } catch {
-            return [.reply(id, tag, .failed(error))]
+            return output.reply(.failed(error), tag: tag, restsOn: .zero)
         }
-        guard let subscription = sessions[id]?.subscribe(limit: limits.subscriptions) else {
+        guard let id = session.subscribe(query.selection, from: start, limit: limits.subscriptions) else {
             let message = "a connection has at most \(limits.subscriptions) subscriptions; UNSUBSCRIBE one first"
-            return [.reply(id, tag, .failed(Failure(.tooLarge, message, .limit(limits.subscriptions))))]
+            let failure = Failure(.tooLarge, message, .limit(limits.subscriptions))
+            return output.reply(.failed(failure), tag: tag, restsOn: .zero)
         }
-        return [
-            .reply(id, tag, .done(.subscribed(subscription, position: head))),
-            .follow(id, subscription, query.selection, from: start),
-        ]
+        output.reply(.done(.subscribed(id, position: head)), tag: tag, restsOn: .zero)
     }
 
-    private func unsubscribe(_ id: SessionID, _ tag: Tag?, _ subscription: SubscriptionID) -> [Effect] {
-        guard sessions[id]?.unsubscribe(subscription) == true else {
-            return [.reply(id, tag, .failed(.notFound("subscription \(subscription.value) of this connection")))]
+    private func unsubscribe(
+        _ session: inout Session, _ tag: Tag?, _ id: SubscriptionID, _ output: any TurnOutput
+    ) {
+        guard let ended = session.unsubscribe(id) else {
+            let failure = Failure.notFound("subscription \(id.value) of this connection")
+            return output.reply(.failed(failure), tag: tag, restsOn: .zero)
         }
-        let members = [Member("unsubscribed", .count(subscription.value)), Member("position", .count(head.value))]
-        return [.unfollow(id, subscription), .reply(id, tag, .done(.members(members)))]
+        let members = [Member("unsubscribed", .count(id.value)), Member("resume", .count(ended.next.value))]
+        output.reply(.done(.members(members)), tag: tag, restsOn: .zero)
     }
+
+    // MARK: Writes
 
     private func write(
-        _ id: SessionID, _ session: Session, _ request: Request, _ now: Instant, _ attempt: (World) -> WriteOutcome
-    ) -> [Effect] {
+        _ request: Request, _ session: inout Session, _ now: Instant, _ output: any TurnOutput,
+        _ attempt: (World) -> WriteOutcome
+    ) {
         let world = world
-        let outcome = Idempotency.outcome(request.action, in: world) ?? attempt(world)
-        switch outcome {
-        case .refused(let failure): return [.reply(id, request.tag, .failed(failure))]
-        case .repeated(let receipt): return receipt.replies.map { .reply(id, request.tag, $0) }
-        case .unchanged(let target, let stream, let head):
-            let done = Done.unchanged(id: target, stream: stream, version: head.version, position: head.position)
-            return [.reply(id, request.tag, .done(done))]
+        let tag = request.tag
+        switch Idempotency.outcome(request.action, in: world) ?? attempt(world) {
+        case .refused(let failure):
+            output.reply(.failed(failure), tag: tag, restsOn: basis(of: failure, request.action, output))
+        case .repeated(let receipt):
+            answer(receipt, &session, tag, output)
+        case .unchanged(let id, let stream, let head):
+            let done = Done.unchanged(id: id, stream: stream, version: head.version, position: head.position)
+            output.reply(.done(done), tag: tag, restsOn: head.position)
         case .happened(let happening):
-            if let refusal { return [.reply(id, request.tag, .failed(refusal))] }
-            return append(happening, by: session.peer.uid, now, replyingTo: id, request.tag)
+            if let refusal { return output.reply(.failed(refusal), tag: tag, restsOn: .zero) }
+            let receipt = append(happening, by: session.peer.uid, now, output)
+            session.wrote(receipt.position)
+            output.reply(.done(.receipt(receipt)), tag: tag, restsOn: receipt.position)
         case .happenedTogether(let happening):
-            if let refusal { return [.reply(id, request.tag, .failed(refusal))] }
-            let (events, replies) = appendTogether(happening, by: session.peer.uid, now)
-            return events.map { .append($0) } + replies.map { .reply(id, request.tag, $0) }
+            if let refusal { return output.reply(.failed(refusal), tag: tag, restsOn: .zero) }
+            answer(appendTogether(happening, by: session.peer.uid, now, output), &session, tag, output)
         }
     }
 
-    /// The short way of one event without options to a stream of the users' own: places it and folds it in.
+    /// Writes what a write is answered with, which rests on the last event that it made.
+    private func answer(_ receipt: WriteReceipt, _ session: inout Session, _ tag: Tag?, _ output: any TurnOutput) {
+        session.wrote(receipt.position)
+        for line in receipt.replies { output.reply(line, tag: tag, restsOn: receipt.position) }
+    }
+
+    /// Numbers the events of one stream, folds them in, appends them; returns the receipt of the last one.
+    private func append(
+        _ happening: Happening, by uid: UInt32, _ now: Instant, _ output: any TurnOutput
+    ) -> Receipt {
+        let number = number(after: happening.head, now)
+        var version = happening.head?.version ?? .zero
+        for proposed in happening.events {
+            head = head.next
+            version = version.next
+            let event = Event(
+                position: head, stream: happening.stream, streamNumber: number, version: version, time: lastTime,
+                by: uid, key: happening.key, tags: proposed.tags, meta: proposed.meta, body: proposed.body)
+            measuringFold(event.body.kind) { projector.fold(event) }
+            output.append(event)
+        }
+        return Receipt(id: happening.id, stream: happening.stream, version: version, position: head, time: lastTime)
+    }
+
+    /// Places the events of several streams, folds them in and appends them.
+    private func appendTogether(
+        _ happening: JointHappening, by uid: UInt32, _ now: Instant, _ output: any TurnOutput
+    ) -> WriteReceipt {
+        lastTime = max(lastTime, now)
+        var placement = Placement(after: head, lastStream, at: lastTime)
+        let events = placement.events(happening, by: uid)
+        (head, lastStream) = (placement.head, placement.lastStream)
+        for event in events {
+            measuringFold(event.body.kind) { projector.fold(event) }
+            output.append(event)
+        }
+        return WriteReceipt(events, id: nil, isTogether: true)
+    }
+
+    /// The short way of one event without options to a stream of the users' own: numbers it and folds it in.
     ///
-    /// Nothing but a refusal of all writes can keep such an event out. The shell then appends it to the log and answers
+    /// Nothing but a refusal of all writes can keep such an event out. The shell then appends it to the log and replies
     /// with its receipt.
     /// - Returns: nil when writes are refused now: then nothing was done.
     package func appendPlainly(
@@ -191,7 +246,7 @@ package final class Engine {
     ) -> EventPlace? {
         guard refusal == nil, !isDraining else { return nil }
         let known = StreamsModel.head(at: stream, in: store)
-        let number = place(after: known, now)
+        let number = number(after: known, now)
         head = head.next
         let after = StreamsModel.Head(number: number, version: (known?.version ?? .zero).next, position: head)
         measuringFold(nil) { projector.foldPlace(after, stream, categoryCount: categoryCount) }
@@ -202,7 +257,7 @@ package final class Engine {
 
     /// The number of a stream that is appended to, given now when it is new; the time of its events is now.
     @inline(__always)
-    private func place(after known: StreamsModel.Head?, _ now: Instant) -> StreamNumber {
+    private func number(after known: StreamsModel.Head?, _ now: Instant) -> StreamNumber {
         lastTime = max(lastTime, now)
         let number = known?.number ?? StreamNumber(lastStream.value + 1)
         lastStream = max(lastStream, number)
@@ -214,42 +269,61 @@ package final class Engine {
         if let foldTimer { foldTimer.measure(kind(), fold) } else { fold() }
     }
 
-    /// Places the events, folds them in, and answers with the receipt of the last one.
-    private func append(
-        _ happening: Happening, by uid: UInt32, _ now: Instant, replyingTo id: SessionID, _ tag: Tag?
-    ) -> [Effect] {
-        let number = place(after: happening.head, now)
-        var version = happening.head?.version ?? .zero
-        var effects: [Effect] = []
-        effects.reserveCapacity(happening.events.count + 1)
-        for proposed in happening.events {
-            head = head.next
-            version = version.next
-            let event = Event(
-                position: head, stream: happening.stream, streamNumber: number, version: version, time: lastTime,
-                by: uid, key: happening.key, tags: proposed.tags, meta: proposed.meta, body: proposed.body)
-            measuringFold(event.body.kind) { projector.fold(event) }
-            effects.append(.append(event))
-        }
-        let receipt = Receipt(
-            id: happening.id, stream: happening.stream, version: version, position: head, time: lastTime)
-        effects.append(.reply(id, tag, .done(.receipt(receipt))))
-        return effects
+    // MARK: What replies rest on
+
+    /// What the reply to a `GET` rests on: the last event of the row's stream.
+    private func basis(
+        of kind: Kind, _ id: Identifier, _ moment: Moment?, _ output: any TurnOutput
+    ) -> Position {
+        guard head > output.durable else { return .zero }
+        guard moment == nil else { return head }
+        return id.bytes.withUnsafeBytes { StreamsModel.head(of: kind, $0, in: store)?.position ?? .zero }
     }
 
-    /// Places the events of several streams and folds them in.
-    private func appendTogether(
-        _ happening: JointHappening, by uid: UInt32, _ now: Instant
-    ) -> (events: [Event], replies: [Reply]) {
-        lastTime = max(lastTime, now)
-        var placement = Placement(after: head, lastStream, at: lastTime)
-        let events = placement.events(happening, by: uid)
-        (head, lastStream) = (placement.head, placement.lastStream)
-        for event in events { measuringFold(event.body.kind) { projector.fold(event) } }
-        return (events, WriteReceipt(events, id: nil, isTogether: true).replies)
+    /// What the refusal of a write rests on.
+    private func basis(of failure: Failure, _ action: RequestAction, _ output: any TurnOutput) -> Position {
+        guard head > output.durable else { return .zero }
+        switch failure.code {
+        case .syntax, .unknown, .notFound, .denied, .tooLarge, .full, .diverged, .busy, .draining, .internal:
+            return .zero
+        case .gone, .conflict:
+            guard let stream = action.stream else { return head }
+            return StreamsModel.head(of: stream, in: store)?.position ?? .zero
+        case .keyReused:
+            if case .position(let position) = failure.detail { return position }
+            return head
+        // What a form names may have come or gone, and an address may have been taken, by any event before.
+        case .invalid, .exists: return head
+        }
+    }
+}
+
+extension RequestAction {
+    /// The one stream that a write is aimed at; nil where there is none yet, or several.
+    fileprivate var stream: StreamName? {
+        switch self {
+        case .append(let stream, _, _): stream
+        case .edit(let kind, let id, _, _), .delete(let kind, let id, _): kind.stream(id)
+        case .like(let id, _, _), .unlike(let id, _, _): Kind.stories.stream(id)
+        case .see(let id, _): Kind.messages.stream(id)
+        case .get, .list, .count, .sorts, .read, .streams, .post, .appendTogether, .subscribe, .unsubscribe, .ping,
+            .help, .stats, .checkpoint, .verify, .backup, .quit:
+            nil
+        }
+    }
+
+    /// True for what reads only what is durable: it waits until what its own connection wrote before it is.
+    package var waitsForOwnWrites: Bool {
+        switch self {
+        case .read, .subscribe, .checkpoint, .verify, .backup: true
+        case .get, .list, .count, .sorts, .streams, .post, .edit, .like, .unlike, .see, .delete, .append,
+            .appendTogether, .unsubscribe, .ping, .help, .stats, .quit:
+            false
+        }
     }
 }
 
 extension Failure {
+    /// What a request is answered with once the program was asked to end.
     package static let draining = Failure(.draining, "the server is ending; connect again in a moment")
 }

@@ -105,7 +105,7 @@ import Testing
             .hears(#">1 {"position":11,"stream":"task-1",<rest>"#, by: "b"),
             .says(#"APPEND task-2 {"type":"Done","data":{}}"#, #"+ {"stream":"task-2",<rest>"#),
             .hears(#">1 {"position":12,<rest>"#, #">2 {"position":12,<rest>"#, by: "b"),
-            .says("UNSUBSCRIBE 1", #"+ {"unsubscribed":1,"position":12}"#, by: "b"),
+            .says("UNSUBSCRIBE 1", #"+ {"unsubscribed":1,"resume":13}"#, by: "b"),
             .says(#"APPEND task-2 {"type":"Done","data":{}}"#, #"+ {"stream":"task-2",<rest>"#),
             .hears(#">2 {"position":13,<rest>"#, by: "b"),
             .says("PING", #"+ {"position":13}"#, by: "b"),

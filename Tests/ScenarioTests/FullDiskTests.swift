@@ -56,7 +56,7 @@ extension DaemonTests {
             }
         }
 
-        @Test func `a turn that is undone answers all its requests anew, each once and in order`() throws {
+        @Test func `a turn that is undone refuses what rested on it, and answers the rest in order`() throws {
             let (daemon, client, head) = try Self.fullDaemon()
             // By then writes are tried again, so that a commit fails with all this in its turn.
             usleep(1_500_000)
@@ -76,9 +76,9 @@ extension DaemonTests {
             #expect([heard[0], heard[3], heard[6], heard[9]].allSatisfy { $0.hasPrefix(user) }, "\(heard)")
             #expect(heard[2].text("code") == "notFound")
             heard.removeAll { $0.hasPrefix("+ ") || $0.hasPrefix("- ") }
-            #expect(heard.map { String($0.prefix(3)) } == ["+@1", "-@2", "+@3", "+@4", "-@5", "-@6", "+@7"])
+            #expect(heard.map { String($0.prefix(3)) } == ["+@1", "-@2", "-@3", "+@4", "-@5", "-@6", "+@7"])
             #expect(heard[1].text("code") == "full")
-            #expect(heard[2] == #"+@3 {"position":\#(head)}"#, "the undone events are not seen")
+            #expect(heard[2].text("code") == "full", "it told of what this connection wrote before it")
             #expect(heard[3] == #"+@4 {"subscription":1,"position":\#(head)}"#)
             #expect(heard[5].text("code") == "full", "models that are ahead of the log are not written")
             #expect(try client.ask("PING") == #"+ {"position":\#(head)}"#, "no second reply to anything")

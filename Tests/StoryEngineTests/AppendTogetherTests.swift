@@ -96,7 +96,7 @@ struct AppendTogetherTests {
 
     @Test func `nothing is refused, and a full disk takes nothing`() {
         #expect(world.ask(.appendTogether([], WriteOptions())).wrongFields == ["events": .empty])
-        world.update(.writesRefused(Failure(.full, "the disk is full")))
+        world.engine.writesRefused(Failure(.full, "the disk is full"))
         #expect(append(proposal("b-1")).code == .full)
         #expect(world.log.head == Position(1))
     }

@@ -52,11 +52,11 @@ struct PlainAppendTests {
                 harness.engine.appendPlainly(to: $0, categoryCount: 4, typeCount: 5, by: 1, now: PlainAppendTests.time)
             }
         }
-        harness.update(.writesRefused(Failure(.full, "no room")))
+        harness.engine.writesRefused(Failure(.full, "no room"))
         #expect(append() == nil)
-        harness.update(.writesAllowed)
+        harness.engine.writesRefused(nil)
         #expect(append()?.position == Position(1))
-        harness.update(.drainRequested)
+        harness.engine.drainRequested()
         #expect(append() == nil)
     }
 }

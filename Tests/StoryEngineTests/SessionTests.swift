@@ -4,126 +4,118 @@ import StoryModels
 import Testing
 import TestSupport
 
+/// What the engine does for connections beside answering: greeting, subscribing, draining, refusing.
 struct SessionTests {
-    private let other = SessionID(2)
     private let peer = Peer(uid: 7, role: .write)
+    private let all = EventSelection(source: .all)
 
-    private func greeting(_ world: EngineHarness, _ limits: Limits = Limits()) -> Notice {
-        .greeting(
-            Greeting(
-                server: "test", position: world.log.head, log: LogID(trusted: "this".bytes), limits: limits, peer: peer)
-        )
+    private func subscribed(_ number: UInt64, _ world: EngineHarness) -> Effect {
+        .reply(nil, .done(.subscribed(SubscriptionID(number), position: world.log.head)), restsOn: .zero)
     }
 
-    private func subscribed(_ number: UInt64, _ world: EngineHarness, _ id: SessionID) -> Effect {
-        .reply(id, nil, .done(.subscribed(SubscriptionID(number), position: world.log.head)))
-    }
-
-    @Test func `a connection is greeted with what holds for it`() {
+    @Test func `a connection is greeted with what holds for it, and with what is durable`() {
         let world = smallWorld()
-        #expect(world.update(.connected(other, peer)) == [.notify(other, greeting(world))])
+        world.durable = Position(2)
+        let output = world.output()
+        #expect(world.engine.connected(peer, beside: 0, into: output))
+        let greeting = Greeting(
+            server: "test", position: Position(2), log: LogID(trusted: "this".bytes), limits: Limits(), peer: peer)
+        #expect(output.effects == [.notify(.greeting(greeting))])
     }
 
     @Test func `an event says who wrote it`() {
         let world = smallWorld()
-        world.update(.connected(other, peer))
-        #expect(world.ask(.append("note-a", "A"), as: other).events.map(\.by) == [7])
+        var other = Session(peer: peer)
+        #expect(world.ask(.append("note-a", "A"), as: &other).events.map(\.by) == [7])
+        #expect(other.lastWritten == Position(4))
     }
 
-    @Test func `one connection too many is told so and closed, and there is room when one goes`() {
+    @Test func `one connection too many is told so, and so is one that comes while the program ends`() {
         var limits = Limits()
         limits.connections = 2
         let world = EngineHarness(limits: limits)
-        #expect(world.update(.connected(other, peer)) == [.notify(other, greeting(world, limits))])
-        let third = SessionID(3)
-        let effects = world.update(.connected(third, peer))
-        #expect(effects.count == 2)
-        #expect(effects.last == .finish(third))
-        #expect(Answer(effects: effects).code == .busy)
-        #expect(world.ask(.ping, as: third).effects == [])
-        #expect(world.update(.disconnected(other)) == [])
-        #expect(world.update(.connected(third, peer)) == [.notify(third, greeting(world, limits))])
-    }
-
-    @Test func `a request of a connection that is gone is not carried out`() {
-        let world = smallWorld()
-        world.update(.connected(other, peer))
-        world.update(.disconnected(other))
-        #expect(world.ask(.append("note-a", "A"), as: other).effects == [])
-        #expect(world.log.head == Position(3))
+        let output = world.output()
+        #expect(world.engine.connected(peer, beside: 1, into: output))
+        #expect(!world.engine.connected(peer, beside: 2, into: output))
+        #expect(Answer(effects: output.effects).code == .busy)
+        world.engine.drainRequested()
+        #expect(!world.engine.connected(peer, beside: 0, into: output))
+        #expect(Answer(effects: output.effects).code == .draining)
     }
 
     @Test func `subscriptions are numbered for each connection, and no number comes again`() {
         let world = smallWorld()
-        world.update(.connected(other, peer))
-        let all = EventSelection(source: .all)
-        let first = world.ask(.subscribe(SubscribeQuery(all)))
-        #expect(
-            first.effects == [
-                subscribed(1, world, world.session),
-                .follow(world.session, SubscriptionID(1), all, from: Position(4)),
-            ])
+        var other = Session(peer: peer)
+        #expect(world.ask(.subscribe(SubscribeQuery(all))).effects == [subscribed(1, world)])
         let note = EventSelection(source: .stream("note-a".stream), types: ["A".type])
-        let second = world.ask(.subscribe(SubscribeQuery(note, from: .position(Position(2)))))
-        #expect(second.effects.last == .follow(world.session, SubscriptionID(2), note, from: Position(2)))
-        #expect(world.ask(.subscribe(SubscribeQuery(all)), as: other).effects.first == subscribed(1, world, other))
-        let off = world.ask(.unsubscribe(SubscriptionID(1)))
-        #expect(off.effects.first == .unfollow(world.session, SubscriptionID(1)))
-        #expect(off.done != nil)
+        world.ask(.subscribe(SubscribeQuery(note, from: .position(Position(2)))))
+        #expect(
+            world.session.subscriptions == [
+                Subscription(id: SubscriptionID(1), selection: all, from: Position(4)),
+                Subscription(id: SubscriptionID(2), selection: note, from: Position(2)),
+            ])
+        #expect(world.ask(.subscribe(SubscribeQuery(all)), as: &other).effects == [subscribed(1, world)])
+        #expect(world.ask(.unsubscribe(SubscriptionID(1))).done != nil)
         #expect(world.ask(.unsubscribe(SubscriptionID(1))).code == .notFound)
         #expect(world.ask(.unsubscribe(SubscriptionID(9))).code == .notFound)
-        #expect(world.ask(.subscribe(SubscribeQuery(all))).effects.first == subscribed(3, world, world.session))
+        #expect(world.ask(.subscribe(SubscribeQuery(all))).effects == [subscribed(3, world)])
+        #expect(world.session.subscriptions.map(\.id) == [SubscriptionID(2), SubscriptionID(3)])
+    }
+
+    @Test func `one that is ended tells where it stands, not where the store is`() {
+        let world = smallWorld()
+        world.ask(.subscribe(SubscribeQuery(all, from: .position(Position(2)))))
+        let members = [Member("unsubscribed", .count(1)), Member("resume", .count(2))]
+        #expect(world.ask(.unsubscribe(SubscriptionID(1))).done == .members(members))
     }
 
     @Test func `a connection has as many subscriptions as it may have, and one more when one ends`() {
         var limits = Limits()
         limits.subscriptions = 2
         let world = EngineHarness(limits: limits)
-        let all = EventSelection(source: .all)
         world.ask(.subscribe(SubscribeQuery(all)))
         world.ask(.subscribe(SubscribeQuery(all)))
         let refused = world.ask(.subscribe(SubscribeQuery(all)))
         #expect(refused.code == .tooLarge)
         #expect(refused.failure?.detail == .limit(2))
-        #expect(refused.effects.count == 1)
         world.ask(.unsubscribe(SubscriptionID(1)))
-        #expect(world.ask(.subscribe(SubscribeQuery(all))).effects.first == subscribed(3, world, world.session))
+        #expect(world.ask(.subscribe(SubscribeQuery(all))).effects == [subscribed(3, world)])
     }
 
-    @Test func `draining ends every subscription, says so to each connection, and takes nothing more`() {
+    @Test func `QUIT ends every subscription with where to go on, then says goodbye`() {
         let world = smallWorld()
-        world.update(.connected(other, peer))
-        let all = EventSelection(source: .all)
-        for _ in 0..<3 { world.ask(.subscribe(SubscribeQuery(all))) }
-        world.ask(.unsubscribe(SubscriptionID(2)))
-        let effects = world.update(.drainRequested)
+        world.ask(.subscribe(SubscribeQuery(all, from: .position(Position(2)))))
+        world.ask(.subscribe(SubscribeQuery(all)))
+        let bye = Done.members([Member("bye", .flag(true)), Member("position", .count(3))])
         #expect(
-            effects == [
-                .endFollowing(world.session, SubscriptionID(1), reason: .draining),
-                .endFollowing(world.session, SubscriptionID(3), reason: .draining),
-                .notify(world.session, .draining(Position(3))), .finish(world.session),
-                .notify(other, .draining(Position(3))), .finish(other),
+            world.ask(.quit).effects == [
+                .push(SubscriptionID(1), .end(.quit, resume: Position(2))),
+                .push(SubscriptionID(2), .end(.quit, resume: Position(4))),
+                .reply(nil, .done(bye), restsOn: Position(3)), .finish,
             ])
+        #expect(world.session.subscriptions.isEmpty)
+    }
+
+    @Test func `once it drains, nothing more is taken up`() {
+        let world = smallWorld()
+        world.engine.drainRequested()
         let late = world.ask(.append("note-a", "A"), tag: Tag("t".bytes))
-        #expect(late.code == .draining)
-        #expect(late.effects.count == 1)
+        #expect(late.effects == [.reply(Tag("t".bytes), .failed(.draining), restsOn: .zero)])
         #expect(world.ask(.getting(.users, "u1")).code == .draining)
-        let third = SessionID(3)
-        #expect(Answer(effects: world.update(.connected(third, peer))).code == .draining)
         #expect(world.log.head == Position(3))
     }
 
     @Test func `while writes are refused, reading and what changes nothing go on`() {
         let world = smallWorld()
         let full = Failure(.full, "the disk is full")
-        #expect(world.update(.writesRefused(full)) == [])
+        world.engine.writesRefused(full)
         #expect(world.ask(.append("note-a", "A")).failure == full)
         #expect(world.ask(.postStory("s2")).failure == full)
         #expect(world.ask(.postStory("s1")).code == .exists)
         #expect(world.ask(.unliking("s1", by: "u1")).isUnchanged)
         #expect(world.ask(.getting(.stories, "s1")).row != nil)
         #expect(world.log.head == Position(3))
-        #expect(world.update(.writesAllowed) == [])
+        world.engine.writesRefused(nil)
         #expect(world.ask(.postStory("s2")).receipt?.position == Position(4))
         #expect(world.log.events.last?.streamNumber == StreamNumber(4))
     }
@@ -141,12 +133,84 @@ struct SessionTests {
         #expect(rolled.ask(.append("note-a", "A")) == left.ask(.append("note-a", "A")).replies)
     }
 
-    @Test func `what the shell answers is passed on to it`() {
+    @Test func `what the shell does is asked of it`() {
         let world = smallWorld()
-        #expect(world.ask(.stats, tag: Tag("t".bytes)).effects == [.report(world.session, Tag("t".bytes))])
-        #expect(world.ask(.checkpoint).effects == [.checkpoint(world.session, nil)])
-        #expect(world.ask(.help("GET")).effects == [.help(world.session, nil, topic: "GET")])
-        #expect(world.ask(.quit).effects.last == .finish(world.session))
+        #expect(world.ask(.stats, tag: Tag("t".bytes)).effects == [.start(Tag("t".bytes), .report)])
+        #expect(world.ask(.checkpoint).effects == [.start(nil, .checkpoint)])
+        #expect(world.ask(.help("GET")).effects == [.start(nil, .help(topic: "GET"))])
+        #expect(world.ask(.quit).effects.last == .finish)
+    }
+}
+
+/// What each reply rests on: it leaves when that is durable.
+struct BasisTests {
+    /// Users u1 and u2 and story s1, all durable; then note-a of events 4 and 5, which are not.
+    private func openWorld() -> EngineHarness {
+        let world = smallWorld()
+        world.durable = Position(3)
+        world.ask(.append("note-a", "A", "B"))
+        return world
+    }
+
+    @Test func `a receipt rests on its event`() {
+        let world = smallWorld()
+        world.durable = Position(3)
+        #expect(world.ask(.append("note-a", "A", "B")).basis == Position(5))
+        #expect(world.ask(.liking("s1", by: "u1")).basis == Position(6))
+        #expect(world.ask(.liking("s1", by: "u1")).basis == Position(6), "it would change nothing")
+    }
+
+    @Test func `a row rests on the last event of its stream`() {
+        let world = openWorld()
+        #expect(world.ask(.getting(.stories, "s1")).basis == Position(3))
+        world.ask(.liking("s1", by: "u1"))
+        #expect(world.ask(.getting(.stories, "s1")).basis == Position(6))
+        #expect(world.ask(.getting(.users, "none")).basis == .zero)
+    }
+
+    @Test func `lists and counts rest on all that they saw`() {
+        let world = openWorld()
+        #expect(world.ask(.listing(.stories)).basis == Position(5))
+        #expect(world.ask(.count(.stories, [])).basis == Position(5))
+        #expect(world.ask(.sorts(.stories)).basis == .zero)
+    }
+
+    @Test func `PING tells a connection what it wrote, and others what is durable`() {
+        let world = openWorld()
+        #expect(world.ask(.ping).done == .members([Member("position", .count(5))]))
+        #expect(world.ask(.ping).basis == Position(5))
+        var other = Session(peer: Peer(uid: 7, role: .read))
+        #expect(world.ask(.ping, as: &other).done == .members([Member("position", .count(3))]))
+        #expect(world.ask(.ping, as: &other).basis == Position(3))
+    }
+
+    @Test func `READ and SUBSCRIBE know only what is durable`() {
+        let world = openWorld()
+        let all = EventSelection(source: .all)
+        let query = ReadQuery(selection: all, from: nil, to: nil, limit: 10, order: .ascending)
+        let plan = world.ask(.read(query)).plan
+        #expect(plan?.head == Position(3))
+        #expect(plan?.upper == 3)
+        world.ask(.subscribe(SubscribeQuery(all)))
+        #expect(world.session.subscriptions.map(\.next) == [Position(4)])
+    }
+
+    @Test func `refusals rest on what they say of the store`() {
+        let world = openWorld()
+        let version = WriteOptions(version: Version(9))
+        let proposal = EventProposal(type: "A".type, data: "1".bytes, meta: nil)
+        let stale = world.ask(.append("note-a".stream, [proposal], version))
+        #expect(stale.code == .conflict)
+        #expect(stale.basis == Position(5))
+        let durable = world.ask(.delete(.stories, "s1".id, version))
+        #expect(durable.code == .conflict)
+        #expect(durable.basis == Position(3))
+        #expect(world.ask(.delete(.stories, "none".id, WriteOptions())).basis == .zero)
+        world.ask(.delete(.stories, "s1".id, WriteOptions()))
+        let gone = world.ask(.liking("s1", by: "u1"))
+        #expect(gone.code == .gone)
+        #expect(gone.basis == Position(6))
+        #expect(world.ask(.postStory("s1")).basis == Position(6))
     }
 }
 
@@ -155,22 +219,21 @@ private final class RolledBackWorld {
     private let store = SwappedStore()
     private let log = PlainLog()
     private let engine: Engine
-    private let session = SessionID(1)
+    private var session = Session(peer: Peer(uid: 1_000, role: .admin))
     private let now = EngineHarness().now
 
     init() {
         engine = Engine(
             store: store, log: log, identity: LogIdentity(id: LogID(trusted: "this".bytes)), limits: Limits(),
             server: "test")
-        _ = engine.update(.connected(session, Peer(uid: 1_000, role: .admin)), now: now)
         for request in [RequestAction.postUser("u1"), .postUser("u2"), .postStory("s1")] { ask(request) }
     }
 
     @discardableResult
     func ask(_ action: RequestAction) -> [Reply] {
-        let effects = engine.update(.requested(session, Request(tag: nil, action: action)), now: now)
-        for case .append(let event) in effects { log.append(event) }
-        return Answer(effects: effects).replies
+        let output = RecordedOutput(log, durable: log.head)
+        engine.handle(Request(tag: nil, action: action), from: &session, now: now, into: output)
+        return Answer(effects: output.effects).replies
     }
 
     func rollBack(to position: Position) {
@@ -178,7 +241,8 @@ private final class RolledBackWorld {
         store.current = PlainStore()
         let projector = Projector(store)
         for event in log.events { projector.fold(event) }
-        _ = engine.update(.rolledBack, now: now)
+        engine.rolledBack()
+        session.rolledBack(to: position)
     }
 }
 

@@ -23,7 +23,7 @@ struct ReadPlanTests {
             selection: selection, from: from.map { .number($0) }, to: to.map { .number($0) }, limit: 7, order: order)
         let answer = world.ask(.read(query), tag: Tag("t".bytes))
         let plan = try #require(answer.plan)
-        #expect(answer.effects == [.read(world.session, Tag("t".bytes), plan)])
+        #expect(answer.effects == [.read(Tag("t".bytes), plan)])
         #expect(plan.limit == 7 && plan.order == order && plan.types == ["A".type] && plan.head == Position(8))
         return plan
     }

@@ -1,6 +1,8 @@
 import StoryCore
+import StoryEngine
 @testable import StoryServer
 import StoryLog
+import StoryModels
 import TestSupport
 import Testing
 
@@ -25,33 +27,35 @@ import Testing
     }
 
     /// Publishes in goes of this size until there is nothing to do; answers the events and the markers.
-    private func drain(_ subscription: inout Subscription, _ size: Int) throws -> (events: [String], markers: [String])
-    {
+    private func drain(
+        _ subscription: inout Subscription, _ size: Int, _ units: Int
+    ) throws -> (events: [String], markers: [String]) {
         let publisher = Publisher(log: bench.log, store: bench.store)
         var lines: [String] = []
         for _ in 0..<100_000 {
             var output: [UInt8] = []
-            let isMore = try publisher.publish(&subscription, head: bench.log.committed, &output, until: size)
+            var budget = Budget(units: units)
+            let isMore = try publisher.publish(&subscription, head: bench.log.committed, &output, until: size, &budget)
             lines += String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
             if !isMore, output.count < size { break }
         }
         return (lines.filter { $0.contains("\"stream\"") }, lines.filter { !$0.contains("\"stream\"") })
     }
 
-    @Test(arguments: [1, 700, 50_000])
-    func `what a subscription gets is the plain list, far from the head and near it`(size: Int) throws {
+    @Test(arguments: [1, 700, 50_000], [1, 30, 100_000])
+    func `what a subscription gets is the plain list, far from the head and near it`(size: Int, units: Int) throws {
         var random = SplitMix64(seed: UInt64(size))
         try bench.append(2_500, &random)
         for _ in 0..<12 {
             let selection = selection(&random)
             let from = Position(.random(in: 1...bench.log.head.value + 1, using: &random))
             var subscription = Subscription(id: SubscriptionID(1), selection: selection, from: from)
-            let (caughtUp, markers) = try drain(&subscription, size)
+            let (caughtUp, markers) = try drain(&subscription, size, units)
             #expect(caughtUp == expected(selection, from: from), "\(selection) from \(from)")
             #expect(markers == [#">1 {"caughtUp":\#(bench.log.head.value)}"#], "\(selection)")
             let head = bench.log.head
             try bench.append(.random(in: 1...30, using: &random), &random)
-            let (live, none) = try drain(&subscription, size)
+            let (live, none) = try drain(&subscription, size, units)
             #expect(live == expected(selection, from: max(from, head.next)), "\(selection)")
             #expect(none.allSatisfy { $0.contains("behind") || $0.contains("caughtUp") })
         }
@@ -63,16 +67,47 @@ import Testing
         var subscription = Subscription(
             id: SubscriptionID(4), selection: EventSelection(source: .all), from: Position(1))
         var output: [UInt8] = []
-        _ = try publisher.publish(&subscription, head: .zero, &output, until: 100)
+        var budget = Budget.turn
+        _ = try publisher.publish(&subscription, head: .zero, &output, until: 100, &budget)
         #expect(output == Array(">4 {\"caughtUp\":0}\n".utf8))
         try bench.append(2, &random)
-        #expect(try publisher.publish(&subscription, head: Position(2), &output, until: output.count))
+        #expect(try publisher.publish(&subscription, head: Position(2), &output, until: output.count, &budget))
         #expect(output == Array(">4 {\"caughtUp\":0}\n".utf8))
         output = []
-        #expect(try !publisher.publish(&subscription, head: Position(2), &output, until: 10_000))
+        #expect(try !publisher.publish(&subscription, head: Position(2), &output, until: 10_000, &budget))
         let lines = String(decoding: output, as: UTF8.self).split(separator: "\n")
         #expect(lines.first == #">4 {"behind":2}"#)
         #expect(lines.last == #">4 {"caughtUp":2}"#)
         #expect(lines.count == 4)
+    }
+
+    @Test func `a go looks at no more records than its budget has units`() throws {
+        var random = SplitMix64(seed: 4)
+        try bench.append(500, &random)
+        let publisher = Publisher(log: bench.log, store: bench.store)
+        let selection = EventSelection(source: .all, types: ["Nothing".type])
+        var subscription = Subscription(id: SubscriptionID(1), selection: selection, from: Position(1))
+        var output: [UInt8] = []
+        var budget = Budget(units: 100)
+        #expect(try publisher.publish(&subscription, head: Position(500), &output, until: 10_000, &budget))
+        #expect(budget.isSpent)
+        #expect(subscription.next == Position(101))
+        #expect(output.isEmpty)
+    }
+
+    @Test func `models that cannot be read end it where it stands, and never say that it is caught up`() throws {
+        var random = SplitMix64(seed: 5)
+        try bench.append(2_000, &random)
+        let publisher = Publisher(
+            log: bench.log, store: MemoryModelStore(), modelsFailure: { .failed("the disk is gone") })
+        let selection = EventSelection(source: .stream("note-1".stream))
+        var subscription = Subscription(id: SubscriptionID(1), selection: selection, from: Position(7))
+        var output: [UInt8] = []
+        var budget = Budget.turn
+        #expect(throws: StorageError.failed("the disk is gone")) {
+            try publisher.publish(&subscription, head: Position(2_000), &output, until: 10_000, &budget)
+        }
+        #expect(output.isEmpty)
+        #expect(subscription.next == Position(7))
     }
 }

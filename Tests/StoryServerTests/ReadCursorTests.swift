@@ -32,49 +32,70 @@ import Testing
     }
 
     /// The answer as a loop over a list gives it.
-    private func plain(_ plan: ReadPlan, _ source: EventSelection.Source) -> (text: String, end: ReadCursor.Progress) {
-        let all = bench.plain(source).filter { $0.number >= plan.lower && $0.number <= plan.upper }
+    private func plain(_ plan: ReadPlan, _ source: EventSelection.Source) -> (text: String, end: Done) {
+        let all = bench.plain(source).filter {
+            $0.number >= plan.lower && $0.number <= plan.upper && $0.event.position <= plan.head
+        }
         var lines: [String] = []
+        func end(_ next: UInt64?) -> Done { .read(count: lines.count, next: next, position: plan.head) }
         for (number, event) in plan.order == .ascending ? all : all.reversed() {
-            if lines.count == plan.limit { return (lines.joined(), .finished(count: lines.count, next: number)) }
+            if lines.count == plan.limit { return (lines.joined(), end(number)) }
             if plan.types.isEmpty || plan.types.contains(event.typeName) { lines.append("=@t \(event.text)\n") }
         }
-        return (lines.joined(), .finished(count: lines.count, next: nil))
+        return (lines.joined(), end(nil))
     }
 
-    @Test(arguments: [1, 400, 3_000, 1_000_000])
-    func `an answer in many goes is the plain answer, whatever is read`(size: Int) throws {
-        var random = SplitMix64(seed: UInt64(size))
+    @Test(arguments: [1, 400, 3_000, 1_000_000], [1, 20, 100_000])
+    func `an answer in many steps is the plain answer, whatever is read`(size: Int, units: Int) throws {
+        var random = SplitMix64(seed: UInt64(size + units))
         try bench.append(300, &random)
-        for _ in 0..<100 {
+        for _ in 0..<50 {
             let source = try source(&random)
             let plan = plan(source.plan, &random)
             let expected = plain(plan, source.plain)
-            let (text, end, goes) = try read(plan, size)
+            let (text, end) = try read(plan, size, units)
             #expect(text == expected.text, "\(plan)")
             #expect(end == expected.end, "\(plan)")
-            if case .finished(let count, _) = end, size == 1 { #expect(goes >= count) }
         }
     }
 
-    private func read(_ plan: ReadPlan, _ size: Int) throws -> (text: String, end: ReadCursor.Progress, goes: Int) {
-        var cursor = ReadCursor(plan, tag: Tag("t".bytes))
+    private func read(_ plan: ReadPlan, _ size: Int, _ units: Int) throws -> (text: String, end: Done) {
+        let cursor = ReadCursor(plan, log: bench.log, store: bench.store)
+        let lines = LineWriter()
         var text = ""
-        var goes = 0
-        while true {
-            goes += 1
+        for _ in 0..<10_000 {
             var output: [UInt8] = []
-            let progress = try cursor.go(&output, until: size, log: bench.log, store: bench.store)
+            var budget = Budget(units: units)
+            let step = try lines.write(to: &output, Tag("t".bytes), until: size) { () throws(StorageError) in
+                try cursor.step(&budget, into: lines)
+            }
             text += String(decoding: output, as: UTF8.self)
-            #expect(progress != .full || !output.isEmpty, "a go that sends nothing goes on for ever")
-            if progress != .full { return (text, progress, goes) }
+            if case .done(let done) = step { return (text, done) }
+            #expect(budget.isSpent || output.count >= size, "a step that does nothing goes on for ever")
         }
+        throw Endless()
     }
+
+    private struct Endless: Error {}
 
     @Test func `where there is nothing to read the answer is empty`() throws {
         let plan = ReadPlan(
             source: .nothing, lower: 1, upper: 9, order: .ascending, limit: 5, types: [], head: .zero)
-        #expect(try read(plan, 1).end == .finished(count: 0, next: nil))
+        #expect(try read(plan, 1, 1).end == .read(count: 0, next: nil, position: .zero))
+    }
+
+    @Test(arguments: [Order.ascending, .descending])
+    func `what is not durable is not read`(order: Order) throws {
+        var random = SplitMix64(seed: 2)
+        try bench.append(300, &random)
+        let number = try #require(StreamsModel.number(of: "note-1".stream, in: bench.store))
+        let source = ReadPlan.Source.stream(number)
+        let plan = ReadPlan(
+            source: source, lower: 1, upper: 1_000, order: order, limit: 1_000, types: [], head: Position(120))
+        let expected = plain(plan, .stream("note-1".stream))
+        let answer = try read(plan, 1_000_000, 100_000)
+        #expect(answer.text == expected.text)
+        #expect(answer.end == expected.end)
     }
 
     @Test func `no room at all sends nothing and loses nothing`() throws {
@@ -82,11 +103,18 @@ import Testing
         try bench.append(3, &random)
         let plan = ReadPlan(
             source: .all, lower: 1, upper: 3, order: .ascending, limit: 9, types: [], head: bench.log.head)
-        var cursor = ReadCursor(plan, tag: nil)
+        let cursor = ReadCursor(plan, log: bench.log, store: bench.store)
+        let lines = LineWriter()
+        var budget = Budget.turn
         var output = Array("waits".utf8)
-        #expect(try cursor.go(&output, until: 5, log: bench.log, store: bench.store) == .full)
+        let none = try lines.write(to: &output, nil, until: 5) { () throws(StorageError) in
+            try cursor.step(&budget, into: lines)
+        }
+        #expect(none == .more)
         #expect(output == Array("waits".utf8))
-        #expect(
-            try cursor.go(&output, until: .max, log: bench.log, store: bench.store) == .finished(count: 3, next: nil))
+        let all = try lines.write(to: &output, nil, until: .max) { () throws(StorageError) in
+            try cursor.step(&budget, into: lines)
+        }
+        #expect(all == .done(.read(count: 3, next: nil, position: Position(3))))
     }
 }

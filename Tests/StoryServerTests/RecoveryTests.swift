@@ -38,15 +38,15 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a long fold is written down in between, unless it is told not to be`(isWritingDown: Bool) throws {
-        let count = Int(Checkpointer.events) + 500
+    func `a long fold is stored in between, unless it is told not to be`(isStoring: Bool) throws {
+        let count = Int(Checkpoints.events) + 500
         let bench = try DirectoryBench()
         var maker = EventMaker()
         let events = (0..<count).map { maker.event("note-\($0 % 100)", .noted()) }
         try bench.write(events)
         try bench.serve { log, store in
-            try Recovery.fold(log, into: store, with: EventDecoder(), isWritingDown: isWritingDown) { _, _ in }
-            #expect(store.checkpointed == (isWritingDown ? Position(Checkpointer.events) : .zero))
+            try Recovery.fold(log, into: store, with: EventDecoder(), isStoring: isStoring) { _, _ in }
+            #expect(store.checkpointed == (isStoring ? Position(Checkpoints.events) : .zero))
             expectAlike(store, Everything.folded(events))
         }
     }

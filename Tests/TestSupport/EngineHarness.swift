@@ -7,9 +7,12 @@ package final class EngineHarness {
     package let store = PlainStore()
     package let log = PlainLog()
     package private(set) var engine: Engine
-    package let session = SessionID(1)
+    /// The connection that asks where no other one is named.
+    package var session = Session(peer: Peer(uid: 1_000, role: .admin))
     /// What the next request is told the time is.
     package var now = Instant(milliseconds: 1_800_000_000_000)
+    /// What is durable; nil: everything.
+    package var durable: Position?
     private let limits: Limits
     private let identity: LogIdentity
 
@@ -26,26 +29,25 @@ package final class EngineHarness {
         self.limits = limits
         self.identity = identity
         engine = Engine(store: store, log: log, identity: identity, limits: limits, server: "test")
-        _ = update(.connected(session, Peer(uid: 1_000, role: .admin)))
     }
 
     /// Makes the engine anew over what is stored, as a restart does.
     package func restart() {
         engine = Engine(store: store, log: log, identity: identity, limits: limits, server: "test")
-        _ = update(.connected(session, Peer(uid: 1_000, role: .admin)))
+        session = Session(peer: session.peer)
     }
 
-    /// Gives the engine an input and carries out the appends.
-    @discardableResult
-    package func update(_ input: Input) -> [Effect] {
-        let effects = engine.update(input, now: now)
-        for case .append(let event) in effects { log.append(event) }
-        return effects
-    }
+    /// An output for one request.
+    package func output() -> RecordedOutput { RecordedOutput(log, durable: durable ?? log.head) }
 
     @discardableResult
-    package func ask(_ action: RequestAction, as session: SessionID? = nil, tag: Tag? = nil) -> Answer {
-        Answer(effects: update(.requested(session ?? self.session, Request(tag: tag, action: action))))
+    package func ask(_ action: RequestAction, tag: Tag? = nil) -> Answer { ask(action, as: &session, tag: tag) }
+
+    @discardableResult
+    package func ask(_ action: RequestAction, as session: inout Session, tag: Tag? = nil) -> Answer {
+        let output = output()
+        engine.handle(Request(tag: tag, action: action), from: &session, now: now, into: output)
+        return Answer(effects: output.effects)
     }
 
     /// Every row of a kind, by folding the log: the oracle of every list.
@@ -58,11 +60,16 @@ package struct Answer: Equatable {
 
     package init(effects: [Effect]) { self.effects = effects }
 
-    package var replies: [Reply] { effects.compactMap { if case .reply(_, _, let reply) = $0 { reply } else { nil } } }
+    package var replies: [Reply] { effects.compactMap { if case .reply(_, let reply, _) = $0 { reply } else { nil } } }
     package var events: [Event] { effects.compactMap { if case .append(let event) = $0 { event } else { nil } } }
     package var rows: [Row] { replies.compactMap { if case .row(let row) = $0 { row } else { nil } } }
     package var streams: [StreamSummary] {
         replies.compactMap { if case .stream(let stream) = $0 { stream } else { nil } }
+    }
+
+    /// What the closing line rests on.
+    package var basis: Position? {
+        effects.compactMap { if case .reply(_, _, let basis) = $0 { basis } else { nil } }.last
     }
 
     package var failure: Failure? { if case .failed(let failure)? = replies.last { failure } else { nil } }
@@ -84,7 +91,7 @@ package struct Answer: Equatable {
     package var next: [UInt8]? { if case .page(_, let next, _)? = done { next } else { nil } }
     package var isUnchanged: Bool { if case .unchanged? = done { true } else { false } }
     package var plan: ReadPlan? {
-        effects.compactMap { if case .read(_, _, let plan) = $0 { plan } else { nil } }.first
+        effects.compactMap { if case .read(_, let plan) = $0 { plan } else { nil } }.first
     }
 
     /// The wrong fields of an `invalid` with their rules.

@@ -113,6 +113,12 @@ package enum Publication: Equatable, Sendable {
 package struct EndReason: Equatable, Sendable {
     /// The daemon stops.
     package static let draining = EndReason("draining")
+    /// The client said `QUIT`.
+    package static let quit = EndReason("quit")
+    /// The client sends nothing more.
+    package static let closed = EndReason("closed")
+    /// There are too many connections.
+    package static let busy = EndReason("busy")
 
     /// A word or a sentence.
     package let text: String

@@ -19,7 +19,8 @@ enum FollowEvents {
         switch from {
         case nil: world.head.next
         case .position(let position): position
-        case .time(let time): try world.firstPosition(notBefore: time)
+        // Events before that time may be about to become durable, or undone: then pushes begin with the next one.
+        case .time(let time): min(try world.firstPosition(notBefore: time), world.head.next)
         }
     }
 }

@@ -37,10 +37,14 @@ package protocol EventLog: AnyObject {
     /// - Throws: what the result says.
     func finishCommit(_ job: CommitJob, _ result: Result<Void, StorageError>) throws(StorageError)
     /// Forgets everything after `committed`; not while a commit is under way.
-    func rollBack()
+    ///
+    /// - Throws: what the log is now is unknown, and the process has to stop.
+    func rollBack() throws(StorageError)
 
     /// Begins to put into blocks what is committed, where there is enough for whole ones, and returns at once.
     func startFlush()
+    /// True while a flush is under way that `startFlush` or a commit began.
+    var isFlushing: Bool { get }
     /// Takes note of a flush that has ended; call it when `whenFlushed` was called.
     ///
     /// - Throws: `.full` when nothing is lost and it is tried again later; after anything else the process has to stop.
@@ -74,6 +78,8 @@ package protocol EventLog: AnyObject {
     ///
     /// - Throws: `.corrupt`, naming the first position that is not as it was written.
     func verify(progress: (Position) -> Void) throws(StorageError)
+    /// Frees what readers hold whose process died.
+    func clearStaleReaders()
     func close()
 }
 
@@ -83,9 +89,7 @@ extension EventLog {
     /// - Throws: as `beginCommit` and `CommitJob.run`.
     package func commit() throws(StorageError) {
         guard let job = try beginCommit() else { return }
-        let result: Result<Void, StorageError>
-        do throws(StorageError) { result = .success(try job.run()) } catch { result = .failure(error) }
-        try finishCommit(job, result)
+        try finishCommit(job, job.outcome)
     }
 }
 
@@ -108,4 +112,9 @@ package final class CommitJob: Sendable {
     /// - Throws: `.full` where there is no room, and nothing is changed; after anything else it is unknown whether the
     ///   commit is durable.
     package func run() throws(StorageError) { try work() }
+
+    /// Does it, once; returns how it ended.
+    package var outcome: Result<Void, StorageError> {
+        do throws(StorageError) { return .success(try run()) } catch { return .failure(error) }
+    }
 }

@@ -3,6 +3,8 @@ package import StoryCore
 
 /// Putting into blocks what the journal holds.
 extension LMDBEventLog {
+    package var isFlushing: Bool { flushing != nil }
+
     package func startFlush() {
         guard let full = memory.lastFull else { return }
         start(through: min(full, committed.value))

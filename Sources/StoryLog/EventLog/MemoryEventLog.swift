@@ -5,24 +5,43 @@ package import StoryCore
 package final class MemoryEventLog: EventLog {
     package private(set) var head: Position = .zero
     package private(set) var committed: Position = .zero
-    package var flushed: Position { committed }
+    package private(set) var flushed: Position = .zero
     package private(set) var lastTime: Instant?
     package let storeID: [UInt8]
     package var identity: LogIdentity { LogIdentity(id: LogID(binary: storeID)) }
     package var bytes: Int { memory.sections(from: 1, through: head.value).reduce(0) { $0 + $1.run.bytes.count } }
     /// What the next commit ends with instead of committing; then nil again.
     package var commitFailure: StorageError?
+    /// What the next append throws instead of appending; then nil again.
+    package var appendFailure: StorageError?
+    /// What rolling back throws.
+    package var rollBackFailure: StorageError?
+    /// What flushing throws.
+    package var flushFailure: StorageError?
+    /// What each reading throws.
+    package var readFailure: StorageError?
+    /// How many records were read.
+    package private(set) var readCount: UInt64 = 0
+    /// True while a flush beside the loop is under way, which ends when it is waited for or `endFlush` says so.
+    package private(set) var isFlushing = false
+    /// Whether `startFlush` finds whole blocks to put away.
+    package var hasFullBlocks = false
 
     private var memory = JournalMemory(after: .zero)
     private var committedTime: Instant?
     private var committing: CommitJob?
     private var fatal: StorageError?
+    private var isFlushEnded = false
     private let salts = Salts()
 
     package init(storeID: [UInt8] = Array(repeating: 7, count: 16)) { self.storeID = storeID }
 
     package func append(_ event: EventPlace, json: UnsafeRawBufferPointer) throws(StorageError) {
         precondition(event.position == head.next, "An event's position is the one after the head.")
+        if let failure = appendFailure {
+            appendFailure = nil
+            throw failure
+        }
         let record = RecordWriter(event, json)
         let block = memory.block(for: event.position.value, record.count)
         record.write(json, salts, to: block.target)
@@ -60,16 +79,29 @@ package final class MemoryEventLog: EventLog {
         committedTime = job.time
     }
 
-    package func rollBack() {
+    package func rollBack() throws(StorageError) {
         precondition(committing == nil, "Nothing is rolled back while a commit is under way.")
+        if let rollBackFailure { throw rollBackFailure }
         memory.remove(after: committed)
         head = committed
         lastTime = committedTime
     }
 
-    package func startFlush() {}
-    package func pollFlush() {}
-    package func flush() {}
+    package func startFlush() { if hasFullBlocks, flushed < committed { isFlushing = true } }
+
+    /// The flush under way is at its end; the next `pollFlush` takes note of it.
+    package func endFlush() { isFlushEnded = isFlushing }
+
+    package func pollFlush() throws(StorageError) {
+        guard isFlushEnded else { return }
+        try flush()
+    }
+
+    package func flush() throws(StorageError) {
+        (isFlushing, isFlushEnded) = (false, false)
+        if let flushFailure { throw flushFailure }
+        flushed = committed
+    }
 
     package func scan(
         from: Position, through: Position, order: Order, _ visit: (EventRecord) -> Bool
@@ -109,9 +141,12 @@ package final class MemoryEventLog: EventLog {
         progress(committed)
     }
 
+    package func clearStaleReaders() {}
     package func close() {}
 
     private func read(_ position: UInt64) throws(StorageError) -> EventRecord {
-        try Record.read(try memory.run(at: position).record(at: position), at: position)
+        if let readFailure { throw readFailure }
+        readCount += 1
+        return try Record.read(try memory.run(at: position).record(at: position), at: position)
     }
 }

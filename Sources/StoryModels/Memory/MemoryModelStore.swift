@@ -7,6 +7,9 @@ package final class MemoryModelStore: ModelStore {
 
     package init() {}
 
+    /// Forgets everything.
+    package func removeAll() { buffers.clear() }
+
     package func value(in table: Table, at key: [UInt8]) -> [UInt8]? {
         key.withBytes { key in find(table, key).map { Array($0) } }
     }

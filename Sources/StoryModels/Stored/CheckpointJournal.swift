@@ -16,9 +16,22 @@ struct CheckpointJournal {
 
     init(models path: String) { self.path = path + ".journal" }
 
-    /// Writes and syncs; an older journal stands until this one is whole.
+    /// Writes and syncs; an older journal stands until this one is whole. A draft that fails is removed: its room may be
+    /// the last that the log has.
     func write(_ buffers: BufferSet, _ record: CheckpointRecord) throws(StorageError) {
         let draft = path + ".tmp"
+        do throws(StorageError) {
+            try write(buffers, record, to: draft)
+            try Folder.rename(draft, to: path)
+        } catch {
+            unlink(draft)
+            throw error
+        }
+    }
+
+    private func write(
+        _ buffers: BufferSet, _ record: CheckpointRecord, to draft: String
+    ) throws(StorageError) {
         var writer = try JournalWriter(draft)
         try writer.add(CheckpointJournal.magic + record.bytes)
         for table in Table.allCases {
@@ -34,7 +47,6 @@ struct CheckpointJournal {
             }
         }
         try writer.finish()
-        try Folder.rename(draft, to: path)
     }
 
     /// What the journal holds; nil when there is none that is whole.

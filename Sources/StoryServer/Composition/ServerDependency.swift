@@ -7,59 +7,132 @@ package import StoryReactor
 package import StoryStorage
 package import StoryWire
 
-/// Everything that is fixed when the daemon starts. The one place where its parts are put together.
+/// Everything that is fixed when the server starts, behind ports: the same over a disk and sockets, and over memory.
 package struct ServerDependency {
     package let configuration: ServerConfiguration
     package let clock: Clock
     package let trace: Trace
-    package let directory: DataDirectory
-    package let log: LMDBEventLog
-    package let store: LMDBModelStore
+    package let log: any EventLog
+    package let models: any ServedModels
+    package let logWork: LogWork
+    package let commits: any CommitRunner
     package let decoder: EventDecoder
     package let reader: RequestReader
-    /// For the short way of an append; everything else goes through `update`.
     package let engine: Engine
-    /// The engine behind its middleware.
-    package let update: Update
     package let figures: Figures
-    package let reactor: Reactor
+    package let transport: any Transport
+    /// Makes the loop call `woken`, from any thread.
+    package let wake: @Sendable () -> Void
     /// Who runs the daemon, and so may do everything.
     package let uid: UInt32
 
-    /// Opens the data directory, brings the models up to the log and builds the graph; nothing listens yet.
-    package static func resolve(
-        _ configuration: ServerConfiguration, clock: Clock, trace: Trace
-    ) throws(StartError) -> ServerDependency {
+    /// The models must be folded up to the log's head.
+    package init(
+        _ configuration: ServerConfiguration, clock: Clock, trace: Trace, log: any EventLog,
+        models: any ServedModels, logWork: LogWork, commits: any CommitRunner, transport: any Transport,
+        wake: @escaping @Sendable () -> Void, uid: UInt32
+    ) {
+        self.configuration = configuration
+        self.clock = clock
+        self.trace = trace
+        self.log = log
+        self.models = models
+        self.logWork = logWork
+        self.commits = commits
+        self.transport = transport
+        self.wake = wake
+        self.uid = uid
+        let figures = Figures()
+        let decoder = EventDecoder()
+        let limits = configuration.limits
+        engine = Engine(
+            store: models, log: LogReader(log: log, decoder: decoder), identity: log.identity, limits: limits,
+            server: ProgramVersion.daemon,
+            foldTimer: FoldTimer(clock: clock.steady) { figures.folded($0, nanoseconds: $1) })
+        reader = RequestReader(lineLimit: limits.line)
+        self.figures = figures
+        self.decoder = decoder
+    }
+}
+
+/// The store of one data directory, open to be served.
+package struct OpenStore {
+    package let directory: DataDirectory
+    package let log: LMDBEventLog
+    package let models: LMDBModelStore
+
+    /// Opens the data directory and brings the models up to the log.
+    ///
+    /// - Throws: Why the store cannot be served.
+    package init(_ path: String, clock: Clock, trace: Trace) throws(StorageError) {
+        directory = try DataDirectory(path, for: .serving)
+        log = try LMDBEventLog(in: directory, now: clock.now()) { position, head in
+            trace.say("converting", ["position": "\(position.value)", "of": "\(head.value)"])
+        }
+        models = try LMDBModelStore(in: directory, storeID: log.storeID, version: Model.version)
+        if let renewal = models.renewal { trace.say("folding-anew", ["reason": renewal]) }
+        try OpenStore.recover(log, models, clock, trace)
+    }
+
+    /// Nothing may be under way beside the loop.
+    package func close() {
+        models.close()
+        log.close()
+        directory.close()
+    }
+
+    private static func recover(
+        _ log: any EventLog, _ models: LMDBModelStore, _ clock: Clock, _ trace: Trace
+    ) throws(StorageError) {
+        let missing = log.head.value - min(models.checkpointed.value, log.head.value)
+        let began = clock.steady()
+        var said = began
+        try Recovery.fold(log, into: models, with: EventDecoder()) { position, head in
+            guard clock.steady() - said > 1_000_000_000 else { return }
+            said = clock.steady()
+            trace.say("folding", ["position": "\(position.value)", "of": "\(head.value)"])
+        }
+        guard missing > 0 else { return }
+        let milliseconds = (clock.steady() - began) / 1_000_000
+        trace.say("recovered", ["events": "\(missing)", "ms": "\(milliseconds)"])
+    }
+}
+
+/// A server over a data directory and a socket: the one composition root of the daemon.
+package struct Composition {
+    package let store: OpenStore
+    package let reactor: Reactor
+    package let server: Server
+    private let commits: CommitThread
+
+    /// Opens the data directory and builds the graph; nothing listens yet.
+    ///
+    /// - Throws: Why the daemon cannot start.
+    package init(_ configuration: ServerConfiguration, clock: Clock, trace: Trace) throws(StartError) {
         do throws(StorageError) {
-            let directory = try DataDirectory(configuration.data, for: .serving)
-            var configuration = configuration
-            // Others are told where it is, whatever directory they are in.
-            configuration.data = absolute(configuration.data)
-            let log = try LMDBEventLog(in: directory, now: clock.now()) { position, head in
-                trace.say("converting", ["position": "\(position.value)", "of": "\(head.value)"])
-            }
-            let store = try LMDBModelStore(in: directory, storeID: log.storeID, version: Model.version)
-            if let renewal = store.renewal { trace.say("folding-anew", ["reason": renewal]) }
-            let decoder = EventDecoder()
-            try recover(log, store, decoder, clock, trace)
-            let reader = LogReader(log: log, decoder: decoder)
-            let figures = Figures()
-            let timer = FoldTimer(clock: clock.steady) { figures.folded($0, nanoseconds: $1) }
-            let engine = Engine(
-                store: store, log: reader, identity: LogIdentity(id: LogID(binary: log.storeID)),
-                limits: configuration.limits, server: ProgramVersion.daemon, foldTimer: timer)
-            let traced = Tracing.middleware { trace.say("defect", ["verb": $0.rawValue, "message": $1.message]) }
-            let timed = Timing.middleware(clock: clock.steady) { figures.handled($0, nanoseconds: $1) }
-            let update = timed(traced(engine.update))
-            return ServerDependency(
-                configuration: configuration, clock: clock, trace: trace, directory: directory, log: log,
-                store: store, decoder: decoder, reader: RequestReader(lineLimit: configuration.limits.line),
-                engine: engine, update: update, figures: figures,
-                reactor: try makeReactor(),
-                uid: geteuid())
+            store = try OpenStore(configuration.data, clock: clock, trace: trace)
+            reactor = try Composition.makeReactor()
         } catch {
             throw StartError(error)
         }
+        var configuration = configuration
+        // Others are told where it is, whatever directory they are in.
+        configuration.data = Composition.absolute(configuration.data)
+        let waker = reactor.waker
+        let wake: @Sendable () -> Void = { waker.wake() }
+        store.log.whenFlushed = wake
+        commits = CommitThread(clock: clock.steady, whenDone: wake)
+        server = Server(
+            dependency: ServerDependency(
+                configuration, clock: clock, trace: trace, log: store.log, models: store.models,
+                logWork: LogWork(store.log), commits: commits, transport: reactor, wake: wake, uid: geteuid()))
+    }
+
+    /// Ends what goes on beside the loop and closes the store; nothing failed for good.
+    package func close() {
+        server.end()
+        commits.end()
+        store.close()
     }
 
     private static func absolute(_ path: String) -> String {
@@ -70,22 +143,6 @@ package struct ServerDependency {
 
     private static func makeReactor() throws(StorageError) -> Reactor {
         do throws(ReactorError) { return try Reactor() } catch { throw StorageError.failed("\(error)") }
-    }
-
-    private static func recover(
-        _ log: any EventLog, _ store: LMDBModelStore, _ decoder: EventDecoder, _ clock: Clock, _ trace: Trace
-    ) throws(StorageError) {
-        let missing = log.head.value - min(store.checkpointed.value, log.head.value)
-        let began = clock.steady()
-        var said = began
-        try Recovery.fold(log, into: store, with: decoder) { position, head in
-            guard clock.steady() - said > 1_000_000_000 else { return }
-            said = clock.steady()
-            trace.say("folding", ["position": "\(position.value)", "of": "\(head.value)"])
-        }
-        guard missing > 0 else { return }
-        let milliseconds = (clock.steady() - began) / 1_000_000
-        trace.say("recovered", ["events": "\(missing)", "ms": "\(milliseconds)"])
     }
 }
 

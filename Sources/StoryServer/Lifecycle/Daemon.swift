@@ -15,23 +15,23 @@ package enum Daemon {
         let began = clock.steady()
         // The start writes already: a limit on the size of files is to be an error there, too, and not the end.
         signal(SIGXFSZ, SIG_IGN)
-        let dependency = try ServerDependency.resolve(configuration, clock: clock, trace: trace)
-        let server = Server(dependency: dependency)
+        let composition = try Composition(configuration, clock: clock, trace: trace)
         do throws(ReactorError) {
-            try dependency.reactor.listen(at: configuration.socket)
+            try composition.reactor.listen(at: configuration.socket)
         } catch {
-            close(dependency)
+            composition.close()
             throw StartError(message: "\(error)", exitCode: 2)
         }
+        let milliseconds = (clock.steady() - began) / 1_000_000
         trace.say(
             "ready",
             [
                 "socket": configuration.socket, "data": configuration.data,
-                "position": "\(dependency.log.head.value)", "ms": "\((clock.steady() - began) / 1_000_000)",
+                "position": "\(composition.store.log.head.value)", "ms": "\(milliseconds)",
             ])
         acceptSignals()
-        dependency.reactor.run(server)
-        return end(server, dependency, trace)
+        composition.reactor.run(composition.server)
+        return end(composition, trace)
     }
 
     /// A parent may have blocked the very signals that are to end this process; a blocked mask is inherited.
@@ -43,22 +43,15 @@ package enum Daemon {
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     }
 
-    private static func end(_ server: Server, _ dependency: ServerDependency, _ trace: Trace) -> Int32 {
-        server.endJobs()
-        if server.fatal == nil { server.endCheckpoints() }
-        if let fatal = server.fatal {
-            // Nobody knows what the disk holds: the next start reads it anew.
-            trace.say("stopped", ["error": "\(fatal)"])
-            return 5
+    private static func end(_ composition: Composition, _ trace: Trace) -> Int32 {
+        if let reason = composition.server.stopReason {
+            // Nobody knows what the disk holds: the next start reads it anew. What is under way beside the loop still
+            // uses the store, so nothing is closed here.
+            trace.say("stopped", ["error": "\(reason)"])
+            _exit(5)
         }
-        close(dependency)
-        trace.say("stopped", ["position": "\(dependency.log.head.value)"])
+        composition.close()
+        trace.say("stopped", ["position": "\(composition.store.log.head.value)"])
         return 0
-    }
-
-    private static func close(_ dependency: ServerDependency) {
-        dependency.store.close()
-        dependency.log.close()
-        dependency.directory.close()
     }
 }

@@ -1,31 +1,32 @@
 package import StoryCore
 package import StoryLog
-package import StoryModels
+import StoryModels
 package import StoryWire
 
 /// Brings the models up to the log: the normal start, whether the last stop was clean or not.
 package enum Recovery {
-    /// Folds what lies between the models' checkpoint and the log's end; `progress` hears how far it is.
+    /// Folds what lies between the models' checkpoint and the log's end; `progress` is told how far it is.
     ///
-    /// - Parameter isWritingDown: whether a long fold is checkpointed in between, so that memory stays bounded.
+    /// - Parameter isStoring: whether a long fold is checkpointed in between, so that memory stays bounded.
+    /// - Throws: `.corrupt` where the models know more than the log; what reading or storing threw.
     package static func fold(
-        _ log: any EventLog, into store: LMDBModelStore, with decoder: EventDecoder, isWritingDown: Bool = true,
+        _ log: any EventLog, into models: any ServedModels, with decoder: EventDecoder, isStoring: Bool = true,
         progress: (_ position: Position, _ head: Position) -> Void
     ) throws(StorageError) {
         let head = log.head
-        guard store.checkpointed <= head else {
+        guard models.checkpointed <= head else {
             throw StorageError.corrupt(
-                "the models know position \(store.checkpointed.value), but the log ends at \(head.value): the log has "
+                "the models know position \(models.checkpointed.value), but the log ends at \(head.value): the log has "
                     + "lost events. Put the whole log back, or move the folder models away to go on with what is there",
                 at: head)
         }
-        let projector = Projector(store)
-        var from = store.checkpointed.next
+        let projector = Projector(models)
+        var from = models.checkpointed.next
         while from <= head {
-            let through = Position(min(head.value, from.value + Checkpointer.events - 1))
+            let through = Position(min(head.value, from.value + Checkpoints.events - 1))
             try fold(log, from, through, projector, decoder)
             progress(through, head)
-            if isWritingDown, through < head, through <= log.flushed { try checkpoint(store, at: through) }
+            if isStoring, through < head, through <= log.flushed { try checkpoint(models, at: through) }
             from = through.next
         }
     }
@@ -39,14 +40,14 @@ package enum Recovery {
         }
     }
 
-    private static func checkpoint(_ store: LMDBModelStore, at position: Position) throws(StorageError) {
-        let checkpoint = store.freeze(at: position)
+    private static func checkpoint(_ models: any ServedModels, at position: Position) throws(StorageError) {
+        let store = models.setAside(at: position)
         do throws(StorageError) {
-            try checkpoint.run()
+            try store()
         } catch {
-            store.fail()
+            models.fail()
             throw error
         }
-        try store.finish()
+        try models.finish()
     }
 }

@@ -4,7 +4,9 @@ import StoryCore
 ///
 /// A class, because the engine's middleware fills it and the server reads it.
 package final class Figures {
-    /// How long each verb's requests took to decide, read and fold.
+    /// How many requests of each verb were handled.
+    private var counts = [UInt64](repeating: 0, count: Verb.allCases.count)
+    /// How long those took that were timed: to decide, to read for and to fold.
     private var verbs = [Histogram](repeating: Histogram(), count: Verb.allCases.count)
     /// How long the fold of an event of each kind took; nil: of the users' own events.
     private var folds = [Histogram](repeating: Histogram(), count: Kind.allCases.count + 1)
@@ -19,14 +21,18 @@ package final class Figures {
 
     package init() {}
 
-    /// - Parameter count: how many requests took so long each.
-    func handled(_ verb: Verb, nanoseconds: UInt64, _ count: Int = 1) {
-        verbs[verb.number].add(nanoseconds, count: UInt64(count))
-    }
+    /// So many requests of a verb were handled.
+    func handled(_ verb: Verb, _ count: Int) { counts[verb.number] += UInt64(count) }
+
+    /// One request of a verb took so long.
+    func took(_ verb: Verb, nanoseconds: UInt64) { verbs[verb.number].add(nanoseconds) }
+
+    /// How many requests of a verb were handled.
+    func count(of verb: Verb) -> UInt64 { counts[verb.number] }
 
     func folded(_ kind: Kind?, nanoseconds: UInt64) { folds[Figures.place(kind)].add(nanoseconds) }
 
-    /// Nil when the verb was never asked for.
+    /// Nil when no request of the verb was timed.
     func durations(of verb: Verb) -> Histogram? {
         let histogram = verbs[verb.number]
         return histogram.count > 0 ? histogram : nil

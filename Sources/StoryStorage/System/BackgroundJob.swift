@@ -10,7 +10,7 @@ package final class BackgroundJob<Value: Sendable>: Sendable {
     package init(
         _ work: @escaping @Sendable () throws(StorageError) -> Value, whenDone: @escaping @Sendable () -> Void
     ) {
-        let isStarted = WorkerThread.start {
+        let isStarted = BackgroundThread.start {
             let result: Result<Value, StorageError>
             do throws(StorageError) { result = .success(try work()) } catch { result = .failure(error) }
             self.outcome.withLock { $0 = result }
@@ -34,20 +34,20 @@ package final class BackgroundJob<Value: Sendable>: Sendable {
 }
 
 /// A thread that does one thing and ends.
-private final class WorkerThread: Sendable {
+package final class BackgroundThread: Sendable {
     private let body: @Sendable () -> Void
 
     private init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 
     /// False where the system has no thread to give.
-    static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+    package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         var thread = pthread_t()
-        let context = Unmanaged.passRetained(WorkerThread(body))
+        let context = Unmanaged.passRetained(BackgroundThread(body))
         let code = pthread_create(
             &thread, nil,
             { pointer in
                 guard let pointer else { return nil }
-                Unmanaged<WorkerThread>.fromOpaque(pointer).takeRetainedValue().body()
+                Unmanaged<BackgroundThread>.fromOpaque(pointer).takeRetainedValue().body()
                 return nil
             }, context.toOpaque())
         guard code == 0 else {

@@ -2,8 +2,7 @@ import Foundation
 import Glibc
 import StoryCore
 import StoryReactor
-@testable import StoryServer
-import StoryStorage
+import StoryServer
 import Synchronization
 import TestSupport
 import Testing
@@ -48,15 +47,11 @@ final class ServerDepth: Depth {
     private static func serve(_ configuration: ServerConfiguration, _ shared: Shared) {
         do {
             let trace = Trace(now: Clock.system.now) { _ in }
-            let dependency = try ServerDependency.resolve(configuration, clock: .system, trace: trace)
-            let server = Server(dependency: dependency)
-            try dependency.reactor.listen(at: configuration.socket)
-            shared.waker.withLock { $0 = dependency.reactor.waker }
-            dependency.reactor.run(Stoppable(server) { shared.mustStop.withLock { $0 } })
-            server.checkpointer.wait()
-            dependency.store.close()
-            dependency.log.close()
-            dependency.directory.close()
+            let composition = try Composition(configuration, clock: .system, trace: trace)
+            try composition.reactor.listen(at: configuration.socket)
+            shared.waker.withLock { $0 = composition.reactor.waker }
+            composition.reactor.run(Stoppable(composition.server) { shared.mustStop.withLock { $0 } })
+            composition.close()
             shared.end.withLock { $0 = "" }
         } catch {
             shared.end.withLock { $0 = "\(error)" }

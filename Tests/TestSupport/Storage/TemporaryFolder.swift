@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 
 /// A folder of a test's own, removed with everything in it when the test lets go of it.
 package final class TemporaryFolder {
@@ -69,7 +69,7 @@ package enum RawFile {
     }
 
     /// The permission bits; 0 where there is none.
-    package static func mode(_ path: String) -> mode_t {
+    package static func mode(_ path: String) -> UInt32 {
         var status = stat()
         return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
     }

@@ -78,6 +78,9 @@ struct WriteReceipt: Equatable {
             repeated: repeated)
     }
 
+    /// The last event that the write made.
+    var position: Position { receipts.reduce(.zero) { max($0, $1.position) } }
+
     /// The lines of the answer.
     var replies: [Reply] {
         guard let last = receipts.max(by: { $0.position < $1.position }) else { return [] }

@@ -1,27 +1,41 @@
 import Glibc
 import StoryCore
+import StoryEngine
 import StoryLog
 import StoryModels
 import StoryReactor
 
 /// What `STATS` tells.
-extension Server {
-    func report() -> [Member] {
+struct Stats {
+    private let dependency: ServerDependency
+    private let connections: Connections
+    private let checkpoints: Checkpoints
+
+    init(_ dependency: ServerDependency, _ connections: Connections, _ checkpoints: Checkpoints) {
+        self.dependency = dependency
+        self.connections = connections
+        self.checkpoints = checkpoints
+    }
+
+    private var figures: Figures { dependency.figures }
+
+    /// - Parameter durable: the last event that is durable.
+    func report(durable: Position) -> [Member] {
         [
             Member("server", .text(ProgramVersion.daemon)),
-            Member("position", .count(log.head.value)),
-            Member("checkpointed", .count(checkpointer.checkpointed.value)),
+            Member("position", .count(durable.value)),
+            Member("checkpointed", .count(checkpoints.checkpointed.value)),
             Member("data", .text(dependency.configuration.data)),
             Member("rows", .object(rowCounts())),
             Member("sizes", .object(sizes())),
             Member("rates", .object([Member("eventsPerSecond", .count(figures.eventsPerSecond))])),
-            Member("commits", .object(durations(figures.commits))),
+            Member("commits", .object(durations(figures.commits, figures.commits.count))),
             Member("verbs", .object(verbs())),
             Member("folds", .object(folds())),
             Member("connections", .count(UInt64(connections.count))),
-            Member("subscriptions", .object(subscriptions())),
+            Member("subscriptions", .object(subscriptions(durable))),
             Member("errors", .count(figures.errors)),
-            Member("checkpoints", .count(checkpointer.count)),
+            Member("checkpoints", .count(checkpoints.count)),
         ]
     }
 
@@ -30,44 +44,44 @@ extension Server {
             ("users", Table.userCounts, Table.usersByDate), ("stories", .storyCounts, .storiesByDate),
             ("messages", .messageCounts, .messagesByDate), ("photos", .photoCounts, .photosByDate),
         ].map { name, counts, index in
-            let value = dependency.store.value(in: counts, at: CountKey.bytes(index, []))
+            let value = dependency.models.value(in: counts, at: CountKey.bytes(index, []))
             return Member(name, .count(CountKey.count(value)))
         }
     }
 
     private func sizes() -> [Member] {
         [
-            Member("log", .count(UInt64(clamping: log.bytes))),
-            Member("models", .count(UInt64(clamping: dependency.store.storedBytes))),
+            Member("log", .count(UInt64(clamping: dependency.log.bytes))),
+            Member("models", .count(UInt64(clamping: dependency.models.storedBytes))),
             Member("memory", .count(ProcessMemory.anonymous())),
-            Member("buffered", .count(UInt64(clamping: dependency.store.bufferedBytes))),
+            Member("buffered", .count(UInt64(clamping: dependency.models.bufferedBytes))),
         ]
     }
 
     private func verbs() -> [Member] {
         Verb.allCases.compactMap { verb in
-            figures.durations(of: verb).map { Member(verb.rawValue, .object(durations($0))) }
+            figures.durations(of: verb).map { Member(verb.rawValue, .object(durations($0, figures.count(of: verb)))) }
         }
     }
 
     private func folds() -> [Member] {
-        let own = figures.foldDurations(of: nil).map { [Member("own", .object(durations($0)))] } ?? []
+        let own = figures.foldDurations(of: nil).map { [Member("own", .object(durations($0, $0.count)))] } ?? []
         return Kind.allCases.compactMap { kind in
-            figures.foldDurations(of: kind).map { Member(kind.name, .object(durations($0))) }
+            figures.foldDurations(of: kind).map { Member(kind.name, .object(durations($0, $0.count))) }
         } + own
     }
 
-    private func durations(_ histogram: Histogram) -> [Member] {
+    private func durations(_ histogram: Histogram, _ count: UInt64) -> [Member] {
         func microseconds(_ part: Double) -> MemberValue { .number(Double(histogram.percentile(part)) / 1_000) }
         return [
-            Member("count", .count(histogram.count)), Member("p50us", microseconds(0.5)),
+            Member("count", .count(count)), Member("p50us", microseconds(0.5)),
             Member("p99us", microseconds(0.99)), Member("p999us", microseconds(0.999)),
         ]
     }
 
-    private func subscriptions() -> [Member] {
-        let all = connections.values.flatMap(\.subscriptions)
-        let lag = all.map { $0.lag(head: log.committed) }.max() ?? 0
+    private func subscriptions(_ durable: Position) -> [Member] {
+        let all = connections.all.flatMap(\.session.subscriptions)
+        let lag = all.map { $0.lag(head: durable) }.max() ?? 0
         return [Member("count", .count(UInt64(all.count))), Member("greatestLag", .count(lag))]
     }
 }

@@ -5,11 +5,11 @@ import TestSupport
 
 @testable import StoryServer
 
-struct TurnStreamsTests {
+struct AppendedStreamsTests {
     @Test func `it holds every stream of the turn, and of the others hardly any`() throws {
         let bench = MemoryBench()
         var random = SplitMix64(seed: 9)
-        let turn = TurnStreams()
+        let turn = AppendedStreams()
         try bench.append(40, &random)
         turn.turnEnded(at: bench.log.committed)
         for event in bench.events { #expect(turn.mayHold(event.stream, bench.log)) }
@@ -20,7 +20,7 @@ struct TurnStreamsTests {
     @Test func `the next turn begins where this one ended, and knows nothing of it`() throws {
         let bench = MemoryBench()
         var random = SplitMix64(seed: 1)
-        let turn = TurnStreams()
+        let turn = AppendedStreams()
         try bench.append(10, &random)
         turn.turnEnded(at: bench.log.committed)
         #expect(turn.first == Position(1))

@@ -1,11 +1,11 @@
 import StoryCore
 import StoryLog
 
-/// The streams that the last turn appended to, so that those who follow other streams are not shown its events.
+/// The streams that the last commits appended to, so that those who follow other streams are not shown its events.
 ///
 /// It is a filter: a bit for each name's hash. Whoever it lets through by chance finds nothing, and no harm is done.
 /// It is filled when the first one asks.
-final class TurnStreams {
+final class AppendedStreams {
     private static let bits: UInt64 = 32_768
 
     /// The first position of the turn.
@@ -24,7 +24,7 @@ final class TurnStreams {
     /// False when the turn has no event of the stream.
     func mayHold(_ stream: StreamName, _ log: any EventLog) -> Bool {
         if !isFilled { fill(log) }
-        let bit = stream.bytes.withUnsafeBytes(TurnStreams.bit)
+        let bit = stream.bytes.withUnsafeBytes(AppendedStreams.bit)
         return words[Int(bit / 64)] >> (bit % 64) & 1 == 1
     }
 
@@ -33,7 +33,7 @@ final class TurnStreams {
         for index in words.indices { words[index] = 0 }
         do throws(StorageError) {
             try log.scan(from: first, through: through, order: .ascending) { record in
-                let bit = TurnStreams.bit(UnsafeRawBufferPointer(rebasing: record.json[record.stream]))
+                let bit = AppendedStreams.bit(UnsafeRawBufferPointer(rebasing: record.json[record.stream]))
                 words[Int(bit / 64)] |= 1 << (bit % 64)
                 return true
             }

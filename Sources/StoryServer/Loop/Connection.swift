@@ -1,0 +1,164 @@
+import StoryCore
+import StoryEngine
+import StoryReactor
+import StoryWire
+
+/// One connection as a machine, and all that belongs to it: its session, its input as lines, its output.
+final class Connection {
+    /// What it does with the next request.
+    enum State {
+        /// Takes it up.
+        case open
+        /// Lets it wait for something that is under way.
+        case awaiting(Awaited)
+        /// Lets it wait for an answer that is being written.
+        case answering(Answer)
+        /// Takes up nothing more; what is there is sent.
+        case closing
+        /// Is ended, by us or by the peer.
+        case closed
+    }
+
+    /// What the next request waits for.
+    enum Awaited {
+        /// Work beside the loop, whose end answers the request with this tag.
+        case job(Tag?)
+        /// That what the connection wrote is durable; then this request is handled.
+        case ownWrites(Request)
+    }
+
+    /// An answer that is written step by step.
+    struct Answer {
+        let cursor: any AnswerCursor
+        let tag: Tag?
+        let restsOn: Position
+    }
+
+    let id: ConnectionID
+    private(set) var state = State.open
+    var session: Session
+    var lines: SessionMachine
+    var output = ConnectionOutput()
+    /// Which subscription has its share first.
+    var firstSubscription = 0
+    /// True while the transport was asked to leave what comes where it is.
+    var isPaused = false
+    /// In which lists of the loop it stands.
+    var listed: Lists = []
+
+    /// The lists of connections that the loop keeps; a connection stands in each at most once.
+    struct Lists: OptionSet {
+        let rawValue: UInt8
+
+        /// Something is to be sent.
+        static let outbox = Lists(rawValue: 1)
+        /// Lines are left over for the next turn.
+        static let requests = Lists(rawValue: 2)
+        /// An answer or a subscription goes on.
+        static let publishing = Lists(rawValue: 4)
+    }
+
+    init(id: ConnectionID, peer: Peer, limits: Limits) {
+        self.id = id
+        session = Session(peer: peer)
+        lines = SessionMachine(limits: limits)
+    }
+
+    // MARK: What it is
+
+    /// True when the next request can be taken up.
+    var isOpen: Bool {
+        switch state {
+        case .open: true
+        case .awaiting, .answering, .closing, .closed: false
+        }
+    }
+
+    /// True once nothing more is taken up.
+    var isEnding: Bool {
+        switch state {
+        case .open, .awaiting, .answering: false
+        case .closing, .closed: true
+        }
+    }
+
+    /// True once it is gone.
+    var isClosed: Bool {
+        switch state {
+        case .open, .awaiting, .answering, .closing: false
+        case .closed: true
+        }
+    }
+
+    /// The answer that is being written; nil when there is none.
+    var answer: Answer? {
+        switch state {
+        case .answering(let answer): answer
+        case .open, .awaiting, .closing, .closed: nil
+        }
+    }
+
+    /// The request that waits until what the connection wrote is durable up to here; nil when there is none.
+    func requestReady(at durable: Position) -> Request? {
+        guard case .awaiting(.ownWrites(let request)) = state, session.lastWritten <= durable else { return nil }
+        return request
+    }
+
+    // MARK: What happened
+
+    /// A request was met that waits for what was written before it.
+    func requestMustWait(_ request: Request) {
+        guard case .open = state else { return }
+        state = .awaiting(.ownWrites(request))
+    }
+
+    /// What the waiting request waited for is durable, or undone.
+    func waitIsOver() {
+        guard case .awaiting(.ownWrites) = state else { return }
+        state = .open
+    }
+
+    /// Work began whose end answers a request.
+    func jobBegan(_ tag: Tag?) {
+        guard case .open = state else { return }
+        state = .awaiting(.job(tag))
+    }
+
+    /// The work ended; false when nobody waits for it any more.
+    func jobEnded() -> Bool {
+        guard case .awaiting(.job) = state else { return false }
+        state = .open
+        return true
+    }
+
+    /// An answer began that is written step by step.
+    func answerBegan(_ answer: Answer) {
+        guard case .open = state else { return }
+        state = .answering(answer)
+    }
+
+    /// The answer was closed.
+    func answerEnded() {
+        guard case .answering = state else { return }
+        state = .open
+    }
+
+    /// Nothing more is to be taken up; returns the tag of a request that still has to be answered, nil where none has.
+    func finishRequested() -> UnansweredRequest? {
+        defer { if !isClosed { state = .closing } }
+        switch state {
+        case .answering(let answer): return UnansweredRequest(tag: answer.tag)
+        case .awaiting(.job(let tag)): return UnansweredRequest(tag: tag)
+        case .awaiting(.ownWrites(let request)): return UnansweredRequest(tag: request.tag)
+        case .open, .closing, .closed: return nil
+        }
+    }
+
+    /// It is gone, or on its way to be.
+    func closed() { state = .closed }
+}
+
+/// A request that was taken up and not answered.
+struct UnansweredRequest {
+    let tag: Tag?
+}

@@ -1,0 +1,37 @@
+import StoryCore
+import StoryEngine
+import StoryReactor
+
+/// The one table of connections.
+final class Connections {
+    private var table: [ConnectionID: Connection] = [:]
+    private var followersByID: [ConnectionID: Connection] = [:]
+    /// How many there are that are not ending.
+    private(set) var liveCount = 0
+
+    subscript(id: ConnectionID) -> Connection? { table[id] }
+
+    var isEmpty: Bool { table.isEmpty }
+    var count: Int { table.count }
+    var all: Dictionary<ConnectionID, Connection>.Values { table.values }
+    /// Those with subscriptions.
+    var followers: Dictionary<ConnectionID, Connection>.Values { followersByID.values }
+
+    func insert(_ connection: Connection) {
+        table[connection.id] = connection
+        liveCount += 1
+    }
+
+    /// Its subscriptions may be others than before.
+    func subscriptionsChanged(_ connection: Connection) {
+        followersByID[connection.id] = connection.session.subscriptions.isEmpty ? nil : connection
+    }
+
+    /// It takes up nothing more: there is room for another one. Told at most once.
+    func ended(_ connection: Connection) {
+        liveCount -= 1
+        followersByID[connection.id] = nil
+    }
+
+    func remove(_ connection: Connection) { table[connection.id] = nil }
+}

@@ -1,0 +1,31 @@
+import StoryCore
+import StoryEngine
+import StoryWire
+
+/// Writes the lines of an answer that is made step by step to the end of a connection's output.
+final class LineWriter: AnswerLines {
+    private(set) var bytes: [UInt8] = []
+    private var tag: Tag?
+    private var limit = 0
+
+    var hasRoom: Bool { bytes.count < limit }
+    var count: Int { bytes.count }
+
+    /// Runs a step over these bytes, which may grow to about so many.
+    func write<Value>(
+        to output: inout [UInt8], _ tag: Tag?, until limit: Int, _ step: () throws(StorageError) -> Value
+    ) throws(StorageError) -> Value {
+        self.tag = tag
+        self.limit = limit
+        swap(&bytes, &output)
+        defer { swap(&bytes, &output) }
+        return try step()
+    }
+
+    func row(_ reply: Reply) { ReplyEncoder.append(reply, tag: tag, to: &bytes) }
+    func event(_ json: UnsafeRawBufferPointer) { ReplyEncoder.appendEvent(json, tag: tag, to: &bytes) }
+
+    func reserve(_ bytes: Int) {
+        if self.bytes.isEmpty { self.bytes.reserveCapacity(min(bytes, limit)) }
+    }
+}

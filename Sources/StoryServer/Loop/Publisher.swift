@@ -1,0 +1,126 @@
+import StoryCore
+import StoryEngine
+import StoryLog
+import StoryModels
+import StoryWire
+
+/// Sends a subscription what the log holds for it, as far as there are room and budget.
+struct Publisher {
+    /// Where fewer events than this lie ahead, they are looked at one by one; otherwise an index tells which match.
+    static let shortDistance: UInt64 = 1_024
+    /// So many entries of an index are looked at before their records are.
+    private static let batchCount = 512
+
+    let log: any EventLog
+    let store: any ModelStore
+    /// What reading the models failed with, if it did: what they answered must not be used then.
+    var modelsFailure: () -> StorageError? = { nil }
+
+    /// Returns true when there is more to send.
+    ///
+    /// - Throws: What reading the log or the models threw; the subscription stands behind what was sent.
+    func publish(
+        _ subscription: inout Subscription, head: Position, _ output: inout [UInt8], until size: Int,
+        _ budget: inout Budget
+    ) throws(StorageError) -> Bool {
+        while true {
+            switch subscription.step(head: head, hasRoom: output.count < size) {
+            case .wait: return subscription.lag(head: head) > 0
+            case .sayCaughtUp(let position):
+                ReplyEncoder.append(.caughtUp(position), subscription: subscription.id, to: &output)
+            case .sayBehind(let count):
+                ReplyEncoder.append(.behind(count), subscription: subscription.id, to: &output)
+            case .send(let from, let through):
+                guard !budget.isSpent else { return true }
+                try send(&subscription, from, through, &output, until: size, &budget)
+            }
+        }
+    }
+
+    private func send(
+        _ subscription: inout Subscription, _ from: Position, _ through: Position, _ output: inout [UInt8],
+        until size: Int, _ budget: inout Budget
+    ) throws(StorageError) {
+        let isFar = through.value - from.value >= Publisher.shortDistance
+        let limit = min(Publisher.batchCount, budget.units)
+        guard isFar, let positions = try indexed(subscription.selection.source, from, through, limit) else {
+            return try sendScanned(&subscription, from, through, &output, until: size, &budget)
+        }
+        budget.skip()
+        var follower = subscription
+        // Also when a record cannot be read: what was pushed before it is pushed.
+        defer { subscription = follower }
+        var looked = 0
+        try log.records(at: positions) { record in
+            guard output.count < size, !budget.isSpent else { return false }
+            looked += 1
+            push(record, &follower, &output, &budget)
+            return true
+        }
+        if looked == positions.count, positions.count < limit { follower.sent(through: through) }
+    }
+
+    private func sendScanned(
+        _ subscription: inout Subscription, _ from: Position, _ through: Position, _ output: inout [UInt8],
+        until size: Int, _ budget: inout Budget
+    ) throws(StorageError) {
+        var follower = subscription
+        defer { subscription = follower }
+        try log.scan(from: from, through: through, order: .ascending) { record in
+            guard output.count < size, !budget.isSpent else { return false }
+            push(record, &follower, &output, &budget)
+            return true
+        }
+    }
+
+    private func push(
+        _ record: EventRecord, _ subscription: inout Subscription, _ output: inout [UInt8], _ budget: inout Budget
+    ) {
+        budget.look()
+        if subscription.selection.matches(record) {
+            let before = output.count
+            ReplyEncoder.appendPush(record.json, subscription: subscription.id, to: &output)
+            budget.write(output.count - before)
+        }
+        subscription.sent(through: record.position)
+    }
+
+    /// The first positions, at most so many, that an index knows between two others; nil where only looking helps.
+    private func indexed(
+        _ source: EventSelection.Source, _ from: Position, _ through: Position, _ limit: Int
+    ) throws(StorageError) -> [Position]? {
+        var positions: [Position] = []
+        func add(_ position: Position) -> Bool {
+            positions.append(position)
+            return positions.count < limit
+        }
+        switch source {
+        case .all: return nil
+        case .stream(let name):
+            if let head = StreamsModel.head(of: name, in: store) {
+                let first = firstVersion(of: head, from)
+                StreamsModel.scanVersions(of: head.number, from: first, through: head.version, .ascending, in: store) {
+                    $1 <= through && add($1)
+                }
+            }
+        case .category(let name):
+            if let number = StreamsModel.number(of: name, in: store) {
+                StreamsModel.scanCategory(number, from: from, through: through, .ascending, in: store, add)
+            }
+        }
+        if let failure = modelsFailure() { throw failure }
+        return positions
+    }
+
+    /// The first version that lies at a position or after it: versions and positions grow together.
+    private func firstVersion(of head: StreamsModel.Head, _ position: Position) -> Version {
+        var low: UInt64 = 1
+        var high = head.version.value + 1
+        while low < high {
+            let middle = low + (high - low) / 2
+            let found = StreamsModel.position(of: Version(middle), in: head.number, store) ?? head.position
+            if found < position { low = middle + 1 } else { high = middle }
+        }
+        return Version(low)
+    }
+}

@@ -1,0 +1,185 @@
+import StoryCore
+import StoryEngine
+import StoryLog
+import StoryModels
+import StoryWire
+
+/// Goes on with answers and subscriptions, one connection after the other, within the turn's budget.
+///
+/// Whoever did not have a share this turn is first in the next one.
+final class Publishing {
+    private let dependency: ServerDependency
+    private let connections: Connections
+    private let outbox: Outbox
+    private let publisher: Publisher
+    private let lines = LineWriter()
+    private let streams = AppendedStreams()
+    private var published: Position
+    private var budget = Budget.turn
+    private var queue: [Connection] = []
+
+    init(_ dependency: ServerDependency, _ connections: Connections, _ outbox: Outbox) {
+        self.dependency = dependency
+        self.connections = connections
+        self.outbox = outbox
+        let models = dependency.models
+        publisher = Publisher(log: dependency.log, store: models, modelsFailure: { models.failure })
+        published = dependency.log.committed
+        streams.turnEnded(at: published)
+    }
+
+    /// The next turn has a budget of its own.
+    func turnEnded() { budget = .turn }
+
+    /// True while somebody waits for a share.
+    var isPending: Bool { !queue.isEmpty }
+
+    /// The connection has something to go on with.
+    func add(_ connection: Connection) {
+        guard !connection.listed.contains(.publishing) else { return }
+        connection.listed.insert(.publishing)
+        queue.append(connection)
+    }
+
+    /// An answer began: where nobody waits for a share, it goes on at once.
+    func answerBegan(_ connection: Connection, durable: Position) {
+        if !queue.isEmpty || budget.isSpent || giveShare(connection, durable) { add(connection) }
+    }
+
+    /// The connection's reader took everything: what waited for that can go on.
+    func outputTaken(_ connection: Connection, durable: Position) {
+        guard outbox.roomAhead(connection) > 0 else { return }
+        if connection.answer != nil || connection.session.subscriptions.contains(where: { $0.lag(head: durable) > 0 }) {
+            add(connection)
+        }
+    }
+
+    /// Gives shares until nobody wants one or the budget is spent.
+    func run(durable: Position) {
+        if durable != published { newEvents(through: durable) }
+        var served = 0
+        while served < queue.count, !budget.isSpent {
+            let connection = queue[served]
+            served += 1
+            connection.listed.remove(.publishing)
+            if giveShare(connection, durable) { add(connection) }
+        }
+        queue.removeFirst(served)
+    }
+
+    private func newEvents(through durable: Position) {
+        streams.turnEnded(at: durable)
+        published = durable
+        for connection in connections.followers { add(connection) }
+    }
+
+    /// True when the connection wants another one.
+    private func giveShare(_ connection: Connection, _ durable: Position) -> Bool {
+        var slice = budget.slice()
+        defer { budget.giveBack(slice) }
+        // Also a share that comes to nothing is work.
+        slice.skip()
+        switch connection.state {
+        case .answering(let answer): return step(answer, connection, &slice)
+        case .open: return push(to: connection, durable, &slice)
+        case .awaiting, .closing, .closed: return false
+        }
+    }
+
+    // MARK: Answers
+
+    private func step(_ answer: Connection.Answer, _ connection: Connection, _ budget: inout Budget) -> Bool {
+        let room = outbox.roomAhead(connection)
+        guard room > 0 else { return false }
+        outbox.touch(connection)
+        do throws(StorageError) {
+            let size = connection.output.count + room
+            let step = try lines.write(to: &connection.output.bytes, answer.tag, until: size) {
+                () throws(StorageError) in try answer.cursor.step(&budget, into: lines)
+            }
+            switch step {
+            case .more:
+                // What rests on nothing that could be undone can leave before the answer is whole.
+                if answer.restsOn <= published { close(connection, answer) }
+                return outbox.roomAhead(connection) > 0
+            case .done(let done): end(answer, .done(done), connection)
+            }
+        } catch {
+            end(answer, .failed(dependency.trace.failure(of: error)), connection)
+        }
+        return !connection.session.subscriptions.isEmpty
+    }
+
+    private func end(_ answer: Connection.Answer, _ reply: Reply, _ connection: Connection) {
+        if case .failed = reply { dependency.figures.failed() }
+        ReplyEncoder.append(reply, tag: answer.tag, to: &connection.output.bytes)
+        close(connection, answer)
+        connection.answerEnded()
+    }
+
+    private func close(_ connection: Connection, _ answer: Connection.Answer) {
+        connection.output.close(restsOn: answer.restsOn, durable: published)
+    }
+
+    // MARK: Subscriptions
+
+    /// All subscriptions of the connection share its slice, not always the same one first.
+    private func push(to connection: Connection, _ durable: Position, _ budget: inout Budget) -> Bool {
+        let count = connection.session.subscriptions.count
+        // What a slow reader did not take yet is all that is kept for it.
+        guard count > 0, outbox.isTaken(connection) else { return false }
+        let size = connection.output.count + outbox.roomAhead(connection)
+        let before = connection.output.count
+        var isMore = false
+        var failed: [(id: SubscriptionID, error: StorageError)] = []
+        let first = connection.firstSubscription % count
+        for offset in 0..<count {
+            guard !budget.isSpent else {
+                connection.firstSubscription = (first + offset) % count
+                isMore = true
+                break
+            }
+            let index = (first + offset) % count
+            do throws(StorageError) {
+                let wantsMore = try push(&connection.session.subscriptions[index], connection, durable, size, &budget)
+                if wantsMore, connection.output.count < size { isMore = true }
+            } catch {
+                failed.append((connection.session.subscriptions[index].id, error))
+            }
+        }
+        for (id, error) in failed { end(id, error, connection) }
+        if connection.output.count != before {
+            connection.output.close(restsOn: .zero, durable: durable)
+            outbox.touch(connection)
+        }
+        return isMore
+    }
+
+    private func push(
+        _ subscription: inout Subscription, _ connection: Connection, _ durable: Position, _ size: Int,
+        _ budget: inout Budget
+    ) throws(StorageError) -> Bool {
+        if isUntouched(subscription, durable) {
+            budget.skip()
+            subscription.sent(through: durable)
+            return false
+        }
+        return try publisher.publish(&subscription, head: durable, &connection.output.bytes, until: size, &budget)
+    }
+
+    /// True for one that was up to date before, to whose stream nothing was appended since.
+    private func isUntouched(_ subscription: Subscription, _ head: Position) -> Bool {
+        guard subscription.phase == .live, subscription.next == streams.first, subscription.next <= head,
+            case .stream(let name) = subscription.selection.source
+        else { return false }
+        return !streams.mayHold(name, dependency.log)
+    }
+
+    /// What the subscription wants next cannot be read: it ends behind what was sent.
+    private func end(_ id: SubscriptionID, _ error: StorageError, _ connection: Connection) {
+        guard let ended = connection.session.unsubscribe(id) else { return }
+        let reason = EndReason(dependency.trace.failure(of: error))
+        ReplyEncoder.append(.end(reason, resume: ended.next), subscription: id, to: &connection.output.bytes)
+        connections.subscriptionsChanged(connection)
+    }
+}

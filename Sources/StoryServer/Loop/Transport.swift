@@ -1,0 +1,23 @@
+package import StoryReactor
+
+/// What the loop asks of whoever holds the sockets.
+package protocol Transport: AnyObject {
+    /// Sends bytes, or keeps them until the peer takes them; true when nothing was kept.
+    @discardableResult
+    func send(_ id: ConnectionID, _ bytes: [UInt8]) -> Bool
+    /// How many bytes wait for the peer to take them; 0 for a connection that is gone.
+    func unsentCount(_ id: ConnectionID) -> Int
+    /// Leaves what the peer sends where it is until `resumeReading`.
+    func pauseReading(_ id: ConnectionID)
+    func resumeReading(_ id: ConnectionID)
+    /// Sends what waits, then closes.
+    func finish(_ id: ConnectionID)
+    /// Makes the next turn come at once: there is work left for it.
+    func requestTurn()
+    /// Takes no new connections.
+    func stopListening()
+    /// Closes everything; the loop ends.
+    func stop()
+}
+
+extension Reactor: Transport {}

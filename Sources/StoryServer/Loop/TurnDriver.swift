@@ -1,0 +1,270 @@
+import StoryCore
+import StoryEngine
+import StoryLog
+import StoryStorage
+import StoryWire
+
+/// Carries out what the turn decides: appends, commits, rolls back, and says what may leave.
+final class TurnDriver {
+    private(set) var turn: Turn
+    /// What rests on events up to here may leave at the end of the turn; nil when nothing may.
+    private(set) var releasable: Position?
+    /// The time of the steady clock, in tenths of a second.
+    private(set) var tick: UInt64 = 0
+
+    private let dependency: ServerDependency
+    private let connections: Connections
+    private let outbox: Outbox
+    private let checkpoints: Checkpoints
+    private let flush: LogFlush
+    private var refusals = WriteRefusals()
+    private var pace = CommitPace()
+    /// The commit under way; nil when there is none.
+    private var committing: CommitJob?
+    /// How long it took to begin it, in nanoseconds.
+    private var beginning: UInt64 = 0
+    private var committedAtTick: Position = .zero
+    private var eventScratch: [UInt8] = []
+    /// How far the log was flushed when the checkpoint that is due was found so; nil when none is.
+    private var flushedBefore: Position?
+    /// How often readers are looked for whose process died, in tenths of a second.
+    private static let readerTicks: UInt64 = 100
+
+    init(_ dependency: ServerDependency, _ connections: Connections, _ outbox: Outbox, _ checkpoints: Checkpoints) {
+        self.dependency = dependency
+        self.connections = connections
+        self.outbox = outbox
+        self.checkpoints = checkpoints
+        turn = Turn(durable: dependency.log.committed)
+        flush = LogFlush(dependency.log, dependency.trace)
+    }
+
+    private var log: any EventLog { dependency.log }
+    private var engine: Engine { dependency.engine }
+
+    /// The last event that is durable.
+    var durable: Position { turn.durable }
+
+    /// Why the process has to end; nil while it goes on.
+    var stopReason: StorageError? { turn.stopReason }
+
+    /// True when an event can be appended now.
+    var takesAppends: Bool { turn.takesAppends }
+
+    // MARK: Appending
+
+    /// Writes an event that is folded to the log.
+    func append(_ place: EventPlace, _ encode: (inout [UInt8]) -> Void) {
+        guard turn.takesAppends else { return }
+        eventScratch.removeAll(keepingCapacity: true)
+        encode(&eventScratch)
+        do throws(StorageError) {
+            try eventScratch.withUnsafeBufferPointer { (json) throws(StorageError) in
+                try log.append(place, json: UnsafeRawBufferPointer(json))
+            }
+        } catch {
+            return perform(turn.appendFailed(error))
+        }
+        perform(turn.appended(through: place.position))
+    }
+
+    // MARK: The turn's end
+
+    /// Everything that one poll brought was handled.
+    func turnEnded() {
+        modelsWereRead()
+        perform(turn.turnEnded())
+    }
+
+    /// Answers were made of the models: where reading them failed, none of it may leave.
+    func modelsWereRead() {
+        if let failure = dependency.models.failure { perform(turn.storageFailed(failure)) }
+    }
+
+    /// Takes what may leave now; nil when nothing may.
+    func takeReleasable() -> Position? {
+        defer { releasable = nil }
+        return releasable
+    }
+
+    /// The commit beside the loop may have ended.
+    func commitMayHaveEnded() {
+        if let outcome = dependency.commits.takeOutcome() { commitEnded(outcome) }
+    }
+
+    /// Waits for the commit beside the loop, if there is one.
+    func waitForCommit() {
+        if let outcome = dependency.commits.wait() { commitEnded(outcome) }
+    }
+
+    private func perform(_ action: Turn.Action) {
+        switch action {
+        case .none: break
+        case .commit: commit()
+        case .release(let position): releasable = position
+        case .rollBack(let error): rollBack(error)
+        case .stop(let error): stop(error)
+        }
+    }
+
+    private func commit() {
+        let began = dependency.clock.steady()
+        let job: CommitJob
+        do throws(StorageError) {
+            guard let begun = try log.beginCommit() else { return perform(turn.commitFinished(.success(()))) }
+            job = begun
+        } catch {
+            return perform(turn.commitFinished(.failure(error)))
+        }
+        committing = job
+        let begun = dependency.clock.steady()
+        beginning = begun - began
+        // A checkpoint that is due needs a moment at which everything that is folded is durable.
+        guard pace.isQuick || checkpoints.isDue(at: log.head) else {
+            dependency.commits.start(job)
+            return perform(turn.commitDelayed())
+        }
+        let result = job.outcome
+        commitEnded(CommitOutcome(result: result, nanoseconds: dependency.clock.steady() - begun))
+    }
+
+    private func commitEnded(_ outcome: CommitOutcome) {
+        // Only what could be done beside the loop says where the next one is run.
+        pace.measured(outcome.nanoseconds)
+        guard let job = committing else { preconditionFailure("A commit that ended was begun.") }
+        committing = nil
+        do throws(StorageError) {
+            try log.finishCommit(job, outcome.result)
+        } catch {
+            return perform(turn.commitFinished(.failure(error)))
+        }
+        let count = log.committed.value - turn.durable.value
+        dependency.figures.committed(events: count, nanoseconds: beginning + outcome.nanoseconds)
+        perform(turn.commitFinished(.success(())))
+    }
+
+    // MARK: Failures
+
+    /// Waits a full disk out: forgets what is not durable, refuses what rested on it, and refuses writes for a while.
+    private func rollBack(_ error: StorageError) {
+        dependency.trace.say("full", ["reason": "\(error)"])
+        do throws(StorageError) {
+            try restoreDurable()
+        } catch {
+            return perform(turn.rollBackFinished(.failure(error)))
+        }
+        engine.rolledBack()
+        let failure = Failure(.full, "\(error); nothing was written")
+        refusals.diskIsFull(failure, at: tick)
+        engine.writesRefused(refusals.failure)
+        for connection in connections.all { connection.session.rolledBack(to: turn.durable) }
+        outbox.rollBack(to: turn.durable, failure)
+        for connection in connections.all { refuseAnswer(of: connection, failure) }
+        perform(turn.rollBackFinished(.success(())))
+    }
+
+    /// Closes an answer that is being written of what is undone.
+    private func refuseAnswer(of connection: Connection, _ failure: Failure) {
+        guard let answer = connection.answer, answer.restsOn > turn.durable else { return }
+        connection.output.dropUnfinished()
+        ReplyEncoder.append(.failed(failure), tag: answer.tag, to: &connection.output.bytes)
+        connection.output.close(restsOn: .zero, durable: turn.durable)
+        connection.answerEnded()
+    }
+
+    /// Takes log and models back to what is durable: the models to their checkpoint, from where they are folded again.
+    private func restoreDurable() throws(StorageError) {
+        try log.rollBack()
+        checkpoints.wait()
+        dependency.models.discard()
+        // All of it was in memory a moment ago; storing it could meet the same full disk.
+        try Recovery.fold(log, into: dependency.models, with: dependency.decoder, isStoring: false) { _, _ in }
+        if let failure = dependency.models.failure { throw failure }
+    }
+
+    /// Nobody knows what the disk holds: nothing that is waiting leaves any more.
+    private func stop(_ error: StorageError) {
+        dependency.trace.say("storage-failed", ["error": "\(error)", "then": "stopping: the disk is suspect"])
+        releasable = nil
+        outbox.removeAll()
+        dependency.transport.stop()
+    }
+
+    // MARK: Storing
+
+    /// A tenth of a second went by: what was refused is tried again, and while nothing comes in, the log is flushed.
+    func ticked() {
+        tick += 1
+        checkpoints.ticked(tick)
+        refusals.ticked(tick)
+        engine.writesRefused(refusals.failure)
+        if stopReason == nil, log.committed == committedAtTick { log.startFlush() }
+        committedAtTick = log.committed
+        guard tick % TurnDriver.readerTicks == 0 else { return }
+        dependency.models.clearStaleReaders()
+        log.clearStaleReaders()
+    }
+
+    /// A flush beside the loop may have ended.
+    func flushMayHaveEnded() {
+        guard stopReason == nil else { return }
+        do throws(StorageError) { try log.pollFlush() } catch { flushFailed(error) }
+    }
+
+    /// Begins to store the models, where it is due and everything that is folded is durable.
+    func storeIfDue() {
+        checkpoints.poll()
+        checkpoints.holdBack()
+        if let position = turn.quietPosition, checkpoints.isDue(at: position), isFlushedAhead() { store(position) }
+        refusals.memoryIsFull(checkpoints.isMemoryFull)
+        engine.writesRefused(refusals.failure)
+    }
+
+    /// Begins to store the models though it is not due.
+    func storeIfQuiet() {
+        guard let position = turn.quietPosition, position > checkpoints.checkpointed else { return }
+        store(position)
+    }
+
+    /// Stores the models for the last time, and waits for it.
+    func storeAtEnd() {
+        checkpoints.wait()
+        flush.forgetRefusal()
+        storeIfQuiet()
+        checkpoints.wait()
+    }
+
+    /// Has what fills whole blocks flushed beside the loop, before the checkpoint that is due has it wait for the rest.
+    private func isFlushedAhead() -> Bool {
+        if flushedBefore == nil {
+            flushedBefore = log.flushed
+            log.startFlush()
+        }
+        return !log.isFlushing || log.flushed != flushedBefore
+    }
+
+    /// The log is flushed first: stored models that knew more than the log would have to be thrown away with a journal
+    /// that is lost.
+    private func store(_ position: Position) {
+        guard !checkpoints.isRunning, flushed() else { return }
+        flushedBefore = nil
+        precondition(engine.head == log.flushed, "What is stored is flushed, and nothing else is folded.")
+        checkpoints.begin(at: position)
+    }
+
+    /// True when the log has taken over all that is durable.
+    private func flushed() -> Bool {
+        switch flush.run(at: tick) {
+        case .success: return true
+        case .failure(let error):
+            flushFailed(error)
+            if checkpoints.isDue(at: turn.durable) { checkpoints.refused(error) }
+            return false
+        }
+    }
+
+    private func flushFailed(_ error: StorageError) {
+        flush.failed(error, at: tick)
+        perform(turn.flushFailed(error))
+    }
+}

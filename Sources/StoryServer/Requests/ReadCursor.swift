@@ -1,0 +1,147 @@
+import StoryCore
+import StoryEngine
+import StoryLog
+import StoryModels
+
+/// A `READ` that is being answered: where it stands, so that it goes on when the reader has room again.
+///
+/// The log never changes below what is durable, so an answer in several steps is the same as one in a single step.
+final class ReadCursor: AnswerCursor {
+    /// So many entries of an index are looked at before their records are.
+    private static let batchCount = 512
+
+    let plan: ReadPlan
+    private let log: any EventLog
+    private let store: any ModelStore
+    private var lower: UInt64
+    private var upper: UInt64
+    private var count = 0
+
+    init(_ plan: ReadPlan, log: any EventLog, store: any ModelStore) {
+        self.plan = plan
+        self.log = log
+        self.store = store
+        lower = max(plan.lower, 1)
+        upper = plan.upper
+    }
+
+    func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
+        guard lower <= upper else { return finished(next: nil) }
+        return switch plan.source {
+        case .all: try readLog(&budget, lines)
+        case .stream(let stream): try readStream(stream, &budget, lines)
+        case .category(let category): try readCategory(category, &budget, lines)
+        case .nothing: finished(next: nil)
+        }
+    }
+
+    private func finished(next: UInt64?) -> CursorStep {
+        .done(.read(count: count, next: next, position: plan.head))
+    }
+
+    private func readLog(_ budget: inout Budget, _ lines: any AnswerLines) throws(StorageError) -> CursorStep {
+        var step: CursorStep?
+        let last = Position(min(upper, plan.head.value))
+        try log.scan(from: Position(lower), through: last, order: plan.order) { record in
+            step = take(record, at: record.position.value, &budget, lines, expecting: plan.limit)
+            return step == nil
+        }
+        return step ?? finished(next: nil)
+    }
+
+    private func readStream(
+        _ stream: StreamNumber, _ budget: inout Budget, _ lines: any AnswerLines
+    ) throws(StorageError) -> CursorStep {
+        let (order, head, store) = (plan.order, plan.head, store)
+        return try readIndexed(&budget, lines) { batch, limit, lower, upper in
+            StreamsModel.scanVersions(
+                of: stream, from: Version(lower), through: Version(upper), order, in: store
+            ) { version, position in
+                // What is not durable yet lies behind everything that is.
+                guard position <= head else { return order == .descending }
+                batch.add(version.value, position)
+                return batch.positions.count < limit
+            }
+        }
+    }
+
+    private func readCategory(
+        _ category: UInt64, _ budget: inout Budget, _ lines: any AnswerLines
+    ) throws(StorageError) -> CursorStep {
+        let (order, head, store) = (plan.order, plan.head, store)
+        return try readIndexed(&budget, lines) { batch, limit, lower, upper in
+            StreamsModel.scanCategory(
+                category, from: Position(lower), through: min(Position(upper), head), order, in: store
+            ) { position in
+                batch.add(position.value, position)
+                return batch.positions.count < limit
+            }
+        }
+    }
+
+    /// What an index knows of the next events: what reading counts them in, versions or positions, and where they are.
+    private struct Batch {
+        private(set) var numbers: [UInt64] = []
+        private(set) var positions: [Position] = []
+
+        init(capacity: Int) {
+            numbers.reserveCapacity(capacity)
+            positions.reserveCapacity(capacity)
+        }
+
+        mutating func add(_ number: UInt64, _ position: Position) {
+            numbers.append(number)
+            positions.append(position)
+        }
+    }
+
+    private func readIndexed(
+        _ budget: inout Budget, _ lines: any AnswerLines,
+        _ fill: (_ batch: inout Batch, _ limit: Int, _ lower: UInt64, _ upper: UInt64) -> Void
+    ) throws(StorageError) -> CursorStep {
+        while lower <= upper {
+            let limit = min(ReadCursor.batchCount, plan.limit - count + 1, budget.units + 1)
+            var batch = Batch(capacity: Int(min(UInt64(limit), upper - lower + 1)))
+            fill(&batch, limit, lower, upper)
+            guard !batch.positions.isEmpty else { break }
+            var step: CursorStep?
+            var index = 0
+            try log.records(at: batch.positions) { record in
+                step = take(
+                    record, at: batch.numbers[index], &budget, lines, expecting: batch.positions.count)
+                index += 1
+                return step == nil
+            }
+            if let step { return step }
+        }
+        return finished(next: nil)
+    }
+
+    /// Writes one record if it matches; returns why to stop before it, nil to go on.
+    private func take(
+        _ record: EventRecord, at number: UInt64, _ budget: inout Budget, _ lines: any AnswerLines,
+        expecting expected: Int
+    ) -> CursorStep? {
+        guard count < plan.limit else { return finished(next: number) }
+        guard lines.hasRoom, !budget.isSpent else { return .more }
+        budget.look()
+        if record.isOfType(plan.types) {
+            let before = lines.count
+            if before == 0 { reserve(expected, as: record, lines) }
+            lines.event(record.json)
+            budget.write(lines.count - before)
+            count += 1
+        }
+        switch plan.order {
+        case .ascending: lower = number + 1
+        case .descending: upper = number - 1
+        }
+        return nil
+    }
+
+    /// Makes room once for so many records of about this size: growing would copy the answer again and again.
+    private func reserve(_ count: Int, as record: EventRecord, _ lines: any AnswerLines) {
+        let records = min(count, Budget.sliceUnits)
+        lines.reserve(records * (record.json.count + record.json.count / 8 + 8))
+    }
+}

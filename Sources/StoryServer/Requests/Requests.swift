@@ -1,0 +1,271 @@
+import StoryCore
+import StoryEngine
+import StoryLog
+import StoryReactor
+import StoryStorage
+import StoryWire
+
+/// Takes up the lines of connections and has the engine handle them.
+final class Requests {
+    let dependency: ServerDependency
+    let driver: TurnDriver
+    let outbox: Outbox
+    private let connections: Connections
+    private let publishing: Publishing
+    private let checkpoints: Checkpoints
+    private let jobs: Jobs
+    private let stats: Stats
+    /// Connections with lines left over for the next turn.
+    private var leftOver: [Connection] = []
+    /// Connections with a request that waits for what they wrote.
+    private var waiting: [Connection] = []
+    private var turnTime: Instant?
+    private var timer = RequestTimer()
+    private var verb = Verb.ping
+    /// True when the request that is being handled ends its connection.
+    private var isFinishing = false
+
+    init(
+        _ dependency: ServerDependency, _ driver: TurnDriver, _ connections: Connections, _ outbox: Outbox,
+        _ publishing: Publishing, _ checkpoints: Checkpoints, _ jobs: Jobs
+    ) {
+        self.dependency = dependency
+        self.driver = driver
+        self.connections = connections
+        self.outbox = outbox
+        self.publishing = publishing
+        self.checkpoints = checkpoints
+        self.jobs = jobs
+        stats = Stats(dependency, connections, checkpoints)
+    }
+
+    var limits: Limits { dependency.configuration.limits }
+    var transport: any Transport { dependency.transport }
+
+    /// True while lines are left over.
+    var isPending: Bool { !leftOver.isEmpty }
+
+    /// The time of this turn: what is committed together has one time.
+    func now() -> Instant {
+        if let turnTime { return turnTime }
+        let time = dependency.clock.now()
+        turnTime = time
+        return time
+    }
+
+    /// The next turn has a time of its own.
+    func turnEnded() { turnTime = nil }
+
+    // MARK: Connections
+
+    /// A client connected.
+    func connected(_ id: ConnectionID, _ peer: Peer) {
+        let connection = Connection(id: id, peer: peer, limits: limits)
+        let count = connections.liveCount
+        connections.insert(connection)
+        outbox.touch(connection)
+        if !dependency.engine.connected(peer, beside: count, into: output(connection)) { end(connection, .busy) }
+    }
+
+    /// Ends a connection: what was taken up is answered, each subscription ends, and what is there is sent.
+    func end(_ connection: Connection, _ reason: EndReason) {
+        guard !connection.isEnding else { return }
+        let output = output(connection)
+        if let unanswered = connection.finishRequested() {
+            connection.output.dropUnfinished()
+            output.reply(.failed(.draining), tag: unanswered.tag, restsOn: .zero)
+        }
+        connection.session.endSubscriptions(reason, into: output)
+        connections.ended(connection)
+        outbox.touch(connection)
+    }
+
+    /// Tells a connection that the program ends.
+    func drain(_ connection: Connection) {
+        guard !connection.isEnding else { return }
+        end(connection, .draining)
+        output(connection).notify(.draining(driver.durable))
+    }
+
+    /// The connection is gone.
+    func gone(_ connection: Connection) {
+        if !connection.isEnding { connections.ended(connection) }
+        connection.closed()
+        connections.remove(connection)
+    }
+
+    // MARK: Lines
+
+    /// Takes up the lines that the last turn left over.
+    func takeLeftOver() {
+        let connections = leftOver
+        leftOver.removeAll(keepingCapacity: true)
+        for connection in connections {
+            connection.listed.remove(.requests)
+            takeLines(connection)
+        }
+    }
+
+    /// The connection has lines for the next turn.
+    func add(_ connection: Connection) {
+        guard !connection.listed.contains(.requests) else { return }
+        connection.listed.insert(.requests)
+        leftOver.append(connection)
+    }
+
+    /// The connection's reader took everything, or its last answer was closed: what waited for that can go on.
+    func outputTaken(_ connection: Connection) {
+        if connection.isOpen, connection.lines.hasBufferedLine, outbox.hasRoom(connection) { add(connection) }
+    }
+
+    /// Takes up the connection's requests, as many as one turn allows.
+    func takeLines(_ connection: Connection) {
+        outbox.touch(connection)
+        var taken = 0
+        while connection.isOpen, outbox.hasRoom(connection) {
+            guard taken < limits.inflight else {
+                add(connection)
+                break
+            }
+            let plain = takePlainLines(connection, atMost: limits.inflight - taken)
+            taken += plain
+            guard plain == 0 else { continue }
+            taken += 1
+            guard takeLine(connection) else { break }
+        }
+        throttle(connection)
+    }
+
+    /// False when there is no whole line.
+    private func takeLine(_ connection: Connection) -> Bool {
+        switch connection.lines.nextLine(dependency.reader, role: connection.session.peer.role) {
+        case .needBytes: return false
+        case .request(let request): handle(request, connection)
+        case .refuse(let tag, let failure): output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
+        case .refuseAndClose(let tag, let failure):
+            let reason = EndReason(failure.code.rawValue)
+            connection.session.endSubscriptions(reason, into: output(connection))
+            output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
+            end(connection, reason)
+        case .finished: end(connection, .closed)
+        }
+        return true
+    }
+
+    /// Reading goes on while there is little to take up, so that a client that only sends is held back by its socket.
+    private func throttle(_ connection: Connection) {
+        guard !connection.isEnding else { return }
+        let needsBytes = connection.isOpen && outbox.hasRoom(connection) && !connection.lines.hasBufferedLine
+        let mayRead = needsBytes || connection.lines.bufferedCount < 65_536
+        guard mayRead == connection.isPaused else { return }
+        connection.isPaused = !mayRead
+        if mayRead { transport.resumeReading(connection.id) } else { transport.pauseReading(connection.id) }
+    }
+
+    // MARK: Handling
+
+    /// Has the engine handle a request; one that reads what is durable waits for what its connection wrote.
+    func handle(_ request: Request, _ connection: Connection) {
+        if connection.session.lastWritten > driver.durable, request.action.waitsForOwnWrites {
+            connection.requestMustWait(request)
+            waiting.append(connection)
+            return
+        }
+        verb = request.action.verb
+        let began = timer.begins(verb) ? dependency.clock.steady() : nil
+        // A copy: what the engine writes to looks at connections, too.
+        var session = connection.session
+        let followed = session.subscriptions.count
+        isFinishing = false
+        dependency.engine.handle(request, from: &session, now: now(), into: output(connection))
+        connection.session = session
+        dependency.figures.handled(verb, 1)
+        if let began { dependency.figures.took(verb, nanoseconds: dependency.clock.steady() - began) }
+        if session.subscriptions.count != followed {
+            connections.subscriptionsChanged(connection)
+            publishing.add(connection)
+        }
+        if isFinishing { end(connection, .quit) }
+        if connection.answer != nil { publishing.answerBegan(connection, durable: driver.durable) }
+    }
+
+    /// Handles the requests that waited until this position was durable, or until what came after it was undone.
+    func resume(at durable: Position) {
+        guard !waiting.isEmpty else { return }
+        let connections = waiting
+        waiting = []
+        for connection in connections {
+            guard let request = connection.requestReady(at: durable) else {
+                if !connection.isEnding { waiting.append(connection) }
+                continue
+            }
+            connection.waitIsOver()
+            outbox.touch(connection)
+            handle(request, connection)
+        }
+    }
+
+    /// Work beside the loop has ended.
+    func answer(_ answer: JobAnswer) {
+        guard answer.connection.jobEnded() else { return }
+        outbox.touch(answer.connection)
+        output(answer.connection).reply(answer.reply, tag: answer.tag, restsOn: .zero)
+        add(answer.connection)
+    }
+
+    /// What the engine writes to for this connection.
+    func output(_ connection: Connection) -> RequestOutput {
+        RequestOutput(connection: connection, driver: driver, requests: self)
+    }
+
+    /// The request that is being handled ends its connection.
+    func finishRequested() { isFinishing = true }
+
+    /// How a `READ` is answered.
+    func cursor(_ plan: ReadPlan) -> ReadCursor {
+        ReadCursor(plan, log: dependency.log, store: dependency.models)
+    }
+
+    /// A request was refused.
+    func failed(_ failure: Failure) {
+        dependency.figures.failed()
+        guard failure.code == .internal else { return }
+        dependency.trace.say("defect", ["verb": verb.rawValue, "message": failure.message])
+    }
+
+    /// Does at once what can be done at once, and lets the connection wait for the rest.
+    func start(_ job: Job, _ tag: Tag?, _ output: RequestOutput) {
+        let connection = output.connection
+        switch job {
+        case .checkpoint:
+            connection.jobBegan(tag)
+            checkpoints.await(driver.durable, tag, connection)
+        case .verify:
+            connection.jobBegan(tag)
+            jobs.verify(tag, connection)
+        case .backUp(let path):
+            if let failure = jobs.backUp(to: path, tag, connection) {
+                output.reply(.failed(failure), tag: tag, restsOn: .zero)
+            } else {
+                connection.jobBegan(tag)
+            }
+        case .report:
+            output.reply(.done(.members(stats.report(durable: driver.durable))), tag: tag, restsOn: .zero)
+        case .help(let topic):
+            for line in Help.answer(topic) { output.reply(line, tag: tag, restsOn: .zero) }
+        }
+    }
+}
+
+/// Picks the first of each sixteen requests of a verb to be timed: reading the clock twice would cost a tenth of it.
+struct RequestTimer {
+    private static let interval: UInt8 = 16
+    private var counts = [UInt8](repeating: 0, count: Verb.allCases.count)
+
+    /// True when the request that begins now is to be timed.
+    mutating func begins(_ verb: Verb) -> Bool {
+        let count = counts[verb.number]
+        counts[verb.number] = (count + 1) % RequestTimer.interval
+        return count == 0
+    }
+}

@@ -1,0 +1,159 @@
+import Glibc
+package import StoryCore
+package import StoryLog
+import StoryStorage
+import Synchronization
+
+/// What can be done with the log beside the loop; the work is prepared as it begins, of what is committed by then.
+package struct LogWork {
+    /// Checks every record until the flag says that it must end.
+    package let verify: (_ mustEnd: EndFlag) -> Work
+    /// Copies the log into a new directory, unless the flag says that it must end.
+    package let backUp: (_ path: String, _ mustEnd: EndFlag) -> Work
+
+    /// Runs on a thread of its own; returns what the request is answered with.
+    package typealias Work = @Sendable () throws(StorageError) -> [Member]
+
+    package init(verify: @escaping (EndFlag) -> Work, backUp: @escaping (String, EndFlag) -> Work) {
+        self.verify = verify
+        self.backUp = backUp
+    }
+
+    /// The work on a log that is stored.
+    package init(_ log: LMDBEventLog) {
+        verify = { mustEnd in
+            let verifier = log.verifier()
+            return { () throws(StorageError) in
+                var last = Position.zero
+                try verifier.run { position in
+                    last = position
+                    return !mustEnd.isSet
+                }
+                return [Member("verified", .count(last.value)), Member("position", .count(last.value))]
+            }
+        }
+        backUp = { path, mustEnd in
+            let copier = log.copier()
+            return { () throws(StorageError) in
+                let position = try copier.run(to: path) { mustEnd.isSet }
+                return [Member("backup", .text(path)), Member("position", .count(position.value))]
+            }
+        }
+    }
+}
+
+/// Long work beside the loop, whose end answers a request.
+final class Jobs {
+    private struct Running {
+        let connection: Connection
+        let tag: Tag?
+        let work: BackgroundJob<[Member]>
+    }
+
+    private let work: LogWork
+    private let trace: Trace
+    private let whenDone: @Sendable () -> Void
+    private let mustEnd = EndFlag()
+    private var running: [Running] = []
+    /// What this turn asked for; it begins at the end of the turn.
+    private var waiting: [() -> Void] = []
+
+    init(_ work: LogWork, _ trace: Trace, whenDone: @escaping @Sendable () -> Void) {
+        self.work = work
+        self.trace = trace
+        self.whenDone = whenDone
+    }
+
+    /// `VERIFY`: every record, its position, its time, and the chain of seals.
+    func verify(_ tag: Tag?, _ connection: Connection) {
+        let mustEnd = mustEnd
+        add(tag, connection) { $0.verify(mustEnd) }
+    }
+
+    /// `BACKUP`: a copy of the log at one position. Returns why there can be none.
+    func backUp(to path: String, _ tag: Tag?, _ connection: Connection) -> Failure? {
+        if let failure = Jobs.refusal(ofCopyTo: path) { return failure }
+        let mustEnd = mustEnd
+        add(tag, connection) { $0.backUp(path, mustEnd) }
+        return nil
+    }
+
+    private func add(_ tag: Tag?, _ connection: Connection, _ prepare: @escaping (LogWork) -> LogWork.Work) {
+        waiting.append { [self] in
+            let job = BackgroundJob(prepare(work), whenDone: whenDone)
+            running.append(Running(connection: connection, tag: tag, work: job))
+        }
+    }
+
+    /// Begins what this turn asked for, now that the turn is over.
+    func begin() {
+        guard !waiting.isEmpty else { return }
+        let starts = waiting
+        waiting = []
+        for start in starts { start() }
+    }
+
+    /// The requests whose work is done.
+    func answers() -> [JobAnswer] {
+        let all = running
+        running = []
+        var answers: [JobAnswer] = []
+        for job in all {
+            guard let result = job.work.result else {
+                running.append(job)
+                continue
+            }
+            let reply: Reply =
+                switch result {
+                case .success(let members): .done(.members(members))
+                case .failure(let error): .failed(trace.failure(of: error))
+                }
+            answers.append(JobAnswer(connection: job.connection, tag: job.tag, reply: reply))
+        }
+        return answers
+    }
+
+    /// Waits for the work that is under way: it reads what is about to be closed.
+    func end() {
+        mustEnd.set()
+        for job in running { _ = job.work.wait() }
+        running = []
+        waiting = []
+    }
+
+    private static func refusal(ofCopyTo path: String) -> Failure? {
+        guard path.hasPrefix("/"), !path.utf8.contains(0) else {
+            let message = "the daemon wants an absolute path"
+            return Failure(
+                .invalid, "1 field is wrong: directory",
+                .fields([FieldError(field: "directory", rule: .malformed, message: message)]))
+        }
+        guard access(path, F_OK) != 0 else {
+            return Failure(.exists, "\(path) exists already; name a new directory", .field("directory"))
+        }
+        return nil
+    }
+}
+
+/// Tells threads of their own to come to an end.
+package final class EndFlag: Sendable {
+    private let flag = Atomic(false)
+
+    package init() {}
+
+    package var isSet: Bool { flag.load(ordering: .relaxed) }
+
+    package func set() { flag.store(true, ordering: .relaxed) }
+}
+
+extension Trace {
+    /// What a client is told when storage failed under its request, which is traced as well.
+    func failure(of error: StorageError) -> Failure {
+        switch error {
+        case .corrupt: say("corrupt", ["reason": "\(error)"])
+        case .full: break
+        case .failed(let reason), .held(let reason): say("storage-error", ["reason": reason])
+        }
+        return .storage(error)
+    }
+}

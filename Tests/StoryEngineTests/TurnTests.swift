@@ -1,0 +1,169 @@
+import StoryCore
+import StoryEngine
+import Testing
+
+/// The commit cycle, step by step.
+struct TurnTests {
+    private let full = StorageError.full("no room")
+    private let failed = StorageError.failed("EIO")
+
+    /// A machine with events 4 and 5 appended after three that are durable.
+    private func openTurn() -> Turn {
+        var turn = Turn(durable: Position(3))
+        #expect(turn.appended(through: Position(4)) == .none)
+        #expect(turn.appended(through: Position(5)) == .none)
+        return turn
+    }
+
+    /// The same, with the commit under way.
+    private func committingTurn() -> Turn {
+        var turn = openTurn()
+        #expect(turn.turnEnded() == .commit)
+        return turn
+    }
+
+    @Test func `a turn in which nothing is written releases what rests on what is durable`() {
+        var turn = Turn(durable: Position(3))
+        #expect(turn.turnEnded() == .release(through: Position(3)))
+        #expect(turn.state == .idle)
+        #expect(turn.quietPosition == Position(3))
+    }
+
+    @Test func `what was appended is committed when the turn ends, and released when the commit has`() {
+        var turn = openTurn()
+        #expect(turn.state == .open(head: Position(5)))
+        #expect(turn.quietPosition == nil)
+        #expect(turn.turnEnded() == .commit)
+        #expect(turn.state == .committing(through: Position(5), next: .nothing))
+        #expect(turn.quietPosition == nil)
+        #expect(turn.commitFinished(.success(())) == .release(through: Position(5)))
+        #expect(turn.state == .idle)
+        #expect(turn.durable == Position(5))
+    }
+
+    @Test func `while a commit goes on, turns end without another one, and what is appended waits for the next`() {
+        var turn = committingTurn()
+        #expect(turn.commitDelayed() == .release(through: Position(3)))
+        #expect(turn.turnEnded() == .release(through: Position(3)))
+        #expect(turn.appended(through: Position(6)) == .none)
+        #expect(turn.state == .committing(through: Position(5), next: .commit(head: Position(6))))
+        #expect(turn.turnEnded() == .release(through: Position(3)))
+        #expect(turn.commitFinished(.success(())) == .release(through: Position(5)))
+        #expect(turn.state == .open(head: Position(6)))
+        #expect(turn.turnEnded() == .commit)
+        #expect(turn.commitFinished(.success(())) == .release(through: Position(6)))
+    }
+
+    @Test func `a full disk rolls back everything that is not durable, and the turn goes on`() {
+        var turn = committingTurn()
+        _ = turn.appended(through: Position(6))
+        #expect(turn.commitFinished(.failure(full)) == .rollBack(full))
+        #expect(!turn.takesAppends)
+        #expect(turn.quietPosition == nil)
+        #expect(turn.rollBackFinished(.success(())) == .release(through: Position(3)))
+        #expect(turn.state == .idle)
+        #expect(turn.durable == Position(3))
+        #expect(turn.takesAppends)
+    }
+
+    @Test func `an append that finds no room rolls back when the turn ends`() {
+        var turn = openTurn()
+        #expect(turn.appendFailed(full) == .none)
+        #expect(!turn.takesAppends)
+        #expect(turn.appended(through: Position(9)) == .none)
+        #expect(turn.turnEnded() == .rollBack(full))
+        #expect(turn.rollBackFinished(.success(())) == .release(through: Position(3)))
+    }
+
+    @Test func `an append that finds no room while a commit goes on takes nothing back that the commit holds`() {
+        var turn = committingTurn()
+        #expect(turn.appendFailed(full) == .none)
+        #expect(turn.state == .committing(through: Position(5), next: .rollBack(full)))
+        #expect(!turn.takesAppends)
+        #expect(turn.commitFinished(.success(())) == .release(through: Position(5)))
+        #expect(turn.turnEnded() == .rollBack(full))
+        #expect(turn.rollBackFinished(.success(())) == .release(through: Position(5)))
+    }
+
+    @Test func `a rollback that fails stops the process, and nothing leaves`() {
+        var turn = committingTurn()
+        #expect(turn.commitFinished(.failure(full)) == .rollBack(full))
+        #expect(turn.rollBackFinished(.failure(failed)) == .stop(failed))
+        expectStopped(&turn)
+    }
+
+    @Test func `a commit, an append or a reading that fails stops the process`() {
+        var turn = committingTurn()
+        #expect(turn.commitFinished(.failure(failed)) == .stop(failed))
+        expectStopped(&turn)
+        turn = openTurn()
+        #expect(turn.appendFailed(failed) == .stop(failed))
+        expectStopped(&turn)
+        turn = openTurn()
+        #expect(turn.storageFailed(.corrupt("rot", at: nil)) == .stop(.corrupt("rot", at: nil)))
+        #expect(turn.storageFailed(failed) == .none, "it is said once")
+        expectStopped(&turn)
+    }
+
+    @Test func `a flush that fails stops the process unless the disk is full`() {
+        var turn = Turn(durable: Position(3))
+        #expect(turn.flushFailed(full) == .none)
+        #expect(turn.quietPosition == Position(3))
+        #expect(turn.flushFailed(failed) == .stop(failed))
+        expectStopped(&turn)
+    }
+
+    @Test func `ends that nobody waits for are nothing`() {
+        var turn = openTurn()
+        #expect(turn.commitFinished(.success(())) == .none)
+        #expect(turn.rollBackFinished(.success(())) == .none)
+        #expect(turn.commitDelayed() == .none)
+        #expect(turn.state == .open(head: Position(5)))
+    }
+
+    /// No input leads to anything any more.
+    private func expectStopped(_ turn: inout Turn) {
+        let before = turn
+        #expect(turn.stopReason != nil)
+        #expect(turn.quietPosition == nil, "no checkpoint can begin")
+        #expect(!turn.takesAppends)
+        #expect(turn.appended(through: Position(99)) == .none)
+        #expect(turn.appendFailed(full) == .none)
+        #expect(turn.turnEnded() == .none)
+        #expect(turn.commitDelayed() == .none)
+        #expect(turn.commitFinished(.success(())) == .none)
+        #expect(turn.commitFinished(.failure(full)) == .none)
+        #expect(turn.rollBackFinished(.success(())) == .none)
+        #expect(turn.flushFailed(failed) == .none)
+        #expect(turn.storageFailed(failed) == .none)
+        #expect(turn == before)
+    }
+}
+
+struct BudgetTests {
+    @Test func `a record costs a unit, and so do 256 bytes`() {
+        var budget = Budget(units: 3)
+        budget.look()
+        #expect(budget.units == 2)
+        budget.write(256)
+        #expect(budget.units == 1)
+        budget.write(255)
+        #expect(!budget.isSpent)
+        budget.write(1)
+        #expect(budget.isSpent)
+        #expect(budget.units == 0)
+    }
+
+    @Test func `a slice is taken out of the turn's, and what is left of it comes back`() {
+        var turn = Budget.turn
+        var slice = turn.slice()
+        #expect(slice.units == Budget.sliceUnits)
+        for _ in 0..<10 { slice.look() }
+        turn.giveBack(slice)
+        #expect(turn.units == Budget.turnUnits - 10)
+        slice = turn.slice()
+        slice.write(100_000 * 256)
+        turn.giveBack(slice)
+        #expect(turn.isSpent, "an overdrawn slice is paid for")
+    }
+}

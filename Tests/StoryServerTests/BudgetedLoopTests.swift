@@ -1,0 +1,61 @@
+import StoryCore
+import StoryEngine
+import StoryLog
+@testable import StoryServer
+import Testing
+import TestSupport
+
+/// Fair shares: nobody waits for somebody else's question.
+struct BudgetedLoopTests {
+    private let bench = LoopBench()
+
+    private func fill(_ count: Int) {
+        let event = #"{"type":"A","data":{}}"#
+        let line = "APPEND note-1 [" + Array(repeating: event, count: 500).joined(separator: ",") + "]"
+        for _ in 0..<count / 500 { _ = bench.ask(line, from: "a") }
+    }
+
+    /// What the loop may read in one turn: its budget, and one record more for whoever finds it spent.
+    private let turn = UInt64(Budget.turnUnits + 20)
+
+    @Test func `a thousand subscriptions that match nothing delay a PING by less than a turn's budget`() {
+        bench.connected("a", "b")
+        fill(5_000)
+        let lines = String(repeating: "SUBSCRIBE events from=1 types=None\n", count: 1_000)
+        bench.receive(lines, from: "b")
+        bench.endTurn()
+        for _ in 0..<50 {
+            let before = bench.log.readCount
+            bench.receive("PING\n", from: "a")
+            bench.endTurn()
+            #expect(bench.hear("a") == [#"+ {"position":5000}"#])
+            #expect(bench.log.readCount - before <= turn)
+        }
+    }
+
+    @Test func `a READ that matches nothing is answered in shares, and others are served between them`() {
+        bench.connected("a", "b")
+        fill(20_000)
+        bench.receive("READ events types=None\nPING\n", from: "b")
+        var turns = 0
+        while bench.endTurn() {
+            turns += 1
+            bench.receive("PING\n", from: "a")
+            bench.endTurn()
+            #expect(bench.hear("a") == [#"+ {"position":20000}"#])
+        }
+        #expect(turns > 3)
+        #expect(bench.hear("b") == [#"+ {"count":0,"position":20000}"#, #"+ {"position":20000}"#])
+    }
+
+    @Test func `every connection gets its share, not always the same one first`() {
+        let names = (0..<40).map { "r\($0)" }
+        bench.connected("a")
+        fill(10_000)
+        for name in names { bench.connected(name) }
+        for name in names { bench.receive("SUBSCRIBE events from=1\n", from: name) }
+        for _ in 0..<10 { bench.endTurn() }
+        let counts = names.map { bench.hear($0).count }
+        #expect(counts.allSatisfy { $0 > 50 }, "\(counts)")
+    }
+}

@@ -1,0 +1,71 @@
+import StoryCore
+import StoryModels
+import StoryReplay
+@testable import StoryServer
+import StoryWire
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct CheckpointsTests {
+    private let trace = Trace(now: { Instant(milliseconds: 0) }, write: { _ in })
+
+    @Test func `one at a time is stored beside the loop, and says when it is done`() throws {
+        let events = Everything.events(300)
+        let bench = try DirectoryBench()
+        try bench.write(events)
+        try bench.serve { log, store in
+            try Recovery.fold(log, into: store, with: EventDecoder()) { _, _ in }
+            let calls = Mutex(0)
+            let checkpoints = Checkpoints(store, trace, whenDone: { calls.withLock { $0 += 1 } })
+            #expect(!checkpoints.isRunning)
+            checkpoints.begin(at: Position(300))
+            checkpoints.begin(at: Position(300))
+            #expect(checkpoints.isRunning)
+            checkpoints.wait()
+            #expect(!checkpoints.isRunning)
+            #expect(checkpoints.checkpointed == Position(300))
+            #expect(checkpoints.count == 1)
+            #expect(checkpoints.failure == nil)
+            while calls.withLock({ $0 }) == 0 {}
+            #expect(calls.withLock { $0 } == 1)
+            checkpoints.begin(at: Position(300))
+            #expect(!checkpoints.isRunning, "nothing is new")
+        }
+        #expect(try bench.replay { $0.isVerifying = true }.isAlike)
+    }
+
+    @Test func `one is due after so many events, or so many bytes`() throws {
+        let bench = try DirectoryBench()
+        try bench.serve { _, store in
+            let checkpoints = Checkpoints(store, trace, whenDone: {})
+            #expect(!checkpoints.isDue(at: Position(Checkpoints.events - 1)))
+            #expect(checkpoints.isDue(at: Position(Checkpoints.events)))
+            #expect(!checkpoints.isDue(at: .zero))
+            let value = [UInt8](repeating: 1, count: 1 << 16)
+            for number in 1...200 { store.put(value, in: .users, at: KeyWriter.number(StreamNumber(UInt64(number)))) }
+            #expect(checkpoints.isDue(at: .zero))
+        }
+    }
+
+    @Test func `what is folded while one is stored belongs to the next`() throws {
+        let bench = try DirectoryBench()
+        try bench.serve { _, store in
+            let checkpoints = Checkpoints(store, trace, whenDone: {})
+            store.put([1], in: .users, at: [1])
+            checkpoints.begin(at: Position(1))
+            store.put([2], in: .users, at: [2])
+            checkpoints.wait()
+            #expect(store.bufferedEntries == 1)
+            checkpoints.begin(at: Position(2))
+            checkpoints.wait()
+            #expect(store.bufferedEntries == 0)
+            #expect(checkpoints.count == 2)
+        }
+        try bench.serve { _, store in
+            #expect(store.value(in: .users, at: [1]) == [1])
+            #expect(store.value(in: .users, at: [2]) == [2])
+            #expect(store.checkpointed == Position(2))
+        }
+    }
+}

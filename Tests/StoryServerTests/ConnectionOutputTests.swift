@@ -1,0 +1,107 @@
+import StoryCore
+@testable import StoryServer
+import Testing
+import TestSupport
+
+/// Replies in their order, each held back until what it rests on is durable.
+struct ConnectionOutputTests {
+    private let durable = Position(3)
+
+    private func output(_ replies: (line: String, restsOn: UInt64)...) -> ConnectionOutput {
+        var output = ConnectionOutput()
+        for reply in replies {
+            output.bytes += Array((reply.line + "\n").utf8)
+            output.close(restsOn: Position(reply.restsOn), durable: durable)
+        }
+        return output
+    }
+
+    /// Takes what can leave.
+    private func take(_ output: inout ConnectionOutput, _ durable: UInt64) -> String {
+        let count = output.release(through: Position(durable))
+        defer { output.sent(count, keepingCapacity: true) }
+        return String(decoding: output.bytes[..<count], as: UTF8.self)
+    }
+
+    @Test func `what rests on what is durable leaves at once`() {
+        var output = output(("+ a", 0), ("+ b", 3))
+        #expect(!output.isWaiting)
+        #expect(take(&output, 3) == "+ a\n+ b\n")
+        #expect(output.isEmpty)
+    }
+
+    @Test func `what follows a reply that waits waits with it`() {
+        var output = output(("+ a", 0), ("+ b", 5), ("+ c", 0), ("+ d", 4), ("+ e", 6))
+        #expect(take(&output, 3) == "+ a\n")
+        #expect(take(&output, 4) == "")
+        #expect(take(&output, 5) == "+ b\n+ c\n+ d\n")
+        output.bytes += Array("+ f\n".utf8)
+        output.close(restsOn: .zero, durable: Position(5))
+        #expect(take(&output, 5) == "")
+        #expect(take(&output, 6) == "+ e\n+ f\n")
+        #expect(output.isEmpty && !output.isWaiting)
+    }
+
+    @Test func `undone replies become one refusal each, with their tags; the others stay byte for byte`() {
+        var output = output(
+            ("+ free", 0), (#"+@a {"position":4}"#, 4), (#"- {"code":"conflict"}"#, 4), (">1 {}", 0),
+            ("=@b {\"x\":\"+\"}\n=@b {}\n+@b {}", 5), ("-@c {}", 0), ("+@d {}", 5))
+        output.rollBack(to: durable) { tag, bytes in
+            bytes += Array("-\(tag.map { "@\($0)" } ?? "") full\n".utf8)
+        }
+        #expect(
+            take(&output, 3) == "+ free\n-@a full\n- full\n>1 {}\n-@b full\n-@c {}\n-@d full\n")
+        #expect(output.isEmpty && !output.isWaiting)
+    }
+
+    @Test func `an answer that is half written stays, or is dropped as a whole`() {
+        var output = output(("+ a", 5))
+        output.bytes += Array("= half\n".utf8)
+        #expect(take(&output, 3) == "")
+        output.rollBack(to: durable) { _, bytes in bytes += Array("- full\n".utf8) }
+        #expect(String(decoding: output.bytes, as: UTF8.self) == "- full\n= half\n")
+        output.dropUnfinished()
+        #expect(take(&output, 3) == "- full\n")
+    }
+}
+
+/// Where commits are run.
+struct CommitPaceTests {
+    @Test func `quick commits are run by the loop, slow ones beside it, and one slow one is not enough`() {
+        var pace = CommitPace()
+        #expect(pace.isQuick)
+        for _ in 0..<100 { pace.measured(120_000) }
+        #expect(pace.isQuick)
+        pace.measured(1_200_000)
+        #expect(pace.isQuick)
+        for _ in 0..<10 { pace.measured(2_000_000) }
+        #expect(!pace.isQuick)
+        for _ in 0..<30 { pace.measured(100_000) }
+        #expect(pace.isQuick)
+    }
+}
+
+/// Why writes are refused, and for how long.
+struct WriteRefusalsTests {
+    @Test func `a full disk is left alone for a second`() {
+        var refusals = WriteRefusals()
+        #expect(refusals.failure == nil)
+        refusals.diskIsFull(Failure(.full, "no room"), at: 7)
+        refusals.ticked(16)
+        #expect(refusals.failure?.code == .full)
+        refusals.ticked(17)
+        #expect(refusals.failure == nil)
+    }
+
+    @Test func `memory that is used up refuses until it is not`() {
+        var refusals = WriteRefusals()
+        refusals.memoryIsFull(true)
+        refusals.ticked(1_000)
+        #expect(refusals.failure?.code == .busy)
+        refusals.diskIsFull(Failure(.full, "no room"), at: 1_000)
+        #expect(refusals.failure?.code == .full)
+        refusals.memoryIsFull(false)
+        refusals.ticked(1_010)
+        #expect(refusals.failure == nil)
+    }
+}

@@ -1,0 +1,100 @@
+import StoryCore
+import StoryEngine
+import StoryLog
+@testable import StoryServer
+import Testing
+import TestSupport
+
+/// The shipped loop when commits end later than their turns: what is durable is answered meanwhile.
+struct LateCommitTests {
+    private let bench = LoopBench()
+    private let append = #"APPEND note-1 {"type":"A","data":{}}"#
+    private let user = #"POST users {"id":"1","name":"A","email":"a@example.org","prefecture":1}"#
+
+    /// A user at position 2 and an event on the way at 3, with its commit beside the loop.
+    init() {
+        bench.connected("writer", "reader")
+        bench.makeDiskSlow()
+        bench.send(user, from: "writer")
+        bench.endCommit()
+        _ = bench.hear("writer")
+        bench.send(append, from: "writer")
+    }
+
+    @Test func `a receipt waits for its commit`() {
+        #expect(bench.commits.isRunning)
+        #expect(bench.hear("writer") == [])
+        bench.endCommit()
+        #expect(bench.hear("writer").map { $0.number("position") } == [3])
+    }
+
+    @Test func `rows, PING, READ and catch-up of what is durable do not wait`() {
+        let rows = bench.ask("GET users/1", from: "reader")
+        #expect(rows.map { $0.prefix(33) } == [#"+ {"id":"1","version":1,"position"#])
+        #expect(bench.ask("PING", from: "reader") == [#"+ {"position":2}"#])
+        let read = bench.ask("READ events", from: "reader")
+        #expect(read.map { $0.number("position") } == [1, 2, 2])
+        #expect(bench.ask("READ events/note-1", from: "reader") == [#"+ {"count":0,"position":2}"#])
+        let caughtUp = bench.ask("SUBSCRIBE events from=1", from: "reader")
+        #expect(caughtUp.map { $0.prefix(3) } == ["+ {", ">1 ", ">1 ", ">1 "])
+        #expect(caughtUp.last == #">1 {"caughtUp":2}"#)
+        #expect(bench.commits.isRunning)
+        bench.endCommit()
+        #expect(bench.hear("reader").map { $0.number("position") } == [3])
+    }
+
+    @Test func `what rests on events that are not durable waits, and everything behind it`() {
+        #expect(bench.ask("COUNT users", from: "reader") == [])
+        #expect(bench.ask("PING", from: "reader") == [])
+        bench.endCommit()
+        #expect(bench.hear("reader") == [#"+ {"count":1,"position":3}"#, #"+ {"position":2}"#])
+    }
+
+    @Test func `what is appended meanwhile gathers for one next commit`() {
+        bench.send(append, append, from: "reader")
+        bench.send(append, from: "writer")
+        #expect(bench.hear("reader") == [])
+        bench.endCommit()
+        #expect(bench.hear("writer").map { $0.number("position") } == [3])
+        #expect(bench.commits.isRunning)
+        #expect(bench.hear("reader") == [])
+        bench.endCommit()
+        #expect(bench.hear("reader").map { $0.number("position") } == [4, 5])
+        #expect(bench.hear("writer").map { $0.number("position") } == [6])
+        #expect(!bench.commits.isRunning)
+    }
+
+    @Test func `a connection reads what it wrote, once that is durable, in the order that it asked`() {
+        bench.send("READ events from=3", "@p PING", "UNSUBSCRIBE 9", from: "writer")
+        #expect(bench.hear("writer") == [])
+        bench.endCommit()
+        let heard = bench.hear("writer")
+        #expect(heard.map { String($0.prefix(2)) } == ["+ ", "= ", "+ ", "+@", "- "])
+        #expect(heard[2] == #"+ {"count":1,"position":3}"#)
+    }
+
+    @Test func `a disk that is full takes back what was appended meanwhile, too`() {
+        bench.log.commitFailure = nil
+        bench.endCommit()
+        _ = bench.hear("writer")
+        bench.log.commitFailure = .full("no room")
+        bench.send("@1 " + append, from: "writer")
+        bench.send("@2 " + append, "@3 PING", "@4 GET users/1", from: "reader")
+        bench.endCommit()
+        #expect(bench.hear("writer").map { $0.text("code") } == ["full"])
+        let heard = bench.hear("reader")
+        #expect(heard.map { String($0.prefix(3)) } == ["-@2", "-@3", "+@4"])
+        #expect(bench.log.head == Position(3))
+        #expect(bench.ask("PING", from: "reader") == [#"+ {"position":3}"#])
+    }
+
+    @Test func `what waits at the end of the program is committed and answered`() {
+        bench.server.signalReceived(15)
+        bench.run()
+        #expect(bench.hear("writer") == [])
+        #expect(!bench.isFinished("writer"))
+        bench.endCommit()
+        #expect(bench.hear("writer").map { String($0.prefix(2)) } == ["+ ", "* "])
+        #expect(bench.isFinished("writer"))
+    }
+}

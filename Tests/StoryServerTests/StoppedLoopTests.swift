@@ -1,0 +1,100 @@
+import StoryCore
+import StoryEngine
+import StoryLog
+@testable import StoryServer
+import Testing
+import TestSupport
+
+/// The shipped loop after an error that it cannot go on from: nothing leaves, nothing begins.
+struct StoppedLoopTests {
+    private let bench = LoopBench()
+    private let append = #"APPEND note-1 {"type":"A","data":{}}"#
+
+    init() {
+        bench.connected("a", "b")
+        _ = bench.ask(append, from: "a")
+    }
+
+    /// The loop is at its end and does nothing any more, whatever it is told.
+    private func expectStopped() {
+        #expect(bench.transport.isStopped)
+        #expect(bench.server.stopReason != nil)
+        let (begun, head) = (bench.models.begun, bench.log.committed)
+        bench.receive("PING\nCHECKPOINT\n\(append)\n", from: "b")
+        bench.tick(20)
+        bench.server.signalReceived(15)
+        bench.run()
+        #expect(bench.hear("a") == [])
+        #expect(bench.hear("b") == [])
+        #expect(bench.models.begun == begun, "no checkpoint begins")
+        #expect(bench.log.committed == head)
+    }
+
+    @Test func `a turn that cannot be undone acknowledges nothing`() {
+        bench.log.commitFailure = .full("no room")
+        bench.log.readFailure = .corrupt("bit rot", at: Position(1))
+        bench.receive("PING\n\(append)\n", from: "a")
+        bench.receive("\(append)\nREAD events\n", from: "b")
+        bench.endTurn()
+        #expect(bench.server.stopReason == .corrupt("bit rot", at: Position(1)))
+        expectStopped()
+    }
+
+    @Test func `a log that cannot go back a turn acknowledges nothing`() {
+        bench.log.commitFailure = .full("no room")
+        bench.log.rollBackFailure = .failed("MDB_PANIC")
+        bench.receive("\(append)\n", from: "a")
+        bench.endTurn()
+        #expect(bench.server.stopReason == .failed("MDB_PANIC"))
+        expectStopped()
+    }
+
+    @Test func `a flush that fails while a CHECKPOINT waits begins none, and ends the process`() {
+        bench.log.flushFailure = .failed("EIO")
+        bench.send("CHECKPOINT", from: "a")
+        #expect(bench.models.begun == [])
+        #expect(bench.server.stopReason == .failed("EIO"))
+        expectStopped()
+    }
+
+    @Test func `an idle flush that fails begins no checkpoint that is due`() {
+        bench.models.bufferedBytes = Checkpoints.bytes
+        bench.log.flushFailure = .failed("EIO")
+        bench.tick(1)
+        #expect(bench.models.begun == [])
+        expectStopped()
+    }
+
+    @Test func `a commit that fails while a checkpoint is stored leaves the checkpoint alone`() {
+        let mayEnd = EndFlag()
+        bench.models.storingEnds = mayEnd
+        bench.send("CHECKPOINT", from: "b")
+        #expect(bench.models.begun == [Position(1)])
+        bench.log.commitFailure = .failed("EIO")
+        bench.receive("\(append)\n", from: "a")
+        bench.endTurn()
+        #expect(bench.server.stopReason == .failed("EIO"))
+        expectStopped()
+        #expect(bench.models.isStoring, "what it uses is not closed under it")
+        mayEnd.set()
+    }
+
+    @Test func `a late commit that fails acknowledges nothing`() {
+        bench.makeDiskSlow()
+        bench.log.commitFailure = .failed("EIO")
+        bench.send(append, from: "a")
+        bench.commits.end()
+        bench.server.woken()
+        bench.endTurn()
+        #expect(bench.server.stopReason == .failed("EIO"))
+        expectStopped()
+    }
+
+    @Test func `models that cannot be read end the process before what they answered leaves`() {
+        bench.receive("LIST users\n", from: "a")
+        bench.models.failure = .failed("EIO")
+        bench.endTurn()
+        #expect(bench.server.stopReason == .failed("EIO"))
+        expectStopped()
+    }
+}

@@ -1,0 +1,63 @@
+package import StoryCore
+package import StoryModels
+package import StoryServer
+import Glibc
+
+/// Models in memory that can be stored, which means that a position is remembered, and that can fail.
+package final class MemoryModels: ServedModels {
+    private let store = MemoryModelStore()
+    package private(set) var checkpointed: Position = .zero
+    /// What the loop is told that reading failed with.
+    package var failure: StorageError?
+    /// What storing throws.
+    package var storingFailure: StorageError?
+    /// While it is not set, storing does not end; nil: it ends at once.
+    package var storingEnds: EndFlag?
+    /// What the loop is told that memory holds.
+    package var bufferedBytes = 0
+    /// Where checkpoints began.
+    package private(set) var begun: [Position] = []
+    private var pending: Position?
+
+    package init() {}
+
+    package var storedBytes: Int { 0 }
+    package var isStoring: Bool { pending != nil }
+
+    package func setAside(at position: Position) -> StoringWork {
+        begun.append(position)
+        pending = position
+        let (failure, mayEnd) = (storingFailure, storingEnds)
+        return { () throws(StorageError) in
+            while let mayEnd, !mayEnd.isSet { usleep(100) }
+            if let failure { throw failure }
+        }
+    }
+
+    package func finish() {
+        checkpointed = pending ?? checkpointed
+        pending = nil
+    }
+
+    package func fail() { pending = nil }
+
+    /// Nothing is really stored, so everything is forgotten.
+    package func discard() {
+        store.removeAll()
+        checkpointed = .zero
+    }
+
+    package func clearStaleReaders() {}
+
+    // MARK: ModelStore
+
+    package func value(in table: Table, at key: [UInt8]) -> [UInt8]? { store.value(in: table, at: key) }
+    package func put(_ value: [UInt8], in table: Table, at key: [UInt8]) { store.put(value, in: table, at: key) }
+    package func remove(in table: Table, at key: [UInt8]) { store.remove(in: table, at: key) }
+    package func add(_ change: Int64, in table: Table, at key: [UInt8]) { store.add(change, in: table, at: key) }
+    package func append(_ bytes: [UInt8], in table: Table, at key: [UInt8]) { store.append(bytes, in: table, at: key) }
+
+    package func scan(_ table: Table, _ range: KeyRange, _ order: Order, _ visit: ([UInt8], [UInt8]) -> Bool) {
+        store.scan(table, range, order, visit)
+    }
+}

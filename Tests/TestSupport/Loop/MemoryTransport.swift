@@ -1,0 +1,72 @@
+package import StoryReactor
+import StoryServer
+
+/// Sockets without a system: what was sent is kept for the test to look at.
+package final class MemoryTransport: Transport {
+    /// One connection's far end.
+    private struct Peer {
+        var heard: [UInt8] = []
+        /// What the peer does not take now.
+        var unsent: [UInt8] = []
+        var isTaking = true
+        var isFinished = false
+        var isPaused = false
+    }
+
+    private var peers: [ConnectionID: Peer] = [:]
+    private var isTurnRequested = false
+    package private(set) var isListening = true
+    package private(set) var isStopped = false
+
+    package init() {}
+
+    package func open(_ id: ConnectionID) { peers[id] = Peer() }
+
+    /// Whether the peer takes what it is sent.
+    package func setTaking(_ id: ConnectionID, _ isTaking: Bool) { peers[id]?.isTaking = isTaking }
+
+    /// The peer takes what waits; true when something did.
+    package func takeUnsent(_ id: ConnectionID) -> Bool {
+        guard let peer = peers[id], !peer.unsent.isEmpty else { return false }
+        peers[id]?.heard += peer.unsent
+        peers[id]?.unsent = []
+        return true
+    }
+
+    /// Takes the whole lines that a peer heard.
+    package func takeLines(_ id: ConnectionID) -> [String] {
+        guard let heard = peers[id]?.heard, let last = heard.lastIndex(of: 0x0A) else { return [] }
+        peers[id]?.heard = Array(heard[(last + 1)...])
+        return heard[..<last].split(separator: 0x0A, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    package func takeTurnRequest() -> Bool {
+        defer { isTurnRequested = false }
+        return isTurnRequested
+    }
+
+    package func isFinished(_ id: ConnectionID) -> Bool { peers[id]?.isFinished ?? true }
+    package func isPaused(_ id: ConnectionID) -> Bool { peers[id]?.isPaused ?? false }
+
+    // MARK: Transport
+
+    package func send(_ id: ConnectionID, _ bytes: [UInt8]) -> Bool {
+        precondition(!isStopped, "Nothing is sent once everything is closed.")
+        guard let peer = peers[id] else { return true }
+        guard peer.isTaking, peer.unsent.isEmpty else {
+            peers[id]?.unsent += bytes
+            return false
+        }
+        peers[id]?.heard += bytes
+        return true
+    }
+
+    package func unsentCount(_ id: ConnectionID) -> Int { peers[id]?.unsent.count ?? 0 }
+    package func pauseReading(_ id: ConnectionID) { peers[id]?.isPaused = true }
+    package func resumeReading(_ id: ConnectionID) { peers[id]?.isPaused = false }
+    package func finish(_ id: ConnectionID) { peers[id]?.isFinished = true }
+    package func requestTurn() { isTurnRequested = true }
+    package func stopListening() { isListening = false }
+    package func stop() { isStopped = true }
+}

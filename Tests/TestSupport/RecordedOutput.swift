@@ -1,0 +1,49 @@
+package import StoryCore
+package import StoryEngine
+
+/// What the engine wrote to its output, as values.
+package enum Effect: Equatable {
+    case append(Event)
+    case reply(Tag?, Reply, restsOn: Position)
+    case notify(Notice)
+    case push(SubscriptionID, Publication)
+    case answer(Tag?, restsOn: Position)
+    case read(Tag?, ReadPlan)
+    case start(Tag?, Job)
+    case finish
+}
+
+/// An output that remembers, and carries the appends out in a log.
+package final class RecordedOutput: TurnOutput {
+    package private(set) var effects: [Effect] = []
+    package var durable: Position
+    private let log: PlainLog
+
+    package init(_ log: PlainLog, durable: Position) {
+        self.log = log
+        self.durable = durable
+    }
+
+    package func append(_ event: Event) {
+        effects.append(.append(event))
+        log.append(event)
+    }
+
+    package func reply(_ reply: Reply, tag: Tag?, restsOn position: Position) {
+        effects.append(.reply(tag, reply, restsOn: position))
+    }
+
+    package func notify(_ notice: Notice) { effects.append(.notify(notice)) }
+
+    package func push(_ publication: Publication, to subscription: SubscriptionID) {
+        effects.append(.push(subscription, publication))
+    }
+
+    package func answer(with cursor: any AnswerCursor, tag: Tag?, restsOn position: Position) {
+        effects.append(.answer(tag, restsOn: position))
+    }
+
+    package func read(_ plan: ReadPlan, tag: Tag?) { effects.append(.read(tag, plan)) }
+    package func start(_ job: Job, tag: Tag?) { effects.append(.start(tag, job)) }
+    package func finish() { effects.append(.finish) }
+}
