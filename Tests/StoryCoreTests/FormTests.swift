@@ -33,9 +33,9 @@ struct SignUpFormTests {
             ("name", .string(String(repeating: "a", count: 51)), .tooLong),
             ("name", .string(String(repeating: "👨‍👩‍👧‍👦", count: 51)), .tooLong),
             ("email", nil, .missing), ("email", "", .empty), ("email", "aki", .malformed), ("email", 1, .wrongType),
-            ("prefecture", nil, .missing), ("prefecture", 0, .notSelected), ("prefecture", 48, .notSelected),
-            ("prefecture", 1.5, .notSelected), ("prefecture", "13", .wrongType), ("prefecture", -1, .notSelected),
-            ("prefecture", .integer(.max), .notSelected), ("prefecture", 1e300, .notSelected),
+            ("prefecture", nil, .notSelected), ("prefecture", 0, .outOfRange), ("prefecture", 48, .outOfRange),
+            ("prefecture", 1.5, .outOfRange), ("prefecture", "13", .wrongType), ("prefecture", -1, .outOfRange),
+            ("prefecture", .integer(.max), .outOfRange), ("prefecture", 1e300, .outOfRange),
             ("name", "\u{0}", .malformed), ("name", "a\nb", .malformed), ("name", "a\tb", .malformed),
             ("name", "a\u{7F}", .malformed), ("name", "a\u{85}b", .malformed), ("name", "a\u{2028}b", .malformed),
             ("name", " ", .empty), ("name", "\u{3000}\u{A0}\n\t", .empty), ("email", " ", .empty),
@@ -50,7 +50,7 @@ struct SignUpFormTests {
         #expect(broken(SignUpForm.self, good.without("name")) == ["name": .missing])
         #expect(broken(SignUpForm.self, good.without("prefecture")) == ["prefecture": .missing])
         #expect(
-            broken(SignUpForm.self, []) == ["name": .missing, "email": .missing, "prefecture": .missing])
+            broken(SignUpForm.self, []) == ["name": .missing, "email": .missing, "prefecture": .notSelected])
     }
 
     @Test(
@@ -91,7 +91,7 @@ struct SignUpFormTests {
             "id": "a b", "name": "", "email": "aki", "prefecture": 99, "colour": "red", "size": 3,
         ])
         let all: [String: FieldRule] = [
-            "id": .malformed, "name": .empty, "email": .malformed, "prefecture": .notSelected,
+            "id": .malformed, "name": .empty, "email": .malformed, "prefecture": .outOfRange,
             "colour": .unknownField, "size": .unknownField,
         ]
         #expect(broken(SignUpForm.self, fields) == all)
@@ -125,7 +125,7 @@ struct ReviseUserFormTests {
     @Test func `the same rules hold, and an ID is no field of it`() {
         let fields: [JSONField] = .of(["id": "u1", "name": "", "email": "x", "prefecture": 0])
         let all: [String: FieldRule] = [
-            "id": .unknownField, "name": .empty, "email": .malformed, "prefecture": .notSelected,
+            "id": .unknownField, "name": .empty, "email": .malformed, "prefecture": .outOfRange,
         ]
         #expect(broken(ReviseUserForm.self, fields) == all)
     }

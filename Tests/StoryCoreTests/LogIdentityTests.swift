@@ -68,12 +68,12 @@ struct EventTagsTests {
 struct LongTextTests {
     private let good = Fields.story("s9", title: "A", message: "B", from: "u1", to: "u2")
 
-    @Test(arguments: ["a\nb", "a\tb", "\u{3000}a", "a\u{2028}b", "a\u{A0}", "é\u{301}"])
+    @Test(arguments: ["a\nb", "a\r\nb", "a\rb", "a\tb", "\u{3000}a", "a\u{2028}b", "a\u{A0}", "é\u{301}"])
     func `a longer text may have lines and tabs`(text: String) {
         #expect(broken(PostStoryForm.self, good.with("message", .string(text))) == [:])
     }
 
-    @Test(arguments: ["a\u{0}", "a\rb", "a\r\nb", "\u{1B}[2J", "a\u{7F}", "\u{80}", "a\u{9F}b"])
+    @Test(arguments: ["a\u{0}", "\u{1B}[2J", "a\u{7F}", "\u{80}", "a\u{9F}b"])
     func `it has no other control character`(text: String) {
         #expect(broken(PostStoryForm.self, good.with("message", .string(text))) == ["message": .malformed])
         #expect(broken(ReviseStoryForm.self, [JSONField("message", .string(text))]) == ["message": .malformed])

@@ -1,5 +1,6 @@
 import Foundation
 import StoryCore
+import StoryModels
 import StoryStorage
 import TestSupport
 import Testing
@@ -53,7 +54,7 @@ struct ConversionTests {
             log.close()
             directory.close()
         }
-        #expect(log.identity == StoredIdentity(id: Array(old)))
+        #expect(log.identity == LogIdentity(id: LogID(binary: Array(old))))
         let snapshot = try ModelSnapshot(in: directory)
         #expect(snapshot.storeID == log.storeID && snapshot.position == Position(61))
         snapshot.close()

@@ -187,8 +187,8 @@ struct FlushTests {
             let directory = try DataDirectory(bench.folder.path + name, for: .serving)
             let log = try LMDBEventLog(in: directory, now: Instant(milliseconds: 2))
             #expect(log.storeID != bench.log.storeID)
-            let parent = StoredIdentity.Ancestor(id: bench.log.storeID, position: Position(head))
-            #expect(log.identity.ancestors == [parent] && log.identity.root == bench.log.storeID)
+            let parent = LogIdentity.Ancestor(id: bench.log.identity.id, position: Position(head))
+            #expect(log.identity.ancestors == [parent] && log.header.identity.root == bench.log.storeID)
             #expect(try log.lines() == usualLines(1...head))
             try log.verify { _ in }
             log.close()

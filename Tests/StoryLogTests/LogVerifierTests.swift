@@ -73,7 +73,7 @@ struct LogVerifierTests {
         let block = Array(bytes[try #require(LogPages(bytes).records[1])])
         let header = try #require(block.withBytes { BlockHeader($0) })
         // What a verifier does that has the commitment of an erased content, the slow and obvious way.
-        var text = hasher.first(of: bench.log.identity.root).bytes + block[..<BlockHeader.size]
+        var text = hasher.first(of: bench.log.header.identity.root).bytes + block[..<BlockHeader.size]
         var start = header.recordsStart
         for position in 1...3 as ClosedRange<UInt64> {
             let record = Array(block[start...])

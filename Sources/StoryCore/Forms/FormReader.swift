@@ -31,8 +31,8 @@ struct FormReader<FieldID: FormFieldID> {
     }
 
     /// Says that a field which must be there is not.
-    mutating func required<Value>(_ field: FieldID, _ value: Value?) -> Value? {
-        if value == nil, self.value(field) == nil { refuse(field, .missing, "\(field.rawValue) must be given") }
+    mutating func required<Value>(_ field: FieldID, _ value: Value?, _ rule: FieldRule = .missing) -> Value? {
+        if value == nil, self.value(field) == nil { refuse(field, rule, "\(field.rawValue) must be given") }
         return value
     }
 
@@ -41,9 +41,9 @@ struct FormReader<FieldID: FormFieldID> {
         text(field, limit, .line, "must be one line, without control characters")
     }
 
-    /// A longer text: 1 … `limit` characters, among them line feeds and tabs.
+    /// A longer text: 1 … `limit` characters, among them line ends and tabs.
     mutating func text(_ field: FieldID, limit: Int) -> Text? {
-        text(field, limit, .lines, "must have no control character but line feeds and tabs")
+        text(field, limit, .lines, "must have no control character but line ends and tabs")
     }
 
     private mutating func text(
@@ -99,7 +99,7 @@ struct FormReader<FieldID: FormFieldID> {
         let isWithin = number >= Double(range.lowerBound) && number <= Double(range.upperBound)
         guard isWithin, Double(Int64(number)) == number else {
             return refused(
-                field, .notSelected, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+                field, .outOfRange, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return Int64(number)
     }

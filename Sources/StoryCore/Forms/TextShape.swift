@@ -2,7 +2,7 @@
 enum TextShape {
     /// None: it is one line.
     case line
-    /// Line feeds and tabs.
+    /// Tabs, and the line feeds and carriage returns that lines end with.
     case lines
 
     /// True when well-formed UTF-8 has no other control characters (U+0000–001F, U+007F–009F); in one line there is no
@@ -10,7 +10,7 @@ enum TextShape {
     func fits(_ bytes: [UInt8]) -> Bool {
         for (index, byte) in bytes.enumerated() {
             switch byte {
-            case 0x09, 0x0A: if self == .line { return false }
+            case 0x09, 0x0A, 0x0D: if self == .line { return false }
             case 0x00..<0x20, 0x7F: return false
             // U+0080–009F are C2 80–9F, U+2028 and U+2029 are E2 80 A8 and E2 80 A9.
             case 0xC2: if TextShape.byte(bytes, index + 1) < 0xA0 { return false }

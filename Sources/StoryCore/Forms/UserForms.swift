@@ -22,7 +22,8 @@ package struct SignUpForm: Form {
         let id = reader.identifier(.id)
         let name = reader.required(.name, reader.line(.name, limit: UserLimits.name))
         let email = reader.required(.email, reader.email(.email))
-        let prefecture = reader.required(.prefecture, reader.selection(.prefecture, of: UserLimits.prefecture))
+        let prefecture = reader.required(
+            .prefecture, reader.selection(.prefecture, of: UserLimits.prefecture), .notSelected)
         guard let name, let email, let prefecture else { return reader.finish(nil) }
         return reader.finish(SignUp(id: id, event: UserSignedUp(name: name, email: email, prefecture: prefecture)))
     }

@@ -1,6 +1,8 @@
 import Foundation
 import Glibc
 import StoryCore
+import StoryLog
+import StoryModels
 import StoryReactor
 import StoryServer
 import Synchronization
