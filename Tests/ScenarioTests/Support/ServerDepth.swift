@@ -5,6 +5,7 @@ import StoryLog
 import StoryModels
 import StoryReactor
 import StoryServer
+import StoryStorage
 import Synchronization
 import TestSupport
 import Testing
