@@ -52,11 +52,11 @@ import Testing
         try Scenario(
             .says(
                 #"POST users {"id":"bad id","name":"","email":"nobody","colour":"red"}"#,
-                #"- {"code":"invalid","message":"<text>","retry":"never","fields":[{"field":"colour","rule":"unknownField","message":"<text>"},{"field":"id","rule":"malformed","message":"<text>"},{"field":"name","rule":"empty","message":"<text>"},{"field":"email","rule":"malformed","message":"<text>"},{"field":"prefecture","rule":"missing","message":"<text>"}]}"#
+                #"- {"code":"invalid","message":"<text>","retry":"never","fields":[{"field":"colour","rule":"unknownField","message":"<text>"},{"field":"id","rule":"malformed","message":"<text>"},{"field":"name","rule":"empty","message":"<text>"},{"field":"email","rule":"malformed","message":"<text>"},{"field":"prefecture","rule":"notSelected","message":"<text>"}]}"#
             ),
             .says(
                 #"POST users {"name":5,"email":"a@example.org","prefecture":48}"#,
-                #"- {"code":"invalid","message":"<text>","retry":"never","fields":[{"field":"name","rule":"wrongType","message":"<text>"},{"field":"prefecture","rule":"notSelected","message":"<text>"}]}"#
+                #"- {"code":"invalid","message":"<text>","retry":"never","fields":[{"field":"name","rule":"wrongType","message":"<text>"},{"field":"prefecture","rule":"outOfRange","message":"<text>"}]}"#
             ),
             .says(
                 #"POST stories {"message":"\#(String(repeating: "あ", count: 10_001))","sender":"nobody","recipient":"none"}"#,

@@ -77,7 +77,7 @@ extension DaemonTests {
             defer { log.close() }
             for round in 1...5 as ClosedRange<UInt64> {
                 #expect(try daemon.client().ask(Load.append(to: "note-1", count: 3, size: 10)).hasPrefix("+"))
-                    try daemon.kill()
+                try daemon.kill()
                 try log.refresh()
                 #expect(log.head == Position(3 + 3 * round))
                 try daemon.start()

@@ -46,9 +46,9 @@ struct SignUpFormTests {
         #expect(broken(SignUpForm.self, good.with(field, value)) == [field: rule])
     }
 
-    @Test func `a field that is not there at all is missing`() {
+    @Test func `a field that is not there at all is missing, a selection not selected`() {
         #expect(broken(SignUpForm.self, good.without("name")) == ["name": .missing])
-        #expect(broken(SignUpForm.self, good.without("prefecture")) == ["prefecture": .missing])
+        #expect(broken(SignUpForm.self, good.without("prefecture")) == ["prefecture": .notSelected])
         #expect(
             broken(SignUpForm.self, []) == ["name": .missing, "email": .missing, "prefecture": .notSelected])
     }

@@ -13,13 +13,25 @@ struct ConversionTests {
     private func open(
         _ path: String, _ access: DataDirectory.Access = .serving
     ) throws -> (DataDirectory, LMDBEventLog) {
-        let directory = try DataDirectory(path, for: access)
+        let directory = try held(path, access)
         do {
             return (directory, try LMDBEventLog(in: directory, now: Instant(milliseconds: 1), journalSize: 1 << 16))
         } catch {
             directory.close()
             throw error
         }
+    }
+
+    /// A process that another test is just starting has this one's descriptors for a moment, and so its lock.
+    private func held(_ path: String, _ access: DataDirectory.Access) throws -> DataDirectory {
+        for _ in 1...200 {
+            do throws(StorageError) {
+                return try DataDirectory(path, for: access)
+            } catch .held {
+                usleep(10_000)
+            }
+        }
+        return try DataDirectory(path, for: access)
     }
 
     private func expectConverted(_ path: String, _ source: SourceLocation = #_sourceLocation) throws {
