@@ -58,4 +58,41 @@ struct LoopCheckpointTests {
         _ = bench.ask(append, from: "a")
         #expect(bench.models.begun == [bench.log.committed])
     }
+
+    @Test func `one that is due waits for the flush beside the loop, and then only for the rest`() {
+        bench.log.hasFullBlocks = true
+        bench.models.bufferedBytes = Checkpoints.bytes
+        _ = bench.ask(append, from: "a")
+        #expect(bench.log.isFlushing && bench.models.begun == [])
+        _ = bench.ask(append, from: "a")
+        #expect(bench.models.begun == [], "the flush is under way")
+        bench.log.endFlush()
+        bench.server.woken()
+        bench.run()
+        #expect(bench.models.begun == [Position(3)] && bench.log.flushed == Position(3))
+    }
+
+    @Test func `while nothing comes in, the log is flushed beside the loop`() {
+        bench.log.hasFullBlocks = true
+        bench.tick()
+        #expect(!bench.log.isFlushing, "something came in")
+        bench.tick()
+        #expect(bench.log.isFlushing)
+        bench.log.endFlush()
+        bench.server.woken()
+        #expect(!bench.log.isFlushing && bench.log.flushed == Position(1))
+    }
+
+    @Test func `a flush beside the loop that finds no room is told once, and writes go on`() {
+        bench.log.hasFullBlocks = true
+        bench.log.flushFailure = .full("no room")
+        for _ in 1...5 {
+            bench.tick(2)
+            bench.log.endFlush()
+            bench.server.woken()
+        }
+        #expect(bench.trace.filter { $0.contains("flush-failed") }.count == 1)
+        #expect(bench.ask(append, from: "a").first?.number("position") == 2)
+        #expect(bench.server.stopReason == nil)
+    }
 }

@@ -65,6 +65,17 @@ struct StoppedLoopTests {
         expectStopped()
     }
 
+    @Test func `a flush beside the loop that fails ends the process`() {
+        bench.log.hasFullBlocks = true
+        bench.log.flushFailure = .failed("EIO")
+        bench.tick(2)
+        #expect(bench.server.stopReason == nil)
+        bench.log.endFlush()
+        bench.server.woken()
+        #expect(bench.server.stopReason == .failed("EIO"))
+        expectStopped()
+    }
+
     @Test func `a commit that fails while a checkpoint is stored leaves the checkpoint alone`() {
         let mayEnd = EndFlag()
         bench.models.storingEnds = mayEnd
