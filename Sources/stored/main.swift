@@ -10,7 +10,7 @@ let usage = """
 
       --data DIR      where the log and the models lie  (else STORED_DATA, else the XDG data directory)
       --socket PATH   where clients connect             (else STORED_SOCKET, else the XDG runtime directory)
-      --config FILE   lines of NAME = VALUE: data, socket, connections, subscriptions, inflight
+      --config FILE   lines of NAME = VALUE: data, socket, connections, subscriptions, inflight, journal
       --version       print the version
       --help          print this
 

@@ -69,6 +69,8 @@ import Testing
         ("connections = 0", "connections must be a number from 1 to 65536"),
         ("inflight = 99999999999999999999", "inflight must be a number from 1 to 65536"),
         ("subscriptions = -1", "subscriptions must be a number from 1 to 100000"),
+        ("journal = 4096", "journal must be a number from 65536 to 1073741824"),
+        ("journal = 65537", "journal must be a multiple of 4096"),
     ])
     func `a wrong line of the file is told with its number, a wrong value with its range`(
         file: String, sentence: String

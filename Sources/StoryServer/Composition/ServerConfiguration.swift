@@ -5,6 +5,11 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var data: String
     package var socket: String
     package var limits = Limits()
+    /// The bytes of the log's journal: 65,536 to 1,073,741,824, a multiple of 4,096.
+    package var journal = ServerConfiguration.usualJournal
+
+    /// The bytes of the journal where nothing is said.
+    package static let usualJournal = 4 << 20
 
     package init(data: String, socket: String) {
         self.data = data
@@ -75,7 +80,7 @@ package struct ServerConfiguration: Equatable, Sendable {
         return settings
     }
 
-    private static let settingNames = ["data", "socket", "connections", "subscriptions", "inflight"]
+    private static let settingNames = ["data", "socket", "connections", "subscriptions", "inflight", "journal"]
 
     private static func configuration(
         _ settings: [String: String], _ places: DefaultPlaces
@@ -87,7 +92,14 @@ package struct ServerConfiguration: Equatable, Sendable {
         configuration.limits.connections = try limit(settings, "connections", 1...65_536) ?? Limits().connections
         configuration.limits.subscriptions = try limit(settings, "subscriptions", 1...100_000) ?? Limits().subscriptions
         configuration.limits.inflight = try limit(settings, "inflight", 1...65_536) ?? Limits().inflight
+        configuration.journal = try journal(settings) ?? usualJournal
         return configuration
+    }
+
+    private static func journal(_ settings: [String: String]) throws(UsageError) -> Int? {
+        guard let bytes = try limit(settings, "journal", 65_536...1_073_741_824) else { return nil }
+        guard bytes % 4_096 == 0 else { throw UsageError(message: "journal must be a multiple of 4096") }
+        return bytes
     }
 
     private static func limit(

@@ -63,10 +63,13 @@ package struct OpenStore {
 
     /// Opens the data directory and brings the models up to the log.
     ///
+    /// - Parameter journal: the bytes of the log's journal; one of another size is replaced.
     /// - Throws: Why the store cannot be served.
-    package init(_ path: String, clock: Clock, trace: Trace) throws(StorageError) {
+    package init(
+        _ path: String, journal: Int = ServerConfiguration.usualJournal, clock: Clock, trace: Trace
+    ) throws(StorageError) {
         directory = try DataDirectory(path, for: .serving)
-        log = try LMDBEventLog(in: directory, now: clock.now()) { position, head in
+        log = try LMDBEventLog(in: directory, now: clock.now(), journalSize: journal) { position, head in
             trace.say("converting", ["position": "\(position.value)", "of": "\(head.value)"])
         }
         models = try LMDBModelStore(in: directory, storeID: log.storeID, version: Model.version)
@@ -110,7 +113,8 @@ package struct Composition {
     /// - Throws: Why the daemon cannot start.
     package init(_ configuration: ServerConfiguration, clock: Clock, trace: Trace) throws(StartError) {
         do throws(StorageError) {
-            store = try OpenStore(configuration.data, clock: clock, trace: trace)
+            store = try OpenStore(
+                configuration.data, journal: configuration.journal, clock: clock, trace: trace)
             reactor = try Composition.makeReactor()
         } catch {
             throw StartError(error)
