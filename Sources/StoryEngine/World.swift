@@ -1,4 +1,4 @@
-import StoryCore
+package import StoryCore
 import StoryModels
 
 /// What a use case may look at: the models, the log, and where it ends, all of one moment.
@@ -48,6 +48,9 @@ struct ModelDirectory: Directory {
 }
 
 extension Failure {
+    /// What a request is answered with once the program was asked to end.
+    package static let draining = Failure(.draining, "the server is ending; connect again in a moment")
+
     static func notFound(_ target: String) -> Failure { Failure(.notFound, "there is no \(target)") }
 
     static func gone(_ target: String) -> Failure { Failure(.gone, "\(target) was deleted; its history can be read") }
