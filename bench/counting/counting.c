@@ -170,19 +170,21 @@ EXPORTED int open(const char *path, int flags, ...) {
 }
 
 // --- Syncs and writes. A write to a descriptor that syncs of its own accord is a sync, too: LMDB's meta page.
+//
+// A sync is counted and not done: where a disk is slow the daemon commits beside its loop, and the counts of the two
+// threads would depend on the machine after all.
 
-#define SYNC(name, parameters, arguments)                       \
-    EXPORTED int name parameters {                              \
-        static void *cached;                                    \
-        count(counting_calls, 1);                               \
-        count(counting_syncs, 1);                               \
-        return ((int(*) parameters)behind(&cached, #name)) arguments; \
+#define SYNC(name, parameters)       \
+    EXPORTED int name parameters {   \
+        count(counting_calls, 1);    \
+        count(counting_syncs, 1);    \
+        return 0;                    \
     }
 
-SYNC(fsync, (int fd), (fd))
-SYNC(fdatasync, (int fd), (fd))
-SYNC(msync, (void *at, size_t size, int flags), (at, size, flags))
-SYNC(sync_file_range, (int fd, off64_t at, off64_t size, unsigned flags), (fd, at, size, flags))
+SYNC(fsync, (int fd))
+SYNC(fdatasync, (int fd))
+SYNC(msync, (void *at, size_t size, int flags))
+SYNC(sync_file_range, (int fd, off64_t at, off64_t size, unsigned flags))
 
 // What a write came to; the trace on standard error is none of the store's files. These questions are our own, and
 // not counted.
