@@ -101,10 +101,13 @@ package struct Turn: Equatable, Sendable {
     }
 
     /// Everything that one poll brought was handled.
-    package mutating func turnEnded() -> Action {
+    ///
+    /// - Parameter isGathering: whether more is expected at once, for which the commit waits.
+    package mutating func turnEnded(isGathering: Bool = false) -> Action {
         switch state {
         case .idle, .committing: return .release(through: durable)
         case .open(let head):
+            guard !isGathering else { return .release(through: durable) }
             state = .committing(through: head, next: .nothing)
             return .commit
         case .failing(let error):

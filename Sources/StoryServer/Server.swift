@@ -66,7 +66,7 @@ package final class Server: ReactorHandler {
     package func turnEnded() {
         guard stopReason == nil else { return dependency.transport.stop() }
         requests.takeLeftOver()
-        driver.turnEnded()
+        driver.turnEnded(mayGather: drainDeadline == nil)
         publish()
         guard stopReason == nil else { return }
         jobs.begin()
@@ -84,7 +84,7 @@ package final class Server: ReactorHandler {
         dependency.trace.say("draining", members)
         dependency.transport.stopListening()
         // What is committed now is still pushed before subscriptions end.
-        driver.turnEnded()
+        driver.turnEnded(mayGather: false)
         publish()
         dependency.engine.drainRequested()
         for connection in connections.all { requests.drain(connection) }

@@ -19,6 +19,7 @@ final class TurnDriver {
     private let flush: LogFlush
     private var refusals = WriteRefusals()
     private var pace = CommitPace()
+    private var gathering = CommitGathering()
     /// The commit under way; nil when there is none.
     private var committing: CommitJob?
     /// How long it took to begin it, in nanoseconds.
@@ -71,9 +72,19 @@ final class TurnDriver {
     // MARK: The turn's end
 
     /// Everything that one poll brought was handled.
-    func turnEnded() {
+    ///
+    /// - Parameter mayGather: whether a commit may wait a moment for those who are about to write.
+    func turnEnded(mayGather: Bool) {
         modelsWereRead()
-        perform(turn.turnEnded())
+        perform(turn.turnEnded(isGathering: mayGather && isGathering))
+        if mayGather, isGathering { dependency.transport.requestTurn() }
+    }
+
+    /// True while what was appended waits for more, after a slow commit.
+    private var isGathering: Bool {
+        let events = log.head.value - log.committed.value
+        return !pace.isQuick && committing == nil && events > 0
+            && gathering.isWaiting(with: events, at: dependency.clock.steady())
     }
 
     /// Answers were made of the models: where reading them failed, none of it may leave.
@@ -89,7 +100,12 @@ final class TurnDriver {
 
     /// The commit beside the loop may have ended.
     func commitMayHaveEnded() {
-        if let outcome = dependency.commits.takeOutcome() { commitEnded(outcome) }
+        guard let outcome = dependency.commits.takeOutcome() else { return }
+        let events = turn.durable.value
+        commitEnded(outcome)
+        // Whoever is answered now is about to write again, and the others have written meanwhile.
+        gathering.slowCommitEnded(
+            events: log.head.value - events, duration: outcome.nanoseconds, at: dependency.clock.steady())
     }
 
     /// Waits for the commit beside the loop, if there is one.
