@@ -25,7 +25,10 @@ package struct Budget: Equatable, Sendable {
     /// One record or row was looked at.
     package mutating func look() { left -= Budget.unit }
 
-    /// A subscription was passed over without looking at a record.
+    /// So many records or rows were looked at.
+    package mutating func look(at count: Int) { left -= count * Budget.unit }
+
+    /// A key was counted, or a subscription passed over without looking at a record.
     package mutating func skip() { left -= Budget.unit / 8 }
 
     /// So many bytes were written.

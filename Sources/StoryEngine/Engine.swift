@@ -9,6 +9,7 @@ package final class Engine {
     private let store: any ModelStore
     private let log: any EventLogReading
     private var projector: Projector
+    private let changes = RowChanges()
     private let limits: Limits
     private let server: String
     private let identity: LogIdentity
@@ -30,7 +31,7 @@ package final class Engine {
         self.foldTimer = foldTimer
         self.store = store
         self.log = log
-        projector = Projector(store)
+        projector = Projector(store, telling: changes)
         self.limits = limits
         self.server = server
         self.identity = identity
@@ -43,10 +44,11 @@ package final class Engine {
 
     /// What was folded since the last commit is undone; the log and the models are as they were before.
     package func rolledBack() {
-        projector = Projector(store)
+        projector = Projector(store, telling: changes)
         head = log.head
         lastTime = log.lastTime ?? Instant(milliseconds: Instant.range.lowerBound)
         lastStream = StreamsModel.greatestNumber(in: store)
+        changes.rolledBack()
     }
 
     /// From now on each write is answered with this failure; nil: writes are taken.
@@ -79,15 +81,12 @@ package final class Engine {
         let tag = request.tag
         guard !isDraining else { return output.reply(.failed(Failure.draining), tag: tag, restsOn: .zero) }
         switch request.action {
-        case .get(let kind, let id, let moment):
-            let reply = Browse.row(kind, id, at: moment, in: world)
-            output.reply(reply, tag: tag, restsOn: basis(of: kind, id, moment, output))
-        case .list(let query): answer(BrowseOrdered.page(query, in: world), tag, output)
-        case .count(let kind, let filters):
-            answer([.done(.counted(CountRows.count(kind, filters, in: world), position: head))], tag, output)
+        case .get(let kind, let id, let moment): get(kind, id, moment, tag, output)
+        case .list(let query): list(query, tag, output)
+        case .count(let kind, let filters): count(kind, filters, tag, output)
         case .sorts(let kind):
             for line in BrowseOrdered.sorts(kind) { output.reply(line, tag: tag, restsOn: .zero) }
-        case .streams(let query): answer(BrowseStreams.page(query, in: world), tag, output)
+        case .streams(let query): output.answer(with: BrowseStreams(query, in: source), tag: tag, restsOn: .zero)
         case .read(let query): read(query, tag, output)
         case .subscribe(let query): subscribe(&session, tag, query, output)
         case .unsubscribe(let id): unsubscribe(&session, tag, id, output)
@@ -121,9 +120,31 @@ package final class Engine {
         World(store: store, log: log, head: head, limits: limits, identity: identity)
     }
 
-    /// Answers out of the models as they are, durable or not.
-    private func answer(_ lines: [Reply], _ tag: Tag?, _ output: any TurnOutput) {
-        for line in lines { output.reply(line, tag: tag, restsOn: head) }
+    /// The models as they are whenever it is asked, durable or not. What comes of them rests on the position that the
+    /// step ends at, so that an answer which has not begun rests on nothing.
+    private var source: QuerySource { QuerySource(world: { [unowned self] in world }, changes: changes) }
+
+    private func get(_ kind: Kind, _ id: Identifier, _ moment: Moment?, _ tag: Tag?, _ output: any TurnOutput) {
+        let basis = basis(of: kind, id, moment, output)
+        switch Browse.row(kind, id, at: moment, in: world, restsOn: basis) {
+        case .known(let reply): output.reply(reply, tag: tag, restsOn: basis)
+        case .folding(let cursor): output.answer(with: cursor, tag: tag, restsOn: basis)
+        }
+    }
+
+    private func list(_ query: ListQuery, _ tag: Tag?, _ output: any TurnOutput) {
+        do throws(Failure) {
+            output.answer(with: try BrowseOrdered.page(query, in: source), tag: tag, restsOn: .zero)
+        } catch {
+            output.reply(.failed(error), tag: tag, restsOn: .zero)
+        }
+    }
+
+    private func count(_ kind: Kind, _ filters: [Filter], _ tag: Tag?, _ output: any TurnOutput) {
+        switch CountRows.answer(kind, filters, in: source) {
+        case .known(let count): output.reply(.done(.counted(count, position: head)), tag: tag, restsOn: head)
+        case .counting(let cursor): output.answer(with: cursor, tag: tag, restsOn: .zero)
+        }
     }
 
     /// Says how far the log is, for this connection at least as far as it wrote itself.
@@ -294,31 +315,6 @@ package final class Engine {
             return head
         // What a form names may have come or gone, and an address may have been taken, by any event before.
         case .invalid, .exists: return head
-        }
-    }
-}
-
-extension RequestAction {
-    /// The one stream that a write is aimed at; nil where there is none yet, or several.
-    fileprivate var stream: StreamName? {
-        switch self {
-        case .append(let stream, _, _): stream
-        case .edit(let kind, let id, _, _), .delete(let kind, let id, _): kind.stream(id)
-        case .like(let id, _, _), .unlike(let id, _, _): Kind.stories.stream(id)
-        case .see(let id, _): Kind.messages.stream(id)
-        case .get, .list, .count, .sorts, .read, .streams, .post, .appendTogether, .subscribe, .unsubscribe, .ping,
-            .help, .stats, .checkpoint, .verify, .backup, .quit:
-            nil
-        }
-    }
-
-    /// True for what reads only what is durable: it waits until what its own connection wrote before it is.
-    package var waitsForOwnWrites: Bool {
-        switch self {
-        case .read, .subscribe, .checkpoint, .verify, .backup: true
-        case .get, .list, .count, .sorts, .streams, .post, .edit, .like, .unlike, .see, .delete, .append,
-            .appendTogether, .unsubscribe, .ping, .help, .stats, .quit:
-            false
         }
     }
 }

@@ -47,6 +47,10 @@ package enum MessageProjectionOf<Held: Holding>: RowKeeping {
 }
 
 extension MessageProjectionOf: Projection where Held == Owned {
+    package static var kind: Kind { .messages }
+    package static func wrapped(_ row: MessageRow) -> StoryCore.Row { .message(row) }
+    package static func unwrapped(_ row: StoryCore.Row) -> MessageRow? { if case .message(let row) = row { row } else { nil } }
+
     package static func matches(_ row: MessageRow, _ filter: Filter) -> Bool {
         switch filter {
         case .sender(let id): row.sender == id

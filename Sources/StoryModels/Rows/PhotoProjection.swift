@@ -49,6 +49,10 @@ package enum PhotoProjectionOf<Held: Holding>: RowKeeping {
 }
 
 extension PhotoProjectionOf: Projection where Held == Owned {
+    package static var kind: Kind { .photos }
+    package static func wrapped(_ row: PhotoRow) -> StoryCore.Row { .photo(row) }
+    package static func unwrapped(_ row: StoryCore.Row) -> PhotoRow? { if case .photo(let row) = row { row } else { nil } }
+
     package static func matches(_ row: PhotoRow, _ filter: Filter) -> Bool {
         switch filter {
         case .owner(let id): row.owner == id

@@ -48,6 +48,10 @@ package enum StoryProjectionOf<Held: Holding>: RowKeeping {
 }
 
 extension StoryProjectionOf: Projection where Held == Owned {
+    package static var kind: Kind { .stories }
+    package static func wrapped(_ row: StoryRow) -> StoryCore.Row { .story(row) }
+    package static func unwrapped(_ row: StoryCore.Row) -> StoryRow? { if case .story(let row) = row { row } else { nil } }
+
     package static func matches(_ row: StoryRow, _ filter: Filter) -> Bool {
         switch filter {
         case .sender(let id): row.sender == id

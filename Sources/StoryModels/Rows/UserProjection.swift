@@ -46,6 +46,10 @@ package enum UserProjectionOf<Held: Holding>: RowKeeping {
 }
 
 extension UserProjectionOf: Projection where Held == Owned {
+    package static var kind: Kind { .users }
+    package static func wrapped(_ row: UserRow) -> StoryCore.Row { .user(row) }
+    package static func unwrapped(_ row: StoryCore.Row) -> UserRow? { if case .user(let row) = row { row } else { nil } }
+
     package static func matches(_ row: UserRow, _ filter: Filter) -> Bool {
         switch filter {
         case .prefecture(let number): row.prefecture == number

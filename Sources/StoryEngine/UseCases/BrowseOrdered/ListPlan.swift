@@ -19,6 +19,11 @@ struct ListPlan {
         var isCounted: Bool { index.isCounted && prefix.count == prefixCount && !isBounded }
         /// True when it goes over a part of the keys that begin with its prefix.
         var isBounded: Bool { range != KeyRange(prefix: prefix) }
+
+        /// True when a row passes what the path does not see to.
+        func passes<P: Projection>(_ row: P.Row, _ projection: P.Type) -> Bool {
+            rest.allSatisfy { P.matches(row, $0) }
+        }
     }
 
     /// The index in the order of the list that leaves the least to check.
@@ -31,6 +36,11 @@ struct ListPlan {
     static func narrowest(_ filters: [Filter], _ indexes: [Index]) -> Path? {
         func cost(_ path: Path) -> (Int, Int, Int) { (path.rest.count, -path.prefix.count, path.isCounted ? 0 : 1) }
         return indexes.compactMap { path($0, filters) }.min { cost($0) < cost($1) }
+    }
+
+    /// The index that keeps the number of the rows that all filters leave; nil where none does.
+    static func counted(_ filters: [Filter], _ indexes: [Index]) -> Path? {
+        indexes.compactMap { path($0, filters) }.first { $0.rest.isEmpty && $0.isCounted }
     }
 
     /// Nil when the index wants a filter that is not there.

@@ -1,0 +1,26 @@
+package import StoryCore
+
+extension RequestAction {
+    /// The one stream that a write is aimed at; nil where there is none yet, or several.
+    var stream: StreamName? {
+        switch self {
+        case .append(let stream, _, _): stream
+        case .edit(let kind, let id, _, _), .delete(let kind, let id, _): kind.stream(id)
+        case .like(let id, _, _), .unlike(let id, _, _): Kind.stories.stream(id)
+        case .see(let id, _): Kind.messages.stream(id)
+        case .get, .list, .count, .sorts, .read, .streams, .post, .appendTogether, .subscribe, .unsubscribe, .ping,
+            .help, .stats, .checkpoint, .verify, .backup, .quit:
+            nil
+        }
+    }
+
+    /// True for what reads only what is durable: it waits until what its own connection wrote before it is.
+    package var waitsForOwnWrites: Bool {
+        switch self {
+        case .read, .subscribe, .checkpoint, .verify, .backup: true
+        case .get, .list, .count, .sorts, .streams, .post, .edit, .like, .unlike, .see, .delete, .append,
+            .appendTogether, .unsubscribe, .ping, .help, .stats, .quit:
+            false
+        }
+    }
+}
