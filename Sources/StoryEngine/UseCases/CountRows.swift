@@ -95,9 +95,11 @@ final class RowCount<P: Projection>: AnswerCursor, RowObserver {
             budget.skip()
             return true
         }
-        budget.look()
-        guard let row = KeyReader.lastNumber(key).flatMap({ Rows.row(P.self, $0, in: store) }) else { return false }
-        return path.passes(row, P.self)
+        budget.look(at: Budget.rowUnits)
+        guard let number = KeyReader.lastNumber(key) else { return false }
+        var passes = false
+        Rows.lend(P.kind, number, in: store) { passes = P.passes($0, path.rest) }
+        return passes
     }
 
     // MARK: RowObserver
@@ -119,6 +121,6 @@ final class RowCount<P: Projection>: AnswerCursor, RowObserver {
             return false
         }
         return !key.lexicographicallyPrecedes(path.range.lower) && !last.lexicographicallyPrecedes(key)
-            && path.passes(row, P.self)
+            && P.passes(row, path.rest)
     }
 }

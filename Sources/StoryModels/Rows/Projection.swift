@@ -27,10 +27,22 @@ package protocol Projection: RowKeeping {
     static func wrapped(_ row: Row) -> StoryCore.Row
     /// Nil when the row is of another kind.
     static func unwrapped(_ row: StoryCore.Row) -> Row?
-    /// True when the row passes a filter.
-    static func matches(_ row: Row, _ filter: Filter) -> Bool
+    /// True when the record is a row that passes every filter; looks at its bytes, and makes nothing of them.
+    static func passes(_ record: UnsafeRawBufferPointer, _ filters: [Filter]) -> Bool
     /// Nil when the bytes are no row.
     static func decode(_ bytes: [UInt8], number: StreamNumber) -> Row?
+}
+
+extension Projection {
+    /// True when a row passes every filter.
+    package static func passes(_ row: Row, _ filters: [Filter]) -> Bool {
+        filters.isEmpty || encode(row).withUnsafeBytes { passes($0, filters) }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// True when the bytes are this name.
+    func isName(_ name: Identifier) -> Bool { name.bytes.withUnsafeBytes { Memory.areEqual(self, $0) } }
 }
 
 extension RowKeeping {

@@ -3,9 +3,6 @@ import StoryModels
 
 /// `LIST`: a page of rows, filtered and sorted, found along indexes.
 enum BrowseOrdered {
-    /// Up to so many rows of a filter are looked at and sorted here where no index has both the filter and the order.
-    static let sortLimit = 1_000
-
     /// - Throws: `invalid` where `after=` is no `next` of this list.
     static func page(_ query: ListQuery, in source: QuerySource) throws(Failure) -> any AnswerCursor {
         var place: [UInt8]?
@@ -48,7 +45,7 @@ private final class OrderedRows<P: Projection>: AnswerCursor {
         } else {
             fill(&page, in: world)
         }
-        budget.look(at: page.looked)
+        budget.look(at: page.looked * Budget.rowUnits + page.count)
         budget.write(lines.count - before)
         let next = page.hasMore ? page.last.map { ListCursor(place: $0).text(for: query) } : nil
         return .ended(.done(.page(count: page.count, next: next, position: world.head)), restsOn: world.head)
@@ -92,9 +89,9 @@ private final class OrderedRows<P: Projection>: AnswerCursor {
                 let path = ListPlan.narrowest(query.filters, P.indexes), !path.prefix.isEmpty || path.isBounded,
                 let numbers = numbers(path, in: world)
             else { return nil }
-            budget.look(at: numbers.count)
+            budget.look(at: numbers.count * Budget.rowUnits)
             for number in numbers {
-                guard let row = Rows.row(P.self, number, in: world.store), path.passes(row, P.self) else { continue }
+                guard let row = Rows.row(P.self, number, in: world.store), P.passes(row, path.rest) else { continue }
                 placed.append(self.placed(row))
             }
         }
@@ -103,10 +100,9 @@ private final class OrderedRows<P: Projection>: AnswerCursor {
         return placed
     }
 
-    /// The rows of a path, where one step may look at them all.
+    /// The rows of a path, where one page may look at them all.
     private func numbers(_ path: ListPlan.Path, in world: World) -> [StreamNumber]? {
-        let limit = min(BrowseOrdered.sortLimit, world.limits.looks)
-        return Candidates.numbers(path, atMost: limit, in: world.store)
+        Candidates.numbers(path, atMost: world.limits.looks, in: world.store)
     }
 
     private func placed(_ row: P.Row) -> Placed {

@@ -9,7 +9,7 @@ enum Candidates {
     ) -> [P.Row]? {
         for case .email(let email) in filters {
             guard let owner = EmailsModel.owner(of: email, in: store), let row = Rows.row(P.self, owner, in: store),
-                filters.allSatisfy({ P.matches(row, $0) })
+                P.passes(row, filters)
             else { return [] }
             return [row]
         }

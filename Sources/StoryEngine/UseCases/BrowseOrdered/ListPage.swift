@@ -5,7 +5,7 @@ import StoryModels
 struct ListPage<P: Projection> {
     /// How many rows were written.
     private(set) var count = 0
-    /// How many rows were looked at.
+    /// How many rows were looked at to try filters on them.
     private(set) var looked = 0
     /// The place of the last row that was looked at, written or not: nothing before it comes again.
     private(set) var last: [UInt8]?
@@ -29,11 +29,12 @@ struct ListPage<P: Projection> {
 
     /// Looks at a row, and writes it if it passes what is left of the filters; false when the page ends before it.
     mutating func take(_ number: StreamNumber, _ rest: [Filter], _ place: some Collection<UInt8>) -> Bool {
-        guard looked < looks, !(isFull && rest.isEmpty) else { return endBefore() }
+        guard !rest.isEmpty else { return write(number, at: Array(place)) }
+        guard looked < looks else { return endBefore() }
         looked += 1
         var isWhole = true
         Rows.lend(P.kind, number, in: store) { record in
-            guard passes(record, number, rest) else { return }
+            guard P.passes(record, rest) else { return }
             isWhole = !isFull
             if isWhole, lines.row(P.kind, number, record) { wrote(record.count) }
         }
@@ -50,12 +51,6 @@ struct ListPage<P: Projection> {
         }
         last = place
         return true
-    }
-
-    private func passes(_ record: UnsafeRawBufferPointer, _ number: StreamNumber, _ rest: [Filter]) -> Bool {
-        guard !rest.isEmpty else { return true }
-        guard let row = P.decode(Array(record), number: number) else { return false }
-        return rest.allSatisfy { P.matches(row, $0) }
     }
 
     private mutating func wrote(_ bytes: Int) {

@@ -19,11 +19,6 @@ struct ListPlan {
         var isCounted: Bool { index.isCounted && prefix.count == prefixCount && !isBounded }
         /// True when it goes over a part of the keys that begin with its prefix.
         var isBounded: Bool { range != KeyRange(prefix: prefix) }
-
-        /// True when a row passes what the path does not see to.
-        func passes<P: Projection>(_ row: P.Row, _ projection: P.Type) -> Bool {
-            rest.allSatisfy { P.matches(row, $0) }
-        }
     }
 
     /// The index in the order of the list that leaves the least to check.
