@@ -181,7 +181,9 @@ struct LongListTests {
         var events = [
             maker.event("user-u1", .signedUp(email: "1@x.y")), maker.event("user-u2", .signedUp(email: "2@x.y")),
         ]
-        for number in 0..<Limits().looks { events.append(maker.event("story-s\(number)", .posted(title: "T\(number % 7)"))) }
+        for number in 0..<Limits().looks {
+            events.append(maker.event("story-s\(number)", .posted(title: "T\(number % 7)")))
+        }
         let world = EngineHarness(events)
         let query = RequestAction.listing(.stories, [.sender("u1".id)], sort: .title, order: .descending, limit: 200)
         let first = world.ask(query)
