@@ -14,8 +14,8 @@ package protocol AnswerCursor: AnyObject {
 package enum CursorStep: Equatable, Sendable {
     /// There is more to do.
     case more
-    /// The answer is closed by this line.
-    case done(Done)
+    /// The answer is closed by this line, which rests on this position.
+    case ended(Reply, restsOn: Position)
 }
 
 /// Where a cursor writes the lines of its answer; it knows the tag, and how much the reader may be kept ahead of.
@@ -26,6 +26,8 @@ package protocol AnswerLines: AnyObject {
     var count: Int { get }
     /// Writes one line that is not the closing one.
     func row(_ reply: Reply)
+    /// Writes one line out of a row's record; false when the bytes are no row, and nothing was written.
+    func row(_ kind: Kind, _ number: StreamNumber, _ record: UnsafeRawBufferPointer) -> Bool
     /// Writes one line around an event's JSON as it lies in the log.
     func event(_ json: UnsafeRawBufferPointer)
     /// Makes room once for so many bytes that are expected.

@@ -1,12 +1,14 @@
 /// How much work may be done before others have their share.
 ///
-/// It is counted in units of about a microsecond: a record or a row that is looked at costs one, and so do 256 bytes
-/// that are written. A turn has `turnUnits` of them beside its commit.
+/// It is counted in units of about a microsecond: a record that is looked at costs one, and so do 256 bytes
+/// that are written; a key that is counted costs an eighth. A turn has `turnUnits` of them beside its commit.
 package struct Budget: Equatable, Sendable {
     /// What all queries and subscriptions together may do in one turn, in units.
     package static let turnUnits = 2_000
     /// What one connection may do before the next one has its share, in units.
     package static let sliceUnits = 250
+    /// What looking at a row costs that a filter is tried on, in units: it is found by its number in a table of its own.
+    package static let rowUnits = 2
     /// The bytes that cost one unit; counting is done in them.
     private static let unit = 256
 
@@ -25,7 +27,10 @@ package struct Budget: Equatable, Sendable {
     /// One record or row was looked at.
     package mutating func look() { left -= Budget.unit }
 
-    /// A subscription was passed over without looking at a record.
+    /// So many records or rows were looked at.
+    package mutating func look(at count: Int) { left -= count * Budget.unit }
+
+    /// A key was counted, or a subscription passed over without looking at a record.
     package mutating func skip() { left -= Budget.unit / 8 }
 
     /// So many bytes were written.

@@ -6,9 +6,10 @@ package import StoryModels
 /// It reads through ports and folds what it decides into the models at once; appending, committing and sending are its
 /// output's. It has no clock: `now` comes with the request.
 package final class Engine {
-    private let store: any ModelStore
+    let store: any ModelStore
     private let log: any EventLogReading
     private var projector: Projector
+    private let changes = RowChanges()
     private let limits: Limits
     private let server: String
     private let identity: LogIdentity
@@ -30,7 +31,7 @@ package final class Engine {
         self.foldTimer = foldTimer
         self.store = store
         self.log = log
-        projector = Projector(store)
+        projector = Projector(store, telling: changes)
         self.limits = limits
         self.server = server
         self.identity = identity
@@ -43,10 +44,11 @@ package final class Engine {
 
     /// What was folded since the last commit is undone; the log and the models are as they were before.
     package func rolledBack() {
-        projector = Projector(store)
+        projector = Projector(store, telling: changes)
         head = log.head
         lastTime = log.lastTime ?? Instant(milliseconds: Instant.range.lowerBound)
         lastStream = StreamsModel.greatestNumber(in: store)
+        changes.rolledBack()
     }
 
     /// From now on each write is answered with this failure; nil: writes are taken.
@@ -79,15 +81,12 @@ package final class Engine {
         let tag = request.tag
         guard !isDraining else { return output.reply(.failed(Failure.draining), tag: tag, restsOn: .zero) }
         switch request.action {
-        case .get(let kind, let id, let moment):
-            let reply = Browse.row(kind, id, at: moment, in: world)
-            output.reply(reply, tag: tag, restsOn: basis(of: kind, id, moment, output))
-        case .list(let query): answer(BrowseOrdered.page(query, in: world), tag, output)
-        case .count(let kind, let filters):
-            answer([.done(.counted(CountRows.count(kind, filters, in: world), position: head))], tag, output)
+        case .get(let kind, let id, let moment): get(kind, id, moment, tag, output)
+        case .list(let query): list(query, tag, output)
+        case .count(let kind, let filters): count(kind, filters, tag, output)
         case .sorts(let kind):
             for line in BrowseOrdered.sorts(kind) { output.reply(line, tag: tag, restsOn: .zero) }
-        case .streams(let query): answer(BrowseStreams.page(query, in: world), tag, output)
+        case .streams(let query): output.answer(with: BrowseStreams(query, in: source), tag: tag, restsOn: .zero)
         case .read(let query): read(query, tag, output)
         case .subscribe(let query): subscribe(&session, tag, query, output)
         case .unsubscribe(let id): unsubscribe(&session, tag, id, output)
@@ -121,9 +120,31 @@ package final class Engine {
         World(store: store, log: log, head: head, limits: limits, identity: identity)
     }
 
-    /// Answers out of the models as they are, durable or not.
-    private func answer(_ lines: [Reply], _ tag: Tag?, _ output: any TurnOutput) {
-        for line in lines { output.reply(line, tag: tag, restsOn: head) }
+    /// The models as they are whenever it is asked, durable or not. What comes of them rests on the position that the
+    /// step ends at, so that an answer which has not begun rests on nothing.
+    private var source: QuerySource { QuerySource(world: { [unowned self] in world }, changes: changes) }
+
+    private func get(_ kind: Kind, _ id: Identifier, _ moment: Moment?, _ tag: Tag?, _ output: any TurnOutput) {
+        let basis = basis(of: kind, id, moment, output)
+        switch Browse.row(kind, id, at: moment, in: world, restsOn: basis) {
+        case .known(let reply): output.reply(reply, tag: tag, restsOn: basis)
+        case .folding(let cursor): output.answer(with: cursor, tag: tag, restsOn: basis)
+        }
+    }
+
+    private func list(_ query: ListQuery, _ tag: Tag?, _ output: any TurnOutput) {
+        do throws(Failure) {
+            output.answer(with: try BrowseOrdered.page(query, in: source), tag: tag, restsOn: .zero)
+        } catch {
+            output.reply(.failed(error), tag: tag, restsOn: .zero)
+        }
+    }
+
+    private func count(_ kind: Kind, _ filters: [Filter], _ tag: Tag?, _ output: any TurnOutput) {
+        switch CountRows.answer(kind, filters, in: source) {
+        case .known(let count): output.reply(.done(.counted(count, position: head)), tag: tag, restsOn: head)
+        case .counting(let cursor): output.answer(with: cursor, tag: tag, restsOn: .zero)
+        }
     }
 
     /// Says how far the log is, for this connection at least as far as it wrote itself.
@@ -267,33 +288,5 @@ package final class Engine {
     @inline(__always)
     private func measuringFold(_ kind: @autoclosure () -> Kind?, _ fold: () -> Void) {
         if let foldTimer { foldTimer.measure(kind(), fold) } else { fold() }
-    }
-
-    // MARK: What replies rest on
-
-    /// What the reply to a `GET` rests on: the last event of the row's stream.
-    private func basis(
-        of kind: Kind, _ id: Identifier, _ moment: Moment?, _ output: any TurnOutput
-    ) -> Position {
-        guard head > output.durable else { return .zero }
-        guard moment == nil else { return head }
-        return id.bytes.withUnsafeBytes { StreamsModel.head(of: kind, $0, in: store)?.position ?? .zero }
-    }
-
-    /// What the refusal of a write rests on.
-    private func basis(of failure: Failure, _ action: RequestAction, _ output: any TurnOutput) -> Position {
-        guard head > output.durable else { return .zero }
-        switch failure.code {
-        case .syntax, .unknown, .notFound, .denied, .tooLarge, .full, .diverged, .busy, .draining, .internal:
-            return .zero
-        case .gone, .conflict:
-            guard let stream = action.stream else { return head }
-            return StreamsModel.head(of: stream, in: store)?.position ?? .zero
-        case .keyReused:
-            if case .position(let position) = failure.detail { return position }
-            return head
-        // What a form names may have come or gone, and an address may have been taken, by any event before.
-        case .invalid, .exists: return head
-        }
     }
 }

@@ -120,6 +120,8 @@ package final class Server: ReactorHandler {
     private func publish() {
         guard let durable = driver.releasable else { return }
         requests.resume(at: durable)
+        // What is answered already does not wait for the shares of those who asked for more.
+        if publishing.isPending { outbox.release(through: durable, outputTaken) }
         publishing.run(durable: durable)
         driver.modelsWereRead()
         guard let durable = driver.takeReleasable() else { return }

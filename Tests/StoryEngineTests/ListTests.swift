@@ -14,7 +14,7 @@ extension EngineHarness {
                 after: after)
             let answer = ask(.list(page))
             guard case .page(let count, let next, let position)? = answer.done, count == answer.rows.count,
-                count <= query.limit, position == log.head, count > 0 || next == nil
+                count <= query.limit, position == log.head
             else { return nil }
             rows += answer.rows
             guard let next else { return rows }

@@ -70,7 +70,7 @@ import Testing
                 try cursor.step(&budget, into: lines)
             }
             text += String(decoding: output, as: UTF8.self)
-            if case .done(let done) = step { return (text, done) }
+            if case .ended(.done(let done), _) = step { return (text, done) }
             #expect(budget.isSpent || output.count >= size, "a step that does nothing goes on for ever")
         }
         throw Endless()
@@ -115,6 +115,6 @@ import Testing
         let all = try lines.write(to: &output, nil, until: .max) { () throws(StorageError) in
             try cursor.step(&budget, into: lines)
         }
-        #expect(all == .done(.read(count: 3, next: nil, position: Position(3))))
+        #expect(all == .ended(.done(.read(count: 3, next: nil, position: Position(3))), restsOn: .zero))
     }
 }

@@ -13,6 +13,8 @@ package final class EngineHarness {
     package var now = Instant(milliseconds: 1_800_000_000_000)
     /// What is durable; nil: everything.
     package var durable: Position?
+    /// The budget of each step of an answer, in units.
+    package var stepUnits = Int.max >> 16
     private let limits: Limits
     private let identity: LogIdentity
 
@@ -38,7 +40,19 @@ package final class EngineHarness {
     }
 
     /// An output for one request.
-    package func output() -> RecordedOutput { RecordedOutput(log, durable: durable ?? log.head) }
+    package func output() -> RecordedOutput {
+        let output = RecordedOutput(log, durable: durable ?? log.head)
+        output.stepUnits = stepUnits
+        return output
+    }
+
+    /// Begins an answer and does no step of it; nil where it was answered at once.
+    package func begin(_ action: RequestAction) -> HeldAnswer? {
+        let output = output()
+        output.holdsAnswers = true
+        engine.handle(Request(tag: nil, action: action), from: &session, now: now, into: output)
+        return output.held
+    }
 
     @discardableResult
     package func ask(_ action: RequestAction, tag: Tag? = nil) -> Answer { ask(action, as: &session, tag: tag) }

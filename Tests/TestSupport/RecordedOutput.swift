@@ -17,6 +17,12 @@ package enum Effect: Equatable {
 package final class RecordedOutput: TurnOutput {
     package private(set) var effects: [Effect] = []
     package var durable: Position
+    /// The budget of each step of an answer, in units.
+    package var stepUnits = Int.max >> 16
+    /// True where answers wait for the test to step them.
+    package var holdsAnswers = false
+    /// The answer that waits.
+    package private(set) var held: HeldAnswer?
     private let log: PlainLog
 
     package init(_ log: PlainLog, durable: Position) {
@@ -40,7 +46,11 @@ package final class RecordedOutput: TurnOutput {
     }
 
     package func answer(with cursor: any AnswerCursor, tag: Tag?, restsOn position: Position) {
-        effects.append(.answer(tag, restsOn: position))
+        let answer = HeldAnswer(cursor, tag)
+        held = answer
+        guard !holdsAnswers else { return effects.append(.answer(tag, restsOn: position)) }
+        while answer.end == nil { answer.step(stepUnits) }
+        effects += answer.effects
     }
 
     package func read(_ plan: ReadPlan, tag: Tag?) { effects.append(.read(tag, plan)) }

@@ -17,5 +17,9 @@ package struct Limits: Equatable, Sendable {
     /// prepared waits in the log. So the greeting does not tell it.
     package var ahead = 262_144
 
+    /// How many rows one page of `LIST` tries its filters on before it ends early. No client has to know it: the page
+    /// has a `next`.
+    package var looks = 500
+
     package init() {}
 }

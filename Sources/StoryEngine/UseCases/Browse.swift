@@ -3,28 +3,29 @@ import StoryModels
 
 /// `GET`: one row, as it is or as it was.
 enum Browse {
-    static func row(_ kind: Kind, _ id: Identifier, at moment: Moment?, in world: World) -> Reply {
+    /// How a row is found.
+    enum Answer {
+        case known(Reply)
+        case folding(PastRow)
+    }
+
+    /// - Parameter basis: what the answer rests on.
+    static func row(
+        _ kind: Kind, _ id: Identifier, at moment: Moment?, in world: World, restsOn basis: Position
+    ) -> Answer {
         // Only a failure needs the sentence; a GET that finds its row is the most frequent request there is.
         var target: String { "\(kind.name)/\(id)" }
         let head = id.bytes.withUnsafeBytes { StreamsModel.head(of: kind, $0, in: world.store) }
-        guard let head else { return .failed(.notFound(target)) }
+        guard let head else { return .known(.failed(.notFound(target))) }
         let now = Rows.record(kind, head.number, in: world.store)
-        guard let moment else { return now.map { .done(.record($0)) } ?? .failed(.gone(target)) }
-        switch row(head, now, target, at: moment, in: world) {
-        case .success(let done): return .done(done)
-        case .failure(let failure): return .failed(failure)
-        }
-    }
-
-    private static func row(
-        _ head: StreamsModel.Head, _ now: RowRecord?, _ target: String, at moment: Moment, in world: World
-    ) -> Result<Done, Failure> {
+        guard let moment else { return .known(now.map { .done(.record($0)) } ?? .failed(.gone(target))) }
         do throws(Failure) {
             let position = try position(of: moment, in: world)
-            if position >= head.position, let now { return .success(.record(now)) }
-            return try asOf(position, head, target, moment, in: world).map(Done.row)
+            if position >= head.position, let now { return .known(.done(.record(now))) }
+            let past = PastRow.Subject(target: target, moment: moment.text, stream: head, through: position)
+            return .folding(PastRow(past, in: world, restsOn: basis))
         } catch {
-            return .failure(error)
+            return .known(.failed(error))
         }
     }
 
@@ -40,25 +41,6 @@ enum Browse {
             return try world.lastPosition(notAfter: time)
         }
     }
-
-    /// Folds the stream's events up to a position.
-    private static func asOf(
-        _ position: Position, _ head: StreamsModel.Head, _ target: String, _ moment: Moment, in world: World
-    ) throws(Failure) -> Result<Row, Failure> {
-        var positions: [Position] = []
-        StreamsModel.scanVersions(of: head.number, from: Version(1), through: head.version, .ascending, in: world.store)
-        {
-            guard $1 <= position else { return false }
-            positions.append($1)
-            return true
-        }
-        guard !positions.isEmpty else {
-            return .failure(Failure(.notFound, "there was no \(target) yet at \(moment.text)"))
-        }
-        let events: [Event]
-        do throws(StorageError) { events = try world.log.events(at: positions) } catch { throw Failure.storage(error) }
-        return RowHistory.fold(events).map(Result.success) ?? .failure(.gone(target))
-    }
 }
 
 extension Moment {
@@ -71,24 +53,85 @@ extension Moment {
     }
 }
 
-/// Folds the whole history of one row.
+/// Folds a stream's events up to a position in steps. The past does not change between them.
+final class PastRow: AnswerCursor {
+    /// Which row, and when.
+    struct Subject {
+        let target: String
+        /// As it stands in a sentence.
+        let moment: String
+        let stream: StreamsModel.Head
+        /// The last position that counts.
+        let through: Position
+    }
+
+    /// So many events are decoded at once.
+    private static let batchCount = 64
+    /// What decoding and folding an event costs, in units.
+    private static let eventUnits = 4
+
+    private let subject: Subject
+    private let store: any ModelStore
+    private let log: any EventLogReading
+    private let basis: Position
+    private var row: Row?
+    private var next = Version(1)
+
+    init(_ subject: Subject, in world: World, restsOn basis: Position) {
+        self.subject = subject
+        store = world.store
+        log = world.log
+        self.basis = basis
+    }
+
+    func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
+        while !budget.isSpent {
+            let positions = positions(atMost: min(PastRow.batchCount, budget.units / PastRow.eventUnits + 1))
+            let events = try log.events(at: positions)
+            guard !events.isEmpty else { return .ended(reply, restsOn: basis) }
+            row = RowHistory.fold(events, into: row)
+            next = Version(next.value + UInt64(events.count))
+            budget.look(at: events.count * PastRow.eventUnits)
+        }
+        return .more
+    }
+
+    private func positions(atMost limit: Int) -> [Position] {
+        var positions: [Position] = []
+        StreamsModel.scanVersions(
+            of: subject.stream.number, from: next, through: subject.stream.version, .ascending, in: store
+        ) {
+            guard $1 <= subject.through else { return false }
+            positions.append($1)
+            return positions.count < limit
+        }
+        return positions
+    }
+
+    private var reply: Reply {
+        if let row { return .done(.row(row)) }
+        guard next > Version(1) else {
+            return .failed(Failure(.notFound, "there was no \(subject.target) yet at \(subject.moment)"))
+        }
+        return .failed(.gone(subject.target))
+    }
+}
+
+/// Folds the history of one row.
 enum RowHistory {
-    static func fold(_ events: [Event]) -> Row? {
-        events.reduce(Row?.none) { row, event in
+    static func fold(_ events: [Event], into row: Row?) -> Row? {
+        events.reduce(row) { row, event in
             switch event.body {
-            case .user(let happening): UserFold.fold(happening, of: event, into: row?.user).map(Row.user)
-            case .story(let happening): StoryFold.fold(happening, of: event, into: row?.story).map(Row.story)
-            case .message(let happening): MessageFold.fold(happening, of: event, into: row?.message).map(Row.message)
-            case .photo(let happening): PhotoFold.fold(happening, of: event, into: row?.photo).map(Row.photo)
+            case .user(let happening):
+                UserFold.fold(happening, of: event, into: row.flatMap(UserProjection.unwrapped)).map(Row.user)
+            case .story(let happening):
+                StoryFold.fold(happening, of: event, into: row.flatMap(StoryProjection.unwrapped)).map(Row.story)
+            case .message(let happening):
+                MessageFold.fold(happening, of: event, into: row.flatMap(MessageProjection.unwrapped)).map(Row.message)
+            case .photo(let happening):
+                PhotoFold.fold(happening, of: event, into: row.flatMap(PhotoProjection.unwrapped)).map(Row.photo)
             case .custom: row
             }
         }
     }
-}
-
-extension Row {
-    fileprivate var user: UserRow? { if case .user(let row) = self { row } else { nil } }
-    fileprivate var story: StoryRow? { if case .story(let row) = self { row } else { nil } }
-    fileprivate var message: MessageRow? { if case .message(let row) = self { row } else { nil } }
-    fileprivate var photo: PhotoRow? { if case .photo(let row) = self { row } else { nil } }
 }

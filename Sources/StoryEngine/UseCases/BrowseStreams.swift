@@ -1,25 +1,45 @@
 import StoryCore
 import StoryModels
 
-/// `STREAMS`: the streams by name, and how far each is.
-enum BrowseStreams {
-    static func page(_ query: StreamsQuery, in world: World) -> [Reply] {
-        var found: [StreamSummary] = []
-        if case .one(let name) = query.source {
-            found = StreamsModel.head(of: name, in: world.store).map { [summary(name, $0)] } ?? []
-        } else {
-            found = streams(query, in: world)
-        }
+/// `STREAMS`: a page of streams by name, and how far each is; the page is of one moment.
+final class BrowseStreams: AnswerCursor {
+    private let query: StreamsQuery
+    private let source: QuerySource
+
+    init(_ query: StreamsQuery, in source: QuerySource) {
+        self.query = query
+        self.source = source
+    }
+
+    func step(_ budget: inout Budget, into lines: any AnswerLines) -> CursorStep {
+        guard !budget.isSpent else { return .more }
+        let world = source.world()
+        let before = lines.count
+        let found = streams(in: world)
         let page = found.prefix(query.limit)
+        for stream in page { lines.row(.stream(stream)) }
+        budget.look(at: found.count)
+        budget.write(lines.count - before)
         let next = found.count > query.limit ? page.last?.name : nil
-        return page.map(Reply.stream) + [.done(.streams(count: page.count, next: next, position: world.head))]
+        return .ended(.done(.streams(count: page.count, next: next, position: world.head)), restsOn: world.head)
+    }
+
+    private func streams(in world: World) -> [StreamSummary] {
+        switch query.source {
+        case .one(let name):
+            StreamsModel.head(of: name, in: world.store).map { [summary(name, $0)] } ?? []
+        case .category(let category):
+            streams(KeyRange(prefix: category.bytes + [0x2D]), in: world)
+        case .all: streams(KeyRange(), in: world)
+        }
     }
 
     /// One stream more than the page has room for, so that it is known whether another page follows.
-    private static func streams(_ query: StreamsQuery, in world: World) -> [StreamSummary] {
-        var range = KeyRange()
-        if case .category(let category) = query.source { range = KeyRange(prefix: category.bytes + [0x2D]) }
-        if let after = query.after { range.lower = max(range.lower, after.bytes + [0]) }
+    private func streams(_ range: KeyRange, in world: World) -> [StreamSummary] {
+        var range = range
+        if let after = query.after, range.lower.lexicographicallyPrecedes(after.bytes + [0]) {
+            range.lower = after.bytes + [0]
+        }
         var streams: [StreamSummary] = []
         world.store.scan(.streams, range, .ascending) { key, value in
             if let name = StreamName(key), let head = StreamsModel.Head(value) { streams.append(summary(name, head)) }
@@ -28,11 +48,7 @@ enum BrowseStreams {
         return streams
     }
 
-    private static func max(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] {
-        left.lexicographicallyPrecedes(right) ? right : left
-    }
-
-    private static func summary(_ name: StreamName, _ head: StreamsModel.Head) -> StreamSummary {
+    private func summary(_ name: StreamName, _ head: StreamsModel.Head) -> StreamSummary {
         StreamSummary(name: name, version: head.version, position: head.position)
     }
 }

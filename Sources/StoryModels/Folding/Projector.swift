@@ -7,9 +7,14 @@ package import StoryCore
 package final class Projector {
     private let store: any ModelStore
     private let categories = CategoryPlaces()
+    private let changes: RowChanges?
     private var scratch = FoldScratch<[UInt8]> { [] }
 
-    package init(_ store: any ModelStore) { self.store = store }
+    /// - Parameter changes: who is told of the changes of rows; nil: nobody.
+    package init(_ store: any ModelStore, telling changes: RowChanges? = nil) {
+        self.store = store
+        self.changes = changes
+    }
 
     package func fold(_ event: Event) {
         foldPlace(event)
@@ -41,21 +46,31 @@ package final class Projector {
             let new = UserFold.fold(happening, of: event, into: old)
             UserProjection.apply(from: old, to: new, in: target, &scratch)
             EmailsModel.fold(from: old, to: new, in: target, &scratch)
+            publish(UserProjection.self, event, old, new)
         case .story(let happening):
             let old = previous(StoryProjection.self, event)
             let new = StoryFold.fold(happening, of: event, into: old)
             StoryProjection.apply(from: old, to: new, in: target, &scratch)
             LikesModel.fold(happening, of: event, in: target, &scratch)
+            publish(StoryProjection.self, event, old, new)
         case .message(let happening):
             let old = previous(MessageProjection.self, event)
             let new = MessageFold.fold(happening, of: event, into: old)
             MessageProjection.apply(from: old, to: new, in: target, &scratch)
+            publish(MessageProjection.self, event, old, new)
         case .photo(let happening):
             let old = previous(PhotoProjection.self, event)
             let new = PhotoFold.fold(happening, of: event, into: old)
             PhotoProjection.apply(from: old, to: new, in: target, &scratch)
+            publish(PhotoProjection.self, event, old, new)
         case .custom: break
         }
+    }
+
+    private func publish<P: Projection>(_ projection: P.Type, _ event: Event, _ old: P.Row?, _ new: P.Row?) {
+        guard let changes, !changes.isUnobserved else { return }
+        changes.publish(
+            RowChange(kind: P.kind, number: event.streamNumber, before: old.map(P.wrapped), after: new.map(P.wrapped)))
     }
 
     /// The row before the event. The first event of a stream has none: no need to look.

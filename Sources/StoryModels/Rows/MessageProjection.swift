@@ -47,13 +47,26 @@ package enum MessageProjectionOf<Held: Holding>: RowKeeping {
 }
 
 extension MessageProjectionOf: Projection where Held == Owned {
-    package static func matches(_ row: MessageRow, _ filter: Filter) -> Bool {
+    package static var kind: Kind { .messages }
+    package static func wrapped(_ row: MessageRow) -> StoryCore.Row { .message(row) }
+
+    package static func unwrapped(_ row: StoryCore.Row) -> MessageRow? {
+        if case .message(let row) = row { row } else { nil }
+    }
+
+    package static func passes(_ record: UnsafeRawBufferPointer, _ filters: [Filter]) -> Bool {
+        guard let row = StoredMessage(record) else { return false }
+        return filters.allSatisfy { matches(row, $0) }
+    }
+
+    private static func matches(_ row: StoredMessage, _ filter: Filter) -> Bool {
         switch filter {
-        case .sender(let id): row.sender == id
-        case .recipient(let id): row.recipient == id
-        case .story(let id): row.story == id
+        case .sender(let id): row.sender.isName(id)
+        case .recipient(let id): row.recipient.isName(id)
+        case .story(let id): row.story?.isName(id) ?? false
         case .between(let one, let other):
-            (row.sender == one && row.recipient == other) || (row.sender == other && row.recipient == one)
+            (row.sender.isName(one) && row.recipient.isName(other))
+                || (row.sender.isName(other) && row.recipient.isName(one))
         case .unseen(let isWanted): row.seen != isWanted
         case .since(let time): row.date >= time
         case .until(let time): row.date < time

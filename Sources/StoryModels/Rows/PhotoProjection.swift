@@ -49,9 +49,21 @@ package enum PhotoProjectionOf<Held: Holding>: RowKeeping {
 }
 
 extension PhotoProjectionOf: Projection where Held == Owned {
-    package static func matches(_ row: PhotoRow, _ filter: Filter) -> Bool {
+    package static var kind: Kind { .photos }
+    package static func wrapped(_ row: PhotoRow) -> StoryCore.Row { .photo(row) }
+
+    package static func unwrapped(_ row: StoryCore.Row) -> PhotoRow? {
+        if case .photo(let row) = row { row } else { nil }
+    }
+
+    package static func passes(_ record: UnsafeRawBufferPointer, _ filters: [Filter]) -> Bool {
+        guard let row = StoredPhoto(record) else { return false }
+        return filters.allSatisfy { matches(row, $0) }
+    }
+
+    private static func matches(_ row: StoredPhoto, _ filter: Filter) -> Bool {
         switch filter {
-        case .owner(let id): row.owner == id
+        case .owner(let id): row.owner.isName(id)
         case .since(let time): row.date >= time
         case .until(let time): row.date < time
         case .sender, .recipient, .story, .between, .prefecture, .email, .unseen: false

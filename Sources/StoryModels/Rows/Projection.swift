@@ -22,10 +22,27 @@ package protocol RowKeeping {
 
 /// How one kind's rows are found and read back.
 package protocol Projection: RowKeeping {
-    /// True when the row passes a filter.
-    static func matches(_ row: Row, _ filter: Filter) -> Bool
+    static var kind: Kind { get }
+    /// The row as one of any kind.
+    static func wrapped(_ row: Row) -> StoryCore.Row
+    /// Nil when the row is of another kind.
+    static func unwrapped(_ row: StoryCore.Row) -> Row?
+    /// True when the record is a row that passes every filter; looks at its bytes, and makes nothing of them.
+    static func passes(_ record: UnsafeRawBufferPointer, _ filters: [Filter]) -> Bool
     /// Nil when the bytes are no row.
     static func decode(_ bytes: [UInt8], number: StreamNumber) -> Row?
+}
+
+extension Projection {
+    /// True when a row passes every filter.
+    package static func passes(_ row: Row, _ filters: [Filter]) -> Bool {
+        filters.isEmpty || encode(row).withUnsafeBytes { passes($0, filters) }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// True when the bytes are this name.
+    func isName(_ name: Identifier) -> Bool { name.bytes.withUnsafeBytes { Memory.areEqual(self, $0) } }
 }
 
 extension RowKeeping {
@@ -34,6 +51,13 @@ extension RowKeeping {
         var record = RecordWriter<[UInt8]>([])
         write(row, to: &record)
         return record.bytes
+    }
+
+    /// The key of a row in an index; nil when the row is not in it.
+    package static func key(of row: Row, in index: Index) -> [UInt8]? {
+        var entry = IndexEntry<[UInt8]>([])
+        entry.set(Self.self, index, row, number(of: row))
+        return entry.isThere ? entry.key.bytes : nil
     }
 
     /// Writes what changed between two states of one row: the row, its index entries and the counts.

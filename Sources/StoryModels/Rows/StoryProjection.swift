@@ -48,10 +48,22 @@ package enum StoryProjectionOf<Held: Holding>: RowKeeping {
 }
 
 extension StoryProjectionOf: Projection where Held == Owned {
-    package static func matches(_ row: StoryRow, _ filter: Filter) -> Bool {
+    package static var kind: Kind { .stories }
+    package static func wrapped(_ row: StoryRow) -> StoryCore.Row { .story(row) }
+
+    package static func unwrapped(_ row: StoryCore.Row) -> StoryRow? {
+        if case .story(let row) = row { row } else { nil }
+    }
+
+    package static func passes(_ record: UnsafeRawBufferPointer, _ filters: [Filter]) -> Bool {
+        guard let row = StoredStory(record) else { return false }
+        return filters.allSatisfy { matches(row, $0) }
+    }
+
+    private static func matches(_ row: StoredStory, _ filter: Filter) -> Bool {
         switch filter {
-        case .sender(let id): row.sender == id
-        case .recipient(let id): row.recipient == id
+        case .sender(let id): row.sender.isName(id)
+        case .recipient(let id): row.recipient.isName(id)
         case .since(let time): row.date >= time
         case .until(let time): row.date < time
         case .owner, .story, .between, .prefecture, .email, .unseen: false

@@ -46,10 +46,22 @@ package enum UserProjectionOf<Held: Holding>: RowKeeping {
 }
 
 extension UserProjectionOf: Projection where Held == Owned {
-    package static func matches(_ row: UserRow, _ filter: Filter) -> Bool {
+    package static var kind: Kind { .users }
+    package static func wrapped(_ row: UserRow) -> StoryCore.Row { .user(row) }
+
+    package static func unwrapped(_ row: StoryCore.Row) -> UserRow? {
+        if case .user(let row) = row { row } else { nil }
+    }
+
+    package static func passes(_ record: UnsafeRawBufferPointer, _ filters: [Filter]) -> Bool {
+        guard let row = StoredUser(record) else { return false }
+        return filters.allSatisfy { matches(row, $0) }
+    }
+
+    private static func matches(_ row: StoredUser, _ filter: Filter) -> Bool {
         switch filter {
-        case .prefecture(let number): row.prefecture == number
-        case .email(let email): folded(row) == email
+        case .prefecture(let number): Int64(row.prefecture) == number
+        case .email(let email): EmailAddress.folded(row.email) == email
         case .since(let time): row.date >= time
         case .until(let time): row.date < time
         case .sender, .recipient, .owner, .story, .between, .unseen: false

@@ -155,4 +155,9 @@ package enum KeyReader {
     package static func lastNumber(_ key: [UInt8]) -> StreamNumber? {
         number(key, at: key.count - KeyWriter.numberCount).map(StreamNumber.init)
     }
+
+    /// The same for bytes that are lent.
+    package static func lastNumber(_ key: UnsafeRawBufferPointer) -> StreamNumber? {
+        number(key, at: key.count - KeyWriter.numberCount).map(StreamNumber.init)
+    }
 }

@@ -100,25 +100,23 @@ final class Publishing {
             switch step {
             case .more:
                 // What rests on nothing that could be undone can leave before the answer is whole.
-                if answer.restsOn <= published { close(connection, answer) }
+                if answer.restsOn <= published { connection.output.close(restsOn: .zero, durable: published) }
                 return outbox.roomAhead(connection) > 0
-            case .done(let done): end(answer, .done(done), connection)
+            case .ended(let reply, let position): end(answer, reply, restsOn: position, connection)
             }
         } catch {
-            end(answer, .failed(dependency.trace.failure(of: error)), connection)
+            end(answer, .failed(dependency.trace.failure(of: error)), restsOn: answer.restsOn, connection)
         }
         return !connection.session.subscriptions.isEmpty
     }
 
-    private func end(_ answer: Connection.Answer, _ reply: Reply, _ connection: Connection) {
+    private func end(
+        _ answer: Connection.Answer, _ reply: Reply, restsOn position: Position, _ connection: Connection
+    ) {
         if case .failed = reply { dependency.figures.failed() }
         ReplyEncoder.append(reply, tag: answer.tag, to: &connection.output.bytes)
-        close(connection, answer)
+        connection.output.close(restsOn: position, durable: published)
         connection.answerEnded()
-    }
-
-    private func close(_ connection: Connection, _ answer: Connection.Answer) {
-        connection.output.close(restsOn: answer.restsOn, durable: published)
     }
 
     // MARK: Subscriptions

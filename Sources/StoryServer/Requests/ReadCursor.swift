@@ -36,7 +36,7 @@ final class ReadCursor: AnswerCursor {
     }
 
     private func finished(next: UInt64?) -> CursorStep {
-        .done(.read(count: count, next: next, position: plan.head))
+        .ended(.done(.read(count: count, next: next, position: plan.head)), restsOn: .zero)
     }
 
     private func readLog(_ budget: inout Budget, _ lines: any AnswerLines) throws(StorageError) -> CursorStep {

@@ -47,6 +47,20 @@ package struct ReplyEncoder {
         return true
     }
 
+    /// Appends `= {…}` of a list out of a stored row; appends nothing and answers false when the bytes are no row.
+    package static func appendRow(
+        _ kind: Kind, _ record: UnsafeRawBufferPointer, tag: Tag?, to bytes: inout [UInt8]
+    ) -> Bool {
+        let start = bytes.count
+        appendHead(0x3D, tag, to: &bytes)
+        guard RecordEncoder.append(kind, record, to: &bytes) else {
+            bytes.removeSubrange(start...)
+            return false
+        }
+        bytes.append(0x0A)
+        return true
+    }
+
     /// Appends the receipt of an event that a plain line appended.
     package static func appendReceipt(_ place: EventPlace, _ stream: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
         DoneEncoder.appendReceiptLine(place, stream, to: &bytes)

@@ -18,6 +18,8 @@ package final class MemoryModels: ServedModels {
     /// Where checkpoints began.
     package private(set) var begun: [Position] = []
     private var pending: Position?
+    /// How many entries were looked at, by key or in a walk.
+    package private(set) var lookCount: UInt64 = 0
 
     package init() {}
 
@@ -51,13 +53,20 @@ package final class MemoryModels: ServedModels {
 
     // MARK: ModelStore
 
-    package func value(in table: Table, at key: [UInt8]) -> [UInt8]? { store.value(in: table, at: key) }
+    package func value(in table: Table, at key: [UInt8]) -> [UInt8]? {
+        lookCount += 1
+        return store.value(in: table, at: key)
+    }
+
     package func put(_ value: [UInt8], in table: Table, at key: [UInt8]) { store.put(value, in: table, at: key) }
     package func remove(in table: Table, at key: [UInt8]) { store.remove(in: table, at: key) }
     package func add(_ change: Int64, in table: Table, at key: [UInt8]) { store.add(change, in: table, at: key) }
     package func append(_ bytes: [UInt8], in table: Table, at key: [UInt8]) { store.append(bytes, in: table, at: key) }
 
     package func scan(_ table: Table, _ range: KeyRange, _ order: Order, _ visit: ([UInt8], [UInt8]) -> Bool) {
-        store.scan(table, range, order, visit)
+        store.scan(table, range, order) {
+            lookCount += 1
+            return visit($0, $1)
+        }
     }
 }

@@ -3,93 +3,120 @@ import StoryModels
 
 /// `LIST`: a page of rows, filtered and sorted, found along indexes.
 enum BrowseOrdered {
-    /// Up to so many rows of a filter are fetched and sorted here where no index has both the filter and the order.
-    static let sortLimit = 4_096
-
-    static func page(_ query: ListQuery, in world: World) -> [Reply] {
-        switch query.kind {
-        case .users: page(UserProjection.self, query, in: world, Row.user)
-        case .stories: page(StoryProjection.self, query, in: world, Row.story)
-        case .messages: page(MessageProjection.self, query, in: world, Row.message)
-        case .photos: page(PhotoProjection.self, query, in: world, Row.photo)
-        }
-    }
-
-    private static func page<P: Projection>(
-        _ projection: P.Type, _ query: ListQuery, in world: World, _ wrap: (P.Row) -> Row
-    ) -> [Reply] {
-        var cursor: ListCursor?
+    /// - Throws: `invalid` where `after=` is no `next` of this list.
+    static func page(_ query: ListQuery, in source: QuerySource) throws(Failure) -> any AnswerCursor {
+        var place: [UInt8]?
         if let after = query.after {
-            cursor = ListCursor(after, for: query)
-            guard cursor != nil else {
+            place = ListCursor(after, for: query)?.place
+            guard place != nil else {
                 let message = "is no next of this list: send the same filters, sort and order that it came with"
-                return [.failed(.invalid("after", .malformed, message))]
+                throw .invalid("after", .malformed, message)
             }
         }
-        var page = Page<P>(limit: query.limit, bytes: world.limits.page)
-        fill(&page, query, after: cursor?.place, in: world)
-        let next = page.hasMore ? page.last.map { ListCursor(place: $0).text(for: query) } : nil
-        let done = Done.page(count: page.rows.count, next: next, position: world.head)
-        return page.rows.map { .row(wrap($0)) } + [.done(done)]
+        return switch query.kind {
+        case .users: OrderedRows<UserProjection>(query, after: place, in: source)
+        case .stories: OrderedRows<StoryProjection>(query, after: place, in: source)
+        case .messages: OrderedRows<MessageProjection>(query, after: place, in: source)
+        case .photos: OrderedRows<PhotoProjection>(query, after: place, in: source)
+        }
+    }
+}
+
+/// A page that waits for its share of a turn. It is of one moment, so one step makes it, and ends it early with a
+/// `next` where too many rows were looked at.
+private final class OrderedRows<P: Projection>: AnswerCursor {
+    private let query: ListQuery
+    private let after: [UInt8]?
+    private let source: QuerySource
+
+    init(_ query: ListQuery, after: [UInt8]?, in source: QuerySource) {
+        self.query = query
+        self.after = after
+        self.source = source
     }
 
-    private static func fill<P: Projection>(
-        _ page: inout Page<P>, _ query: ListQuery, after: [UInt8]?, in world: World
-    ) {
-        if let rows = few(P.self, query, in: world) {
-            return fill(&page, sorted: rows, query, after: after)
+    func step(_ budget: inout Budget, into lines: any AnswerLines) -> CursorStep {
+        guard !budget.isSpent else { return .more }
+        let world = source.world()
+        let before = lines.count
+        var page = ListPage<P>(limit: query.limit, in: world, into: lines)
+        if let places = few(in: world, &budget) {
+            fill(&page, places)
+        } else {
+            fill(&page, in: world)
         }
+        budget.look(at: page.looked * Budget.rowUnits + page.count)
+        budget.write(lines.count - before)
+        let next = page.hasMore ? page.last.map { ListCursor(place: $0).text(for: query) } : nil
+        return .ended(.done(.page(count: page.count, next: next, position: world.head)), restsOn: world.head)
+    }
+
+    private func fill(_ page: inout ListPage<P>, in world: World) {
         guard let path = ListPlan.ordered(query, P.indexes) else { return }
         let head = Array(path.prefix[..<path.prefixCount])
         let place = after.map { head + $0 }
-        for segment in segments(query, head, path.range) {
+        for segment in segments(head, path.range) {
             // A place behind a part that another one follows has passed it.
             if let place, let end = segment.end, !place.lexicographicallyPrecedes(end) { continue }
             let walk = IndexWalk(store: world.store, table: path.index.table, range: segment.range)
             walk.keys(segment.order, after: place) { key in
-                guard let number = KeyReader.lastNumber(key), let found = page.fetch(number, in: world.store),
-                    path.rest.allSatisfy({ P.matches(found.row, $0) })
-                else { return true }
-                return page.add(found, place: Array(key[path.prefixCount...]))
+                guard let number = KeyReader.lastNumber(key) else { return true }
+                return page.take(number, path.rest, key[path.prefixCount...])
             }
             if page.hasMore { return }
         }
     }
 
     /// The parts of the path in order: rows without an optional key stand last, in the order they were posted.
-    private static func segments(
-        _ query: ListQuery, _ head: [UInt8], _ range: KeyRange
+    private func segments(
+        _ head: [UInt8], _ range: KeyRange
     ) -> [(range: KeyRange, order: Order, end: [UInt8]?)] {
         guard query.sort.isOptional else { return [(range, query.order, nil)] }
         let (present, absent) = (KeyRange(prefix: head + [0]), KeyRange(prefix: head + [1]))
         return [(present, query.order, absent.lower), (absent, .ascending, nil)]
     }
 
-    /// Every row that the filters leave, where they are few and no index has them in order; nil otherwise.
-    private static func few<P: Projection>(
-        _ projection: P.Type, _ query: ListQuery, in world: World
-    ) -> [P.Row]? {
-        if let rows = Candidates.byEmail(P.self, query.filters, in: world.store) { return rows }
-        guard let ordered = ListPlan.ordered(query, P.indexes), !ordered.rest.isEmpty,
-            let path = ListPlan.narrowest(query.filters, P.indexes), !path.prefix.isEmpty || path.isBounded
-        else { return nil }
-        return Candidates.rows(P.self, path, atMost: sortLimit, in: world.store)
-    }
+    /// A row and its place in the order of the list.
+    private typealias Placed = (place: [UInt8], number: StreamNumber)
 
-    private static func fill<P: Projection>(
-        _ page: inout Page<P>, sorted rows: [P.Row], _ query: ListQuery, after: [UInt8]?
-    ) {
-        var places = rows.map { row in
-            var key = KeyWriter()
-            P.writeSortKey(query.sort, of: row, to: &key)
-            key.number(P.number(of: row))
-            return (bytes: key.bytes, row: row)
+    /// Every row that the filters leave, in order, where they are few and no index has them so; nil otherwise.
+    private func few(in world: World, _ budget: inout Budget) -> [Placed]? {
+        var placed: [Placed] = []
+        if let rows = Candidates.byEmail(P.self, query.filters, in: world.store) {
+            placed = rows.map { self.placed($0) }
+        } else {
+            guard let ordered = ListPlan.ordered(query, P.indexes), !ordered.rest.isEmpty,
+                let path = ListPlan.narrowest(query.filters, P.indexes), !path.prefix.isEmpty || path.isBounded,
+                let numbers = numbers(path, in: world)
+            else { return nil }
+            budget.look(at: numbers.count * Budget.rowUnits)
+            for number in numbers {
+                guard let row = Rows.row(P.self, number, in: world.store), P.passes(row, path.rest) else { continue }
+                placed.append(self.placed(row))
+            }
         }
         let comes = ListOrder(query)
-        places.sort { comes.before($0.bytes, $1.bytes) }
-        for place in places {
-            if let after, !comes.before(after, place.bytes) { continue }
-            guard page.add((place.row, P.encode(place.row).count), place: place.bytes) else { return }
+        placed.sort { comes.before($0.place, $1.place) }
+        return placed
+    }
+
+    /// The rows of a path, where one page may look at them all.
+    private func numbers(_ path: ListPlan.Path, in world: World) -> [StreamNumber]? {
+        Candidates.numbers(path, atMost: world.limits.looks, in: world.store)
+    }
+
+    private func placed(_ row: P.Row) -> Placed {
+        var key = KeyWriter()
+        P.writeSortKey(query.sort, of: row, to: &key)
+        key.number(P.number(of: row))
+        return (key.bytes, P.number(of: row))
+    }
+
+    private func fill(_ page: inout ListPage<P>, _ places: [Placed]) {
+        let comes = ListOrder(query)
+        for row in places {
+            if let after, !comes.before(after, row.place) { continue }
+            guard page.write(row.number, at: row.place) else { return }
         }
     }
 }
@@ -111,40 +138,6 @@ private struct ListOrder {
         if isOptional, left.first != right.first { return !isAbsent }
         return isDescending && !isAbsent
             ? right.lexicographicallyPrecedes(left) : left.lexicographicallyPrecedes(right)
-    }
-}
-
-/// The rows of one page as they are found.
-struct Page<P: Projection> {
-    private(set) var rows: [P.Row] = []
-    /// The place of the last row.
-    private(set) var last: [UInt8]?
-    /// True when there is a row that the page has no room for.
-    private(set) var hasMore = false
-    private var bytesLeft: Int
-    private let limit: Int
-
-    init(limit: Int, bytes: Int) {
-        self.limit = limit
-        bytesLeft = bytes
-    }
-
-    /// The row of a number, and how many bytes it takes.
-    func fetch(_ number: StreamNumber, in store: any ModelStore) -> (row: P.Row, bytes: Int)? {
-        guard let bytes = store.value(in: P.rows, at: KeyWriter.number(number)) else { return nil }
-        return P.decode(bytes, number: number).map { ($0, bytes.count) }
-    }
-
-    /// False when the page is full.
-    mutating func add(_ found: (row: P.Row, bytes: Int), place: [UInt8]) -> Bool {
-        guard rows.count < limit, bytesLeft > 0 else {
-            hasMore = true
-            return false
-        }
-        rows.append(found.row)
-        last = place
-        bytesLeft -= found.bytes
-        return true
     }
 }
 

@@ -1,7 +1,7 @@
 import StoryCore
 import StoryModels
 
-/// The rows behind one part of an index, checked against the filters that it does not see to.
+/// The few rows behind one part of an index, checked against the filters that it does not see to.
 enum Candidates {
     /// The one user with the address that a filter names, or none; nil where no filter names an address.
     static func byEmail<P: Projection>(
@@ -9,7 +9,7 @@ enum Candidates {
     ) -> [P.Row]? {
         for case .email(let email) in filters {
             guard let owner = EmailsModel.owner(of: email, in: store), let row = Rows.row(P.self, owner, in: store),
-                filters.allSatisfy({ P.matches(row, $0) })
+                P.passes(row, filters)
             else { return [] }
             return [row]
         }
@@ -17,16 +17,14 @@ enum Candidates {
     }
 
     /// Nil when the part has more than `limit` entries.
-    static func rows<P: Projection>(
-        _ projection: P.Type, _ path: ListPlan.Path, atMost limit: Int, in store: any ModelStore
-    ) -> [P.Row]? {
+    static func numbers(
+        _ path: ListPlan.Path, atMost limit: Int, in store: any ModelStore
+    ) -> [StreamNumber]? {
         var numbers: [StreamNumber] = []
-        store.scan(path.index.table, path.range, .ascending) { key, _ in
+        store.walk(path.index.table, path.range, .ascending) { key, _ in
             if let number = KeyReader.lastNumber(key) { numbers.append(number) }
             return numbers.count <= limit
         }
-        guard numbers.count <= limit else { return nil }
-        return numbers.compactMap { Rows.row(P.self, $0, in: store) }
-            .filter { row in path.rest.allSatisfy { P.matches(row, $0) } }
+        return numbers.count <= limit ? numbers : nil
     }
 }

@@ -8,8 +8,8 @@ struct IndexWalk {
     let range: KeyRange
 
     /// Visits keys until `visit` returns false; `after` is the last key that was visited before.
-    func keys(_ order: Order, after: [UInt8]?, _ visit: ([UInt8]) -> Bool) {
-        store.scan(table, part(order, after: after), order) { key, _ in visit(key) }
+    func keys(_ order: Order, after: [UInt8]?, _ visit: (UnsafeRawBufferPointer) -> Bool) {
+        store.walk(table, part(order, after: after), order) { key, _ in visit(key) }
     }
 
     /// What is left of the range; a key that somebody made up does not lead out of it.

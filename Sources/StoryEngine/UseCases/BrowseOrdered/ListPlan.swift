@@ -33,6 +33,11 @@ struct ListPlan {
         return indexes.compactMap { path($0, filters) }.min { cost($0) < cost($1) }
     }
 
+    /// The index that keeps the number of the rows that all filters leave; nil where none does.
+    static func counted(_ filters: [Filter], _ indexes: [Index]) -> Path? {
+        indexes.compactMap { path($0, filters) }.first { $0.rest.isEmpty && $0.isCounted }
+    }
+
     /// Nil when the index wants a filter that is not there.
     private static func path(_ index: Index, _ filters: [Filter]) -> Path? {
         var key = KeyWriter()

@@ -1,6 +1,5 @@
 package import StoryCore
 
-/// What a request has to do with what is durable.
 extension RequestAction {
     /// The one stream that a write is aimed at; nil where there is none yet, or several.
     var stream: StreamName? {

@@ -1,0 +1,59 @@
+package import StoryCore
+package import StoryEngine
+import StoryModels
+
+/// An answer that a test makes step by step; its lines are kept as values.
+package final class HeldAnswer: AnswerLines {
+    private let cursor: any AnswerCursor
+    private let tag: Tag?
+    private var rows: [Reply] = []
+    /// What closed it, and what that rests on; nil while there is more.
+    package private(set) var end: (reply: Reply, restsOn: Position)?
+    package private(set) var count = 0
+
+    package init(_ cursor: any AnswerCursor, _ tag: Tag?) {
+        self.cursor = cursor
+        self.tag = tag
+    }
+
+    /// Goes on for so many units; false once it is closed.
+    @discardableResult
+    package func step(_ units: Int) -> Bool {
+        guard end == nil else { return false }
+        var budget = Budget(units: units)
+        do throws(StorageError) {
+            switch try cursor.step(&budget, into: self) {
+            case .more: precondition(budget.isSpent, "A step that does not spend its budget goes on for ever.")
+            case .ended(let reply, let position): end = (reply, position)
+            }
+        } catch {
+            end = (.failed(.storage(error)), .zero)
+        }
+        return end == nil
+    }
+
+    /// What was written, as an output records it.
+    package var effects: [Effect] {
+        guard let end else { return [] }
+        return (rows + [end.reply]).map { .reply(tag, $0, restsOn: end.restsOn) }
+    }
+
+    // MARK: AnswerLines
+
+    package var hasRoom: Bool { true }
+
+    package func row(_ reply: Reply) {
+        rows.append(reply)
+        count += 100
+    }
+
+    package func row(_ kind: Kind, _ number: StreamNumber, _ record: UnsafeRawBufferPointer) -> Bool {
+        guard let row = RowRecord(kind: kind, number: number, bytes: Array(record)).row else { return false }
+        rows.append(.row(row))
+        count += record.count
+        return true
+    }
+
+    package func event(_ json: UnsafeRawBufferPointer) { count += json.count }
+    package func reserve(_ bytes: Int) {}
+}
