@@ -22,6 +22,13 @@ struct TurnTests {
         return turn
     }
 
+    @Test func `what is open waits while more is expected, and what is durable leaves`() {
+        var turn = openTurn()
+        #expect(turn.turnEnded(isGathering: true) == .release(through: Position(3)))
+        #expect(turn.state == .open(head: Position(5)))
+        #expect(turn.turnEnded() == .commit)
+    }
+
     @Test func `a turn in which nothing is written releases what rests on what is durable`() {
         var turn = Turn(durable: Position(3))
         #expect(turn.turnEnded() == .release(through: Position(3)))

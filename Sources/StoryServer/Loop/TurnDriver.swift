@@ -76,8 +76,10 @@ final class TurnDriver {
     /// - Parameter mayGather: whether a commit may wait a moment for those who are about to write.
     func turnEnded(mayGather: Bool) {
         modelsWereRead()
-        perform(turn.turnEnded(isGathering: mayGather && isGathering))
-        if mayGather, isGathering { dependency.transport.requestTurn() }
+        // Asked once: time goes on, and whoever waits has to look again.
+        let waits = mayGather && isGathering
+        perform(turn.turnEnded(isGathering: waits))
+        if waits { dependency.transport.requestTurn() }
     }
 
     /// True while what was appended waits for more, after a slow commit.
