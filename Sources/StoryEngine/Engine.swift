@@ -122,7 +122,7 @@ package final class Engine {
 
     /// The models as they are whenever it is asked, durable or not. What comes of them rests on the position that the
     /// step ends at, so that an answer which has not begun rests on nothing.
-    private var source: QuerySource { QuerySource(world: { [unowned self] in world }, changes: changes) }
+    private var source: QuerySource { QuerySource(world: { self.world }, changes: changes) }
 
     private func get(_ kind: Kind, _ id: Identifier, _ moment: Moment?, _ tag: Tag?, _ output: any TurnOutput) {
         let basis = basis(of: kind, id, moment, output)
