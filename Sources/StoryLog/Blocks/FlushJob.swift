@@ -34,7 +34,7 @@ final class FlushJob: Sendable {
             self.run()
             whenDone?()
         }
-        if !FlushThread.start(body) { body() }
+        if !BackgroundThread.start(body) { body() }
     }
 
     /// Does it here; any thread may.
@@ -54,31 +54,5 @@ final class FlushJob: Sendable {
             if let result { return result }
             while sem_wait(ended) != 0 {}
         }
-    }
-}
-
-/// A thread that does one thing and ends.
-private final class FlushThread: Sendable {
-    private let body: @Sendable () -> Void
-
-    private init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-
-    /// False where the system has no thread to give.
-    static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
-        var thread = pthread_t()
-        let context = Unmanaged.passRetained(FlushThread(body))
-        let code = pthread_create(
-            &thread, nil,
-            { pointer in
-                guard let pointer else { return nil }
-                Unmanaged<FlushThread>.fromOpaque(pointer).takeRetainedValue().body()
-                return nil
-            }, context.toOpaque())
-        guard code == 0 else {
-            context.release()
-            return false
-        }
-        pthread_detach(thread)
-        return true
     }
 }
