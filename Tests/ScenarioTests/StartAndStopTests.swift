@@ -19,6 +19,8 @@ extension DaemonTests {
                 #expect(said.contains("is held by ") || said.contains("another server answers"), "\(said)")
             }
             let survivor = try #require(daemons.first { $0.poll() == nil })
+            let trace = folder.place("\(try #require(daemons.firstIndex { $0.poll() == nil }))")
+            try until("the one that lives serves") { Files.text(trace).contains("ready") }
             let client = try LineSocket(socket)
             #expect(try client.line().hasPrefix("*"))
             #expect(try client.ask("PING") == #"+ {"position":0}"#)
