@@ -9,7 +9,7 @@ extension Engine {
     ) -> Position {
         guard head > output.durable else { return .zero }
         guard moment == nil else { return head }
-        return id.bytes.withUnsafeBytes { StreamsModel.head(of: kind, $0, in: store)?.position ?? .zero }
+        return id.spelling.withUnsafeBytes { StreamsModel.head(of: kind, $0, in: store)?.position ?? .zero }
     }
 
     /// What the refusal of a write rests on.

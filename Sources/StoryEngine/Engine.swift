@@ -254,26 +254,7 @@ package final class Engine {
             measuringFold(event.body.kind) { projector.fold(event) }
             output.append(event)
         }
-        return WriteReceipt(events, id: nil, isTogether: true)
-    }
-
-    /// The short way of one event without options to a stream of the users' own: numbers it and folds it in.
-    ///
-    /// Nothing but a refusal of all writes can keep such an event out. The shell then appends it to the log and replies
-    /// with its receipt.
-    /// - Returns: nil when writes are refused now: then nothing was done.
-    package func appendPlainly(
-        to stream: UnsafeRawBufferPointer, categoryCount: Int, typeCount: Int, by uid: UInt32, now: Instant
-    ) -> EventPlace? {
-        guard refusal == nil, !isDraining else { return nil }
-        let known = StreamsModel.head(at: stream, in: store)
-        let number = number(after: known, now)
-        head = head.next
-        let after = StreamsModel.Head(number: number, version: (known?.version ?? .zero).next, position: head)
-        measuringFold(nil) { projector.foldPlace(after, stream, categoryCount: categoryCount) }
-        return EventPlace(
-            position: head, streamNumber: number, version: after.version, time: lastTime, by: uid,
-            streamCount: stream.count, typeCount: typeCount)
+        return WriteReceipt(events, isTogether: true)
     }
 
     /// The number of a stream that is appended to, given now when it is new; the time of its events is now.

@@ -16,7 +16,7 @@ struct UserDeciderTests {
 
     private func signUp() throws -> SignUp { try built(SignUpForm.self, Fields.user("u1", email: "aki@example.org")) }
 
-    private func revise(_ fields: [JSONField], _ state: UserState) throws -> Decision<UserEvent> {
+    private func revise(_ fields: FormFields, _ state: UserState) throws -> Decision<UserEvent> {
         UserDecider.decide(.revise(try built(ReviseUserForm.self, fields)), state)
     }
 
@@ -39,7 +39,7 @@ struct UserDeciderTests {
     @Test func `given a user, when a revision says the same, then nothing changes`() throws {
         let state = UserState(existence: .live(try aki()))
         #expect(try revise([], state) == .unchanged)
-        let same: [JSONField] = .of(["name": "Aki", "email": "aki@example.org", "prefecture": 13])
+        let same: FormFields = .of(["name": "Aki", "email": "aki@example.org", "prefecture": 13])
         #expect(try revise(same, state) == .unchanged)
     }
 
@@ -69,7 +69,7 @@ struct StoryDeciderTests {
     }
 
     private func like() throws -> LikeStory { try built(LikeForm.self, .of(["user": "u1"])) }
-    private func revise(_ fields: [JSONField]) throws -> StoryCommand {
+    private func revise(_ fields: FormFields) throws -> StoryCommand {
         .revise(try built(ReviseStoryForm.self, fields))
     }
 
@@ -87,7 +87,7 @@ struct StoryDeciderTests {
 
     @Test func `given a story, when a revision says the same, then nothing changes`() throws {
         #expect(StoryDecider.decide(try revise([]), try state()) == .unchanged)
-        let same: [JSONField] = .of(["title": "A title", "message": "Once"])
+        let same: FormFields = .of(["title": "A title", "message": "Once"])
         #expect(StoryDecider.decide(try revise(same), try state()) == .unchanged)
     }
 
@@ -151,7 +151,7 @@ struct MessageAndPhotoDeciderTests {
 
     @Test func `a photo's exposure is revised where it differs, as it is written`() throws {
         let state = PhotoState(existence: .live(try #require(try row("photo-p1", .added()).photo)))
-        func revise(_ fields: [JSONField]) throws -> Decision<PhotoEvent> {
+        func revise(_ fields: FormFields) throws -> Decision<PhotoEvent> {
             PhotoDecider.decide(.revise(try built(RevisePhotoForm.self, fields)), state)
         }
         #expect(try revise([]) == .unchanged)

@@ -3,12 +3,12 @@ import Testing
 import TestSupport
 
 /// What a form makes of some fields: the rules that are broken, by field.
-func broken<F: Form>(_ form: F.Type, _ fields: [JSONField]) -> [String: FieldRule] {
+func broken<F: Form>(_ form: F.Type, _ fields: FormFields) -> [String: FieldRule] {
     guard case .failure(let errors) = F(fields).build(in: PlainDirectory()) else { return [:] }
     return Dictionary(errors.entries.map { ($0.field.name, $0.rule) }) { first, _ in first }
 }
 
-func built<F: Form>(_ form: F.Type, _ fields: [JSONField]) throws -> F.Command {
+func built<F: Form>(_ form: F.Type, _ fields: FormFields) throws -> F.Command {
     try F(fields).build(in: PlainDirectory()).get()
 }
 
@@ -41,8 +41,8 @@ struct SignUpFormTests {
             ("name", " ", .empty), ("name", "\u{3000}\u{A0}\n\t", .empty), ("email", " ", .empty),
             ("email", "a\u{9F}@b.c", .malformed),
             ("nickname", "A", .unknownField), ("Name", "A", .unknownField), ("", "A", .unknownField),
-        ] as [(String, JSONValue, FieldRule)])
-    func `each wrong field has its rule`(field: String, value: JSONValue, rule: FieldRule) {
+        ] as [(String, JSONMember.Value, FieldRule)])
+    func `each wrong field has its rule`(field: String, value: JSONMember.Value, rule: FieldRule) {
         #expect(broken(SignUpForm.self, good.with(field, value)) == [field: rule])
     }
 
@@ -59,8 +59,8 @@ struct SignUpFormTests {
             ("name", "\u{2027}\u{202A}"),
             ("prefecture", 1), ("prefecture", 47), ("prefecture", 13.0),
             ("id", .string(String(repeating: "~", count: 64))),
-        ] as [(String, JSONValue)])
-    func `what is just within the rules is taken`(field: String, value: JSONValue) {
+        ] as [(String, JSONMember.Value)])
+    func `what is just within the rules is taken`(field: String, value: JSONMember.Value) {
         #expect(broken(SignUpForm.self, good.with(field, value)) == [:])
     }
 
@@ -87,7 +87,7 @@ struct SignUpFormTests {
     }
 
     @Test func `every wrong field is told at once, and the failure names them`() throws {
-        let fields: [JSONField] = .of([
+        let fields: FormFields = .of([
             "id": "a b", "name": "", "email": "aki", "prefecture": 99, "colour": "red", "size": 3,
         ])
         let all: [String: FieldRule] = [
@@ -123,7 +123,7 @@ struct ReviseUserFormTests {
     }
 
     @Test func `the same rules hold, and an ID is no field of it`() {
-        let fields: [JSONField] = .of(["id": "u1", "name": "", "email": "x", "prefecture": 0])
+        let fields: FormFields = .of(["id": "u1", "name": "", "email": "x", "prefecture": 0])
         let all: [String: FieldRule] = [
             "id": .unknownField, "name": .empty, "email": .malformed, "prefecture": .outOfRange,
         ]

@@ -47,14 +47,6 @@ struct LogIdentityTests {
 }
 
 struct EventTagsTests {
-    @Test func `tags are their JSON array`() {
-        #expect(EventTags(["course:c1".bytes, "]".bytes])?.json == #"["course:c1","]"]"#.bytes)
-        #expect(EventTags([]) == nil)
-        #expect(EventTags(Array(repeating: "t".bytes, count: 16)) != nil)
-        #expect(EventTags(Array(repeating: "t".bytes, count: 17)) == nil)
-        #expect(EventTags(["a".bytes, "".bytes]) == nil)
-    }
-
     @Test func `a tag is printable ASCII but the space, the quote and the backslash`() {
         for byte in UInt8.min...UInt8.max {
             let isGood = byte > 0x20 && byte < 0x7F && byte != 0x22 && byte != 0x5C
@@ -76,7 +68,7 @@ struct LongTextTests {
     @Test(arguments: ["a\u{0}", "\u{1B}[2J", "a\u{7F}", "\u{80}", "a\u{9F}b"])
     func `it has no other control character`(text: String) {
         #expect(broken(PostStoryForm.self, good.with("message", .string(text))) == ["message": .malformed])
-        #expect(broken(ReviseStoryForm.self, [JSONField("message", .string(text))]) == ["message": .malformed])
+        #expect(broken(ReviseStoryForm.self, [JSONMember("message", .string(text))]) == ["message": .malformed])
     }
 
     @Test(arguments: [" ", "\n\t", "\u{3000}", "\u{A0}\u{2003}\u{2028}"])

@@ -24,8 +24,8 @@ struct StoryFormTests {
             ("sender", 1, .wrongType), ("recipient", "u3", .noSuch), ("recipient", nil, .missing),
             ("date", "yesterday", .malformed), ("date", "", .malformed), ("date", 1_795_000_000, .wrongType),
             ("likes", 3, .unknownField),
-        ] as [(String, JSONValue, FieldRule)])
-    func `each wrong field has its rule`(field: String, value: JSONValue, rule: FieldRule) {
+        ] as [(String, JSONMember.Value, FieldRule)])
+    func `each wrong field has its rule`(field: String, value: JSONMember.Value, rule: FieldRule) {
         #expect(broken(PostStoryForm.self, good.with(field, value)) == [field: rule])
     }
 
@@ -83,8 +83,8 @@ struct MessageFormTests {
             ("story", "s2", .noSuch), ("story", "", .empty), ("story", "!", .malformed), ("story", 1, .wrongType),
             ("story", .string(String(repeating: "s", count: 65)), .tooLong), ("date", "now", .malformed),
             ("seen", true, .unknownField),
-        ] as [(String, JSONValue, FieldRule)])
-    func `each wrong field has its rule`(field: String, value: JSONValue, rule: FieldRule) {
+        ] as [(String, JSONMember.Value, FieldRule)])
+    func `each wrong field has its rule`(field: String, value: JSONMember.Value, rule: FieldRule) {
         #expect(broken(SendMessageForm.self, good.with(field, value)) == [field: rule])
     }
 
@@ -126,8 +126,8 @@ struct PhotoFormTests {
             ("flash", "", .notSelected), ("flash", 1, .wrongType), ("date", "2026-02-30T00:00:00Z", .malformed),
             ("exposureDuration", nil, .missing), ("exposureDuration", 0.008, .wrongType),
             ("exposureDuration", "0/125", .outOfRange), ("aperture", 2, .unknownField),
-        ] as [(String, JSONValue, FieldRule)])
-    func `each wrong field has its rule`(field: String, value: JSONValue, rule: FieldRule) {
+        ] as [(String, JSONMember.Value, FieldRule)])
+    func `each wrong field has its rule`(field: String, value: JSONMember.Value, rule: FieldRule) {
         #expect(broken(AddPhotoForm.self, good.with(field, value)) == [field: rule])
     }
 
@@ -145,11 +145,11 @@ struct PhotoFormTests {
         let event = try built(AddPhotoForm.self, good.with("exposureDuration", .string(text))).event
         #expect(event.exposureDuration.text == text)
         #expect(event.exposureDuration.seconds == seconds)
-        #expect(ExposureDuration(text.bytes) == event.exposureDuration)
+        #expect(text.bytes.withUnsafeBytes { ExposureDuration($0) } == event.exposureDuration)
     }
 
     @Test func `the ends of the exposure value are in`() {
-        for value in [-20, 20, 0] as [JSONValue] {
+        for value in [-20, 20, 0] as [JSONMember.Value] {
             #expect(broken(AddPhotoForm.self, good.with("exposureValue", value)) == [:])
         }
     }
@@ -160,7 +160,7 @@ struct PhotoFormTests {
         let all: [String: FieldRule] = [
             "iso": .unknownField, "exposureValue": .outOfRange, "exposureDuration": .malformed,
         ]
-        let fields: [JSONField] = .of(["iso": 1, "exposureValue": 21, "exposureDuration": "x"])
+        let fields: FormFields = .of(["iso": 1, "exposureValue": 21, "exposureDuration": "x"])
         #expect(broken(RevisePhotoForm.self, fields) == all)
     }
 }

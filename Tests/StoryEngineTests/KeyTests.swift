@@ -97,14 +97,14 @@ struct KeyTests {
             .append(
                 "note-a".stream,
                 [
-                    EventProposal(type: "Noted".type, data: "{ }".bytes, meta: nil),
-                    EventProposal(type: "Dropped".type, data: "{}".bytes, meta: nil),
+                    EventProposal(type: "Noted".type, data: "{ }".view, meta: nil),
+                    EventProposal(type: "Dropped".type, data: "{}".view, meta: nil),
                 ], .with(key: "k")),
             .append(
                 "note-a".stream,
                 [
-                    EventProposal(type: "Noted".type, data: "{}".bytes, meta: nil),
-                    EventProposal(type: "Dropped".type, data: "{}".bytes, meta: "{}".bytes),
+                    EventProposal(type: "Noted".type, data: "{}".view, meta: nil),
+                    EventProposal(type: "Dropped".type, data: "{}".view, meta: "{}".view),
                 ], .with(key: "k")),
         ]
         for other in others { #expect(world.ask(other).code == .keyReused) }

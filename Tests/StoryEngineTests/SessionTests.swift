@@ -198,7 +198,7 @@ struct BasisTests {
     @Test func `refusals rest on what they say of the store`() {
         let world = openWorld()
         let version = WriteOptions(version: Version(9))
-        let proposal = EventProposal(type: "A".type, data: "1".bytes, meta: nil)
+        let proposal = EventProposal(type: "A".type, data: "1".view, meta: nil)
         let stale = world.ask(.append("note-a".stream, [proposal], version))
         #expect(stale.code == .conflict)
         #expect(stale.basis == Position(5))

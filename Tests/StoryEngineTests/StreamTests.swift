@@ -146,23 +146,23 @@ struct AppendTests {
 
     @Test func `an array is appended whole, with each event's own meta, and answered by the last`() {
         let proposals = [
-            EventProposal(type: "A".type, data: "{\"a\" : 1}".bytes, meta: "{\"m\":1}".bytes),
-            EventProposal(type: "B".type, data: "[]".bytes, meta: nil),
+            EventProposal(type: "A".type, data: "{\"a\" : 1}".view, meta: "{\"m\":1}".view),
+            EventProposal(type: "B".type, data: "[]".view, meta: nil),
         ]
         world.ask(.append("note-a", "A"))
         let answer = world.ask(.append("note-a".stream, proposals, .with(key: "k", version: 1)))
         #expect(answer.events.map(\.position) == [Position(2), Position(3)])
         #expect(answer.events.map(\.version) == [Version(2), Version(3)])
-        #expect(answer.events.map(\.meta) == ["{\"m\":1}".bytes, nil])
+        #expect(answer.events.map(\.meta) == ["{\"m\":1}".view, nil])
         #expect(answer.events.allSatisfy { $0.key == "k".key && $0.by == 1_000 })
-        #expect(answer.events.first?.body == .custom("A".type, data: "{\"a\" : 1}".bytes))
+        #expect(answer.events.first?.body == .custom("A".type, data: "{\"a\" : 1}".view))
         let receipt = Receipt(
             id: nil, stream: "note-a".stream, version: Version(3), position: Position(3), time: world.now)
         #expect(answer.receipt == receipt)
     }
 
     @Test func `a version that does not match appends nothing of it`() {
-        let proposals = [EventProposal(type: "A".type, data: "1".bytes, meta: nil)]
+        let proposals = [EventProposal(type: "A".type, data: "1".view, meta: nil)]
         #expect(world.ask(.append("note-a".stream, proposals, .with(version: 1))).code == .conflict)
         #expect(world.ask(.append("note-a".stream, proposals, .with(version: 0))).receipt?.version == Version(1))
         let late = world.ask(.append("note-a".stream, proposals, .with(version: 0)))

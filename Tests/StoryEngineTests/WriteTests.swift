@@ -14,7 +14,7 @@ func smallWorld() -> EngineHarness {
 
 extension RequestAction {
     static func editing(
-        _ kind: Kind, _ id: String, _ fields: KeyValuePairs<String, JSONValue>, key: String? = nil,
+        _ kind: Kind, _ id: String, _ fields: KeyValuePairs<String, JSONMember.Value>, key: String? = nil,
         version: UInt64? = nil, meta: String? = nil
     ) -> RequestAction {
         .edit(kind, id.id, .of(fields), .with(key: key, version: version, meta: meta))
@@ -35,7 +35,7 @@ extension RequestAction {
 
 extension WriteOptions {
     static func with(key: String? = nil, version: UInt64? = nil, meta: String? = nil) -> WriteOptions {
-        WriteOptions(key: key?.key, version: version.map(Version.init), meta: meta?.bytes)
+        WriteOptions(key: key?.key, version: version.map(Version.init), meta: meta?.view)
     }
 }
 
@@ -51,7 +51,7 @@ struct WriteTests {
             title: Text("B"), message: Text("Once"), sender: "u1".id, recipient: "u2".id, date: nil)
         let event = Event(
             position: Position(4), stream: "story-s2".stream, streamNumber: StreamNumber(4), version: Version(1),
-            time: world.now, by: 1_000, key: "k".key, meta: "{\"a\":1}".bytes, body: .story(.posted(posted)))
+            time: world.now, by: 1_000, key: "k".key, meta: "{\"a\":1}".view, body: .story(.posted(posted)))
         let receipt = Receipt(
             id: "s2".id, stream: "story-s2".stream, version: Version(1), position: Position(4), time: world.now)
         #expect(

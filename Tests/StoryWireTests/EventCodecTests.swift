@@ -1,5 +1,6 @@
 import StoryCore
 import Testing
+import TestSupport
 
 @testable import StoryWire
 
@@ -28,15 +29,15 @@ struct EventCodecTests {
         .photo(.exposureRevised(PhotoExposureRevised(exposureValue: -20, exposureDuration: nil))),
         .photo(.exposureRevised(PhotoExposureRevised(exposureValue: nil, exposureDuration: duration))),
         .photo(.deleted),
-        .custom(type("Wrote"), data: bytes(#"{ "b" : 1.50, "a":[1,  2],"c":"\u00e9" }"#)),
-        .custom(type("StoryPosted"), data: bytes("null")),
+        .custom(type("Wrote"), data: view(#"{ "b" : 1.50, "a":[1,  2],"c":"\u00e9" }"#)),
+        .custom(type("StoryPosted"), data: view("null")),
     ]
 
     @Test(arguments: bodies)
     func `an event is read back as it was written`(body: EventBody) throws {
-        let tags = EventTags([bytes("course:c1"), bytes("]"), bytes(",")])
-        let parts: [(RequestKey?, EventTags?, [UInt8]?)] = [
-            (nil, nil, nil), (key("k-1"), nil, bytes(#"{"a": 1}"#)), (nil, tags, nil), (key("k-1"), tags, bytes("{}")),
+        let tags = EventTags.text([bytes("course:c1"), bytes("]"), bytes(",")])
+        let parts: [(RequestKey?, ByteView?, ByteView?)] = [
+            (nil, nil, nil), (key("k-1"), nil, view(#"{"a": 1}"#)), (nil, tags, nil), (key("k-1"), tags, view("{}")),
         ]
         for (key, tags, meta) in parts {
             let event = EventCodecTests.event(body, key: key, tags: tags, meta: meta)
@@ -54,7 +55,8 @@ struct EventCodecTests {
         let body = EventBody.story(.liked(by: id("009")))
         var written: [UInt8] = []
         EventEncoder.append(
-            EventCodecTests.event(body, key: key("k"), tags: EventTags([bytes("t")]), meta: bytes("{}")), to: &written)
+            EventCodecTests.event(body, key: key("k"), tags: EventTags.text([bytes("t")]), meta: view("{}")),
+            to: &written)
         #expect(
             String(decoding: written, as: UTF8.self)
                 == #"{"position":1043,"stream":"story-12345","version":2,"type":"StoryLiked","time":"2026-11-20T12:34:56.789Z","by":1000,"key":"k","tags":["t"],"meta":{},"data":{"user":"009"}}"#
@@ -113,7 +115,7 @@ struct EventCodecTests {
         ("note-1", "StoryDeleted", "{}"), ("stories-1", "StoryDeleted", "{}"),
     ])
     func `what is not what its type promises is kept as it is`(name: String, eventType: String, data: String) {
-        #expect(decode(name, eventType, data) == .custom(type(eventType), data: bytes(data)))
+        #expect(decode(name, eventType, data) == .custom(type(eventType), data: view(data)))
     }
 
     @Test func `members in another order and members that are not known do no harm`() {
@@ -135,7 +137,7 @@ struct EventCodecTests {
     }
 
     static func event(
-        _ body: EventBody, key: RequestKey?, tags: EventTags? = nil, meta: [UInt8]?
+        _ body: EventBody, key: RequestKey?, tags: ByteView? = nil, meta: ByteView?
     ) -> Event {
         Event(
             position: Position(1043), stream: stream(body.streamText), streamNumber: StreamNumber(5),
@@ -157,8 +159,8 @@ struct EventCodecTests {
             by: event.by, json: json, stream: range(event.stream.bytes, after: "\"stream\":\""),
             type: range(EventDecoder.typeName(of: event.body).bytes, after: "\"type\":\""),
             key: event.key.map { range($0.bytes, after: "\"key\":\"") },
-            tags: event.tags.map { range($0.json, after: "\"tags\":") },
-            meta: event.meta.map { range($0, after: "\"meta\":") }, data: range(data, after: "\"data\":"))
+            tags: event.tags.map { range([UInt8]($0), after: "\"tags\":") },
+            meta: event.meta.map { range([UInt8]($0), after: "\"meta\":") }, data: range(data, after: "\"data\":"))
     }
 
     private static let duration = ExposureDuration(numerator: 1, denominator: 125)

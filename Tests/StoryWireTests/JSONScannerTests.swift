@@ -1,6 +1,7 @@
 import CSimdJSON
 import StoryCore
 import Testing
+import TestSupport
 
 @testable import StoryWire
 
@@ -51,8 +52,8 @@ struct JSONScannerTests {
     @Test func `numbers are integers only where they fit and are spelled so`() {
         let text = bytes("[9223372036854775807,-9223372036854775808,9223372036854775808,1.0,1e2,-0]")
         let document = scanner.scan(text)
-        let values = text.withUnsafeBytes { text in
-            (0..<document.count).map { document[$0].pointee.value.value(in: text) }
+        let values: [JSONMember.Value] = text.withUnsafeBytes { text in
+            (0..<document.count).map { document[$0].pointee.value.memberValue(in: text) }
         }
         #expect(
             values == [

@@ -25,7 +25,7 @@ struct LendingDecoderTests {
     @Test(arguments: EventCodecTests.bodies)
     func `an event of any form is read alike`(body: EventBody) {
         expectAlike(EventCodecTests.event(body, key: nil, meta: nil))
-        expectAlike(EventCodecTests.event(body, key: key("k-1"), meta: bytes(#"{"a":1}"#)))
+        expectAlike(EventCodecTests.event(body, key: key("k-1"), meta: view(#"{"a":1}"#)))
     }
 
     @Test(arguments: [1, 2, 3])
@@ -77,6 +77,6 @@ struct LendingDecoderTests {
 
     private func odd(_ stream: String, _ type: String, _ data: [UInt8]) -> Event {
         var maker = EventMaker()
-        return maker.event(stream, .custom(type.type, data: data))
+        return maker.event(stream, .custom(type.type, data: data.view))
     }
 }

@@ -1,5 +1,6 @@
 import StoryCore
 import Testing
+import TestSupport
 
 @testable import StoryWire
 
@@ -8,7 +9,7 @@ struct ProposalReadingTests {
 
     @Test func `tags are read, whatever their JSON looks like`() {
         let plain = EventProposal(
-            type: type("A"), data: bytes("1"), meta: nil, tags: EventTags([bytes("a/b"), bytes("A")]))
+            type: type("A"), data: view("1"), meta: nil, tags: EventTags.text([bytes("a/b"), bytes("A")]))
         for tags in [#"["a/b","A"]"#, #"[ "a\/b" , "\u0041" ]"#] {
             let action = reader.action("APPEND note-1 {\"tags\":\(tags),\"type\":\"A\",\"data\":1}")
             #expect(action == .append(stream("note-1"), [plain], WriteOptions()))
@@ -16,7 +17,7 @@ struct ProposalReadingTests {
     }
 
     @Test func `a null, and no tag at all, are as if they were not there`() {
-        let plain = EventProposal(type: type("A"), data: bytes("null"), meta: nil)
+        let plain = EventProposal(type: type("A"), data: view("null"), meta: nil)
         for more in [#""tags":null"#, #""tags":[]"#, #""meta":null"#] {
             let action = reader.action("APPEND note-1 {\"type\":\"A\",\"data\":null,\(more)}")
             #expect(action == .append(stream("note-1"), [plain], WriteOptions()))
@@ -27,9 +28,9 @@ struct ProposalReadingTests {
         let line =
             #"APPEND note-1 [{"type":"A","data":[1],"tags":["x"]},{"type":"B","data":{"a":"b"},"tags":["y","z"]}]"#
         let proposals = [
-            EventProposal(type: type("A"), data: bytes("[1]"), meta: nil, tags: EventTags([bytes("x")])),
+            EventProposal(type: type("A"), data: view("[1]"), meta: nil, tags: EventTags.text([bytes("x")])),
             EventProposal(
-                type: type("B"), data: bytes(#"{"a":"b"}"#), meta: nil, tags: EventTags([bytes("y"), bytes("z")])),
+                type: type("B"), data: view(#"{"a":"b"}"#), meta: nil, tags: EventTags.text([bytes("y"), bytes("z")])),
         ]
         #expect(reader.action(line) == .append(stream("note-1"), proposals, WriteOptions()))
     }
@@ -40,11 +41,11 @@ struct ProposalReadingTests {
         let proposals = [
             StreamProposal(
                 stream: stream("a-1"), version: Version(3),
-                event: EventProposal(type: type("A"), data: bytes("1"), meta: nil)),
+                event: EventProposal(type: type("A"), data: view("1"), meta: nil)),
             StreamProposal(
                 stream: stream("b-1"),
                 event: EventProposal(
-                    type: type("B"), data: bytes("2"), meta: bytes("{}"), tags: EventTags([bytes("t")]))),
+                    type: type("B"), data: view("2"), meta: view("{}"), tags: EventTags.text([bytes("t")]))),
         ]
         #expect(reader.action(line) == .appendTogether(proposals, WriteOptions(key: key("k"))))
     }

@@ -1,6 +1,7 @@
 import Foundation
 import StoryCore
 import Testing
+import TestSupport
 
 @testable import StoryWire
 

@@ -1,5 +1,6 @@
 import StoryCore
 import Testing
+import TestSupport
 
 @testable import StoryWire
 
@@ -139,25 +140,25 @@ struct RequestReaderTests {
                 .post(
                     .users,
                     [
-                        JSONField("id", .string("007")), JSONField("name", .string("彩花\n")),
-                        JSONField("prefecture", .integer(13)), JSONField("x", .number(1.5)), JSONField("y", .null),
-                        JSONField("z", .boolean(true)), JSONField("o", .object(bytes(#"{ "a":[1] }"#))),
-                        JSONField("l", .array(bytes("[ ]"))),
+                        JSONMember("id", .string("007")), JSONMember("name", .string("彩花\n")),
+                        JSONMember("prefecture", .integer(13)), JSONMember("x", .number(1.5)), JSONMember("y", .null),
+                        JSONMember("z", .boolean(true)), JSONMember("o", .object(bytes(#"{ "a":[1] }"#))),
+                        JSONMember("l", .array(bytes("[ ]"))),
                     ], WriteOptions())
             ),
             (
                 #"POST stories key=k1 version=0 meta="{\"a\":1}" {}"#,
-                .post(.stories, [], WriteOptions(key: key("k1"), version: .zero, meta: bytes(#"{"a":1}"#)))
+                .post(.stories, [], WriteOptions(key: key("k1"), version: .zero, meta: view(#"{"a":1}"#)))
             ),
-            (#"POST photos meta=" {} " {}"#, .post(.photos, [], WriteOptions(meta: bytes("{}")))),
+            (#"POST photos meta=" {} " {}"#, .post(.photos, [], WriteOptions(meta: view("{}")))),
             (
                 #"EDIT stories/1 version=7 {"title":"No"}"#,
-                .edit(.stories, id("1"), [JSONField("title", .string("No"))], WriteOptions(version: Version(7)))
+                .edit(.stories, id("1"), [JSONMember("title", .string("No"))], WriteOptions(version: Version(7)))
             ),
-            (#"LIKE stories/1 {"user":"009"}"#, .like(id("1"), [JSONField("user", .string("009"))], WriteOptions())),
+            (#"LIKE stories/1 {"user":"009"}"#, .like(id("1"), [JSONMember("user", .string("009"))], WriteOptions())),
             (
                 #"UNLIKE stories/1 { "user" : "009" } "#,
-                .unlike(id("1"), [JSONField("user", .string("009"))], WriteOptions())
+                .unlike(id("1"), [JSONMember("user", .string("009"))], WriteOptions())
             ),
             ("SEE messages/m key=a", .see(id("m"), WriteOptions(key: key("a")))),
             ("DELETE photos/p", .delete(.photos, id("p"), WriteOptions())),
@@ -167,8 +168,8 @@ struct RequestReaderTests {
                     stream("note-1"),
                     [
                         EventProposal(
-                            type: type("Wrote"), data: bytes(#"{ "b" : 1.50, "a":[1,  2],"c":"\u00e9" }"#),
-                            meta: bytes(#"{"cause":"x"}"#))
+                            type: type("Wrote"), data: view(#"{ "b" : 1.50, "a":[1,  2],"c":"\u00e9" }"#),
+                            meta: view(#"{"cause":"x"}"#))
                     ], WriteOptions())
             ),
             (
@@ -176,9 +177,9 @@ struct RequestReaderTests {
                 .append(
                     stream("n-1"),
                     [
-                        EventProposal(type: type("A"), data: bytes("1"), meta: nil),
-                        EventProposal(type: type("B"), data: bytes("\"x\""), meta: nil),
-                        EventProposal(type: type("C"), data: bytes("null"), meta: nil),
+                        EventProposal(type: type("A"), data: view("1"), meta: nil),
+                        EventProposal(type: type("B"), data: view("\"x\""), meta: nil),
+                        EventProposal(type: type("C"), data: view("null"), meta: nil),
                     ], WriteOptions(key: key("k")))
             ),
         ] as [(String, RequestAction)])
@@ -202,7 +203,7 @@ struct RequestReaderTests {
     @Test func `tabs within the JSON are white space`() {
         #expect(
             reader.action("POST users {\t\"id\":\t\"1\"}")
-                == .post(.users, [JSONField("id", .string("1"))], WriteOptions()))
+                == .post(.users, [JSONMember("id", .string("1"))], WriteOptions()))
     }
 
     private func role(_ action: RequestAction) -> Role {

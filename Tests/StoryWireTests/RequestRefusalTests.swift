@@ -1,5 +1,6 @@
 import StoryCore
 import Testing
+import TestSupport
 
 @testable import StoryWire
 
@@ -138,7 +139,7 @@ struct RequestRefusalTests {
         (
             "note-1",
             #"[{"type":"A","data":1,"tags":["\#(String(repeating: "t", count: 65))"]},{"type":"","data":1}]"#,
-            ["[1].type:empty", "[0].tags[0]:tooLong"]
+            ["[0].tags[0]:tooLong", "[1].type:empty"]
         ),
         (
             "note-1",

@@ -1,5 +1,6 @@
 import StoryCore
 import Testing
+import TestSupport
 
 @testable import StoryWire
 
@@ -16,33 +17,29 @@ struct SessionMachineTests {
             ])
     }
 
-    @Test func `plain GETs are taken one by one, and what comes after them stays`() {
+    @Test func `a line that is put back is the next one again, once and whole`() {
         var machine = SessionMachine(limits: Limits())
-        machine.receive("GET users/1\nGET stories/2\nPING\nGET users/3\nGET users/")
-        for id in ["users/1", "stories/2"] {
-            guard let get = machine.takePlainGet() else {
-                Issue.record("\(id) is a plain GET")
-                return
-            }
-            #expect("\(get.kind.name)/\(String(decoding: get.id, as: UTF8.self))" == id)
+        machine.receive("PING\nGET users/1\nSTATS\nPI")
+        let get = LineAction.request(Request(tag: nil, action: .get(.users, id("1"), at: nil)))
+        #expect(machine.next(reader) == .request(Request(tag: nil, action: .ping)))
+        for _ in 0..<2 {
+            #expect(machine.next(reader, .putBack) == get)
+            let (hasLine, count) = (machine.hasBufferedLine, machine.bufferedCount)
+            #expect(hasLine)
+            #expect(count == 20)
         }
-        let isTaken = machine.takePlainGet() != nil
-        #expect(!isTaken)
-        let user = LineAction.request(Request(tag: nil, action: .get(.users, id("3"), at: nil)))
+        machine.receive("NG\n")
         #expect(
-            machine.actions(reader) == [.request(Request(tag: nil, action: .ping)), user, .needBytes])
-        let isWhole = machine.takePlainGet() != nil
-        #expect(!isWhole)
+            machine.actions(reader) == [
+                get, .request(Request(tag: nil, action: .stats)), .request(Request(tag: nil, action: .ping)), .needBytes,
+            ])
     }
 
-    @Test func `a plain GET breaks a run of syntax errors, as any request does`() {
+    @Test func `a request breaks a run of syntax errors`() {
         var machine = SessionMachine(limits: Limits())
         machine.receive("PING\n{}\n{}\nGET users/1\n{}\n{}\n")
-        for _ in 0..<3 { _ = machine.nextLine(reader, role: .admin) }
-        let isTaken = machine.takePlainGet() != nil
-        #expect(isTaken)
-        let rest = machine.actions(reader)
-        #expect(rest.count == 3 && rest.last == .needBytes)
+        let actions = machine.actions(reader)
+        #expect(actions.count == 7 && actions.last == .needBytes)
     }
 
     @Test func `a line may come in parts`() {
@@ -140,11 +137,23 @@ struct SessionMachineTests {
 extension SessionMachine {
     mutating func receive(_ text: String) { Array(text.utf8).withUnsafeBytes { bytesReceived($0) } }
 
+    /// The next action, whose line is then taken or put back.
+    mutating func next(
+        _ reader: RequestReader, _ outcome: LineOutcome = .taken, _ role: Role = .admin
+    ) -> LineAction {
+        var action = LineAction.needBytes
+        withNextLine(reader, role: role) {
+            action = $0.kept
+            return outcome
+        }
+        return action
+    }
+
     /// The actions up to the first that waits or ends.
     mutating func actions(_ reader: RequestReader, _ role: Role = .admin) -> [LineAction] {
         var actions: [LineAction] = []
         while true {
-            let action = nextLine(reader, role: role)
+            let action = next(reader, .taken, role)
             actions.append(action)
             if action == .needBytes || action == .finished { return actions }
         }

@@ -1,4 +1,5 @@
 import StoryCore
+import TestSupport
 
 @testable import StoryWire
 
@@ -11,7 +12,7 @@ extension RequestReader {
     func read(bytes: [UInt8]) -> ReadLine {
         let noise = Array(#"{"a":1}]"x,0"#.utf8)
         let padded = bytes + (0..<LineFramer.slack).map { noise[$0 % noise.count] }
-        return padded.withUnsafeBytes { read($0.part(0..<bytes.count)) }
+        return padded.withUnsafeBytes { read($0.part(0..<bytes.count)).kept }
     }
 
     func read(_ line: String) -> ReadLine { read(bytes: Array(line.utf8)) }
@@ -24,6 +25,9 @@ extension RequestReader {
 }
 
 extension ReadLine {
+    /// The same, for as long as the tests run.
+    var kept: ReadLine { ReadLine(tag: tag, verb: verb, role: role, result: result.map(\.kept)) }
+
     var failure: Failure? {
         if case .failure(let failure) = result { failure } else { nil }
     }
@@ -50,6 +54,7 @@ func category(_ text: String) -> CategoryName { CategoryName(trusted: Array(text
 func tag(_ text: String) -> Tag { Tag(trusted: Array(text.utf8)) }
 func key(_ text: String) -> RequestKey { RequestKey(trusted: Array(text.utf8)) }
 func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+func view(_ text: String) -> ByteView { text.view }
 
 func stream(_ text: String) -> StreamName {
     let bytes = Array(text.utf8)

@@ -10,7 +10,7 @@ package struct EventMaker {
     package init() {}
 
     package mutating func event(
-        _ stream: String, _ body: EventBody, key: String? = nil, tags: EventTags? = nil, meta: String? = nil
+        _ stream: String, _ body: EventBody, key: String? = nil, tags: ByteView? = nil, meta: String? = nil
     ) -> Event {
         let name = stream.stream
         let head = heads[name] ?? (StreamNumber(UInt64(heads.count + 1)), .zero)
@@ -19,7 +19,7 @@ package struct EventMaker {
         defer { time = Instant(milliseconds: time.milliseconds + 1_000) }
         return Event(
             position: position, stream: name, streamNumber: head.number, version: head.version.next, time: time,
-            by: 1_000, key: key?.key, tags: tags, meta: meta?.bytes, body: body)
+            by: 1_000, key: key?.key, tags: tags, meta: meta?.view, body: body)
     }
 }
 
@@ -62,7 +62,7 @@ extension EventBody {
     }
 
     package static func noted(_ type: String = "Noted", _ data: String = "{}") -> EventBody {
-        .custom(type.type, data: data.bytes)
+        .custom(type.type, data: data.view)
     }
 }
 

@@ -4,7 +4,7 @@ package import StoryCore
 package enum Fields {
     package static func user(
         _ id: String? = nil, name: String = "Aki", email: String? = nil, prefecture: Int64 = 13
-    ) -> [JSONField] {
+    ) -> FormFields {
         let email = email ?? "\(id ?? "nobody")@example.org"
         return given(id) + .of(["name": .string(name), "email": .string(email), "prefecture": .integer(prefecture)])
     }
@@ -12,7 +12,7 @@ package enum Fields {
     package static func story(
         _ id: String? = nil, title: String = "A title", message: String = "Once", from sender: String = "u1",
         to recipient: String = "u2", date: String? = nil
-    ) -> [JSONField] {
+    ) -> FormFields {
         given(id) + given(date, as: "date")
             + .of([
                 "title": .string(title), "message": .string(message), "sender": .string(sender),
@@ -23,7 +23,7 @@ package enum Fields {
     package static func message(
         _ id: String? = nil, text: String = "Hello", from sender: String = "u1", to recipient: String = "u2",
         about story: String? = nil, date: String? = nil
-    ) -> [JSONField] {
+    ) -> FormFields {
         given(id) + given(story, as: "story") + given(date, as: "date")
             + .of(["text": .string(text), "sender": .string(sender), "recipient": .string(recipient)])
     }
@@ -31,7 +31,7 @@ package enum Fields {
     package static func photo(
         _ id: String? = nil, owner: String = "u1", iso: Double = 400, exposureValue: Double = 0,
         duration: String = "1/125", date: String? = nil
-    ) -> [JSONField] {
+    ) -> FormFields {
         given(id) + given(date, as: "date")
             + .of([
                 "owner": .string(owner), "iso": .number(iso), "exposureValue": .number(exposureValue),
@@ -39,8 +39,8 @@ package enum Fields {
             ])
     }
 
-    private static func given(_ text: String?, as name: String = "id") -> [JSONField] {
-        text.map { [JSONField(name, .string($0))] } ?? []
+    private static func given(_ text: String?, as name: String = "id") -> FormFields {
+        text.map { [JSONMember(name, .string($0))] } ?? []
     }
 }
 
@@ -72,7 +72,7 @@ extension RequestAction {
     }
 
     package static func append(_ stream: String, _ types: String..., key: String? = nil) -> RequestAction {
-        let proposals = types.map { EventProposal(type: $0.type, data: "{}".bytes, meta: nil) }
+        let proposals = types.map { EventProposal(type: $0.type, data: "{}".view, meta: nil) }
         return .append(stream.stream, proposals, WriteOptions(key: key?.key))
     }
 

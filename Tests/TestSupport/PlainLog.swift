@@ -26,6 +26,16 @@ package final class PlainLog: EventLogReading {
         return found
     }
 
+    package func written(
+        at position: Position, comparedWith proposal: EventProposal?
+    ) throws(StorageError) -> WrittenEvent {
+        guard let event = try events(at: [position]).first else { throw .corrupt("no event", at: position) }
+        let says = EventProposal(body: event.body, meta: event.meta, tags: event.tags)
+        return WrittenEvent(
+            stream: event.stream, version: event.version, position: event.position, time: event.time,
+            isSame: says == proposal)
+    }
+
     package func position(at time: Instant) throws(StorageError) -> Position {
         if let failure { throw failure }
         return events.last { $0.time <= time }?.position ?? .zero

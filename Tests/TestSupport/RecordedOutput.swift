@@ -31,8 +31,8 @@ package final class RecordedOutput: TurnOutput {
     }
 
     package func append(_ event: Event) {
-        effects.append(.append(event))
-        log.append(event)
+        effects.append(.append(event.kept))
+        log.append(event.kept)
     }
 
     package func reply(_ reply: Reply, tag: Tag?, restsOn position: Position) {

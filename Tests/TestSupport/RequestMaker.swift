@@ -31,7 +31,7 @@ package struct RequestMaker {
     }
 
     /// Few like, so that some like again and some take it back.
-    private mutating func fan() -> [JSONField] { .of(["user": .string(random.pick("u1", "u2"))]) }
+    private mutating func fan() -> FormFields { .of(["user": .string(random.pick("u1", "u2"))]) }
 
     private mutating func delete(_ kind: Kind) -> RequestAction { .delete(kind, name(kind), options()) }
 
@@ -68,7 +68,7 @@ package struct RequestMaker {
         return .post(.photos, fields, options())
     }
 
-    private mutating func revisedUser() -> [JSONField] {
+    private mutating func revisedUser() -> FormFields {
         switch Int.random(in: 0..<3, using: &random) {
         case 0: .of(["name": .string(random.pick("Aki", "Mio", "Ren"))])
         case 1: .of(["email": .string("\(random.pick("new", "NEW", "old"))@example.org")])
@@ -78,7 +78,7 @@ package struct RequestMaker {
 
     private mutating func proposals() -> [EventProposal] {
         (0..<Int.random(in: 1...3, using: &random)).map { _ in
-            let data = "{\"n\":\(random.pick(1, 2))}".bytes
+            let data = "{\"n\":\(random.pick(1, 2))}".view
             return EventProposal(type: random.pick("Noted", "Dropped").type, data: data, meta: nil)
         }
     }

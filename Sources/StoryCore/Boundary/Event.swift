@@ -1,7 +1,7 @@
-/// One immutable fact of the log.
+/// One immutable fact that is about to be written: its place in the log, and what it says.
 ///
-/// A class, because it is handed from hand to hand and never changed: a copy is one reference, not a dozen.
-package final class Event: Equatable, Sendable {
+/// Its texts are lent: it is good for as long as the request that it comes from.
+package struct Event: Equatable, Sendable {
     package let position: Position
     package let stream: StreamName
     package let streamNumber: StreamNumber
@@ -11,14 +11,15 @@ package final class Event: Equatable, Sendable {
     /// The uid of the process that wrote it.
     package let by: UInt32
     package let key: RequestKey?
-    package let tags: EventTags?
+    /// The text of a JSON array of tags, without white space.
+    package let tags: ByteView?
     /// A JSON object's text, as it came.
-    package let meta: [UInt8]?
+    package let meta: ByteView?
     package let body: EventBody
 
     package init(
         position: Position, stream: StreamName, streamNumber: StreamNumber, version: Version, time: Instant, by: UInt32,
-        key: RequestKey?, tags: EventTags? = nil, meta: [UInt8]?, body: EventBody
+        key: RequestKey?, tags: ByteView? = nil, meta: ByteView?, body: EventBody
     ) {
         self.position = position
         self.stream = stream
@@ -31,14 +32,6 @@ package final class Event: Equatable, Sendable {
         self.meta = meta
         self.body = body
     }
-
-    package static func == (left: Event, right: Event) -> Bool {
-        left === right
-            || (left.position == right.position && left.stream == right.stream
-                && left.streamNumber == right.streamNumber && left.version == right.version && left.time == right.time
-                && left.by == right.by && left.key == right.key && left.tags == right.tags && left.meta == right.meta
-                && left.body == right.body)
-    }
 }
 
 /// What happened.
@@ -48,5 +41,5 @@ package enum EventBody: Equatable, Sendable {
     case message(MessageEvent)
     case photo(PhotoEvent)
     /// An event of the users' own, or of a type that this program does not know: kept, not folded.
-    case custom(EventType, data: [UInt8])
+    case custom(EventType, data: ByteView)
 }

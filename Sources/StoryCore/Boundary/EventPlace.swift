@@ -32,12 +32,12 @@ package struct EventPlace: Equatable, Sendable {
 extension Event {
     package var place: EventPlace {
         var typeCount: Int?
-        if case .custom(let type, _) = body { typeCount = type.bytes.count }
+        if case .custom(let type, _) = body { typeCount = type.spelling.count }
         var place = EventPlace(
             position: position, streamNumber: streamNumber, version: version, time: time, by: by,
-            streamCount: stream.bytes.count, typeCount: typeCount)
-        place.keyCount = key?.bytes.count ?? 0
-        place.tagsCount = tags?.json.count ?? 0
+            streamCount: stream.spelling.count, typeCount: typeCount)
+        place.keyCount = key?.spelling.count ?? 0
+        place.tagsCount = tags?.count ?? 0
         place.metaCount = meta?.count ?? 0
         return place
     }

@@ -28,6 +28,30 @@ package protocol EventLogReading: AnyObject {
     var lastTime: Instant? { get }
     /// The events at these positions in the order given; a position past the head ends the reading.
     func events(at positions: [Position]) throws(StorageError) -> [Event]
+    /// The event at a position, and whether it says what a proposal would.
+    ///
+    /// - Throws: why the log cannot be read; `.corrupt` when there is no such event.
+    func written(
+        at position: Position, comparedWith proposal: EventProposal?
+    ) throws(StorageError) -> WrittenEvent
     /// The last position whose event was written at or before a time; zero when there is none.
     func position(at time: Instant) throws(StorageError) -> Position
+}
+
+/// An event of the log, as far as a write that is repeated needs it.
+package struct WrittenEvent: Equatable, Sendable {
+    package let stream: StreamName
+    package let version: Version
+    package let position: Position
+    package let time: Instant
+    /// True when its type, data, meta and tags are those of the proposal that it was compared with, byte for byte.
+    package let isSame: Bool
+
+    package init(stream: StreamName, version: Version, position: Position, time: Instant, isSame: Bool) {
+        self.stream = stream
+        self.version = version
+        self.position = position
+        self.time = time
+        self.isSame = isSame
+    }
 }

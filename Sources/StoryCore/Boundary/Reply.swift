@@ -5,7 +5,7 @@ package enum Reply: Equatable, Sendable {
     /// `= {…}`: a stream of `STREAMS`.
     case stream(StreamSummary)
     /// `= {…}`: what an `APPEND` of several streams did to one of them.
-    indirect case receipt(Receipt)
+    case receipt(Receipt)
     /// `= {…}`: a sort key of `SORTS`.
     case sort(SortKey, Order)
     /// `= {…}`: anything else that comes in rows.
@@ -23,7 +23,7 @@ package enum Done: Equatable, Sendable {
     /// `GET` of a row as it was.
     indirect case row(Row)
     /// A write that appended, now or the first time its key was seen.
-    indirect case receipt(Receipt)
+    case receipt(Receipt)
     /// `APPEND *`: how many streams it appended to, and its last position.
     case appended(count: Int, position: Position, repeated: Bool)
     /// A write that would have changed nothing.

@@ -1,7 +1,8 @@
 /// What one line asks for, read but not yet decided.
 ///
-/// A class, because it goes from hand to hand and never changes: a copy is one reference, not a dozen.
-package final class Request: Equatable, Sendable {
+/// Plain data: names lie in it, and texts where they stand in the line or in memory of the line's reader. So it is good
+/// for as long as the line is lent.
+package struct Request: Equatable, Sendable {
     package let tag: Tag?
     package let action: RequestAction
 
@@ -9,12 +10,9 @@ package final class Request: Equatable, Sendable {
         self.tag = tag
         self.action = action
     }
-
-    package static func == (left: Request, right: Request) -> Bool {
-        left === right || (left.tag == right.tag && left.action == right.action)
-    }
 }
 
+/// The verbs, each with what it takes.
 package enum RequestAction: Equatable, Sendable {
     case get(Kind, Identifier, at: Moment?)
     case list(ListQuery)
@@ -22,10 +20,10 @@ package enum RequestAction: Equatable, Sendable {
     case sorts(Kind)
     case read(ReadQuery)
     case streams(StreamsQuery)
-    case post(Kind, [JSONField], WriteOptions)
-    case edit(Kind, Identifier, [JSONField], WriteOptions)
-    case like(Identifier, [JSONField], WriteOptions)
-    case unlike(Identifier, [JSONField], WriteOptions)
+    case post(Kind, FormFields, WriteOptions)
+    case edit(Kind, Identifier, FormFields, WriteOptions)
+    case like(Identifier, FormFields, WriteOptions)
+    case unlike(Identifier, FormFields, WriteOptions)
     case see(Identifier, WriteOptions)
     case delete(Kind, Identifier, WriteOptions)
     case append(StreamName, [EventProposal], WriteOptions)
@@ -132,9 +130,9 @@ package struct WriteOptions: Equatable, Sendable {
     /// `version=`: what the stream must be at now.
     package var version: Version?
     /// `meta=`: a JSON object's text, as it came.
-    package var meta: [UInt8]?
+    package var meta: ByteView?
 
-    package init(key: RequestKey? = nil, version: Version? = nil, meta: [UInt8]? = nil) {
+    package init(key: RequestKey? = nil, version: Version? = nil, meta: ByteView? = nil) {
         self.key = key
         self.version = version
         self.meta = meta
@@ -145,17 +143,18 @@ package struct WriteOptions: Equatable, Sendable {
 package struct EventProposal: Equatable, Sendable {
     package let body: EventBody
     /// A JSON object's text, as it came.
-    package let meta: [UInt8]?
-    package let tags: EventTags?
+    package let meta: ByteView?
+    /// The text of a JSON array of tags, without white space.
+    package let tags: ByteView?
 
-    package init(body: EventBody, meta: [UInt8]?, tags: EventTags? = nil) {
+    package init(body: EventBody, meta: ByteView?, tags: ByteView? = nil) {
         self.body = body
         self.meta = meta
         self.tags = tags
     }
 
     /// - Parameter data: a JSON value's text, kept byte for byte.
-    package init(type: EventType, data: [UInt8], meta: [UInt8]?, tags: EventTags? = nil) {
+    package init(type: EventType, data: ByteView, meta: ByteView?, tags: ByteView? = nil) {
         self.init(body: .custom(type, data: data), meta: meta, tags: tags)
     }
 }

@@ -15,7 +15,7 @@ extension FormReader {
             refuse(field, .malformed, "must be an address such as name@example.org")
             return nil
         }
-        return Text(bytes)
+        return Text(ByteView(lending: bytes))
     }
 
     /// Seconds as a fraction of whole numbers: `1/125`.
@@ -37,7 +37,7 @@ extension FormReader {
 }
 
 package enum EmailAddress {
-    package static func isWellFormed(_ bytes: [UInt8]) -> Bool {
+    package static func isWellFormed(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let at = bytes.firstIndex(of: 0x40), bytes.lastIndex(of: 0x40) == at, at > 0 else { return false }
         let domain = bytes[(at + 1)...]
         guard let first = domain.first, let last = domain.last, first != 0x2E, last != 0x2E, domain.contains(0x2E)
@@ -53,7 +53,7 @@ package enum EmailAddress {
 
 extension ExposureDuration {
     /// Reads `1/125`; nil when it is not a fraction above zero.
-    package init?(_ text: [UInt8]) {
+    package init?(_ text: UnsafeRawBufferPointer) {
         let parts = text.split(separator: 0x2F, omittingEmptySubsequences: false)
         guard parts.count == 2, let numerator = ExposureDuration.part(parts[0]),
             let denominator = ExposureDuration.part(parts[1])
@@ -62,7 +62,7 @@ extension ExposureDuration {
     }
 
     /// A whole number of digits alone.
-    fileprivate static func part(_ digits: ArraySlice<UInt8>) -> UInt32? {
+    fileprivate static func part(_ digits: UnsafeRawBufferPointer.SubSequence) -> UInt32? {
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return UInt32(String(decoding: digits, as: UTF8.self))
     }

@@ -6,7 +6,7 @@ package protocol Form {
     associatedtype FieldID: FormFieldID
     associatedtype Command: Sendable
 
-    init(_ fields: [JSONField])
+    init(_ fields: FormFields)
 
     func build(in directory: any Directory) -> Result<Command, FormErrors<FieldID>>
 }

@@ -3,9 +3,9 @@
 /// A `null` counts as absent. Each reading answers nil when the field is absent or wrong; what is wrong is in `errors`.
 struct FormReader<FieldID: FormFieldID> {
     private(set) var errors = FormErrors<FieldID>()
-    private let fields: [JSONField]
+    private let fields: FormFields
 
-    init(_ fields: [JSONField]) {
+    init(_ fields: FormFields) {
         self.fields = fields
         for field in fields where !FieldID.allCases.contains(where: { field.isNamed($0.rawValue) }) {
             let name = String(decoding: field.name, as: UTF8.self)
@@ -25,8 +25,9 @@ struct FormReader<FieldID: FormFieldID> {
     }
 
     /// What the field holds; nil where it is absent.
-    func value(_ field: FieldID) -> JSONValue? {
-        guard let found = fields.first(where: { $0.isNamed(field.rawValue) }), found.value != .null else { return nil }
+    func value(_ field: FieldID) -> JSONMember.Value? {
+        guard let found = fields.first(where: { $0.isNamed(field.rawValue) }) else { return nil }
+        if case .null = found.value { return nil }
         return found.value
     }
 
@@ -51,7 +52,7 @@ struct FormReader<FieldID: FormFieldID> {
     ) -> Text? {
         guard let bytes = string(field) else { return nil }
         guard !TextShape.isBlank(bytes) else { return refused(field, .empty, "must not be empty") }
-        let text = Text(bytes)
+        let text = Text(ByteView(lending: bytes))
         guard !text.exceeds(limit) else { return refused(field, .tooLong, "must have at most \(limit) characters") }
         guard shape.fits(bytes) else { return refused(field, .malformed, meaning) }
         return text
@@ -64,10 +65,10 @@ struct FormReader<FieldID: FormFieldID> {
         guard bytes.count <= Identifier.length.upperBound else {
             return refused(field, .tooLong, "an ID has at most \(Identifier.length.upperBound) bytes")
         }
-        guard let id = Identifier(bytes) else {
+        guard Alphabet.spells(bytes, within: Identifier.length) else {
             return refused(field, .malformed, "an ID is made of A–Z a–z 0–9 . _ ~ -")
         }
-        return id
+        return Identifier(trusted: ByteView(lending: bytes))
     }
 
     /// The ID of a user who exists.
@@ -86,7 +87,7 @@ struct FormReader<FieldID: FormFieldID> {
 
     mutating func date(_ field: FieldID) -> Instant? {
         guard let bytes = string(field) else { return nil }
-        guard let date = Instant(bytes) else {
+        guard let date = Instant(utf8: bytes) else {
             return refused(field, .malformed, "must be an RFC 3339 date such as 2026-11-20T12:34:56.789Z")
         }
         return date
@@ -121,20 +122,22 @@ struct FormReader<FieldID: FormFieldID> {
         return choice
     }
 
-    mutating func string(_ field: FieldID) -> [UInt8]? {
+    mutating func string(_ field: FieldID) -> UnsafeRawBufferPointer? {
         switch value(field) {
         case nil: return nil
-        case .string(let bytes): return bytes
-        default: return refused(field, .wrongType, "must be a string")
+        case .string(let bytes)?: return bytes
+        case .null?, .boolean?, .integer?, .number?, .object?, .array?:
+            return refused(field, .wrongType, "must be a string")
         }
     }
 
     private mutating func number(_ field: FieldID) -> Double? {
         switch value(field) {
         case nil: return nil
-        case .integer(let value): return Double(value)
-        case .number(let value): return value
-        default: return refused(field, .wrongType, "must be a number")
+        case .integer(let value)?: return Double(value)
+        case .number(let value)?: return value
+        case .null?, .boolean?, .string?, .object?, .array?:
+            return refused(field, .wrongType, "must be a number")
         }
     }
 
@@ -144,6 +147,6 @@ struct FormReader<FieldID: FormFieldID> {
     }
 }
 
-extension JSONField {
+extension JSONMember {
     fileprivate func isNamed(_ text: String) -> Bool { name.elementsEqual(text.utf8) }
 }

@@ -13,9 +13,9 @@ package struct SendMessage: Equatable, Sendable {
 package struct SendMessageForm: Form {
     package enum FieldID: String, FormFieldID { case id, text, sender, recipient, story, date }
 
-    private let fields: [JSONField]
+    private let fields: FormFields
 
-    package init(_ fields: [JSONField]) { self.fields = fields }
+    package init(_ fields: FormFields) { self.fields = fields }
 
     package func build(in directory: any Directory) -> Result<SendMessage, FormErrors<FieldID>> {
         var reader = FormReader<FieldID>(fields)

@@ -15,9 +15,9 @@ package struct AddPhotoForm: Form {
         case id, owner, iso, focalLength, exposureValue, lensAperture, exposureDuration, flash, date
     }
 
-    private let fields: [JSONField]
+    private let fields: FormFields
 
-    package init(_ fields: [JSONField]) { self.fields = fields }
+    package init(_ fields: FormFields) { self.fields = fields }
 
     package func build(in directory: any Directory) -> Result<AddPhoto, FormErrors<FieldID>> {
         var reader = FormReader<FieldID>(fields)
@@ -49,9 +49,9 @@ package struct RevisePhoto: Equatable, Sendable {
 package struct RevisePhotoForm: Form {
     package enum FieldID: String, FormFieldID { case exposureValue, exposureDuration }
 
-    private let fields: [JSONField]
+    private let fields: FormFields
 
-    package init(_ fields: [JSONField]) { self.fields = fields }
+    package init(_ fields: FormFields) { self.fields = fields }
 
     package func build(in directory: any Directory) -> Result<RevisePhoto, FormErrors<FieldID>> {
         var reader = FormReader<FieldID>(fields)

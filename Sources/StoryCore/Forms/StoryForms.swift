@@ -13,9 +13,9 @@ package struct PostStory: Equatable, Sendable {
 package struct PostStoryForm: Form {
     package enum FieldID: String, FormFieldID { case id, title, message, sender, recipient, date }
 
-    private let fields: [JSONField]
+    private let fields: FormFields
 
-    package init(_ fields: [JSONField]) { self.fields = fields }
+    package init(_ fields: FormFields) { self.fields = fields }
 
     package func build(in directory: any Directory) -> Result<PostStory, FormErrors<FieldID>> {
         var reader = FormReader<FieldID>(fields)
@@ -42,9 +42,9 @@ package struct ReviseStory: Equatable, Sendable {
 package struct ReviseStoryForm: Form {
     package enum FieldID: String, FormFieldID { case title, message }
 
-    private let fields: [JSONField]
+    private let fields: FormFields
 
-    package init(_ fields: [JSONField]) { self.fields = fields }
+    package init(_ fields: FormFields) { self.fields = fields }
 
     package func build(in directory: any Directory) -> Result<ReviseStory, FormErrors<FieldID>> {
         var reader = FormReader<FieldID>(fields)
@@ -66,9 +66,9 @@ package struct LikeStory: Equatable, Sendable {
 package struct LikeForm: Form {
     package enum FieldID: String, FormFieldID { case user }
 
-    private let fields: [JSONField]
+    private let fields: FormFields
 
-    package init(_ fields: [JSONField]) { self.fields = fields }
+    package init(_ fields: FormFields) { self.fields = fields }
 
     package func build(in directory: any Directory) -> Result<LikeStory, FormErrors<FieldID>> {
         var reader = FormReader<FieldID>(fields)

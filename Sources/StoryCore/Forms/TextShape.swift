@@ -7,7 +7,7 @@ enum TextShape {
 
     /// True when well-formed UTF-8 has no other control characters (U+0000–001F, U+007F–009F); in one line there is no
     /// line or paragraph separator (U+2028, U+2029) either.
-    func fits(_ bytes: [UInt8]) -> Bool {
+    func fits(_ bytes: UnsafeRawBufferPointer) -> Bool {
         for (index, byte) in bytes.enumerated() {
             switch byte {
             case 0x09, 0x0A, 0x0D: if self == .line { return false }
@@ -22,15 +22,15 @@ enum TextShape {
     }
 
     /// True when there is nothing but white space, as Unicode has it.
-    static func isBlank(_ bytes: [UInt8]) -> Bool {
+    static func isBlank(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if bytes.contains(where: { 0x21...0x7E ~= $0 }) { return false }
         return String(decoding: bytes, as: UTF8.self).unicodeScalars.allSatisfy(\.properties.isWhitespace)
     }
 
-    private static func isSeparator(_ bytes: [UInt8], _ index: Int) -> Bool {
+    private static func isSeparator(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> Bool {
         byte(bytes, index + 1) == 0x80 && 0xA8...0xA9 ~= byte(bytes, index + 2)
     }
 
     /// The byte at an index; past the end one that no character has.
-    private static func byte(_ bytes: [UInt8], _ index: Int) -> UInt8 { index < bytes.count ? bytes[index] : 0xFF }
+    private static func byte(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> UInt8 { index < bytes.count ? bytes[index] : 0xFF }
 }

@@ -13,9 +13,9 @@ package struct SignUp: Equatable, Sendable {
 package struct SignUpForm: Form {
     package enum FieldID: String, FormFieldID { case id, name, email, prefecture }
 
-    private let fields: [JSONField]
+    private let fields: FormFields
 
-    package init(_ fields: [JSONField]) { self.fields = fields }
+    package init(_ fields: FormFields) { self.fields = fields }
 
     package func build(in directory: any Directory) -> Result<SignUp, FormErrors<FieldID>> {
         var reader = FormReader<FieldID>(fields)
@@ -40,9 +40,9 @@ package struct ReviseUser: Equatable, Sendable {
 package struct ReviseUserForm: Form {
     package enum FieldID: String, FormFieldID { case name, email, prefecture }
 
-    private let fields: [JSONField]
+    private let fields: FormFields
 
-    package init(_ fields: [JSONField]) { self.fields = fields }
+    package init(_ fields: FormFields) { self.fields = fields }
 
     package func build(in directory: any Directory) -> Result<ReviseUser, FormErrors<FieldID>> {
         var reader = FormReader<FieldID>(fields)

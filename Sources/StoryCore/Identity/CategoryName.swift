@@ -1,15 +1,19 @@
 /// The part of a stream's name before its first `-`: 1–64 bytes of the alphabet, no `-`.
-package struct CategoryName: Hashable, Sendable, CustomStringConvertible {
+package struct CategoryName: Name {
     package static let length = 1...64
 
-    package let bytes: [UInt8]
+    package let spelling: ByteView
 
     package init?(_ bytes: some Collection<UInt8>) {
         guard Alphabet.spells(bytes, within: CategoryName.length), !bytes.contains(0x2D) else { return nil }
-        self.bytes = Array(bytes)
+        spelling = ByteView(Array(bytes))
     }
 
-    package init(trusted bytes: [UInt8]) { self.bytes = bytes }
+    package init(trusted bytes: [UInt8]) { spelling = ByteView(bytes) }
 
-    package var description: String { Alphabet.text(bytes) }
+    /// Bytes that were checked by the caller.
+    package init(trusted spelling: ByteView) { self.spelling = spelling }
+
+    /// The same, for as long as the value lives.
+    package var kept: CategoryName { CategoryName(trusted: spelling.kept) }
 }

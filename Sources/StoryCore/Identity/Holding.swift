@@ -46,12 +46,12 @@ package struct BorrowedBytes: HeldBytes, @unchecked Sendable {
 
 extension Identifier: HeldBytes {
     package func withRawBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        bytes.withUnsafeBytes(body)
+        spelling.withUnsafeBytes(body)
     }
 }
 
 extension Text: HeldBytes {
     package func withRawBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        bytes.withUnsafeBytes(body)
+        spelling.withUnsafeBytes(body)
     }
 }

@@ -1,15 +1,19 @@
 /// The key that makes a write happen once for ever: 1–128 bytes of the alphabet, chosen by the client.
-package struct RequestKey: Hashable, Sendable, CustomStringConvertible {
+package struct RequestKey: Name {
     package static let length = 1...128
 
-    package let bytes: [UInt8]
+    package let spelling: ByteView
 
     package init?(_ bytes: some Collection<UInt8>) {
         guard Alphabet.spells(bytes, within: RequestKey.length) else { return nil }
-        self.bytes = Array(bytes)
+        spelling = ByteView(Array(bytes))
     }
 
-    package init(trusted bytes: [UInt8]) { self.bytes = bytes }
+    package init(trusted bytes: [UInt8]) { spelling = ByteView(bytes) }
 
-    package var description: String { Alphabet.text(bytes) }
+    /// Bytes that were checked by the caller.
+    package init(trusted spelling: ByteView) { self.spelling = spelling }
+
+    /// The same, for as long as the value lives.
+    package var kept: RequestKey { RequestKey(trusted: spelling.kept) }
 }

@@ -1,9 +1,9 @@
 /// The name of a stream, CATEGORY-ID: each 1–64 bytes of the alphabet, the category without `-`.
-package struct StreamName: Hashable, Sendable, CustomStringConvertible {
+package struct StreamName: Name {
     /// How long a whole name may be, in bytes.
     package static let length = 3...129
 
-    package let bytes: [UInt8]
+    package let spelling: ByteView
     /// How many bytes the category has; the dash follows it.
     package let categoryCount: Int
 
@@ -14,32 +14,36 @@ package struct StreamName: Hashable, Sendable, CustomStringConvertible {
             CategoryName.length.contains(dash), Identifier.length.contains(bytes.count - dash - 1),
             bytes.allSatisfy(Alphabet.holds)
         else { return nil }
-        self.bytes = bytes
-        self.categoryCount = dash
+        self.init(trusted: bytes, categoryCount: dash)
     }
 
     package init?(_ text: String) { self.init(Array(text.utf8)) }
 
     /// Bytes that were checked by the caller, and how many of them stand before the dash.
     package init(trusted bytes: [UInt8], categoryCount: Int) {
-        self.bytes = bytes
+        self.init(trusted: ByteView(bytes), categoryCount: categoryCount)
+    }
+
+    /// Bytes that were checked by the caller, and how many of them stand before the dash.
+    package init(trusted spelling: ByteView, categoryCount: Int) {
+        self.spelling = spelling
         self.categoryCount = categoryCount
     }
 
     package init(category: CategoryName, id: Identifier) {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(category.bytes.count + 1 + id.bytes.count)
-        bytes.append(contentsOf: category.bytes)
+        var bytes = category.bytes
         bytes.append(0x2D)
         bytes.append(contentsOf: id.bytes)
-        self.bytes = bytes
-        self.categoryCount = category.bytes.count
+        self.init(trusted: bytes, categoryCount: category.spelling.count)
     }
 
-    package var category: CategoryName { CategoryName(trusted: Array(bytes[..<categoryCount])) }
-    package var id: Identifier { Identifier(trusted: Array(bytes[(categoryCount + 1)...])) }
-    package var description: String { Alphabet.text(bytes) }
+    /// Lent as the name is.
+    package var category: CategoryName { CategoryName(trusted: spelling.part(0..<categoryCount)) }
+    /// Lent as the name is.
+    package var id: Identifier { Identifier(trusted: spelling.part(categoryCount + 1..<spelling.count)) }
+    /// The same, for as long as the value lives.
+    package var kept: StreamName { StreamName(trusted: spelling.kept, categoryCount: categoryCount) }
 
-    package static func == (left: StreamName, right: StreamName) -> Bool { left.bytes == right.bytes }
-    package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+    package static func == (left: StreamName, right: StreamName) -> Bool { left.spelling == right.spelling }
+    package func hash(into hasher: inout Hasher) { hasher.combine(spelling) }
 }

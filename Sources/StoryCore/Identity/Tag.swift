@@ -1,15 +1,19 @@
 /// The mark that a client puts before a request and gets back on each line of its reply: 1–32 bytes.
 package struct Tag: Hashable, Sendable, CustomStringConvertible {
-    package static let length = 1...32
+    package static let length = 1...ShortBytes.capacity
 
-    package let bytes: [UInt8]
+    package let spelling: ShortBytes
 
     package init?(_ bytes: some Collection<UInt8>) {
         guard Alphabet.spells(bytes, within: Tag.length) else { return nil }
-        self.bytes = Array(bytes)
+        self.init(trusted: Array(bytes))
     }
 
-    package init(trusted bytes: [UInt8]) { self.bytes = bytes }
+    /// Bytes that were checked by the caller.
+    package init(trusted bytes: [UInt8]) { spelling = bytes.withUnsafeBytes { ShortBytes($0) } }
 
-    package var description: String { Alphabet.text(bytes) }
+    /// Bytes that were checked by the caller; they are copied.
+    package init(trusted bytes: UnsafeRawBufferPointer) { spelling = ShortBytes(bytes) }
+
+    package var description: String { spelling.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
 }

@@ -3,76 +3,81 @@ import StoryModels
 
 /// Once for ever: answers a write whose key was seen before, without carrying it out again.
 ///
-/// Nothing is stored for it but the key in the event itself: a request is "the same" when it would make the very
-/// events that the key made the first time. So the promise holds after a replay, an export and an import, too.
+/// Nothing is stored for it but the key in the event itself: a request is "the same" when it would write the very
+/// events that the key wrote the first time. So the promise holds after a replay, an export and an import, too.
 enum Idempotency {
     /// Nil when the write has no key or a new one.
     static func outcome(_ action: RequestAction, in world: World) -> WriteOutcome? {
         guard let key = action.writeOptions?.key, let entry = KeysModel.entry(of: key, in: world.store) else {
             return nil
         }
-        let events: [Event]
         do throws(StorageError) {
-            events = try world.log.events(at: entry.positions)
+            if let receipt = try repeated(action, entry.positions, in: world) { return .repeated(receipt) }
         } catch {
             return .refused(.storage(error))
         }
-        guard let last = events.last, makes(action, events) else {
-            return .refused(
-                Failure(
-                    .keyReused, "the key \(key) belongs to another request, at position \(entry.last.value)",
-                    .position(entry.last)))
-        }
-        let id = Kind(category: last.stream.category.bytes).map { _ in last.stream.id }
-        return .repeated(WriteReceipt(events, id: id, isTogether: action.isTogether, repeated: true))
+        let message = "the key \(key) belongs to another request, at position \(entry.last.value)"
+        return .refused(Failure(.keyReused, message, .position(entry.last)))
     }
 
-    /// True when the request would make these events.
-    private static func makes(_ action: RequestAction, _ events: [Event]) -> Bool {
-        if let expected = action.writeOptions?.version, let event = events.first, !found(expected, event) {
-            return false
-        }
+    /// The receipt of the events at these positions; nil when the request would write others.
+    private static func repeated(
+        _ action: RequestAction, _ positions: [Position], in world: World
+    ) throws(StorageError) -> WriteReceipt? {
         switch action {
-        case .append(let stream, let proposals, _):
-            return events.count == proposals.count
-                && zip(events, proposals).allSatisfy { $0.stream == stream && isSame($0, $1) }
+        case .append(let stream, let proposals, let options):
+            guard proposals.count == positions.count else { return nil }
+            var events: [WrittenEvent] = []
+            for (position, proposal) in zip(positions, proposals) {
+                let event = try world.log.written(at: position, comparedWith: proposal)
+                let version = events.isEmpty ? options.version : nil
+                guard event.isSame, event.stream == stream, found(version, event) else { return nil }
+                events.append(event)
+            }
+            return WriteReceipt(events, id: nil, isTogether: false)
         case .appendTogether(let proposals, _):
-            return events.count == proposals.count
-                && zip(events, proposals).allSatisfy { event, proposal in
-                    event.stream == proposal.stream && isSame(event, proposal.event)
-                        && proposal.version.map { found($0, event) } ?? true
-                }
-        case .post, .edit, .like, .unlike, .see, .delete: return makesContent(action, events)
+            guard proposals.count == positions.count else { return nil }
+            var events: [WrittenEvent] = []
+            for (position, proposal) in zip(positions, proposals) {
+                let event = try world.log.written(at: position, comparedWith: proposal.event)
+                guard event.isSame, event.stream == proposal.stream, found(proposal.version, event) else { return nil }
+                events.append(event)
+            }
+            return WriteReceipt(events, id: nil, isTogether: true)
+        case .post, .edit, .like, .unlike, .see, .delete:
+            return try repeatedContent(action, positions, in: world)
         case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .checkpoint,
             .verify, .backup, .quit:
-            return false
+            return nil
         }
+    }
+
+    private static func repeatedContent(
+        _ action: RequestAction, _ positions: [Position], in world: World
+    ) throws(StorageError) -> WriteReceipt? {
+        guard positions.count == 1, let position = positions.first, let write = DomainWrite(action),
+            case .success(let command) = write.command(in: TrustingDirectory())
+        else { return nil }
+        let proposal = EventProposal(body: command.event, meta: write.options.meta)
+        let event = try world.log.written(at: position, comparedWith: proposal)
+        guard event.isSame, found(write.options.version, event),
+            let id = write.id ?? command.givenID ?? event.givenID, event.stream == write.kind.stream(id)
+        else { return nil }
+        return WriteReceipt([event], id: id, isTogether: false)
     }
 
     /// True when this is the version that the write found: had it asked for another one, it would have been refused.
-    private static func found(_ version: Version, _ event: Event) -> Bool {
-        version < event.version && version.next == event.version
-    }
-
-    private static func isSame(_ event: Event, _ proposal: EventProposal) -> Bool {
-        event.meta == proposal.meta && event.tags == proposal.tags && event.body == proposal.body
-    }
-
-    private static func makesContent(_ action: RequestAction, _ events: [Event]) -> Bool {
-        guard events.count == 1, let event = events.first, let write = DomainWrite(action),
-            case .success(let command) = write.command(in: TrustingDirectory())
-        else { return false }
-        guard let id = write.id ?? command.givenID ?? event.givenID else { return false }
-        return event.stream == write.kind.stream(id)
-            && isSame(event, EventProposal(body: command.event, meta: write.options.meta))
+    private static func found(_ version: Version?, _ event: WrittenEvent) -> Bool {
+        guard let version else { return true }
+        return version < event.version && version.next == event.version
     }
 }
 
-extension Event {
+extension WrittenEvent {
     /// The stream's ID where the store may have given it; nil where a client must have chosen it.
     fileprivate var givenID: Identifier? {
         let id = stream.id
-        return Identifier.given(at: position) { $0.bytes.count < id.bytes.count } == id ? id : nil
+        return Identifier.given(at: position) { $0.spelling.count < id.spelling.count } == id ? id : nil
     }
 }
 
@@ -89,7 +94,4 @@ extension RequestAction {
             nil
         }
     }
-
-    /// True for an `APPEND *`.
-    fileprivate var isTogether: Bool { if case .appendTogether = self { true } else { false } }
 }

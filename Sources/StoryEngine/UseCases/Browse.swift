@@ -15,7 +15,7 @@ enum Browse {
     ) -> Answer {
         // Only a failure needs the sentence; a GET that finds its row is the most frequent request there is.
         var target: String { "\(kind.name)/\(id)" }
-        let head = id.bytes.withUnsafeBytes { StreamsModel.head(of: kind, $0, in: world.store) }
+        let head = id.spelling.withUnsafeBytes { StreamsModel.head(of: kind, $0, in: world.store) }
         guard let head else { return .known(.failed(.notFound(target))) }
         let now = Rows.record(kind, head.number, in: world.store)
         guard let moment else { return .known(now.map { .done(.record($0)) } ?? .failed(.gone(target))) }

@@ -26,7 +26,7 @@ package enum StreamsModel {
 
     /// Nil when the stream has no event.
     package static func head(of name: StreamName, in store: any ModelStore) -> Head? {
-        name.bytes.withUnsafeBytes { head(at: $0, in: store) }
+        name.spelling.withUnsafeBytes { head(at: $0, in: store) }
     }
 
     /// How far the stream is that holds one ID's history; nil when there is none. Its name is not made.
@@ -128,7 +128,7 @@ package enum StreamsModel {
         _ event: Event, _ categories: CategoryPlaces, in store: any ModelStore, _ scratch: inout FoldScratch<[UInt8]>
     ) {
         let head = Head(number: event.streamNumber, version: event.version, position: event.position)
-        event.stream.bytes.withUnsafeBytes {
+        event.stream.spelling.withUnsafeBytes {
             fold(head, $0, event.stream.categoryCount, categories, in: store, &scratch)
         }
     }

@@ -24,7 +24,7 @@ final class AppendedStreams {
     /// False when the turn has no event of the stream.
     func mayHold(_ stream: StreamName, _ log: any EventLog) -> Bool {
         if !isFilled { fill(log) }
-        let bit = stream.bytes.withUnsafeBytes(AppendedStreams.bit)
+        let bit = stream.spelling.withUnsafeBytes { AppendedStreams.bit($0) }
         return words[Int(bit / 64)] >> (bit % 64) & 1 == 1
     }
 

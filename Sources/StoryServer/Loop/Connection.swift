@@ -23,8 +23,8 @@ final class Connection {
     enum Awaited {
         /// Work beside the loop, whose end answers the request with this tag.
         case job(Tag?)
-        /// That what the connection wrote is durable; then this request is handled.
-        case ownWrites(Request)
+        /// That what the connection wrote is durable; then the request with this tag, still the next line, is taken up.
+        case ownWrites(Tag?)
     }
 
     /// An answer that is written step by step.
@@ -98,18 +98,20 @@ final class Connection {
         }
     }
 
-    /// The request that waits until what the connection wrote is durable up to here; nil when there is none.
-    func requestReady(at durable: Position) -> Request? {
-        guard case .awaiting(.ownWrites(let request)) = state, session.lastWritten <= durable else { return nil }
-        return request
+    /// True when its next request waited until what it wrote is durable up to here.
+    func isRequestReady(at durable: Position) -> Bool {
+        switch state {
+        case .awaiting(.ownWrites): session.lastWritten <= durable
+        case .open, .awaiting(.job), .answering, .closing, .closed: false
+        }
     }
 
     // MARK: What happened
 
     /// A request was met that waits for what was written before it.
-    func requestMustWait(_ request: Request) {
+    func requestMustWait(_ tag: Tag?) {
         guard case .open = state else { return }
-        state = .awaiting(.ownWrites(request))
+        state = .awaiting(.ownWrites(tag))
     }
 
     /// What the waiting request waited for is durable, or undone.
@@ -148,8 +150,7 @@ final class Connection {
         defer { if !isClosed { state = .closing } }
         switch state {
         case .answering(let answer): return UnansweredRequest(tag: answer.tag)
-        case .awaiting(.job(let tag)): return UnansweredRequest(tag: tag)
-        case .awaiting(.ownWrites(let request)): return UnansweredRequest(tag: request.tag)
+        case .awaiting(.job(let tag)), .awaiting(.ownWrites(let tag)): return UnansweredRequest(tag: tag)
         case .open, .closing, .closed: return nil
         }
     }

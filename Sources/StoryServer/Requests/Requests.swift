@@ -127,29 +127,35 @@ final class Requests {
                 add(connection)
                 break
             }
-            let plain = takePlainLines(connection, atMost: limits.inflight - taken)
-            taken += plain
-            guard plain == 0 else { continue }
             taken += 1
             guard takeLine(connection) else { break }
         }
         throttle(connection)
     }
 
-    /// False when there is no whole line.
+    /// False when no line could be taken.
     private func takeLine(_ connection: Connection) -> Bool {
-        switch connection.lines.nextLine(dependency.reader, role: connection.session.peer.role) {
-        case .needBytes: return false
-        case .request(let request): handle(request, connection)
-        case .refuse(let tag, let failure): output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
-        case .refuseAndClose(let tag, let failure):
-            let reason = EndReason(failure.code.rawValue)
-            connection.session.endSubscriptions(reason, into: output(connection))
-            output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
-            end(connection, reason)
-        case .finished: end(connection, .closed)
+        var isTaken = true
+        let role = connection.session.peer.role
+        connection.lines.withNextLine(dependency.reader, role: role) { action in
+            switch action {
+            case .needBytes: isTaken = false
+            case .request(let request):
+                guard handle(request, connection) else {
+                    isTaken = false
+                    return .putBack
+                }
+            case .refuse(let tag, let failure): output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
+            case .refuseAndClose(let tag, let failure):
+                let reason = EndReason(failure.code.rawValue)
+                connection.session.endSubscriptions(reason, into: output(connection))
+                output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
+                end(connection, reason)
+            case .finished: end(connection, .closed)
+            }
+            return .taken
         }
-        return true
+        return isTaken
     }
 
     /// Reading goes on while there is little to take up, so that a client that only sends is held back by its socket.
@@ -164,12 +170,14 @@ final class Requests {
 
     // MARK: Handling
 
-    /// Has the engine handle a request; one that reads what is durable waits for what its connection wrote.
-    func handle(_ request: Request, _ connection: Connection) {
+    /// Has the engine handle a request.
+    ///
+    /// - Returns: false for one that reads what is durable while its connection's writes are not: it has to wait.
+    private func handle(_ request: Request, _ connection: Connection) -> Bool {
         if connection.session.lastWritten > driver.durable, request.action.waitsForOwnWrites {
-            connection.requestMustWait(request)
+            connection.requestMustWait(request.tag)
             waiting.append(connection)
-            return
+            return false
         }
         verb = request.action.verb
         let began = timer.begins(verb) ? dependency.clock.steady() : nil
@@ -187,21 +195,21 @@ final class Requests {
         }
         if isFinishing { end(connection, .quit) }
         if connection.answer != nil { publishing.answerBegan(connection, durable: driver.durable) }
+        return true
     }
 
-    /// Handles the requests that waited until this position was durable, or until what came after it was undone.
+    /// Takes up the requests that waited until this position was durable, or until what came after it was undone.
     func resume(at durable: Position) {
         guard !waiting.isEmpty else { return }
         let connections = waiting
         waiting = []
         for connection in connections {
-            guard let request = connection.requestReady(at: durable) else {
+            guard connection.isRequestReady(at: durable) else {
                 if !connection.isEnding { waiting.append(connection) }
                 continue
             }
             connection.waitIsOver()
-            outbox.touch(connection)
-            handle(request, connection)
+            takeLines(connection)
         }
     }
 

@@ -17,9 +17,9 @@ package final class EventDecoder {
         return Event(
             position: record.position, stream: EventDecoder.stream(json.part(record.stream)),
             streamNumber: record.streamNumber, version: record.version, time: record.time, by: record.by,
-            key: record.key.map { RequestKey(trusted: [UInt8](copying: json.part($0))) },
-            tags: record.tags.map { EventTags(trusted: [UInt8](copying: json.part($0))) },
-            meta: record.meta.map { [UInt8](copying: json.part($0)) }, body: body(record))
+            key: record.key.map { RequestKey(trusted: ByteView(copying: json.part($0))) },
+            tags: record.tags.map { ByteView(copying: json.part($0)) },
+            meta: record.meta.map { ByteView(copying: json.part($0)) }, body: body(record))
     }
 
     /// What `data` holds for an event of this body.
@@ -37,7 +37,7 @@ package final class EventDecoder {
         let data = record.json.part(record.data)
         let category = stream.part(0..<(stream.first(0x2D) ?? 0))
         if let kind = Kind.owning(category), let body = typed(kind, type, data) { return body }
-        return .custom(EventType(trusted: [UInt8](copying: type)), data: [UInt8](copying: data))
+        return .custom(EventType(trusted: ByteView(copying: type)), data: ByteView(copying: data))
     }
 
     private func typed(
@@ -58,6 +58,6 @@ package final class EventDecoder {
     private static func stream(_ name: UnsafeRawBufferPointer) -> StreamName {
         // The log holds no other names; an empty category keeps even a name without a dash from being cut wrongly.
         guard let dash = name.first(0x2D) else { return StreamName(trusted: [0x2D], categoryCount: 0) }
-        return StreamName(trusted: [UInt8](copying: name), categoryCount: dash)
+        return StreamName(trusted: ByteView(copying: name), categoryCount: dash)
     }
 }

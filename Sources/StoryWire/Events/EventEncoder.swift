@@ -4,60 +4,66 @@ package import StoryCore
 package enum EventEncoder {
     /// Appends the event's JSON, without an LF, its members in the order that `EventRecord` tells.
     package static func append(_ event: Event, to bytes: inout [UInt8]) {
-        let type = EventName.of(event.body)
-        let names = event.stream.bytes.count + type.bytes.count + (event.key?.bytes.count ?? 0)
-        let others = (event.tags?.json.count ?? 0) + (event.meta?.count ?? 0)
-        bytes.appendWritten(atMost: fixedCount + names + others) { writer in
-            event.stream.bytes.withUnsafeBytes { stream in
-                type.bytes.withUnsafeBytes { head(event.place, stream, $0, &writer) }
-            }
-            if let key = event.key {
-                writer.literal(#","key":"#)
-                writer.name(key.bytes)
-            }
-            if let tags = event.tags {
-                writer.literal(#","tags":"#)
-                writer.raw(tags.json)
-            }
-            if let meta = event.meta {
-                writer.literal(#","meta":"#)
-                writer.raw(meta)
-            }
-            writer.literal(#","data":"#)
-        }
-        EventDataEncoder.append(event.body, to: &bytes)
-        bytes.append(0x7D)
-    }
-
-    /// The same for an event that a plain line appends.
-    package static func append(_ place: EventPlace, _ line: PlainAppend, to bytes: inout [UInt8]) {
-        let count = line.stream.count + line.type.count + line.data.count
-        bytes.appendWritten(atMost: fixedCount + count) { writer in
-            head(place, line.stream, line.type, &writer)
-            writer.literal(#","data":"#)
-            writer.raw(line.data)
+        guard case .custom(let type, let data) = event.body else { return appendContent(event, to: &bytes) }
+        bytes.appendWritten(atMost: count(event, type) + data.count) { writer in
+            head(event, type, &writer)
+            writer.raw(data)
             writer.byte(0x7D)
         }
     }
 
-    /// Writes what every event begins with, from its position to who wrote it.
-    @inline(__always)
-    private static func head(
-        _ place: EventPlace, _ stream: UnsafeRawBufferPointer, _ type: UnsafeRawBufferPointer,
-        _ writer: inout ByteWriter
-    ) {
+    /// True when a record has the type, data, meta and tags that a proposal would be written with.
+    package static func says(_ proposal: EventProposal, _ record: EventRecord) -> Bool {
+        let json = record.json
+        guard EventName.of(proposal.body).spelling.withUnsafeBytes({ json.part(record.type).elementsEqual($0) }),
+            proposal.meta == record.meta.map({ ByteView(lending: json.part($0)) }),
+            proposal.tags == record.tags.map({ ByteView(lending: json.part($0)) })
+        else { return false }
+        var data: [UInt8] = []
+        EventDataEncoder.append(proposal.body, to: &data)
+        return json.part(record.data).elementsEqual(data)
+    }
+
+    private static func appendContent(_ event: Event, to bytes: inout [UInt8]) {
+        let type = EventName.of(event.body)
+        bytes.appendWritten(atMost: count(event, type)) { head(event, type, &$0) }
+        EventDataEncoder.append(event.body, to: &bytes)
+        bytes.append(0x7D)
+    }
+
+    /// No more bytes than this are written before and behind the data.
+    private static func count(_ event: Event, _ type: EventType) -> Int {
+        let names = event.stream.spelling.count + type.spelling.count + (event.key?.spelling.count ?? 0)
+        return fixedCount + names + (event.tags?.count ?? 0) + (event.meta?.count ?? 0)
+    }
+
+    /// Writes everything up to the data.
+    private static func head(_ event: Event, _ type: EventType, _ writer: inout ByteWriter) {
         writer.literal(#"{"position":"#)
-        writer.integer(place.position.value)
+        writer.integer(event.position.value)
         writer.literal(#","stream":"#)
-        writer.name(stream)
+        writer.name(event.stream.spelling)
         writer.literal(#","version":"#)
-        writer.integer(place.version.value)
+        writer.integer(event.version.value)
         writer.literal(#","type":"#)
-        writer.name(type)
+        writer.name(type.spelling)
         writer.literal(#","time":""#)
-        writer.time(place.time)
+        writer.time(event.time)
         writer.literal(#"","by":"#)
-        writer.integer(UInt64(place.by))
+        writer.integer(UInt64(event.by))
+        if let key = event.key {
+            writer.literal(#","key":"#)
+            writer.name(key.spelling)
+        }
+        if let tags = event.tags {
+            writer.literal(#","tags":"#)
+            writer.raw(tags)
+        }
+        if let meta = event.meta {
+            writer.literal(#","meta":"#)
+            writer.raw(meta)
+        }
+        writer.literal(#","data":"#)
     }
 
     /// What an event's labels, quotes, numbers and time take at most, in bytes.
@@ -79,7 +85,7 @@ enum EventDataEncoder {
         case .photo(.added(let event)): append(event, to: &bytes)
         case .photo(.exposureRevised(let event)): append(event, to: &bytes)
         case .story(.deleted), .message(.seen), .message(.deleted), .photo(.deleted): bytes.appendLiteral("{}")
-        case .custom(_, let data): bytes.append(contentsOf: data)
+        case .custom(_, let data): data.withUnsafeBytes { bytes.appendRaw($0) }
         }
     }
 

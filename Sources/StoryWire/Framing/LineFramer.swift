@@ -29,6 +29,8 @@ package struct LineFramer: ~Copyable {
     /// Up to here the bytes from `start` on hold no LF, so far as `lineEnd` is nil.
     private var searched = 0
     private var lineEnd: Int?
+    /// Where the line began that was taken last.
+    private var lineStart = 0
     private var isTooLong = false
 
     package init(limit: Int) { self.limit = limit }
@@ -45,13 +47,9 @@ package struct LineFramer: ~Copyable {
         if lineEnd == nil { search() }
     }
 
-    /// The next whole line, which stays where it is.
-    var line: UnsafeRawBufferPointer? {
-        guard !isTooLong, let lineEnd, let storage else { return nil }
-        return UnsafeRawBufferPointer(start: storage + start, count: lineEnd - start)
-    }
-
     /// Takes the next whole line.
+    ///
+    /// - Returns: a line that is lent until bytes are appended.
     package mutating func next() -> FramedLine {
         guard !isTooLong else { return .lineTooLong }
         guard let lineEnd, let storage else {
@@ -59,10 +57,17 @@ package struct LineFramer: ~Copyable {
             return .needBytes
         }
         let line = UnsafeRawBufferPointer(start: storage + start, count: lineEnd - start)
+        lineStart = start
         start = lineEnd + 1
         searched = start
         search()
         return .line(line)
+    }
+
+    /// The line that was taken last is the next one again; called right after `next`.
+    mutating func putBack() {
+        lineEnd = start - 1
+        start = lineStart
     }
 
     /// True when `next` has something else to give than `needBytes`.

@@ -26,7 +26,7 @@ struct ByteWriter {
     }
 
     /// A name of the ID alphabet, between quotes.
-    mutating func name(_ name: [UInt8]) {
+    mutating func name(_ name: ByteView) {
         name.withUnsafeBytes { self.name($0) }
     }
 
@@ -39,6 +39,8 @@ struct ByteWriter {
     }
 
     mutating func raw(_ bytes: [UInt8]) { bytes.withUnsafeBytes { raw($0) } }
+
+    mutating func raw(_ bytes: ByteView) { bytes.withUnsafeBytes { raw($0) } }
 
     @inline(__always)
     mutating func raw(_ bytes: UnsafeRawBufferPointer) {

@@ -96,16 +96,16 @@ extension csj_value {
         UnsafeRawBufferPointer(rebasing: text[Int(raw_offset)..<Int(raw_offset) + Int(raw_length)])
     }
 
-    /// The value as it crosses the boundary.
-    func value(in text: UnsafeRawBufferPointer) -> JSONValue {
+    /// The value, its characters or its text lent.
+    func memberValue(in text: UnsafeRawBufferPointer) -> JSONMember.Value {
         switch kind {
         case .null: .null
         case .boolean: .boolean(boolean)
         case .integer: .integer(integer)
         case .number: .number(number)
-        case .string: .string([UInt8](copying: stringBytes))
-        case .object: .object([UInt8](copying: raw(in: text)))
-        case .array: .array([UInt8](copying: raw(in: text)))
+        case .string: .string(stringBytes)
+        case .object: .object(raw(in: text))
+        case .array: .array(raw(in: text))
         }
     }
 }

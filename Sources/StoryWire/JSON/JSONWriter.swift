@@ -1,3 +1,5 @@
+import StoryCore
+
 /// Writes JSON at the end of bytes: what every encoder of this module shares.
 extension [UInt8] {
     /// Appends bytes of the program's own, as they are.
@@ -75,6 +77,13 @@ extension [UInt8] {
     mutating func appendName(_ name: [UInt8]) {
         append(0x22)
         append(contentsOf: name)
+        append(0x22)
+    }
+
+    /// The same of a view.
+    mutating func appendName(_ name: ByteView) {
+        append(0x22)
+        name.withUnsafeBytes { appendRaw($0) }
         append(0x22)
     }
 

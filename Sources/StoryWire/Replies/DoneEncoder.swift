@@ -50,22 +50,12 @@ enum DoneEncoder {
     }
 
     static func append(_ receipt: Receipt, to bytes: inout [UInt8]) {
-        let names = receipt.stream.bytes.count + (receipt.id?.bytes.count ?? 0)
+        let names = receipt.stream.spelling.count + (receipt.id?.spelling.count ?? 0)
         bytes.appendWritten(atMost: fixedCount + names) { writer in
             place(receipt.id, receipt.stream, receipt.version, receipt.position, &writer)
             time(receipt.time, &writer)
             if receipt.repeated { writer.literal(#","repeated":true"#) }
             writer.byte(0x7D)
-        }
-    }
-
-    /// Appends the whole line of a receipt without ID and tag.
-    static func appendReceiptLine(_ event: EventPlace, _ stream: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
-        bytes.appendWritten(atMost: fixedCount + stream.count) { writer in
-            writer.literal("+ {")
-            place(stream, event.version, event.position, &writer)
-            time(event.time, &writer)
-            writer.literal("}\n")
         }
     }
 
@@ -81,7 +71,7 @@ enum DoneEncoder {
     private static func appendUnchanged(
         _ id: Identifier?, _ stream: StreamName, _ version: Version, _ position: Position, to bytes: inout [UInt8]
     ) {
-        bytes.appendWritten(atMost: fixedCount + stream.bytes.count + (id?.bytes.count ?? 0)) { writer in
+        bytes.appendWritten(atMost: fixedCount + stream.spelling.count + (id?.spelling.count ?? 0)) { writer in
             place(id, stream, version, position, &writer)
             writer.literal(#","changed":false}"#)
         }
@@ -94,17 +84,11 @@ enum DoneEncoder {
         writer.byte(0x7B)
         if let id {
             writer.literal(#""id":"#)
-            writer.name(id.bytes)
+            writer.name(id.spelling)
             writer.byte(0x2C)
         }
-        stream.bytes.withUnsafeBytes { place($0, version, position, &writer) }
-    }
-
-    private static func place(
-        _ stream: UnsafeRawBufferPointer, _ version: Version, _ position: Position, _ writer: inout ByteWriter
-    ) {
         writer.literal(#""stream":"#)
-        writer.name(stream)
+        writer.name(stream.spelling)
         writer.literal(#","version":"#)
         writer.integer(version.value)
         writer.literal(#","position":"#)

@@ -61,11 +61,6 @@ package struct ReplyEncoder {
         return true
     }
 
-    /// Appends the receipt of an event that a plain line appended.
-    package static func appendReceipt(_ place: EventPlace, _ stream: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
-        DoneEncoder.appendReceiptLine(place, stream, to: &bytes)
-    }
-
     /// Appends `* {…}`.
     package static func append(_ notice: Notice, to bytes: inout [UInt8]) {
         bytes.appendLiteral("* ")
@@ -119,7 +114,7 @@ package struct ReplyEncoder {
         bytes.append(first)
         if let tag {
             bytes.append(0x40)
-            bytes.append(contentsOf: tag.bytes)
+            tag.spelling.withUnsafeBytes { bytes.appendRaw($0) }
         }
         bytes.append(0x20)
     }

@@ -71,12 +71,12 @@ package enum RowEncoder {
 extension [UInt8] {
     mutating func appendMember(_ name: StaticString, _ text: Text) {
         appendLiteral(name)
-        appendString(text.bytes)
+        text.spelling.withUnsafeBytes { appendString($0) }
     }
 
     mutating func appendMember(_ name: StaticString, _ id: Identifier) {
         appendLiteral(name)
-        appendName(id.bytes)
+        appendName(id.spelling)
     }
 
     mutating func appendMember(_ name: StaticString, _ date: Instant) {

@@ -70,6 +70,6 @@ struct LineCursor {
             throw Refusals.syntax("a tag is @ and 1–32 bytes of A–Z a–z 0–9 . _ ~ -", at: part.index)
         }
         self = word
-        return Tag(trusted: [UInt8](copying: name))
+        return Tag(trusted: name)
     }
 }

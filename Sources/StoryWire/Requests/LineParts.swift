@@ -1,8 +1,10 @@
 import StoryCore
 
 /// A line as far as it was read: its parts, and what is wrong with their values.
-struct LineParts {
-    var cursor: LineCursor
+///
+/// One serves line after line, so that reading one asks for no memory.
+final class LineParts {
+    var cursor = LineCursor(UnsafeRawBufferPointer(start: nil, count: 0))
     var shape: RequestShape?
     private(set) var tag: Tag?
     /// The target's text; nil where the line has none.
@@ -16,11 +18,26 @@ struct LineParts {
     private(set) var body: Int?
     /// Every wrong value of the line.
     var errors: [FieldError] = []
-    /// Texts whose escapes had to be resolved: kept as long as the parts that look into them.
-    private var unescaped: [UnescapedText] = []
+    /// Texts whose escapes were resolved.
+    var texts: TextArena
     private var seen: UInt32 = 0
 
-    init(_ line: UnsafeRawBufferPointer) { cursor = LineCursor(line) }
+    init(lineLimit: Int) { texts = TextArena(capacity: lineLimit + LineFramer.slack) }
+
+    /// Forgets the line before, and begins with this one.
+    func begin(_ line: UnsafeRawBufferPointer) {
+        cursor = LineCursor(line)
+        shape = nil
+        tag = nil
+        target = nil
+        kind = nil
+        targetName = nil
+        options.removeAll(keepingCapacity: true)
+        body = nil
+        errors.removeAll(keepingCapacity: true)
+        texts.clear()
+        seen = 0
+    }
 
     var line: UnsafeRawBufferPointer { cursor.line }
 
@@ -31,13 +48,13 @@ struct LineParts {
         ReadLine(tag: tag, verb: shape?.verb, role: shape?.role ?? .read, result: result)
     }
 
-    mutating func takeTag() throws(Failure) {
+    func takeTag() throws(Failure) {
         cursor.skipSpaces()
         tag = try cursor.takeTag()
     }
 
     /// Takes the word after the verb, unless it is an option or the JSON.
-    mutating func takeTarget(_ shape: RequestShape, _ scanner: JSONScanner) throws(Failure) {
+    func takeTarget(_ shape: RequestShape, _ scanner: JSONScanner) throws(Failure) {
         guard shape.target != .none else { return }
         cursor.skipSpaces()
         var ahead = cursor
@@ -51,7 +68,7 @@ struct LineParts {
     }
 
     /// Takes what stands before the JSON or the line's end; every part must be an option that the verb has.
-    mutating func takeOptions(_ shape: RequestShape, _ scanner: JSONScanner) throws(Failure) {
+    func takeOptions(_ shape: RequestShape, _ scanner: JSONScanner) throws(Failure) {
         let allowed = shape.optionBits | (shape.takesFilters ? kind?.filterBits ?? 0 : 0)
         while true {
             cursor.skipSpaces()
@@ -73,7 +90,7 @@ struct LineParts {
     }
 
     /// Finds the JSON, and refuses a line that lacks it or has one too many.
-    mutating func takeBody(_ shape: RequestShape) throws(Failure) {
+    func takeBody(_ shape: RequestShape) throws(Failure) {
         if !cursor.isAtEnd { body = cursor.index }
         if shape.body == .none, let body {
             throw Refusals.syntax("\(shape.verb.rawValue) takes no JSON: \(shape.usage)", at: body)
@@ -83,7 +100,7 @@ struct LineParts {
         }
     }
 
-    mutating func reject(_ field: String, _ rule: FieldRule, _ message: String) {
+    func reject(_ field: String, _ rule: FieldRule, _ message: String) {
         errors.append(FieldError(field: field, rule: rule, message: message))
     }
 
@@ -92,7 +109,7 @@ struct LineParts {
         guard errors.isEmpty else { throw Refusals.invalid(errors) }
     }
 
-    private mutating func takeQuoted(_ scanner: JSONScanner) throws(Failure) -> LinePart {
+    private func takeQuoted(_ scanner: JSONScanner) throws(Failure) -> LinePart {
         let part = try cursor.takeQuoted()
         let inside = part.text.part(1..<part.text.count - 1)
         // Without a backslash the characters are the bytes, which were checked already.
@@ -101,21 +118,6 @@ struct LineParts {
         guard document.isValid, document.root.isString else {
             throw Refusals.syntax("this is no JSON string", at: part.index)
         }
-        let text = UnescapedText(document.root.stringBytes)
-        unescaped.append(text)
-        return LinePart(text: text.bytes, index: part.index)
+        return LinePart(text: texts.keep(document.root.stringBytes), index: part.index)
     }
-}
-
-/// A text of its own, at a place that does not move.
-private final class UnescapedText {
-    let bytes: UnsafeRawBufferPointer
-
-    init(_ source: UnsafeRawBufferPointer) {
-        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: source.count + 1, alignment: 1)
-        copy.copyMemory(from: source)
-        bytes = UnsafeRawBufferPointer(start: copy.baseAddress, count: source.count)
-    }
-
-    deinit { bytes.deallocate() }
 }

@@ -9,11 +9,9 @@ struct EventDraft {
     var stream: StreamName?
     var version: Version?
     var type: EventType?
-    var data: [UInt8]?
-    var meta: [UInt8]?
-    /// The array as it stands in the line: it is read when the rest of the line was.
-    var tagsText: UnsafeRawBufferPointer?
-    var tags: EventTags?
+    var data: ByteView?
+    var meta: ByteView?
+    var tags: ByteView?
 
     /// A field's name in an error.
     func field(_ name: String) -> String { index.map { "[\($0)].\(name)" } ?? name }
@@ -29,45 +27,29 @@ extension RequestReader {
     /// How many events one `APPEND` may propose.
     static let greatestProposalCount = 1_000
 
-    /// The events of the line's JSON, an object or an array of them; what is wrong with them is noted.
+    /// Reads the events of the line's JSON, an object or an array of them; what is wrong with them is noted.
     ///
     /// - Parameter isTogether: true where each event names its stream.
     /// - Throws: `tooLarge` for too many events.
-    func drafts(
-        _ document: JSONDocument, isTogether: Bool, _ parts: inout LineParts
-    ) throws(Failure) -> [EventDraft] {
-        var drafts = try members(document, isTogether, &parts)
-        // Reading another text ends the document, so what is made of the line's JSON was copied before.
-        for index in drafts.indices {
-            guard let text = drafts[index].tagsText else { continue }
-            drafts[index].tags = tags(text, drafts[index], &parts)
-        }
-        return drafts
-    }
-
-    private func members(
-        _ document: JSONDocument, _ isTogether: Bool, _ parts: inout LineParts
-    ) throws(Failure) -> [EventDraft] {
-        guard document.isArray else { return [draft(document, nil, isTogether, &parts)] }
+    func readDrafts(_ document: JSONDocument, isTogether: Bool, _ parts: LineParts) throws(Failure) {
+        drafts.removeAll(keepingCapacity: true)
+        guard document.isArray else { return drafts.append(draft(document, nil, isTogether, parts)) }
         guard document.count <= RequestReader.greatestProposalCount else {
             let limit = RequestReader.greatestProposalCount
             throw Failure(.tooLarge, "one APPEND takes at most \(limit) events", .limit(limit))
         }
         if document.count == 0 { parts.reject("events", .empty, "there is no event in the array") }
-        var drafts: [EventDraft] = []
-        drafts.reserveCapacity(document.count)
         for index in 0..<document.count {
             guard document[index].pointee.value.kind == .object else {
                 parts.reject("[\(index)]", .wrongType, "an event is a JSON object")
                 continue
             }
-            drafts.append(draft(scanner.open(index), index, isTogether, &parts))
+            drafts.append(draft(scanner.open(index), index, isTogether, parts))
         }
-        return drafts
     }
 
     private func draft(
-        _ document: JSONDocument, _ index: Int?, _ isTogether: Bool, _ parts: inout LineParts
+        _ document: JSONDocument, _ index: Int?, _ isTogether: Bool, _ parts: LineParts
     ) -> EventDraft {
         let text = parts.bodyText
         var draft = EventDraft(index: index)
@@ -78,18 +60,18 @@ extension RequestReader {
             let value = member.pointee.value
             if member.pointee.hasKey("type") {
                 isTypeGiven = true
-                draft.type = eventType(value, draft, &parts)
+                draft.type = eventType(value, draft, parts)
             } else if member.pointee.hasKey("data") {
-                draft.data = [UInt8](copying: value.raw(in: text))
+                draft.data = ByteView(lending: value.raw(in: text))
             } else if member.pointee.hasKey("meta") {
-                draft.meta = meta(value, draft, &parts)
+                draft.meta = meta(value, draft, parts)
             } else if member.pointee.hasKey("tags") {
-                draft.tagsText = tagsText(value, draft, &parts)
+                draft.tags = tags(value, draft, parts)
             } else if isTogether, member.pointee.hasKey("stream") {
                 isStreamGiven = true
-                draft.stream = stream(value, draft, &parts)
+                draft.stream = stream(value, draft, parts)
             } else if isTogether, member.pointee.hasKey("version") {
-                draft.version = version(value, draft, &parts)
+                draft.version = version(value, draft, parts)
             } else {
                 let known = isTogether ? "stream, version, type, data, meta and tags" : "type, data, meta and tags"
                 let name = Refusals.echo(member.pointee.keyBytes)
@@ -104,32 +86,32 @@ extension RequestReader {
         return draft
     }
 
-    private func eventType(_ value: csj_value, _ draft: EventDraft, _ parts: inout LineParts) -> EventType? {
+    private func eventType(_ value: csj_value, _ draft: EventDraft, _ parts: LineParts) -> EventType? {
         guard value.isString else {
             parts.reject(draft.field("type"), .wrongType, "a type is a string")
             return nil
         }
         let text = value.stringBytes
-        if text.spellsName(EventType.length) { return EventType(trusted: [UInt8](copying: text)) }
+        if text.spellsName(EventType.length) { return EventType(trusted: ByteView(lending: text)) }
         let rule = text.nameRule(EventType.length)
         parts.reject(draft.field("type"), rule, "a type is 1–64 bytes of A–Z a–z 0–9 . _ ~ -")
         return nil
     }
 
     /// Nil also for a `null`, which is as if it were not there.
-    private func meta(_ value: csj_value, _ draft: EventDraft, _ parts: inout LineParts) -> [UInt8]? {
-        if value.kind == .object { return [UInt8](copying: value.raw(in: parts.bodyText)) }
+    private func meta(_ value: csj_value, _ draft: EventDraft, _ parts: LineParts) -> ByteView? {
+        if value.kind == .object { return ByteView(lending: value.raw(in: parts.bodyText)) }
         if value.kind != .null { parts.reject(draft.field("meta"), .wrongType, "meta is a JSON object") }
         return nil
     }
 
-    private func stream(_ value: csj_value, _ draft: EventDraft, _ parts: inout LineParts) -> StreamName? {
+    private func stream(_ value: csj_value, _ draft: EventDraft, _ parts: LineParts) -> StreamName? {
         if value.isString { return parts.streamName(value.stringBytes, field: draft.field("stream")) }
         parts.reject(draft.field("stream"), .wrongType, "a stream is a string")
         return nil
     }
 
-    private func version(_ value: csj_value, _ draft: EventDraft, _ parts: inout LineParts) -> Version? {
+    private func version(_ value: csj_value, _ draft: EventDraft, _ parts: LineParts) -> Version? {
         let greatest = Position.greatest.value
         switch value.kind {
         case .null: return nil
@@ -142,39 +124,40 @@ extension RequestReader {
         return nil
     }
 
-    private func tagsText(
-        _ value: csj_value, _ draft: EventDraft, _ parts: inout LineParts
-    ) -> UnsafeRawBufferPointer? {
-        if value.kind == .array { return value.raw(in: parts.bodyText) }
-        if value.kind != .null { parts.reject(draft.field("tags"), .wrongType, "tags are an array of strings") }
-        return nil
-    }
-
-    /// Nil also for an empty array, which is as if it were not there.
-    private func tags(
-        _ text: UnsafeRawBufferPointer, _ draft: EventDraft, _ parts: inout LineParts
-    ) -> EventTags? {
-        let document = scanner.scan(text, readable: text.count)
+    /// Nil also for a `null` and an empty array, which are as if they were not there.
+    private func tags(_ value: csj_value, _ draft: EventDraft, _ parts: LineParts) -> ByteView? {
+        guard value.kind == .array else {
+            if value.kind != .null { parts.reject(draft.field("tags"), .wrongType, "tags are an array of strings") }
+            return nil
+        }
+        let text = value.raw(in: parts.bodyText)
+        let document = innerScanner.scan(text, readable: text.count)
         guard document.count <= EventTags.maxCount else {
             parts.reject(draft.field("tags"), .tooLong, "an event has at most \(EventTags.maxCount) tags")
             return nil
         }
-        var tags: [[UInt8]] = []
+        guard document.count > 0 else { return nil }
+        let start = parts.texts.end
         for index in 0..<document.count {
-            let value = document[index].pointee.value
-            guard value.isString else {
-                parts.reject(draft.field("tags[\(index)]"), .wrongType, "a tag is a string")
-                continue
-            }
-            let tag = [UInt8](copying: value.stringBytes)
-            if !EventTags.isTag(tag) {
-                let rule: FieldRule =
-                    tag.isEmpty ? .empty : tag.count > EventTags.length.upperBound ? .tooLong : .malformed
-                let message = "a tag is 1–64 bytes of printable ASCII, without spaces, \" and \\"
-                parts.reject(draft.field("tags[\(index)]"), rule, message)
-            }
-            tags.append(tag)
+            parts.texts.add(index == 0 ? 0x5B : 0x2C)
+            keepTag(document[index].pointee.value, draft.field("tags[\(index)]"), parts)
         }
-        return EventTags(tags)
+        parts.texts.add(0x5D)
+        return ByteView(lending: parts.texts.text(from: start))
+    }
+
+    /// Keeps a tag as the JSON string that it is in the log.
+    private func keepTag(_ value: csj_value, _ field: @autoclosure () -> String, _ parts: LineParts) {
+        guard value.isString else { return parts.reject(field(), .wrongType, "a tag is a string") }
+        let tag = value.stringBytes
+        guard EventTags.isTag(tag) else {
+            let rule: FieldRule =
+                tag.count == 0 ? .empty : tag.count > EventTags.length.upperBound ? .tooLong : .malformed
+            let message = "a tag is 1–64 bytes of printable ASCII, without spaces, \" and \\"
+            return parts.reject(field(), rule, message)
+        }
+        parts.texts.add(0x22)
+        parts.texts.add(tag)
+        parts.texts.add(0x22)
     }
 }

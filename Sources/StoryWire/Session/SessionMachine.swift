@@ -13,63 +13,90 @@ package enum LineAction: Equatable, Sendable {
     case finished
 }
 
+/// What became of a line.
+package enum LineOutcome: Equatable, Sendable {
+    /// It is done with.
+    case taken
+    /// It has to wait: it is the next line again.
+    case putBack
+}
+
 /// The protocol's state of one connection: bytes come in, requests and refusals come out, in order.
 package struct SessionMachine: ~Copyable {
     /// So many lines in a row that are no requests end the connection: something else is talking.
-    package static let greatestSyntaxRun = 3
+    package static let maxSyntaxErrors = 3
+
+    private enum State {
+        /// More bytes may come.
+        case open(Talk)
+        /// The peer sends no more; its whole lines are still read, and a last one without LF never is.
+        case peerClosed(Talk)
+        /// There are no more lines.
+        case finished
+    }
+
+    /// What the lines so far say of who is talking.
+    private enum Talk {
+        /// There was no line yet.
+        case silent
+        /// The last lines, so many, were no requests.
+        case refused(Int)
+    }
 
     private var framer: LineFramer
-    private var isFirstLine = true
-    private var syntaxRun = 0
-    private var isPeerClosed = false
-    private var isFinished = false
+    private var state = State.open(.silent)
 
     package init(limits: Limits) { framer = LineFramer(limit: limits.line) }
 
-    /// Takes up what was read; nothing happens until `nextLine`.
+    /// Takes up what was read; nothing happens until `withNextLine`.
     package mutating func bytesReceived(_ bytes: UnsafeRawBufferPointer) {
-        guard !isFinished, !isPeerClosed else { return }
-        framer.append(bytes)
+        switch state {
+        case .open: framer.append(bytes)
+        case .peerClosed, .finished: break
+        }
     }
 
-    /// The peer sends no more. The whole lines that are there are still answered; a last one without LF never is.
-    package mutating func peerClosed() { isPeerClosed = true }
+    /// The peer sends no more.
+    package mutating func peerClosed() {
+        switch state {
+        case .open(let talk): state = .peerClosed(talk)
+        case .peerClosed, .finished: break
+        }
+    }
 
-    /// Reads the next line.
-    /// - Parameter role: what the peer may do.
-    package mutating func nextLine(_ reader: RequestReader, role: Role) -> LineAction {
-        guard !isFinished else { return .finished }
+    /// Reads the next line and lends what it asks for: nothing of it may be kept when `body` has returned.
+    ///
+    /// - Parameters:
+    ///   - role: what the peer may do.
+    ///   - body: says what became of the line; nothing else touches this machine meanwhile.
+    package mutating func withNextLine(
+        _ reader: RequestReader, role: Role, _ body: (borrowing LineAction) -> LineOutcome
+    ) {
+        let talk: Talk
+        switch state {
+        case .finished:
+            _ = body(.finished)
+            return
+        case .open(let before), .peerClosed(let before): talk = before
+        }
         switch framer.next() {
-        case .line(let line):
-            return lineTaken(reader.read(line), role)
+        case .line(let line): lineTaken(reader.read(line), role, talk, body)
         case .lineTooLong:
-            isFinished = true
+            state = .finished
             let limit = framer.limit
-            return .refuseAndClose(nil, Failure(.tooLarge, "a line has at most \(limit) bytes", .limit(limit)))
-        case .needBytes:
-            isFinished = isPeerClosed
-            return isFinished ? .finished : .needBytes
+            let failure = Failure(.tooLarge, "a line has at most \(limit) bytes", .limit(limit))
+            _ = body(.refuseAndClose(nil, failure))
+        case .needBytes: _ = body(noLine())
         }
     }
 
-    /// Takes the next line if it is a plain `GET`, which every role may ask; what is lent is good until more bytes come.
-    package mutating func takePlainGet() -> PlainGet? {
-        guard !isFinished, let get = framer.line.flatMap({ PlainGet($0) }) else { return nil }
-        shortWayTaken()
-        return get
-    }
-
-    /// Takes the next line if it is a plain `APPEND` and the peer may write; what is lent is good until the next line.
-    package mutating func takePlainAppend(_ reader: RequestReader, role: Role) -> PlainAppend? {
-        guard !isFinished, role >= .write, let append = framer.line.flatMap({ reader.plainAppend($0) }) else {
-            return nil
+    /// True when the next line is there, or it is known that there is none.
+    package var hasBufferedLine: Bool {
+        switch state {
+        case .open: framer.hasLine
+        case .peerClosed, .finished: true
         }
-        shortWayTaken()
-        return append
     }
-
-    /// True when `nextLine` has something else to give than `needBytes`.
-    package var hasBufferedLine: Bool { isFinished || framer.hasLine || isPeerClosed }
 
     /// How many bytes were received and not yet taken as lines.
     package var bufferedCount: Int { framer.bufferedCount }
@@ -77,34 +104,56 @@ package struct SessionMachine: ~Copyable {
     /// How much storage the connection's input holds, in bytes.
     package var storageCount: Int { framer.storageCount }
 
-    /// The next line was a request, and its short way was taken.
-    private mutating func shortWayTaken() {
-        _ = framer.next()
-        isFirstLine = false
-        syntaxRun = 0
-    }
-
-    private mutating func lineTaken(_ line: ReadLine, _ role: Role) -> LineAction {
-        let wasFirst = isFirstLine
-        isFirstLine = false
-        switch line.result {
-        case .success(let action):
-            syntaxRun = 0
-            guard line.role <= role else { return .refuse(line.tag, SessionMachine.denied(line, role)) }
-            isFinished = line.verb == .quit
-            return .request(Request(tag: line.tag, action: action))
-        case .failure(let failure):
-            syntaxRun = failure.code == .syntax ? syntaxRun + 1 : 0
-            let isOtherProtocol = wasFirst && (failure.code == .syntax || line.verb == nil)
-            guard isOtherProtocol || syntaxRun == SessionMachine.greatestSyntaxRun else {
-                return .refuse(line.tag, failure)
-            }
-            isFinished = true
-            return .refuseAndClose(line.tag, failure)
+    private mutating func noLine() -> LineAction {
+        switch state {
+        case .open: return .needBytes
+        case .peerClosed, .finished:
+            state = .finished
+            return .finished
         }
     }
 
-    private static func denied(_ line: ReadLine, _ role: Role) -> Failure {
+    private mutating func lineTaken(
+        _ line: borrowing ReadLine, _ role: Role, _ talk: Talk, _ body: (borrowing LineAction) -> LineOutcome
+    ) {
+        switch line.result {
+        case .success(let action):
+            talkGoesOn(as: .refused(0))
+            guard line.role <= role else {
+                _ = body(.refuse(line.tag, SessionMachine.denied(line, role)))
+                return
+            }
+            switch body(.request(Request(tag: line.tag, action: action))) {
+            case .taken: if line.verb == .quit { state = .finished }
+            case .putBack: framer.putBack()
+            }
+        case .failure(let failure): _ = body(refusal(failure, line, talk))
+        }
+    }
+
+    private mutating func refusal(_ failure: Failure, _ line: borrowing ReadLine, _ talk: Talk) -> LineAction {
+        let isSyntax = failure.code == .syntax
+        let count: Int
+        switch talk {
+        // What begins with no request speaks another protocol.
+        case .silent: count = isSyntax || line.verb == nil ? SessionMachine.maxSyntaxErrors : 0
+        case .refused(let before): count = isSyntax ? before + 1 : 0
+        }
+        talkGoesOn(as: .refused(count))
+        guard count >= SessionMachine.maxSyntaxErrors else { return .refuse(line.tag, failure) }
+        state = .finished
+        return .refuseAndClose(line.tag, failure)
+    }
+
+    private mutating func talkGoesOn(as talk: Talk) {
+        switch state {
+        case .open: state = .open(talk)
+        case .peerClosed: state = .peerClosed(talk)
+        case .finished: break
+        }
+    }
+
+    private static func denied(_ line: borrowing ReadLine, _ role: Role) -> Failure {
         let verb = line.verb?.rawValue ?? "this"
         return Failure(.denied, "\(verb) needs the role \(line.role.name); yours is \(role.name)")
     }

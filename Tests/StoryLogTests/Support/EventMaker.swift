@@ -10,29 +10,28 @@ struct EventMaker {
     /// An event of the users' own at a position; what is not given depends on the position alone.
     func event(
         _ position: UInt64, stream: String? = nil, type: String = "Noted", by: UInt32 = 1000, key: String? = nil,
-        tags: EventTags? = nil, meta: String? = nil, data: String? = nil, version: UInt64? = nil
+        tags: ByteView? = nil, meta: String? = nil, data: String? = nil, version: UInt64? = nil
     ) -> Event {
         let name = stream ?? "note-\((position + 6) % 7)"
         return Event(
             position: Position(position), stream: EventMaker.stream(name),
             streamNumber: StreamNumber((position + 6) % 7 + 1),
             version: Version(version ?? (position + 6) / 7), time: Instant(milliseconds: time + Int64(position) * 10),
-            by: by, key: key.map { RequestKey(trusted: Array($0.utf8)) }, meta: meta.map { Array($0.utf8) },
-            body: .custom(
-                EventType(trusted: Array(type.utf8)), data: Array((data ?? "{\"number\":\(position)}").utf8)))
+            by: by, key: key?.key, tags: tags, meta: meta?.view,
+            body: .custom(type.type, data: (data ?? "{\"number\":\(position)}").view))
     }
 
     /// The event's line as it goes out on the wire.
     static func json(_ event: Event) -> [UInt8] {
         var type = "StoryPosted"
         var data = Array("{}".utf8)
-        if case .custom(let name, let bytes) = event.body { (type, data) = (name.description, bytes) }
+        if case .custom(let name, let bytes) = event.body { (type, data) = (name.description, [UInt8](bytes)) }
         var text = "{\"position\":\(event.position.value),\"stream\":\"\(event.stream)\""
         text += ",\"version\":\(event.version.value),\"type\":\"\(type)\",\"time\":\"\(event.time.text)\""
         text += ",\"by\":\(event.by)"
         if let key = event.key { text += ",\"key\":\"\(key)\"" }
-        if let tags = event.tags { text += ",\"tags\":" + String(decoding: tags.json, as: UTF8.self) }
-        if let meta = event.meta { text += ",\"meta\":" + String(decoding: meta, as: UTF8.self) }
+        if let tags = event.tags { text += ",\"tags\":" + String(decoding: [UInt8](tags), as: UTF8.self) }
+        if let meta = event.meta { text += ",\"meta\":" + String(decoding: [UInt8](meta), as: UTF8.self) }
         return Array((text + ",\"data\":").utf8) + data + [0x7D]
     }
 

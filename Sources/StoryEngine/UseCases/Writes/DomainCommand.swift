@@ -14,7 +14,9 @@ enum DomainCommand: Equatable {
         case .story(.post(let command)): command.id
         case .message(.send(let command)): command.id
         case .photo(.add(let command)): command.id
-        case .user, .story, .message, .photo: nil
+        case .user(.revise), .story(.revise), .story(.like), .story(.unlike), .story(.delete), .message(.see),
+            .message(.delete), .photo(.revise), .photo(.delete):
+            nil
         }
     }
 
@@ -61,7 +63,9 @@ struct DomainWrite {
             self.init(.messages, id, options) { _ in .success(.message(.see)) }
         case .delete(let kind, let id, let options):
             self.init(kind, id, options) { _ in Self.delete(kind) }
-        default: return nil
+        case .append, .appendTogether, .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping,
+            .help, .stats, .checkpoint, .verify, .backup, .quit:
+            return nil
         }
     }
 
@@ -79,7 +83,7 @@ struct DomainWrite {
     func command(in directory: any Directory) -> Result<DomainCommand, Failure> { make(directory) }
 
     private static func post(
-        _ kind: Kind, _ fields: [JSONField], _ directory: any Directory
+        _ kind: Kind, _ fields: FormFields, _ directory: any Directory
     ) -> Result<DomainCommand, Failure> {
         switch kind {
         case .users: built(SignUpForm(fields), directory) { .user(.signUp($0)) }
@@ -90,7 +94,7 @@ struct DomainWrite {
     }
 
     private static func edit(
-        _ kind: Kind, _ fields: [JSONField], _ directory: any Directory
+        _ kind: Kind, _ fields: FormFields, _ directory: any Directory
     ) -> Result<DomainCommand, Failure> {
         switch kind {
         case .users: built(ReviseUserForm(fields), directory) { .user(.revise($0)) }

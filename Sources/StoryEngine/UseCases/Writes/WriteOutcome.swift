@@ -54,28 +54,28 @@ struct WriteReceipt: Equatable {
     /// - Parameters:
     ///   - events: those that the write made, at least one.
     ///   - isTogether: true for an `APPEND *`.
-    init(_ events: [Event], id: Identifier?, isTogether: Bool, repeated: Bool = false) {
+    init(_ events: [Event], isTogether: Bool) {
         self.isTogether = isTogether
-        guard isTogether else {
-            receipts = events.last.map { [WriteReceipt.receipt(of: $0, id, repeated)] } ?? []
-            return
-        }
+        add(events.map { Receipt(of: $0) })
+    }
+
+    /// The same of a write that was done before.
+    init(_ events: [WrittenEvent], id: Identifier?, isTogether: Bool) {
+        self.isTogether = isTogether
+        add(events.map { Receipt(of: $0, id) })
+    }
+
+    /// Keeps the last receipt of each stream.
+    private mutating func add(_ all: [Receipt]) {
         var indexes: [StreamName: Int] = [:]
-        for event in events {
-            let receipt = WriteReceipt.receipt(of: event, id, repeated)
-            if let index = indexes[event.stream] {
+        for receipt in all {
+            if let index = indexes[receipt.stream] {
                 receipts[index] = receipt
             } else {
-                indexes[event.stream] = receipts.count
+                indexes[receipt.stream] = receipts.count
                 receipts.append(receipt)
             }
         }
-    }
-
-    private static func receipt(of event: Event, _ id: Identifier?, _ repeated: Bool) -> Receipt {
-        Receipt(
-            id: id, stream: event.stream, version: event.version, position: event.position, time: event.time,
-            repeated: repeated)
     }
 
     /// The last event that the write made.
@@ -87,5 +87,19 @@ struct WriteReceipt: Equatable {
         guard isTogether else { return [.done(.receipt(last))] }
         let done = Done.appended(count: receipts.count, position: last.position, repeated: last.repeated)
         return receipts.map { .receipt($0) } + [.done(done)]
+    }
+}
+
+extension Receipt {
+    /// What an `APPEND` is answered with for an event.
+    init(of event: Event) {
+        self.init(id: nil, stream: event.stream, version: event.version, position: event.position, time: event.time)
+    }
+
+    /// The same again.
+    init(of event: WrittenEvent, _ id: Identifier?) {
+        self.init(
+            id: id, stream: event.stream, version: event.version, position: event.position, time: event.time,
+            repeated: true)
     }
 }

@@ -1,0 +1,69 @@
+/// A view of bytes that never change: somebody else's, good for as long as they are lent, or of a copy that it keeps.
+///
+/// What comes out of a line is lent, so that reading and handling a request asks for no memory. Whoever holds on to it
+/// when the request is handled takes `kept`. Two views are equal when their bytes are.
+package struct ByteView: Hashable, @unchecked Sendable {
+    private let bytes: UnsafeRawBufferPointer
+    /// Nil where the bytes are lent.
+    private let owner: KeptBytes?
+
+    /// - Parameter bytes: they stay as they are for as long as the view, or a copy of it, is used.
+    package init(lending bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+        owner = nil
+    }
+
+    package init(copying bytes: UnsafeRawBufferPointer) {
+        let copy = KeptBytes(bytes)
+        self.bytes = UnsafeRawBufferPointer(copy.memory)
+        owner = copy
+    }
+
+    package init(_ bytes: [UInt8]) { self = bytes.withUnsafeBytes { ByteView(copying: $0) } }
+
+    package var count: Int { bytes.count }
+
+    /// The same bytes, which stay for as long as the view does.
+    package var kept: ByteView { owner == nil ? ByteView(copying: bytes) : self }
+
+    /// Lends the bytes until `body` returns.
+    package func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { withExtendedLifetime(owner) {} }
+        return try body(bytes)
+    }
+
+    /// A view of a part, good for as long as this one.
+    package func part(_ range: Range<Int>) -> ByteView {
+        ByteView(UnsafeRawBufferPointer(rebasing: bytes[range]), owner)
+    }
+
+    private init(_ bytes: UnsafeRawBufferPointer, _ owner: KeptBytes?) {
+        self.bytes = bytes
+        self.owner = owner
+    }
+
+    package static func == (left: ByteView, right: ByteView) -> Bool {
+        left.withUnsafeBytes { left in right.withUnsafeBytes { left.elementsEqual($0) } }
+    }
+
+    package func hash(into hasher: inout Hasher) { withUnsafeBytes { hasher.combine(bytes: $0) } }
+}
+
+/// A copy of bytes, which is gone with the last view of it.
+private final class KeptBytes {
+    let memory: UnsafeMutableRawBufferPointer
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        memory = .allocate(byteCount: bytes.count, alignment: 1)
+        memory.copyMemory(from: bytes)
+    }
+
+    deinit { memory.deallocate() }
+}
+
+extension [UInt8] {
+    /// A copy of a view's bytes.
+    package init(_ view: ByteView) { self = view.withUnsafeBytes { [UInt8]($0) } }
+}
