@@ -77,7 +77,7 @@ let package = Package(
         tests("StoryCoreTests", ["StoryCore", "TestSupport"]),
         tests("StoryWireTests", ["StoryCore", "StoryWire", "StoryModels", "CSimdJSON", "TestSupport"]),
         tests("StoryEngineTests", ["StoryCore", "StoryModels", "StoryEngine", "TestSupport"]),
-        tests("StoryModelsTests", ["StoryCore", "StoryStorage", "StoryModels", "TestSupport"]),
+        tests("StoryModelsTests", ["StoryCore", "StoryWire", "StoryStorage", "StoryModels", "TestSupport"]),
         tests("StoryStorageTests", ["StoryCore", "StoryStorage", "StoryLog", "TestSupport"]),
         tests(
             "StoryLogTests", ["StoryCore", "StoryStorage", "StoryModels", "StoryLog", "TestSupport"],

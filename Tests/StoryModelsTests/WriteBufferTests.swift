@@ -62,7 +62,7 @@ struct WriteBufferTests {
     @Test func `240,000 entries of 50 bytes take less than 25 MiB`() {
         let buffers = BufferSet()
         for number in 0..<240_000 as Range<UInt64> {
-            let table = Table.allCases[Int(number % 12)]
+            let table = Table.allCases[Int(number % 12)].rawValue
             var key = [UInt8](repeating: 0, count: 25)
             for index in 0..<8 { key[24 - index] = UInt8(truncatingIfNeeded: number >> UInt64(8 * index)) }
             key.withBytes { key in [UInt8](repeating: 1, count: 25).withBytes { buffers.buffer(table).put($0, at: key) }

@@ -1,4 +1,4 @@
-import StoryCore
+package import StoryCore
 
 /// The sink of a `StreamProjector`: of every entry there is only a digest, one for each table.
 ///
@@ -6,12 +6,13 @@ import StoryCore
 /// counted is kept until the end, and so is who likes the story that is being folded.
 ///
 /// Unchecked: it belongs to one thread at a time.
-package final class StreamDigests: EntrySink, @unchecked Sendable {
+package final class StreamDigests: EntrySink, EntryWriting, @unchecked Sendable {
     private static let size = 256
 
-    // Kept here, because a look at a static one is a call, and this is asked for each entry.
-    private let likesTable = Table.likes.rawValue
-    private let emailsTable = Table.userEmails.rawValue
+    /// The tables whose entries come and go while a stream is folded.
+    private let sets: [UInt8]
+    /// The tables that no two streams may have one key in.
+    private let unique: [UInt8]
 
     private let digests = UnsafeMutablePointer<ModelDigest>.allocate(capacity: size)
     private let counts = CountTable()
@@ -20,19 +21,31 @@ package final class StreamDigests: EntrySink, @unchecked Sendable {
     /// The marks of every address of a user.
     private var emails: [UInt64] = []
 
-    package init() { digests.initialize(repeating: ModelDigest(), count: StreamDigests.size) }
+    package convenience init() { self.init(sets: [Table.likes.rawValue], unique: [Table.userEmails.rawValue]) }
+
+    /// Takes in the entries of a catalogue's tables.
+    package convenience init(_ catalogue: Catalogue) {
+        let sets = catalogue.kinds.flatMap(\.events).compactMap { $0.membership?.table.number }
+        self.init(sets: Array(Set(sets)), unique: catalogue.kinds.compactMap { $0.unique?.table.number })
+    }
+
+    private init(sets: [UInt8], unique: [UInt8]) {
+        self.sets = sets
+        self.unique = unique
+        digests.initialize(repeating: ModelDigest(), count: StreamDigests.size)
+    }
 
     deinit { digests.deallocate() }
 
     package func put(_ value: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
-        if table == likesTable, !likes.insert(ModelDigest.mark(table, key)) { return }
-        if table == emailsTable { emails.append(ModelDigest.mark(table, key)) }
+        if sets.contains(table), !likes.insert(ModelDigest.mark(table, key)) { return }
+        if unique.contains(table) { emails.append(ModelDigest.mark(table, key)) }
         digests[Int(table)].add(table, key, value)
     }
 
     /// Only a like is ever removed.
     package func remove(in table: UInt8, at key: UnsafeRawBufferPointer) {
-        precondition(table == likesTable, "A stream that is folded alone puts only what stays.")
+        precondition(sets.contains(table), "A stream that is folded alone puts only what stays.")
         guard likes.remove(ModelDigest.mark(table, key)) else { return }
         digests[Int(table)].subtract(table, key)
     }
@@ -69,6 +82,13 @@ package final class StreamDigests: EntrySink, @unchecked Sendable {
     }
 
     package func digest(of table: Table) -> ModelDigest { digests[Int(table.rawValue)] }
+
+    /// Adds the entries that a store has in some tables.
+    package func add(_ store: MemoryModelStore, _ tables: [ModelTable]) {
+        for table in tables { digests[Int(table.number)].add(store.digest(of: table)) }
+    }
+
+    package func digest(of table: ModelTable) -> ModelDigest { digests[Int(table.number)] }
 
     package func digest(of model: Model) -> ModelDigest {
         model.tables.reduce(into: ModelDigest()) { $0.add(digest(of: $1)) }

@@ -16,21 +16,23 @@ package final class LMDBModelStore: ModelStore {
     private let tables: ModelTables
     private let identity: CheckpointRecord
     private var snapshot: ReadTransaction?
-    /// Of the snapshot.
-    private let found = FoundEntries()
     private var active = BufferSet()
     /// What a checkpoint under way, or one that failed, holds.
     private var frozen: BufferSet?
     private var checkpoint: Checkpoint?
     private var spare: BufferSet?
+    /// What a value that is made longer is put together in.
+    private var scratch = KeyBuffer()
 
     /// Opens the stored models; those that are not of this log and this version are thrown away and begun anew.
     package init(
-        in directory: DataDirectory, storeID: [UInt8], version: UInt32, mapSize: Int = EnvironmentOptions().mapSize
+        in directory: DataDirectory, storeID: [UInt8], version: UInt32, mapSize: Int = EnvironmentOptions().mapSize,
+        tables list: [ModelTable] = Table.list
     ) throws(StorageError) {
         precondition(directory.access != .reading, "Models that a daemon may hold are read through a ModelSnapshot.")
         let fresh = CheckpointRecord(version: version, position: .zero, storeID: storeID)
-        let opened = try ModelOpening.open(directory.modelsPath, fresh, ModelTables.options(mapSize: mapSize))
+        let opened = try ModelOpening.open(
+            directory.modelsPath, fresh, list, ModelTables.options(list, mapSize: mapSize))
         identity = fresh
         environment = opened.environment
         tables = opened.tables
@@ -85,7 +87,9 @@ package final class LMDBModelStore: ModelStore {
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
     ) {
         do throws(StorageError) {
-            try merge(table, range, order) { visit($0.key, $0.value) }
+            try WalkRange.with(range) { (bounds) throws(StorageError) in
+                try merge(table.rawValue, bounds, order) { visit($0.key, $0.value) }
+            }
         } catch {
             note(error)
         }
@@ -122,7 +126,6 @@ package final class LMDBModelStore: ModelStore {
         guard let checkpoint else { preconditionFailure("A checkpoint that is finished was begun.") }
         self.checkpoint = nil
         snapshot?.reset()
-        found.forget()
         try snapshot?.renew()
         checkpointed = checkpoint.position
         frozen = nil
@@ -146,14 +149,17 @@ package final class LMDBModelStore: ModelStore {
     /// No checkpoint may be under way.
     package func close() {
         snapshot = nil
-        found.forget()
         environment.close()
     }
 
     // MARK: Inside
 
     /// The bytes at a key, wherever the newest of them lie; they die with the next change.
-    private func find(_ table: Table, _ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    ///
+    /// - Throws: what reading the stored tables failed with.
+    private func find(
+        _ table: UInt8, _ key: UnsafeRawBufferPointer
+    ) throws(StorageError) -> UnsafeRawBufferPointer? {
         let hash = WriteBuffer.hash(key)
         if let buffer = active.filled(table) {
             switch buffer.find(key, hash: hash) {
@@ -169,14 +175,13 @@ package final class LMDBModelStore: ModelStore {
             case .absent: break
             }
         }
-        return found.value(table, key, hash) ?? search(table, key, hash)
+        return try snapshot?.value(in: tables[table], at: key)
     }
 
-    private func search(_ table: Table, _ key: UnsafeRawBufferPointer, _ hash: UInt32) -> UnsafeRawBufferPointer? {
+    /// The same for whoever looks at `failure` later.
+    private func find(_ table: Table, _ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         do throws(StorageError) {
-            guard let value = try snapshot?.value(in: tables[table], at: key) else { return nil }
-            found.note(value, table, key, hash)
-            return value
+            return try find(table.rawValue, key)
         } catch {
             note(error)
             return nil
@@ -185,21 +190,19 @@ package final class LMDBModelStore: ModelStore {
 
     /// Visits what is there now, until `visit` answers false.
     private func merge(
-        _ table: Table, _ range: KeyRange, _ order: Order, _ visit: (LMDBEntry) -> Bool
+        _ table: UInt8, _ bounds: WalkRange, _ order: Order, _ visit: (LMDBEntry) -> Bool
     ) throws(StorageError) {
         let handle = snapshot?.handle
         guard let handle else { preconditionFailure("Models are not read after they were closed.") }
-        try WalkRange.with(range) { (bounds) throws(StorageError) in
-            let newest = BufferWalk(active.filled(table), bounds, order)
-            let newer = BufferWalk(frozen?.filled(table), bounds, order)
-            var stored = try StoredWalk(handle, tables[table], bounds, order)
-            guard newest == nil, newer == nil else {
-                var merged = ModelWalk(active: newest, frozen: newer, stored: stored, order)
-                while let entry = try merged.next(), visit(entry) {}
-                return
-            }
-            while let entry = stored.entry, visit(entry) { try stored.advance() }
+        let newest = BufferWalk(active.filled(table), bounds, order)
+        let newer = BufferWalk(frozen?.filled(table), bounds, order)
+        var stored = try StoredWalk(handle, tables[table], bounds, order)
+        guard newest == nil, newer == nil else {
+            var merged = ModelWalk(active: newest, frozen: newer, stored: stored, order)
+            while let entry = try merged.next(), visit(entry) {}
+            return
         }
+        while let entry = stored.entry, visit(entry) { try stored.advance() }
     }
 
     private func note(_ error: StorageError) {
@@ -222,5 +225,46 @@ package final class LMDBModelStore: ModelStore {
     private func recycle(_ buffers: BufferSet) {
         buffers.clear()
         spare = buffers
+    }
+}
+
+extension LMDBModelStore: TableStore {
+    package func put(_ value: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
+        active.buffer(table).put(value, at: key)
+    }
+
+    package func remove(in table: UInt8, at key: UnsafeRawBufferPointer) { active.buffer(table).remove(key) }
+
+    package func add(_ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError) {
+        let buffer = active.buffer(table)
+        // Most counts were changed a moment ago: then nothing has to be looked up further down.
+        if buffer.add(change, at: key) { return }
+        buffer.setCount(change, after: try find(table, key), at: key, &scratch)
+    }
+
+    package func append(
+        _ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer
+    ) throws(StorageError) {
+        let buffer = active.buffer(table)
+        if buffer.append(bytes, at: key) { return }
+        scratch.set(try find(table, key) ?? .none)
+        scratch.add(bytes)
+        buffer.put(scratch.bytes, at: key)
+    }
+
+    package func lend(
+        _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+    ) throws(StorageError) -> Bool {
+        guard let value = try find(table, key) else { return false }
+        body(value)
+        return true
+    }
+
+    package func walk(
+        _ table: UInt8, _ range: KeyBounds, _ order: Order,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
+    ) throws(StorageError) {
+        let bounds = WalkRange(lower: range.lower, upper: range.upper)
+        try merge(table, bounds, order) { visit($0.key, $0.value) }
     }
 }

@@ -18,11 +18,11 @@ package final class ModelSnapshot {
     private var transaction: ReadTransaction?
 
     /// Waits for a checkpoint that a daemon is just writing; throws `.failed` when it does not end.
-    package init(in directory: DataDirectory) throws(StorageError) {
+    package init(in directory: DataDirectory, tables list: [ModelTable] = Table.list) throws(StorageError) {
         let path = directory.modelsPath
-        environment = try Environment.openReadOnly(at: path, ModelTables.options)
+        environment = try Environment.openReadOnly(at: path, ModelTables.options(list))
         let opening = try ReadTransaction(environment)
-        guard let tables = try ModelTables(opening) else { throw .corrupt("\(path) lacks a table", at: nil) }
+        guard let tables = try ModelTables(opening, list) else { throw .corrupt("\(path) lacks a table", at: nil) }
         try opening.keepDatabases()
         let begun = try ReadTransaction(environment)
         try ModelSnapshot.waitForCheckpoint(begun, tables.meta, path)
@@ -49,6 +49,13 @@ package final class ModelSnapshot {
             var walk = try StoredWalk(handle, tables[table], bounds, order)
             while let entry = walk.entry, visit(entry.key, entry.value) { try walk.advance() }
         }
+    }
+
+    /// The bytes of the pages that a table takes.
+    ///
+    /// - Throws: what reading failed with.
+    package func size(of table: ModelTable) throws(StorageError) -> Int {
+        try transaction?.size(of: tables[table.number]) ?? 0
     }
 
     package func value(in table: Table, at key: [UInt8]) throws(StorageError) -> [UInt8]? {

@@ -1,4 +1,4 @@
-import StoryCore
+package import StoryCore
 
 /// The tables of the read models. The number is the table's identity on disk and never changes its meaning; 1, 2, 3 and 5
 /// were of earlier folds.
@@ -22,4 +22,11 @@ package enum Table: UInt8, CaseIterable, Sendable {
     case photos = 90, photosByDate, photosByISO, photosByFocalLength, photosByExposureValue, photosByLensAperture
     case photosByExposureDuration, photosByOwnerDate, photosByOwnerISO, photosByOwnerFocalLength
     case photosByOwnerExposureValue, photosByOwnerLensAperture, photosByOwnerExposureDuration, photoCounts
+}
+
+extension Table {
+    /// The tables as they are opened.
+    package static let list = Model.allCases.flatMap { model in
+        model.tables.map { ModelTable($0.rawValue, "\($0)", of: model.rawValue) }
+    }
 }
