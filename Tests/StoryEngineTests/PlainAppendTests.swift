@@ -30,18 +30,19 @@ struct PlainAppendTests {
             }
             let place = stream.bytes.withUnsafeBytes { name in
                 short.engine.appendPlainly(
-                    to: name, categoryCount: stream.categoryCount, typeCount: 5, by: 1_000, now: short.now)
+                    to: name, typeCount: 5, by: 1_000, now: short.now)
             }
             #expect(place == asked.place)
             short.log.append(asked)
+            asked.withRecord { short.fold($0) }
         }
-        for table in Table.allCases {
+        for table in Catalogue.standard.tables {
             let isSame = entries(long.store, table) == entries(short.store, table)
-            #expect(isSame, "\(table)")
+            #expect(isSame, "\(table.name)")
         }
     }
 
-    private func entries(_ store: PlainStore, _ table: Table) -> [[[UInt8]]] {
+    private func entries(_ store: PlainStore, _ table: ModelTable) -> [[[UInt8]]] {
         store.entries(of: table).map { [$0.key, $0.value] }.sorted { $0[0].lexicographicallyPrecedes($1[0]) }
     }
 
@@ -49,7 +50,7 @@ struct PlainAppendTests {
         let harness = EngineHarness()
         func append() -> EventPlace? {
             Array("note-1".utf8).withUnsafeBytes {
-                harness.engine.appendPlainly(to: $0, categoryCount: 4, typeCount: 5, by: 1, now: PlainAppendTests.time)
+                harness.engine.appendPlainly(to: $0, typeCount: 5, by: 1, now: PlainAppendTests.time)
             }
         }
         harness.engine.writesRefused(Failure(.full, "no room"))

@@ -28,6 +28,10 @@ package protocol EventLogReading: AnyObject {
     var lastTime: Instant? { get }
     /// The events at these positions in the order given; a position past the head ends the reading.
     func events(at positions: [Position]) throws(StorageError) -> [Event]
+    /// Visits the records at these positions in the order given, until `visit` returns false or one is past the head.
+    ///
+    /// What `visit` is handed dies when it returns.
+    func records(at positions: [Position], _ visit: (EventRecord) -> Bool) throws(StorageError)
     /// The last position whose event was written at or before a time; zero when there is none.
     func position(at time: Instant) throws(StorageError) -> Position
 }

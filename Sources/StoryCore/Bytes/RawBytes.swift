@@ -47,4 +47,13 @@ extension UnsafeRawPointer {
 extension [UInt8] {
     /// True when the array has these bytes.
     package func equals(_ other: UnsafeRawBufferPointer) -> Bool { withUnsafeBytes { $0.equals(other) } }
+
+    /// As `withUnsafeBytes`, which would widen the errors.
+    @inlinable
+    @inline(__always)
+    package func withBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try withUnsafeBufferPointer { (bytes) throws(Failure) in try body(UnsafeRawBufferPointer(bytes)) }
+    }
 }

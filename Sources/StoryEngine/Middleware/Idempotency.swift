@@ -7,16 +7,11 @@ import StoryModels
 /// events that the key made the first time. So the promise holds after a replay, an export and an import, too.
 enum Idempotency {
     /// Nil when the write has no key or a new one.
-    static func outcome(_ action: RequestAction, in world: World) -> WriteOutcome? {
-        guard let key = action.writeOptions?.key, let entry = KeysModel.entry(of: key, in: world.store) else {
-            return nil
-        }
-        let events: [Event]
-        do throws(StorageError) {
-            events = try world.log.events(at: entry.positions)
-        } catch {
-            return .refused(.storage(error))
-        }
+    ///
+    /// - Throws: what reading failed with.
+    static func outcome(_ action: RequestAction, in world: World) throws(StorageError) -> WriteOutcome? {
+        guard let key = action.writeOptions?.key, let entry = try world.models.entry(of: key) else { return nil }
+        let events = try world.log.events(at: entry.positions)
         guard let last = events.last, makes(action, events) else {
             return .refused(
                 Failure(

@@ -13,6 +13,9 @@ package struct KeyIndex: ~Copyable {
 
         /// Where the last one lies: the position of the write's receipt.
         package var last: Position { Position(first.value + max(count, 1) - 1) }
+
+        /// The positions of the events, in order.
+        package var positions: [Position] { (0..<count).map { Position(first.value + $0) } }
     }
 
     private let store: any TableStore

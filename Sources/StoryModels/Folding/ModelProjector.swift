@@ -13,11 +13,15 @@ package final class ModelProjector {
     private var projection = RowProjection()
     private var key = KeyBuffer()
     private var old = KeyBuffer()
-    /// Who wants to know of changes of rows besides the tables.
-    package var observers: [any RowChangeObserver] = []
+    private let changes: RowChanges?
 
-    /// - Parameter json: what reads the events' data.
-    package init(_ plan: CataloguePlan, store: any TableStore, json: any JSONReading) {
+    /// - Parameters:
+    ///   - json: what reads the events' data.
+    ///   - changes: who is told of the changes of rows besides the tables; nil: nobody.
+    package init(
+        _ plan: CataloguePlan, store: any TableStore, json: any JSONReading, telling changes: RowChanges? = nil
+    ) {
+        self.changes = changes
         self.plan = plan
         self.store = store
         self.json = json
@@ -40,7 +44,7 @@ package final class ModelProjector {
     ///
     /// - Throws: as `fold`.
     package func foldStream(_ record: EventRecord) throws(StorageError) {
-        let head = StreamHead(number: record.streamNumber.value, version: record.version, position: record.position)
+        let head = StreamHead(number: record.streamNumber, version: record.version, position: record.position)
         try streams.fold(head, record.streamName)
         if let key = record.key {
             try keys.fold(UnsafeRawBufferPointer(rebasing: record.json[key]), at: record.position)
@@ -76,7 +80,7 @@ package final class ModelProjector {
         if let membership { try projection.apply(membership, to: store) }
         guard let change else { return }
         try projection.apply(change, to: store)
-        for observer in observers { observer.rowChanged(change) }
+        changes?.publish(change)
     }
 }
 
@@ -97,7 +101,7 @@ extension RowFold {
 
 extension EventRecord {
     /// The name of its stream.
-    var streamName: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: json[stream]) }
+    package var streamName: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: json[stream]) }
 
     /// Lends the members of its data; nil when that is no JSON object.
     func withData<Result>(

@@ -36,9 +36,8 @@ package final class StreamFold {
     /// - Throws: what the sink failed with.
     package func fold(_ record: EventRecord, readable: Int? = nil) throws(StorageError) {
         if head == nil { begin(record) }
-        let number = record.streamNumber.value
         positions.add48(record.position.value)
-        head = StreamHead(number: number, version: record.version, position: record.position)
+        head = StreamHead(number: record.streamNumber, version: record.version, position: record.position)
         if record.version.value % StreamIndex.chunk == 0 { try putPositions() }
         guard let (kind, idStart) = kind else { return }
         let event = FoldedEvent(record, idStart: idStart)
@@ -80,7 +79,7 @@ package final class StreamFold {
 
     private func putPositions() throws(StorageError) {
         guard let head else { return }
-        key.set(head.number, (max(head.version.value, 1) - 1) / StreamIndex.chunk)
+        key.set(head.number.value, (max(head.version.value, 1) - 1) / StreamIndex.chunk)
         try sink.put(positions.bytes, in: StreamTables.streamPositions.number, at: key.bytes)
         positions.clear()
     }

@@ -11,10 +11,41 @@ extension StreamIndex {
         return head
     }
 
+    /// How far a stream is; nil when it has no event.
+    ///
+    /// - Throws: what reading failed with.
+    package func head(of stream: StreamName) throws(StorageError) -> StreamHead? {
+        try stream.bytes.withBytes { (name) throws(StorageError) in try head(of: name) }
+    }
+
     /// The largest stream number in use; 0 when there is none.
     ///
     /// - Throws: what reading failed with.
-    package func lastNumber() throws(StorageError) -> UInt64 { try count(at: StreamIndex.streamCountKey) }
+    package func lastNumber() throws(StorageError) -> StreamNumber {
+        StreamNumber(try count(at: StreamIndex.streamCountKey))
+    }
+
+    /// The number of a category; nil when no stream has it.
+    ///
+    /// - Throws: what reading failed with.
+    package func number(of category: CategoryName) throws(StorageError) -> UInt64? {
+        try category.bytes.withBytes { (name) throws(StorageError) in try number(of: name) }
+    }
+
+    /// The first version of a stream that lies at a position or after it, one past the last where there is none:
+    /// versions and positions grow together.
+    ///
+    /// - Throws: what reading failed with.
+    package func version(atOrAfter position: Position, in head: StreamHead) throws(StorageError) -> Version {
+        var low: UInt64 = 1
+        var high = head.version.value + 1
+        while low < high {
+            let middle = low + (high - low) / 2
+            let found = try self.position(of: Version(middle), in: head) ?? head.position
+            if found < position { low = middle + 1 } else { high = middle }
+        }
+        return Version(low)
+    }
 
     /// The number of a category; nil when no stream has it.
     ///
@@ -58,7 +89,7 @@ extension StreamIndex {
         var goesOn = true
         for offset in 0...(last - first) where goesOn {
             let chunk = order == .ascending ? first + offset : last - offset
-            key.set(head.number, chunk)
+            key.set(head.number.value, chunk)
             try store.lend(StreamTables.streamPositions.number, at: key.bytes) { bytes in
                 let list = PositionList(bytes: bytes, firstVersion: chunk * StreamIndex.chunk + 1)
                 goesOn = list.visit(lower...upper, order, visit)

@@ -4,12 +4,12 @@ import StoryStorage
 /// How far a stream is.
 package struct StreamHead: Equatable, Sendable {
     /// The stream's number among all streams.
-    package let number: UInt64
+    package let number: StreamNumber
     package let version: Version
     /// Where its last event lies.
     package let position: Position
 
-    package init(number: UInt64, version: Version, position: Position) {
+    package init(number: StreamNumber, version: Version, position: Position) {
         self.number = number
         self.version = version
         self.position = position
@@ -18,7 +18,7 @@ package struct StreamHead: Equatable, Sendable {
     /// Reads `number 6 · version 6 · position 6`; nil when the bytes are fewer.
     package init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= 18 else { return nil }
-        number = bytes.sixByteNumber(at: 0)
+        number = StreamNumber(bytes.sixByteNumber(at: 0))
         version = Version(bytes.sixByteNumber(at: 6))
         position = Position(bytes.sixByteNumber(at: 12))
     }
@@ -53,7 +53,7 @@ package final class StreamIndex {
     package func fold(_ head: StreamHead, _ name: UnsafeRawBufferPointer) throws(StorageError) {
         try foldCategory(head.position, name)
         if head.version <= Version(1) {
-            value.set(head.number)
+            value.set(head.number.value)
             try StreamIndex.streamCountKey.withBytes { (key) throws(StorageError) in
                 try store.put(value.bytes, in: StreamTables.categories.number, at: key)
             }
@@ -70,7 +70,7 @@ package final class StreamIndex {
         _ head: StreamHead, _ name: UnsafeRawBufferPointer, to tables: any EntryWriting, _ value: inout KeyBuffer
     ) throws(StorageError) {
         guard KeyBuffer.keyLength.contains(name.count) else { return }
-        value.set(head.number, head.version.value)
+        value.set(head.number.value, head.version.value)
         value.add48(head.position.value)
         try tables.put(value.bytes, in: StreamTables.streams.number, at: name)
     }
@@ -78,7 +78,7 @@ package final class StreamIndex {
     /// A stream of one event has no entry of positions: its head says where that is. The second event makes one.
     private func foldPosition(_ head: StreamHead, _ name: UnsafeRawBufferPointer) throws(StorageError) {
         let index = (head.version.value - 1) % StreamIndex.chunk
-        key.set(head.number, (head.version.value - 1) / StreamIndex.chunk)
+        key.set(head.number.value, (head.version.value - 1) / StreamIndex.chunk)
         let table = StreamTables.streamPositions.number
         if head.version == Version(2) {
             value.set(try self.head(of: name)?.position.value ?? 0, head.position.value)

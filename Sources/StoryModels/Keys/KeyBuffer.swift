@@ -69,12 +69,6 @@ package struct KeyBuffer: ~Copyable {
         add(id)
     }
 
-    /// Counts the last byte up, which is not 255.
-    mutating func incrementLast() {
-        let last = start.load(fromByteOffset: count - 1, as: UInt8.self)
-        start.storeBytes(of: last + 1, toByteOffset: count - 1, as: UInt8.self)
-    }
-
     /// Takes away what was written behind the first so many bytes.
     mutating func cut(to count: Int) { self.count = count }
 

@@ -25,28 +25,6 @@ final class BufferSet {
         return buffer
     }
 
-    func put(_ value: [UInt8], in table: Table, at key: [UInt8]) {
-        let buffer = buffer(table.rawValue)
-        key.withBytes { key in value.withBytes { value in buffer.put(value, at: key) } }
-    }
-
-    func remove(in table: Table, at key: [UInt8]) {
-        let buffer = buffer(table.rawValue)
-        key.withBytes { key in buffer.remove(key) }
-    }
-
-    /// Changes a count where it lies; false when it is not here, or none would be left.
-    func add(_ change: Int64, in table: Table, at key: [UInt8]) -> Bool {
-        guard let buffer = filled(table.rawValue) else { return false }
-        return key.withBytes { buffer.add(change, at: $0) }
-    }
-
-    /// Makes a value longer; false when it is not here.
-    func append(_ bytes: [UInt8], in table: Table, at key: [UInt8]) -> Bool {
-        guard let buffer = filled(table.rawValue) else { return false }
-        return key.withBytes { key in bytes.withBytes { bytes in buffer.append(bytes, at: key) } }
-    }
-
     /// The digest of what a table has.
     func digest(of table: UInt8) -> ModelDigest {
         var digest = ModelDigest()

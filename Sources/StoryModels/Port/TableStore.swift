@@ -1,4 +1,5 @@
 package import StoryCore
+import StoryStorage
 
 /// What takes in entries of tables, by the tables' numbers. The bytes are lent for the call.
 package protocol EntryWriting: AnyObject {
@@ -55,17 +56,34 @@ package struct KeyBounds {
     /// Every key.
     package static var all: KeyBounds { KeyBounds(lower: .none, upper: nil) }
 
+    /// Lends the bounds of keys that a caller has in arrays.
+    package static func with<Result, Failure: Error>(
+        _ lower: [UInt8], _ upper: [UInt8]?, _ body: (KeyBounds) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try lower.withBytes { (lower) throws(Failure) in
+            guard let upper else { return try body(KeyBounds(lower: lower, upper: nil)) }
+            return try upper.withBytes { (upper) throws(Failure) in try body(KeyBounds(lower: lower, upper: upper)) }
+        }
+    }
+
     /// Lends the bounds of every key that begins with some bytes.
     package static func with<Result, Failure: Error>(
-        prefix: UnsafeRawBufferPointer, _ body: (KeyBounds) throws(Failure) -> Result
+        prefix: [UInt8], _ body: (KeyBounds) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        var count = prefix.count
-        while count > 0, prefix[count - 1] == 0xFF { count -= 1 }
-        guard count > 0 else { return try body(KeyBounds(lower: prefix, upper: nil)) }
-        var end = KeyBuffer(capacity: count)
-        end.add(prefix.slice(0, count: count))
-        end.incrementLast()
-        return try body(KeyBounds(lower: prefix, upper: end.bytes))
+        try with(prefix, prefix.prefixEnd, body)
+    }
+}
+
+extension [UInt8] {
+    /// The first key after all that begin with these bytes; nil where there is none.
+    package var prefixEnd: [UInt8]? {
+        var bytes = self
+        while let last = bytes.popLast() {
+            guard last < 0xFF else { continue }
+            bytes.append(last + 1)
+            return bytes
+        }
+        return nil
     }
 }
 

@@ -40,6 +40,12 @@ package struct Condition: Equatable, Sendable {
             guard case .folded(let text) = value, row.has(field) else { return false }
             return text.elementsEqual(row.text(field).lazy.map(\.folded))
         case .unset(let field): return value == .flag(!row.flag(field))
+        case .notBefore(let field):
+            guard case .date(let time) = value else { return false }
+            return row.date(field) >= time
+        case .before(let field):
+            guard case .date(let time) = value else { return false }
+            return row.date(field) < time
         }
     }
 
@@ -72,7 +78,7 @@ extension KeyBuffer {
         case (.field, .flag(let flag)): add(flag ? 1 : 0)
         case (.field, .fraction(let bits)): addOrdered(bits)
         case (.field, .choice(let word)): add(word)
-        case (.field, _), (.pair, _), (.folded, _), (.unset, _): return false
+        case (.field, _), (.pair, _), (.folded, _), (.unset, _), (.notBefore, _), (.before, _): return false
         }
         return true
     }

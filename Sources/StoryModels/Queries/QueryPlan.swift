@@ -8,8 +8,14 @@ package struct IndexRange: Equatable, Sendable {
     package let prefix: [UInt8]
     /// How many of those bytes stand before the sort key.
     package let prefixCount: Int
+    /// The first key that may be in it, and the first one behind it; nil: without end.
+    package let lower: [UInt8]
+    package let upper: [UInt8]?
     /// What has to be checked row by row.
     package let rest: [Condition]
+
+    /// True when it is a part of the keys that begin with its prefix.
+    package var isBounded: Bool { lower != prefix || upper != prefix.prefixEnd }
 }
 
 /// How a list is found and a count is made, from a kind's schema alone.
@@ -118,7 +124,30 @@ package struct QueryPlan {
             rest.removeAll { $0 == condition }
         }
         guard key.count + 6 <= KeyBuffer.keyLength.upperBound else { return nil }
-        return IndexRange(index: number, prefix: Array(key.bytes), prefixCount: prefixCount, rest: rest)
+        let prefix = Array(key.bytes)
+        let bounds = bounds(prefix, field, &rest)
+        return IndexRange(
+            index: number, prefix: prefix, prefixCount: prefixCount, lower: bounds.lower, upper: bounds.upper,
+            rest: rest)
+    }
+
+    /// The keys behind a prefix; where they go by a date, only those between the bounds, which `rest` then has no more.
+    private func bounds(
+        _ prefix: [UInt8], _ field: Int, _ rest: inout [Condition]
+    ) -> (lower: [UInt8], upper: [UInt8]?) {
+        var (lower, upper) = (prefix, prefix.prefixEnd)
+        rest.removeAll { condition in
+            guard case .date(let time) = condition.value else { return false }
+            let test = schema.filters[condition.filter].test
+            if test == .notBefore(field) { lower = prefix + time.key } else if test == .before(field) {
+                upper = prefix + time.key
+            } else {
+                return false
+            }
+            return true
+        }
+        if let end = upper, end.lexicographicallyPrecedes(lower) { upper = lower }
+        return (lower, upper)
     }
 
     /// The condition of a filter; conditions of both fields also give the pair of the two.
@@ -136,5 +165,14 @@ package struct QueryPlan {
             if case .name(let name) = condition.value { return name }
         }
         return nil
+    }
+}
+
+extension Instant {
+    /// The bytes of a date in a key.
+    fileprivate var key: [UInt8] {
+        var key = KeyBuffer(capacity: 16)
+        key.addDate(self)
+        return Array(key.bytes)
     }
 }

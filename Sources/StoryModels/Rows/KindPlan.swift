@@ -30,6 +30,30 @@ package final class KindPlan: Sendable {
     }
 }
 
+extension KindPlan {
+    /// A row's place in a list: its sort key, and its number behind that.
+    ///
+    /// - Parameter sort: the index of the sort in the schema.
+    package func place(of row: borrowing RowView, by sort: Int) -> [UInt8] {
+        var key = KeyBuffer()
+        _ = key.add(KeyPart(sort: schema.sorts[sort]), of: row)
+        key.add48(row.number)
+        return Array(key.bytes)
+    }
+
+    /// A row's key in an index; nil when it has none.
+    ///
+    /// - Parameter index: the index of the index in the schema.
+    package func key(of row: borrowing RowView, in index: Int) -> [UInt8]? {
+        var key = KeyBuffer()
+        for part in indexes[index].parts {
+            guard key.add(part, of: row) else { return nil }
+        }
+        key.add48(row.number)
+        return key.isKey ? Array(key.bytes) : nil
+    }
+}
+
 /// The plans of all kinds, by the kinds' numbers.
 package final class CataloguePlan: Sendable {
     package let catalogue: Catalogue
@@ -127,8 +151,8 @@ struct KeyPart: Sendable {
         case .unset(let field):
             source = .unset(field)
             fields = 1 << UInt64(field)
-        case .folded:
-            preconditionFailure("A schema with an index of a folded text is refused when it is made.")
+        case .folded, .notBefore, .before:
+            preconditionFailure("A schema with an index of a folded text or of a bound is refused when it is made.")
         }
     }
 

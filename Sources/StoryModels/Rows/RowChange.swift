@@ -25,14 +25,6 @@ package struct RowChange {
     }
 }
 
-/// Who wants to know of every change of a row: watched rows, lists, counts under way.
-package protocol RowChangeObserver: AnyObject {
-    /// Takes in one change, after the tables have it.
-    ///
-    /// - Parameter change: its bytes die when this returns.
-    func rowChanged(_ change: borrowing RowChange)
-}
-
 /// An entry of a set that an event puts or removes; the name is lent.
 struct MembershipEntry {
     let table: UInt8

@@ -4,7 +4,9 @@ import StoryStorage
 /// Finds rows by ID, by number, and by what is unique.
 package struct RowLookup: ~Copyable {
     private let store: any TableStore
-    private var key = KeyBuffer()
+    private var key = KeyBuffer(capacity: 128)
+    /// The ID that another table leads to.
+    private var id = KeyBuffer(capacity: 128)
 
     package init(_ store: any TableStore) { self.store = store }
 
@@ -17,7 +19,16 @@ package struct RowLookup: ~Copyable {
     ) throws(StorageError) -> Bool {
         guard Identifier.length.contains(id.count) else { return false }
         key.setRowKey(id)
-        return try lend(schema, body)
+        return try lend(schema, at: key.bytes, body)
+    }
+
+    /// True when there is a row with an ID.
+    ///
+    /// - Throws: what reading failed with.
+    package mutating func has(_ schema: KindSchema, id: UnsafeRawBufferPointer) throws(StorageError) -> Bool {
+        guard Identifier.length.contains(id.count) else { return false }
+        key.setRowKey(id)
+        return try store.lend(schema.rows.number, at: key.bytes) { _ in }
     }
 
     /// Lends the row with a number, as the entries of indexes have it: two searches.
@@ -27,12 +38,10 @@ package struct RowLookup: ~Copyable {
     package mutating func row(
         _ schema: KindSchema, number: UInt64, _ body: (RowView) -> Void
     ) throws(StorageError) -> Bool {
-        var id = KeyBuffer(capacity: Identifier.length.upperBound + 1)
         key.set(number)
         let isThere = try store.lend(schema.numbers.number, at: key.bytes) { id.setRowKey($0) }
         guard isThere else { return false }
-        key.set(id.bytes)
-        return try lend(schema, body)
+        return try lend(schema, at: id.bytes, body)
     }
 
     /// Lends the row that has a unique text.
@@ -44,13 +53,12 @@ package struct RowLookup: ~Copyable {
         _ schema: KindSchema, folded: UnsafeRawBufferPointer, _ body: (RowView) -> Void
     ) throws(StorageError) -> Bool {
         guard let unique = schema.unique, KeyBuffer.keyLength.contains(folded.count) else { return false }
-        var id = KeyBuffer(capacity: Identifier.length.upperBound + 1)
+        id.clear()
         let isThere = try store.lend(unique.table.number, at: folded) { value in
             if value.count > 6 { id.setRowKey(UnsafeRawBufferPointer(rebasing: value[6...])) }
         }
         guard isThere, id.count > 0 else { return false }
-        key.set(id.bytes)
-        return try lend(schema, body)
+        return try lend(schema, at: id.bytes, body)
     }
 
     /// The kept count at a tally's key; 0 where none is kept.
@@ -75,9 +83,11 @@ package struct RowLookup: ~Copyable {
         return try store.lend(table.number, at: key.bytes) { _ in }
     }
 
-    private func lend(_ schema: KindSchema, _ body: (RowView) -> Void) throws(StorageError) -> Bool {
+    private func lend(
+        _ schema: KindSchema, at key: UnsafeRawBufferPointer, _ body: (RowView) -> Void
+    ) throws(StorageError) -> Bool {
         var isDamaged = false
-        let isThere = try store.lend(schema.rows.number, at: key.bytes) { bytes in
+        let isThere = try store.lend(schema.rows.number, at: key) { bytes in
             if let row = RowView(schema, bytes) { body(row) } else { isDamaged = true }
         }
         guard !isDamaged else { throw .corrupt("a stored row of \(schema.name) is damaged", at: nil) }

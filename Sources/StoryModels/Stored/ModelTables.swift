@@ -44,9 +44,6 @@ struct ModelTables: Sendable {
     }
 
     @inline(__always)
-    subscript(table: Table) -> Database { self[table.rawValue] }
-
-    @inline(__always)
     subscript(table: UInt8) -> Database {
         guard let database = databases[Int(table)] else { preconditionFailure("Every table has a database.") }
         return database

@@ -2,7 +2,7 @@ package import StoryCore
 package import StoryLog
 package import StoryWire
 
-/// The log as the engine sees it: records decoded into events.
+/// The log as the engine sees it.
 package final class LogReader: EventLogReading {
     private let log: any EventLog
     private let decoder: EventDecoder
@@ -23,6 +23,10 @@ package final class LogReader: EventLogReading {
             return true
         }
         return events
+    }
+
+    package func records(at positions: [Position], _ visit: (EventRecord) -> Bool) throws(StorageError) {
+        try log.records(at: positions, visit)
     }
 
     package func position(at time: Instant) throws(StorageError) -> Position { try log.position(at: time) }

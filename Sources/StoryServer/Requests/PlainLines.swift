@@ -39,14 +39,18 @@ extension Requests {
 
     /// False when there is no such row, or it cannot be read: nothing was written.
     private func answer(_ get: PlainGet, _ connection: Connection) -> Bool {
-        let models = dependency.models
-        guard let head = StreamsModel.head(of: get.kind, get.id, in: models) else { return false }
-        var isWritten = false
-        Rows.lend(get.kind, head.number, in: models) { record in
-            isWritten = ReplyEncoder.appendRow(get.kind, record, to: &connection.output.bytes)
+        var position = Position.zero
+        do throws(StorageError) {
+            let isThere = try rows.row(get.kind.schema, id: get.id) { row in
+                ReplyEncoder.appendAnswer(row, tag: nil, to: &connection.output.bytes)
+                position = row.position
+            }
+            guard isThere else { return false }
+        } catch {
+            return false
         }
-        if isWritten { connection.output.close(restsOn: head.position, durable: driver.durable) }
-        return isWritten
+        connection.output.close(restsOn: position, durable: driver.durable)
+        return true
     }
 
     private func takePlainAppends(_ connection: Connection, atMost limit: Int) -> Int {
@@ -80,7 +84,7 @@ extension Requests {
         let uid = connection.session.peer.uid
         guard
             let event = dependency.engine.appendPlainly(
-                to: line.stream, categoryCount: line.categoryCount, typeCount: line.type.count, by: uid, now: time)
+                to: line.stream, typeCount: line.type.count, by: uid, now: time)
         else { return false }
         driver.append(event) { EventEncoder.append(event, line, to: &$0) }
         ReplyEncoder.appendReceipt(event, line.stream, to: &connection.output.bytes)

@@ -7,18 +7,17 @@ package final class RowJSONEncoder: Sendable {
 
     package init(_ catalogue: Catalogue) { plans = catalogue.kinds.map { Plan($0) } }
 
+    /// Of the store's own kinds.
+    package static let standard = RowJSONEncoder(.standard)
+
     /// Appends one JSON object: the ID, the version, the position, then the fields in order; absent ones are left out.
-    ///
-    /// - Parameter kind: the number of the row's kind.
-    /// - Returns: false when the bytes are no row; then nothing is appended.
-    package func append(_ kind: Int, _ record: UnsafeRawBufferPointer, to bytes: inout [UInt8]) -> Bool {
-        let plan = plans[kind]
-        guard plan.layout.fits(record) else { return false }
+    package func append(_ row: borrowing RowView, to bytes: inout [UInt8]) {
+        let plan = plans[row.schema.number]
+        let record = row.bytes
         let (plain, growth) = plan.texts(record)
         bytes.appendWritten(atMost: plan.fixedCount + record.count + growth) { writer in
             plan.write(record, plain, to: &writer)
         }
-        return true
     }
 }
 

@@ -37,6 +37,7 @@ struct QueryPlanTests {
         case .prefecture(let number): .integer(number)
         case .email(let text): .folded(text)
         case .unseen(let isWanted): .flag(isWanted)
+        case .since(let time), .until(let time): .date(time)
         }
     }
 
@@ -52,7 +53,15 @@ struct QueryPlanTests {
         (.messages, "messages", [.sender("u1".id), .unseen(false)]), (.messages, "messages", [.story("s1".id)]),
         (.messages, "messages", [.story("s1".id), .unseen(false)]),
         (.messages, "messages", [.between("u1".id, "u2".id), .sender("u2".id), .story("s2".id)]),
+        (.stories, "stories", [.since(date)]), (.stories, "stories", [.until(date), .sender("u1".id)]),
+        (.messages, "messages", [.until(date), .since(early), .unseen(true)]),
+        (.photos, "photos", [.since(date), .until(date)]), (.photos, "photos", [.since(late), .owner("u3".id)]),
+        (.users, "users", [.since(late), .until(early)]), (.stories, "stories", [.until(farOff)]),
     ]
+    private static let date = Instant(milliseconds: 1_800_001_000_000)
+    private static let early = "2026-01-02T03:04:05.678Z".instant
+    private static let late = Instant(milliseconds: 1_800_002_000_000)
+    private static let farOff = "9999-12-31T23:59:59.999Z".instant
 
     @Test(arguments: queries.indices) func `a count is the number of rows that pass`(_ number: Int) throws {
         let (kind, name, filters) = QueryPlanTests.queries[number]
@@ -106,12 +115,10 @@ struct QueryPlanTests {
     /// The numbers of the rows of a range that pass its rest.
     private func found(_ schema: KindSchema, _ range: IndexRange, _ order: Order) throws -> [UInt64] {
         var numbers: [UInt64] = []
-        range.prefix.withBytes { prefix in
-            KeyBounds.with(prefix: prefix) { bounds in
-                store.walk(schema.indexes[range.index].table.number, bounds, order) { key, _ in
-                    numbers.append(key.sixByteNumber(at: key.count - 6))
-                    return true
-                }
+        KeyBounds.with(range.lower, range.upper) { bounds in
+            store.walk(schema.indexes[range.index].table.number, bounds, order) { key, _ in
+                numbers.append(key.sixByteNumber(at: key.count - 6))
+                return true
             }
         }
         var lookup = RowLookup(store)
@@ -120,6 +127,18 @@ struct QueryPlanTests {
             _ = try lookup.row(schema, number: number) { row in passes = range.rest.allSatisfy { $0.matches(row) } }
             return passes
         }
+    }
+
+    @Test func `bounds of the date are found along the index of the date, and tried along the others`() throws {
+        let schema = try schema("stories")
+        let conditions = try [Filter.since(QueryPlanTests.date), .until(QueryPlanTests.late)].map {
+            try condition(schema, $0)
+        }
+        let byDate = try #require(QueryPlan(schema, conditions).ordered(by: 0))
+        #expect(byDate.rest.isEmpty && byDate.isBounded)
+        let byTitle = try #require(QueryPlan(schema, conditions).ordered(by: 1))
+        #expect(byTitle.rest == conditions && !byTitle.isBounded)
+        #expect(QueryPlan(schema, conditions).narrowest == byDate)
     }
 
     @Test func `a schema that contradicts itself is refused`() {

@@ -33,7 +33,7 @@ struct StreamIndexTests {
                 #expect(try index.position(of: Version(event.version), in: head)?.value == event.position)
             }
         }
-        #expect(try index.lastNumber() == UInt64(streams.count))
+        #expect(try index.lastNumber() == StreamNumber(UInt64(streams.count)))
         #expect(try "note-none".bytes.withBytes { try index.head(of: $0) } == nil)
     }
 
@@ -80,5 +80,25 @@ struct StreamIndexTests {
             #expect(found == KeyIndex.Entry(first: Position(entry.first), count: entry.count))
         }
         #expect(expected.values.contains { $0.count > 1 })
+    }
+
+    @Test func `a scan ends where the visitor has had enough`() throws {
+        let number = try #require(try index.number(of: "message".category))
+        var visits = 0
+        try index.scanCategory(number, from: Position(1), through: Position(10_000), .ascending) { _ in
+            visits += 1
+            return visits < 3
+        }
+        #expect(visits == 3)
+    }
+
+    @Test func `the first version at a position or behind it is found`() throws {
+        for (name, events) in Dictionary(grouping: log, by: \.stream) {
+            let head = try #require(try index.head(of: name.stream))
+            for position in [1, events[0].position, events[events.count / 2].position + 1, 3_001] as [UInt64] {
+                let expected = events.first { $0.position >= position }?.version ?? UInt64(events.count + 1)
+                #expect(try index.version(atOrAfter: Position(position), in: head) == Version(expected))
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 /// What a message is, as data.
 enum MessageSchema {
-    private enum Field {
+    enum Field {
         static let text = 0
         static let sender = 1
         static let recipient = 2
@@ -65,7 +65,7 @@ enum MessageSchema {
         FilterSchema("story", .field(Field.story), "ID", "only those about this story"),
         FilterSchema(
             "unseen", .unset(Field.seen), "true|false", "only those that were not yet seen, or only those that were"),
-    ]
+    ] + FilterSchema.bounds(of: Field.date)
 
     private static func table(_ number: UInt8, _ name: String) -> ModelTable {
         ModelTable(number, name, of: "messages")

@@ -1,6 +1,6 @@
 /// What a photo is, as data.
 enum PhotoSchema {
-    private enum Field {
+    enum Field {
         static let owner = 0
         static let iso = 1
         static let focalLength = 2
@@ -29,7 +29,9 @@ enum PhotoSchema {
             FieldSchema("lensAperture", .number, isOptional: true), FieldSchema("exposureDuration", .fraction),
             FieldSchema("flash", .choice(["none", "normal", "redEye"]), isOptional: true), FieldSchema("date", .date),
         ],
-        events: events, filters: [FilterSchema("owner", .field(Field.owner), "ID", "only those of this user")],
+        events: events,
+        filters: [FilterSchema("owner", .field(Field.owner), "ID", "only those of this user")]
+            + FilterSchema.bounds(of: Field.date),
         sorts: [
             SortSchema("date", "Date", field: Field.date), SortSchema("iso", "ISO", field: Field.iso),
             SortSchema("focalLength", "Focal length", field: Field.focalLength),

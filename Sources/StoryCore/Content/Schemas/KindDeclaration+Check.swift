@@ -59,6 +59,8 @@ extension KindDeclaration {
             fits = first == .name && second == .name
         case .folded(let field): fits = try type(of: field, for: what) == .text
         case .unset(let field): fits = try type(of: field, for: what) == .flag
+        case .notBefore(let field), .before(let field):
+            fits = try type(of: field, for: what) == .date && !fields[field].isOptional
         }
         guard fits else { throw SchemaError("\(what) compares a field of a type that does not do") }
     }
@@ -73,7 +75,11 @@ extension KindDeclaration {
             guard filters.indices.contains(index) else {
                 throw SchemaError("\(what) is of a filter that \(name) does not have")
             }
-            if case .folded = filters[index].test { throw SchemaError("\(what) is of a folded text") }
+            switch filters[index].test {
+            case .field, .pair, .unset: break
+            case .folded: throw SchemaError("\(what) is of a folded text")
+            case .notBefore, .before: throw SchemaError("\(what) is of a bound")
+            }
         }
     }
 

@@ -53,6 +53,9 @@ package final class KindSchema: Sendable {
         return tables
     }
 
+    /// The category of its streams.
+    package var categoryName: CategoryName { CategoryName(trusted: Array(category.utf8)) }
+
     /// The index of the filter with this name; nil when there is none.
     package func filter(named name: some Collection<UInt8>) -> Int? {
         filters.firstIndex { $0.name.utf8.elementsEqual(name) }

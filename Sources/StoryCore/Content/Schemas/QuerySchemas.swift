@@ -8,6 +8,22 @@ package enum FilterTest: Equatable, Sendable {
     case folded(Int)
     /// True where the flag is not set.
     case unset(Int)
+    /// A date at a time or after it.
+    case notBefore(Int)
+    /// A date before a time.
+    case before(Int)
+}
+
+extension FilterSchema {
+    /// The filters that every kind with a date has: `since=` with the time, `until=` without it.
+    ///
+    /// - Parameter field: the index of the date.
+    package static func bounds(of field: Int) -> [FilterSchema] {
+        [
+            FilterSchema("since", .notBefore(field), "TIME", "only those of this time or later"),
+            FilterSchema("until", .before(field), "TIME", "only those before this time"),
+        ]
+    }
 }
 
 /// One filter of `LIST` and `COUNT`.

@@ -1,6 +1,6 @@
 /// What a story is, as data.
 enum StorySchema {
-    private enum Field {
+    enum Field {
         static let title = 0
         static let message = 1
         static let sender = 2
@@ -23,7 +23,7 @@ enum StorySchema {
     }
 
     /// Who likes what. The entries of a deleted story stay; nothing can ask for them.
-    private static let likes = ModelTable(60, "likes", of: "likes")
+    static let likes = ModelTable(60, "likes", of: "likes")
 
     static let declaration = KindDeclaration(
         name: "stories", category: "story",
@@ -35,7 +35,7 @@ enum StorySchema {
         filters: [
             FilterSchema("sender", .field(Field.sender), "ID", "only those that this user sent"),
             FilterSchema("recipient", .field(Field.recipient), "ID", "only those that this user received"),
-        ],
+        ] + FilterSchema.bounds(of: Field.date),
         sorts: [
             SortSchema("date", "Date", field: Field.date), SortSchema("title", "Title", field: Field.title),
             SortSchema("likes", "Likes", field: Field.likes), SortSchema("sender", "Sender", field: Field.sender),

@@ -1,6 +1,6 @@
 /// What a user is, as data.
 enum UserSchema {
-    private enum Field {
+    enum Field {
         static let name = 0
         static let email = 1
         static let prefecture = 2
@@ -38,7 +38,7 @@ enum UserSchema {
             FilterSchema(
                 "prefecture", .field(Field.prefecture), "N", "only users of this prefecture, 1–47", range: 1...47),
             FilterSchema("email", .folded(Field.email), "ADDRESS", "only the user with this address"),
-        ],
+        ] + FilterSchema.bounds(of: Field.date),
         sorts: [
             SortSchema("date", "Date", field: Field.date), SortSchema("name", "Name", field: Field.name),
             SortSchema("email", "Email", field: Field.email, isFolded: true),
