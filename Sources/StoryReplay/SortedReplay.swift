@@ -10,7 +10,8 @@ enum SortedReplay {
 
     /// The digests of all tables; nil when the log has anything that wants to be folded in order, or is damaged.
     static func fold(
-        _ log: LMDBEventLog, _ plan: CataloguePlan, through: Position, progress: (_ position: Position, _ of: Position) -> Void
+        _ log: LMDBEventLog, _ plan: CataloguePlan, through: Position,
+        progress: (_ position: Position, _ of: Position) -> Void
     ) throws(StorageError) -> StreamDigests? {
         let crew = Crew()
         guard let sorting = try LogSorting.sort(log, through: through, by: crew) else { return nil }

@@ -32,7 +32,8 @@ struct KeyBufferTests {
             (0..<Int.random(in: 0...5, using: &random)).map { _ in alphabet.randomElement(using: &random) ?? 0 }
         }
         texts += [[], [0], [0, 0], [0, 0, 0], [0, 0xFF], [0xFF, 0xFF, 0xFF]]
-        expectOrder(texts, { key, text in text.withBytes { key.addText($0, isFolded: false) } }, precedes: Bytes.precedes)
+        expectOrder(
+            texts, { key, text in text.withBytes { key.addText($0, isFolded: false) } }, precedes: Bytes.precedes)
     }
 
     @Test func `a text's key ends where no other text's key goes on`() {

@@ -162,7 +162,9 @@ struct LMDBModelStoreTests {
         bench.store.put([1], in: .users, at: [77])
         try bench.snapshot { (snapshot) throws in
             #expect(snapshot.position == Position(3_000) && snapshot.storeID == ModelBench.storeID)
-            for table in Catalogue.standard.tables { #expect(try snapshot.digest(of: [table]) == memory.digest(of: table)) }
+            for table in Catalogue.standard.tables {
+                #expect(try snapshot.digest(of: [table]) == memory.digest(of: table))
+            }
             #expect(try snapshot.digest(of: [.users]).count > 10)
             #expect(try snapshot.value(in: .users, at: [77]) == memory.value(in: .users, at: [77]))
         }

@@ -73,7 +73,9 @@ struct WriteBufferTests {
     }
 
     @Test func `a digest depends on what is in a model, not on the order it came in`() {
-        let entries: [(UInt8, [UInt8], [UInt8])] = [(20, [1], [2, 3]), (20, [1, 2], [3]), (21, [1], [2, 3]), (20, [9], [])]
+        let entries: [(UInt8, [UInt8], [UInt8])] = [
+            (20, [1], [2, 3]), (20, [1, 2], [3]), (21, [1], [2, 3]), (20, [9], []),
+        ]
         func add(_ entry: (UInt8, [UInt8], [UInt8]), to digest: inout ModelDigest) {
             entry.1.withBytes { key in entry.2.withBytes { digest.add(entry.0, key, $0) } }
         }

@@ -134,7 +134,9 @@ struct ReplyEncoderTests {
     @Test func `streams, sorts and lines are rows`() {
         let summary = StreamSummary(name: stream("story-1"), version: Version(3), position: Position(9))
         #expect(line(.stream(summary)) == "= {\"stream\":\"story-1\",\"version\":3,\"position\":9}\n")
-        #expect(line(.sort(SortSchema("date", "Date", field: 0), .descending)) == "= {\"sort\":\"date\",\"title\":\"Date\",\"order\":\"desc\"}\n")
+        #expect(
+            line(.sort(SortSchema("date", "Date", field: 0), .descending))
+                == "= {\"sort\":\"date\",\"title\":\"Date\",\"order\":\"desc\"}\n")
         #expect(line(.line([Member("verb", .text("GET"))]), tag("x")) == "=@x {\"verb\":\"GET\"}\n")
     }
 

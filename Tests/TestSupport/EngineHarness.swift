@@ -28,7 +28,8 @@ package final class EngineHarness {
         let projector = ModelProjector(plan, store: store, json: JSONObjectReader())
         for event in events {
             log.append(event)
-            event.withRecord { record in EngineHarness.carried { () throws(StorageError) in try projector.fold(record) } }
+            event.withRecord { record in EngineHarness.carried { () throws(StorageError) in try projector.fold(record) }
+            }
         }
         self.limits = limits
         self.identity = identity

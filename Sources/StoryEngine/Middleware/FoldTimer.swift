@@ -10,7 +10,8 @@ package final class FoldTimer {
     /// - Parameters:
     ///   - clock: nanoseconds, never going backwards.
     ///   - record: hears the kind that the event is of, nil for the users' own, and how long its fold took.
-    package init(clock: @escaping () -> UInt64, record: @escaping (_ kind: KindSchema?, _ nanoseconds: UInt64) -> Void) {
+    package init(clock: @escaping () -> UInt64, record: @escaping (_ kind: KindSchema?, _ nanoseconds: UInt64) -> Void)
+    {
         self.clock = clock
         self.record = record
     }

@@ -139,7 +139,9 @@ package struct QueryPlan {
         rest.removeAll { condition in
             guard case .date(let time) = condition.value else { return false }
             let test = schema.filters[condition.filter].test
-            if test == .notBefore(field) { lower = prefix + time.key } else if test == .before(field) {
+            if test == .notBefore(field) {
+                lower = prefix + time.key
+            } else if test == .before(field) {
                 upper = prefix + time.key
             } else {
                 return false

@@ -86,7 +86,9 @@ package final class LMDBModelStore: TableStore {
         _ table: UInt8, _ range: KeyBounds, _ order: Order,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {
-        do throws(StorageError) { try merge(table, range, order) { visit($0.key, $0.value) } } catch { throw noted(error) }
+        do throws(StorageError) { try merge(table, range, order) { visit($0.key, $0.value) } } catch {
+            throw noted(error)
+        }
     }
 
     // MARK: Checkpoints
@@ -169,7 +171,11 @@ package final class LMDBModelStore: TableStore {
             case .absent: break
             }
         }
-        do throws(StorageError) { return try snapshot?.value(in: tables[table], at: key) } catch { throw noted(error) }
+        do throws(StorageError) {
+            return try snapshot?.value(in: tables[table], at: key)
+        } catch {
+            throw noted(error)
+        }
     }
 
     /// Visits what is there now, until `visit` returns false.

@@ -18,7 +18,9 @@ package final class ModelSnapshot {
     private var transaction: ReadTransaction?
 
     /// Waits for a checkpoint that a daemon is just writing; throws `.failed` when it does not end.
-    package init(in directory: DataDirectory, tables list: [ModelTable] = Catalogue.standard.tables) throws(StorageError) {
+    package init(in directory: DataDirectory, tables list: [ModelTable] = Catalogue.standard.tables)
+        throws(StorageError)
+    {
         let path = directory.modelsPath
         environment = try Environment.openReadOnly(at: path, ModelTables.options(list))
         let opening = try ReadTransaction(environment)
@@ -93,7 +95,9 @@ package final class ModelSnapshot {
             let record = try CheckpointRecord.read(transaction.handle, meta)
         else { return }
         guard record.version == ModelVersion.current else {
-            throw .failed("\(path) is of version \(record.version), not \(ModelVersion.current): start a daemon, which folds it anew")
+            throw .failed(
+                "\(path) is of version \(record.version), not \(ModelVersion.current): start a daemon, which folds it anew"
+            )
         }
     }
 

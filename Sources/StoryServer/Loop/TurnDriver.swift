@@ -59,24 +59,18 @@ final class TurnDriver {
         guard turn.takesAppends else { return }
         eventScratch.removeAll(keepingCapacity: true)
         encode(&eventScratch)
+        var failure: StorageError?
         do throws(StorageError) {
-            try eventScratch.withUnsafeBufferPointer { (json) throws(StorageError) in
-                try log.append(place, json: UnsafeRawBufferPointer(json))
+            try eventScratch.withBytes { (json) throws(StorageError) in
+                try log.append(place, json: json) { record in
+                    do throws(StorageError) { try engine.fold(record) } catch { failure = error }
+                }
             }
         } catch {
             return perform(turn.appendFailed(error))
         }
         perform(turn.appended(through: place.position))
-        do throws(StorageError) { try fold(place.position) } catch { perform(turn.storageFailed(error)) }
-    }
-
-    /// Folds an event that the log took a moment ago.
-    private func fold(_ position: Position) throws(StorageError) {
-        var failure: StorageError?
-        _ = try log.record(at: position) { record in
-            do throws(StorageError) { try engine.fold(record) } catch { failure = error }
-        }
-        if let failure { throw failure }
+        if let failure { perform(turn.storageFailed(failure)) }
     }
 
     // MARK: The turn's end

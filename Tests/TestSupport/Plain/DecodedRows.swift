@@ -9,7 +9,8 @@ extension Row {
             self = .user(
                 UserRow(
                     id: read.id, number: read.number, version: row.version, position: row.position,
-                    name: read.text("name"), email: read.text("email"), prefecture: row.integer(read.field("prefecture")),
+                    name: read.text("name"), email: read.text("email"),
+                    prefecture: row.integer(read.field("prefecture")),
                     date: read.date("date")))
         case "stories":
             self = .story(

@@ -7,7 +7,9 @@ extension Event {
         func range(after start: Int, _ name: String, _ count: Int) -> Range<Int> {
             let label = Array(name.utf8)
             var start = start
-            while start + label.count < text.count, !text[start..<start + label.count].elementsEqual(label) { start += 1 }
+            while start + label.count < text.count, !text[start..<start + label.count].elementsEqual(label) {
+                start += 1
+            }
             return start + label.count..<start + label.count + count
         }
         let stream = range(after: 0, #""stream":""#, self.stream.bytes.count)

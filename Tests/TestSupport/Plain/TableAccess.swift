@@ -22,7 +22,8 @@ extension ModelTable {
 extension TableStore {
     package func put(_ value: [UInt8], in table: ModelTable, at key: [UInt8]) {
         key.withBytes { key in
-            value.withBytes { value in carried { () throws(StorageError) in try put(value, in: table.number, at: key) } }
+            value.withBytes { value in carried { () throws(StorageError) in try put(value, in: table.number, at: key) }
+            }
         }
     }
 

@@ -57,15 +57,18 @@ enum MessageSchema {
         EventSchema("MessageDeleted", .removes),
     ]
 
-    private static let filters = [
-        FilterSchema(
-            "between", .pair(Field.sender, Field.recipient), "A,B", "only those between these two users, either way"),
-        FilterSchema("sender", .field(Field.sender), "ID", "only those that this user sent"),
-        FilterSchema("recipient", .field(Field.recipient), "ID", "only those that this user received"),
-        FilterSchema("story", .field(Field.story), "ID", "only those about this story"),
-        FilterSchema(
-            "unseen", .unset(Field.seen), "true|false", "only those that were not yet seen, or only those that were"),
-    ] + FilterSchema.bounds(of: Field.date)
+    private static let filters =
+        [
+            FilterSchema(
+                "between", .pair(Field.sender, Field.recipient), "A,B", "only those between these two users, either way"
+            ),
+            FilterSchema("sender", .field(Field.sender), "ID", "only those that this user sent"),
+            FilterSchema("recipient", .field(Field.recipient), "ID", "only those that this user received"),
+            FilterSchema("story", .field(Field.story), "ID", "only those about this story"),
+            FilterSchema(
+                "unseen", .unset(Field.seen), "true|false", "only those that were not yet seen, or only those that were"
+            ),
+        ] + FilterSchema.bounds(of: Field.date)
 
     private static func table(_ number: UInt8, _ name: String) -> ModelTable {
         ModelTable(number, name, of: "messages")

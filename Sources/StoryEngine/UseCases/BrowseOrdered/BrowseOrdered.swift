@@ -109,8 +109,9 @@ private final class OrderedRows: AnswerCursor {
         if let unique = plan.unique {
             try world.models.row(schema, folded: unique.text) { take($0, unique.rest) }
         } else {
-            guard let ordered = plan.ordered(by: sort), !ordered.rest.isEmpty, let range = plan.narrowest,
-                !range.prefix.isEmpty || range.isBounded,
+            guard let ordered = plan.ordered(by: sort), !ordered.rest.isEmpty else { return nil }
+            if try isKnownEmpty(in: world) { return [] }
+            guard let range = plan.narrowest, !range.prefix.isEmpty || range.isBounded,
                 let numbers = try numbers(range, in: world)
             else { return nil }
             budget.look(at: numbers.count * Budget.rowUnits)
@@ -119,6 +120,12 @@ private final class OrderedRows: AnswerCursor {
         let comes = ListOrder(isDescending: query.order == .descending, isOptional: isOptional)
         placed.sort { comes.before($0.place, $1.place) }
         return placed
+    }
+
+    /// True when a kept tally says that no row passes.
+    private func isKnownEmpty(in world: World) throws(StorageError) -> Bool {
+        guard case .tally(let key, nil) = plan.count else { return false }
+        return try world.models.tally(schema, at: key) == 0
     }
 
     /// The rows of a part of an index, where one page may look at them all; nil otherwise.

@@ -13,19 +13,19 @@ struct ListCursor: Equatable {
     /// Nil when the text is no cursor of this list.
     init?(_ text: [UInt8], for query: ListQuery) {
         guard let bytes = Base64URL.decode(text), bytes.count >= 4 + ListCursor.numberCount,
-            Array(bytes[..<4]) == ListCursor.mark(query)
+            Array(bytes[..<4]) == ListCursor.mark(query, Array(bytes[4...]))
         else { return nil }
         place = Array(bytes[4...])
     }
 
-    func text(for query: ListQuery) -> [UInt8] { Base64URL.encode(ListCursor.mark(query) + place) }
+    func text(for query: ListQuery) -> [UInt8] { Base64URL.encode(ListCursor.mark(query, place) + place) }
 
     /// The bytes of a row's number.
     private static let numberCount = 6
 
-    /// Four bytes that tell one list from another, and from those of other versions of keys (FNV-1a over version, kind,
-    /// filters, sort and order).
-    private static func mark(_ query: ListQuery) -> [UInt8] {
+    /// Four bytes that tell a place in one list from one in another, or of another version of keys (FNV-1a over version,
+    /// kind, filters, sort, order and place).
+    private static func mark(_ query: ListQuery, _ place: [UInt8]) -> [UInt8] {
         var hash: UInt32 = 2_166_136_261
         func add(_ bytes: some Sequence<UInt8>) { for byte in bytes { hash = (hash ^ UInt32(byte)) &* 16_777_619 } }
         add([UInt8(truncatingIfNeeded: ModelVersion.current)])
@@ -37,6 +37,7 @@ struct ListCursor: Equatable {
             add(filter.bytes)
             add([0xFF])
         }
+        add(place)
         return withUnsafeBytes(of: hash.bigEndian) { Array($0) }
     }
 }
