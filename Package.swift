@@ -59,8 +59,7 @@ let package = Package(
             ["StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryReactor"]),
         library("StoryClient", ["StoryCore"]),
         program("stored", ["StoryCore", "StoryStorage", "StoryServer"]),
-        program(
-            "storectl", ["StoryClient", "StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryReplay"]),
+        program("storectl", ["StoryClient", "StoryCore", "StoryWire", "StoryStorage", "StoryReplay"]),
         program("storebench", ["CHiredis"], path: "bench/storebench"),
         // Preloaded into the daemon by the gates on counts; nothing links it.
         .target(name: "CCounting", path: "bench/counting"),
@@ -75,9 +74,9 @@ let package = Package(
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
         tests("StoryCoreTests", ["StoryCore", "TestSupport"]),
-        tests("StoryWireTests", ["StoryCore", "StoryWire", "StoryModels", "CSimdJSON", "TestSupport"]),
-        tests("StoryEngineTests", ["StoryCore", "StoryModels", "StoryEngine", "TestSupport"]),
-        tests("StoryModelsTests", ["StoryCore", "StoryStorage", "StoryModels", "TestSupport"]),
+        tests("StoryWireTests", ["StoryCore", "StoryWire", "CSimdJSON", "TestSupport"]),
+        tests("StoryEngineTests", ["StoryCore", "StoryWire", "StoryModels", "StoryEngine", "TestSupport"]),
+        tests("StoryModelsTests", ["StoryCore", "StoryWire", "StoryStorage", "StoryModels", "TestSupport"]),
         tests("StoryStorageTests", ["StoryCore", "StoryStorage", "StoryLog", "TestSupport"]),
         tests(
             "StoryLogTests", ["StoryCore", "StoryStorage", "StoryModels", "StoryLog", "TestSupport"],

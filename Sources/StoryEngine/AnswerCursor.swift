@@ -26,8 +26,8 @@ package protocol AnswerLines: AnyObject {
     var count: Int { get }
     /// Writes one line that is not the closing one.
     func row(_ reply: Reply)
-    /// Writes one line out of a row's record; false when the bytes are no row, and nothing was written.
-    func row(_ kind: Kind, _ number: StreamNumber, _ record: UnsafeRawBufferPointer) -> Bool
+    /// Writes one line out of a row, which is lent.
+    func row(_ row: RowView)
     /// Writes one line around an event's JSON as it lies in the log.
     func event(_ json: UnsafeRawBufferPointer)
     /// Makes room once for so many bytes that are expected.

@@ -3,12 +3,12 @@ package import StoryModels
 
 /// The functional core's coordinator: handles one request at a time, and writes what follows from it to its output.
 ///
-/// It reads through ports and folds what it decides into the models at once; appending, committing and sending are its
-/// output's. It has no clock: `now` comes with the request.
+/// It reads through ports; appending, committing and sending are its output's, which has it fold each event as soon as
+/// the log has it, so that the next request sees it. It has no clock: `now` comes with the request.
 package final class Engine {
-    let store: any ModelStore
+    let models: ReadModels
     private let log: any EventLogReading
-    private var projector: Projector
+    private var projector: ModelProjector
     private let changes = RowChanges()
     private let limits: Limits
     private let server: String
@@ -24,31 +24,47 @@ package final class Engine {
     package private(set) var isDraining = false
 
     /// The store must be folded up to the log's head.
+    ///
+    /// - Parameter json: what reads the data of events that are folded.
+    /// - Throws: what reading the models failed with.
     package init(
-        store: any ModelStore, log: any EventLogReading, identity: LogIdentity, limits: Limits, server: String,
-        foldTimer: FoldTimer? = nil
-    ) {
+        _ plan: CataloguePlan, store: any TableStore, json: any JSONReading, log: any EventLogReading,
+        identity: LogIdentity, limits: Limits, server: String, foldTimer: FoldTimer? = nil
+    ) throws(StorageError) {
         self.foldTimer = foldTimer
-        self.store = store
+        models = ReadModels(plan, store: store, json: json)
         self.log = log
-        projector = Projector(store, telling: changes)
+        projector = ModelProjector(plan, store: store, json: json, telling: changes)
         self.limits = limits
         self.server = server
         self.identity = identity
         head = log.head
         lastTime = log.lastTime ?? Instant(milliseconds: Instant.range.lowerBound)
-        lastStream = StreamsModel.greatestNumber(in: store)
+        lastStream = try models.streams.lastNumber()
     }
 
     // MARK: What happened
 
     /// What was folded since the last commit is undone; the log and the models are as they were before.
-    package func rolledBack() {
-        projector = Projector(store, telling: changes)
+    ///
+    /// - Throws: what reading the models failed with.
+    package func rolledBack() throws(StorageError) {
+        projector = ModelProjector(models.plan, store: models.store, json: models.json, telling: changes)
         head = log.head
         lastTime = log.lastTime ?? Instant(milliseconds: Instant.range.lowerBound)
-        lastStream = StreamsModel.greatestNumber(in: store)
+        lastStream = try models.streams.lastNumber()
         changes.rolledBack()
+    }
+
+    /// The log took an event: folds its record, which is lent.
+    ///
+    /// - Parameter readable: how many bytes from the start of the record's JSON on may be read.
+    /// - Throws: what the models failed with; they are no fold of the log any more.
+    package func fold(_ record: EventRecord, readable: Int? = nil) throws(StorageError) {
+        guard let foldTimer else { return try projector.fold(record, readable: readable) }
+        try foldTimer.measure(models.plan.catalogue.kind(stream: record.streamName)?.kind) { () throws(StorageError) in
+            try projector.fold(record, readable: readable)
+        }
     }
 
     /// From now on each write is answered with this failure; nil: writes are taken.
@@ -80,12 +96,25 @@ package final class Engine {
     ) {
         let tag = request.tag
         guard !isDraining else { return output.reply(.failed(Failure.draining), tag: tag, restsOn: .zero) }
+        do throws(StorageError) {
+            try answer(request, from: &session, now, output)
+        } catch {
+            output.reply(.failed(.storage(error)), tag: tag, restsOn: .zero)
+        }
+    }
+
+    private func answer(
+        _ request: Request, from session: inout Session, _ now: Instant, _ output: any TurnOutput
+    ) throws(StorageError) {
+        let tag = request.tag
         switch request.action {
-        case .get(let kind, let id, let moment): get(kind, id, moment, tag, output)
+        case .get(let kind, let id, let moment):
+            let browse = Browse(kind: kind.schema, id: id, world: world, tag: tag, output: output)
+            if let moment { try browse.at(moment) } else { try browse.now() }
         case .list(let query): list(query, tag, output)
-        case .count(let kind, let filters): count(kind, filters, tag, output)
+        case .count(let kind, let filters): try count(kind.schema, filters, tag, output)
         case .sorts(let kind):
-            for line in BrowseOrdered.sorts(kind) { output.reply(line, tag: tag, restsOn: .zero) }
+            for line in BrowseOrdered.sorts(kind.schema) { output.reply(line, tag: tag, restsOn: .zero) }
         case .streams(let query): output.answer(with: BrowseStreams(query, in: source), tag: tag, restsOn: .zero)
         case .read(let query): read(query, tag, output)
         case .subscribe(let query): subscribe(&session, tag, query, output)
@@ -101,13 +130,19 @@ package final class Engine {
             acknowledge([Member("bye", .flag(true))], session, tag, output)
             output.finish()
         case .append(let stream, let proposals, let options):
-            write(request, &session, now, output) { AppendEvents.attempt(stream, proposals, options, in: $0) }
+            try write(request, &session, now, output) { (world) throws(StorageError) in
+                try AppendEvents.attempt(stream, proposals, options, in: world)
+            }
         case .appendTogether(let proposals, let options):
-            write(request, &session, now, output) { AppendTogether.attempt(proposals, options, in: $0) }
+            try write(request, &session, now, output) { (world) throws(StorageError) in
+                try AppendTogether.attempt(proposals, options, in: world)
+            }
         case .post, .edit, .like, .unlike, .see, .delete:
-            write(request, &session, now, output) { world in
-                DomainWrite(request.action).map { WriteContent.attempt($0, in: world) }
-                    ?? .refused(Failure(.internal, "\(request.action.verb.rawValue) is no write"))
+            try write(request, &session, now, output) { (world) throws(StorageError) in
+                guard let write = DomainWrite(request.action) else {
+                    return .refused(Failure(.internal, "\(request.action.verb.rawValue) is no write"))
+                }
+                return try WriteContent.attempt(write, in: world)
             }
         }
     }
@@ -117,20 +152,12 @@ package final class Engine {
     private var world: World { world(endingAt: head) }
 
     private func world(endingAt head: Position) -> World {
-        World(store: store, log: log, head: head, limits: limits, identity: identity)
+        World(models: models, log: log, head: head, limits: limits, identity: identity)
     }
 
     /// The models as they are whenever it is asked, durable or not. What comes of them rests on the position that the
     /// step ends at, so that an answer which has not begun rests on nothing.
     private var source: QuerySource { QuerySource(world: { self.world }, changes: changes) }
-
-    private func get(_ kind: Kind, _ id: Identifier, _ moment: Moment?, _ tag: Tag?, _ output: any TurnOutput) {
-        let basis = basis(of: kind, id, moment, output)
-        switch Browse.row(kind, id, at: moment, in: world, restsOn: basis) {
-        case .known(let reply): output.reply(reply, tag: tag, restsOn: basis)
-        case .folding(let cursor): output.answer(with: cursor, tag: tag, restsOn: basis)
-        }
-    }
 
     private func list(_ query: ListQuery, _ tag: Tag?, _ output: any TurnOutput) {
         do throws(Failure) {
@@ -140,8 +167,10 @@ package final class Engine {
         }
     }
 
-    private func count(_ kind: Kind, _ filters: [Filter], _ tag: Tag?, _ output: any TurnOutput) {
-        switch CountRows.answer(kind, filters, in: source) {
+    private func count(
+        _ kind: KindSchema, _ filters: [Filter], _ tag: Tag?, _ output: any TurnOutput
+    ) throws(StorageError) {
+        switch try CountRows.answer(kind, kind.conditions(filters), in: source) {
         case .known(let count): output.reply(.done(.counted(count, position: head)), tag: tag, restsOn: head)
         case .counting(let cursor): output.answer(with: cursor, tag: tag, restsOn: .zero)
         }
@@ -195,13 +224,19 @@ package final class Engine {
 
     private func write(
         _ request: Request, _ session: inout Session, _ now: Instant, _ output: any TurnOutput,
-        _ attempt: (World) -> WriteOutcome
-    ) {
+        _ attempt: (World) throws(StorageError) -> WriteOutcome
+    ) throws(StorageError) {
         let world = world
         let tag = request.tag
-        switch Idempotency.outcome(request.action, in: world) ?? attempt(world) {
+        let outcome: WriteOutcome
+        if let known = try Idempotency.outcome(request.action, in: world) {
+            outcome = known
+        } else {
+            outcome = try attempt(world)
+        }
+        switch outcome {
         case .refused(let failure):
-            output.reply(.failed(failure), tag: tag, restsOn: basis(of: failure, request.action, output))
+            output.reply(.failed(failure), tag: tag, restsOn: try basis(of: failure, request.action, output))
         case .repeated(let receipt):
             answer(receipt, &session, tag, output)
         case .unchanged(let id, let stream, let head):
@@ -224,7 +259,7 @@ package final class Engine {
         for line in receipt.replies { output.reply(line, tag: tag, restsOn: receipt.position) }
     }
 
-    /// Numbers the events of one stream, folds them in, appends them; returns the receipt of the last one.
+    /// Numbers the events of one stream and appends them; returns the receipt of the last one.
     private func append(
         _ happening: Happening, by uid: UInt32, _ now: Instant, _ output: any TurnOutput
     ) -> Receipt {
@@ -236,13 +271,12 @@ package final class Engine {
             let event = Event(
                 position: head, stream: happening.stream, streamNumber: number, version: version, time: lastTime,
                 by: uid, key: happening.key, tags: proposed.tags, meta: proposed.meta, body: proposed.body)
-            measuringFold(event.body.kind) { projector.fold(event) }
             output.append(event)
         }
         return Receipt(id: happening.id, stream: happening.stream, version: version, position: head, time: lastTime)
     }
 
-    /// Places the events of several streams, folds them in and appends them.
+    /// Places the events of several streams and appends them.
     private func appendTogether(
         _ happening: JointHappening, by uid: UInt32, _ now: Instant, _ output: any TurnOutput
     ) -> WriteReceipt {
@@ -250,24 +284,16 @@ package final class Engine {
         var placement = Placement(after: head, lastStream, at: lastTime)
         let events = placement.events(happening, by: uid)
         (head, lastStream) = (placement.head, placement.lastStream)
-        for event in events {
-            measuringFold(event.body.kind) { projector.fold(event) }
-            output.append(event)
-        }
+        for event in events { output.append(event) }
         return WriteReceipt(events, isTogether: true)
     }
 
     /// The number of a stream that is appended to, given now when it is new; the time of its events is now.
     @inline(__always)
-    private func number(after known: StreamsModel.Head?, _ now: Instant) -> StreamNumber {
+    private func number(after known: StreamHead?, _ now: Instant) -> StreamNumber {
         lastTime = max(lastTime, now)
         let number = known?.number ?? StreamNumber(lastStream.value + 1)
         lastStream = max(lastStream, number)
         return number
-    }
-
-    @inline(__always)
-    private func measuringFold(_ kind: @autoclosure () -> Kind?, _ fold: () -> Void) {
-        if let foldTimer { foldTimer.measure(kind(), fold) } else { fold() }
     }
 }

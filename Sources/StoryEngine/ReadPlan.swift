@@ -1,11 +1,12 @@
 package import StoryCore
+package import StoryModels
 
 /// Which events answer a `READ`, names resolved.
 package struct ReadPlan: Equatable, Sendable {
     /// Where the events are found.
     package enum Source: Equatable, Sendable {
         case all
-        case stream(StreamNumber)
+        case stream(StreamHead)
         case category(UInt64)
         /// There is nothing to read.
         case nothing

@@ -7,10 +7,12 @@ package import StoryCore
 package protocol TurnOutput {
     /// The last event that is durable.
     var durable: Position { get }
-    /// Appends to the log; the event is folded already.
+    /// Appends to the log, and has the engine fold the event's record as the log lends it.
     func append(_ event: Event)
     /// Writes one line of the reply to a request; `.done` and `.failed` close it.
     func reply(_ reply: Reply, tag: Tag?, restsOn position: Position)
+    /// Closes the answer with a row, which is lent.
+    func row(_ row: RowView, tag: Tag?, restsOn position: Position)
     /// Tells the connection something that it did not ask for.
     func notify(_ notice: Notice)
     /// Tells a subscriber something other than an event; it rests on what is durable.

@@ -3,19 +3,23 @@ import StoryModels
 
 /// What a use case may look at: the models, the log, and where it ends, all of one moment.
 struct World {
-    let store: any ModelStore
+    let models: ReadModels
     let log: any EventLogReading
     let head: Position
     let limits: Limits
     let identity: LogIdentity
 
     /// What has become of an ID, and how far its stream is.
-    func existence<P: Projection>(
-        _ projection: P.Type, _ stream: StreamName
-    ) -> (existence: Existence<P.Row>, head: StreamsModel.Head?) {
-        guard let head = StreamsModel.head(of: stream, in: store) else { return (.none, nil) }
-        guard let row = Rows.row(P.self, head.number, in: store) else { return (.gone, head) }
-        return (.live(row), head)
+    ///
+    /// - Parameter fields: what a decision looks at of a row.
+    /// - Throws: what reading failed with.
+    func existence<Fields: Equatable & Sendable>(
+        _ kind: KindSchema, _ stream: StreamName, _ fields: (RowView) -> Fields
+    ) throws(StorageError) -> (existence: Existence<Fields>, head: StreamHead?) {
+        guard let head = try models.streams.head(of: stream) else { return (.none, nil) }
+        var existence = Existence<Fields>.gone
+        _ = try models.row(kind, stream.id) { existence = .live(fields($0)) }
+        return (existence, head)
     }
 }
 
@@ -30,24 +34,39 @@ extension World {
     /// The position of the last event at a time or before it; zero where there is none.
     /// - Throws: why the log cannot be read.
     func lastPosition(notAfter time: Instant) throws(Failure) -> Position {
-        do throws(StorageError) { return try log.position(at: time) } catch { throw Failure.storage(error) }
+        try Failure.reading { () throws(StorageError) in try log.position(at: time) }
     }
 }
 
 /// The directory of what there is now.
-struct ModelDirectory: Directory {
-    let store: any ModelStore
+final class ModelDirectory: Directory {
+    private let models: ReadModels
+    /// Why what it said is not to be trusted; nil when all could be read.
+    private(set) var failure: StorageError?
 
-    // A user is never deleted: who has a stream is there.
-    func hasUser(_ id: Identifier) -> Bool { StreamsModel.number(of: Kind.users.stream(id), in: store) != nil }
+    init(_ models: ReadModels) { self.models = models }
 
-    func hasStory(_ id: Identifier) -> Bool {
-        guard let number = StreamsModel.number(of: Kind.stories.stream(id), in: store) else { return false }
-        return store.value(in: StoryProjection.rows, at: KeyWriter.number(number)) != nil
+    func hasUser(_ id: Identifier) -> Bool { has(Kind.users.schema, id) }
+    func hasStory(_ id: Identifier) -> Bool { has(Kind.stories.schema, id) }
+
+    private func has(_ kind: KindSchema, _ id: Identifier) -> Bool {
+        do throws(StorageError) {
+            return try models.has(kind, id)
+        } catch {
+            failure = failure ?? error
+            return false
+        }
     }
 }
 
 extension Failure {
+    /// What a reading gives.
+    ///
+    /// - Throws: what a client gets when it failed.
+    static func reading<Result>(_ body: () throws(StorageError) -> Result) throws(Failure) -> Result {
+        do throws(StorageError) { return try body() } catch { throw Failure.storage(error) }
+    }
+
     /// What a request is answered with once the program was asked to end.
     package static let draining = Failure(.draining, "the server is ending; connect again in a moment")
 

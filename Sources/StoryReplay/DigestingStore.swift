@@ -1,54 +1,67 @@
 import StoryCore
 import StoryModels
+import StoryStorage
 
 /// A store for a replay: what a fold reads again lies in memory; of the rest there is only a digest.
 ///
 /// Indexes are written, but never read by a fold. A digest is a sum, so it can follow them without keeping them.
-final class DigestingStore: ModelStore {
-    private static let isDigested: [Bool] = (0...UInt8.max).map { number in
-        Table(rawValue: number).map(digestedTables.contains) ?? false
-    }
-
-    private static let digestedTables: Set<Table> = Set(
-        (UserProjection.indexes + StoryProjection.indexes + MessageProjection.indexes + PhotoProjection.indexes)
-            .map(\.table))
-
+final class DigestingStore: TableStore {
     private let store = MemoryModelStore()
+    /// By the tables' numbers.
+    private let isDigested: [Bool]
     private var digests = [ModelDigest](repeating: ModelDigest(), count: 256)
     /// The table whose entries are kept after all, to be compared one by one.
-    private let kept: Table?
+    private let kept: UInt8?
 
-    init(keeping table: Table? = nil) { kept = table }
-
-    func value(in table: Table, at key: [UInt8]) -> [UInt8]? { store.value(in: table, at: key) }
-
-    func put(_ value: [UInt8], in table: Table, at key: [UInt8]) {
-        guard DigestingStore.isDigested[Int(table.rawValue)] else { return store.put(value, in: table, at: key) }
-        if table == kept { store.put(value, in: table, at: key) }
-        digests[Int(table.rawValue)].add(table, key, value)
+    init(_ catalogue: Catalogue, keeping table: ModelTable? = nil) {
+        var isDigested = [Bool](repeating: false, count: 256)
+        for index in catalogue.kinds.flatMap(\.indexes) { isDigested[Int(index.table.number)] = true }
+        self.isDigested = isDigested
+        kept = table?.number
     }
 
-    func remove(in table: Table, at key: [UInt8]) {
-        guard DigestingStore.isDigested[Int(table.rawValue)] else { return store.remove(in: table, at: key) }
-        if table == kept { store.remove(in: table, at: key) }
-        digests[Int(table.rawValue)].subtract(table, key, [])
-    }
-
-    func add(_ change: Int64, in table: Table, at key: [UInt8]) { store.add(change, in: table, at: key) }
-
-    func append(_ bytes: [UInt8], in table: Table, at key: [UInt8]) { store.append(bytes, in: table, at: key) }
-
-    func scan(_ table: Table, _ range: KeyRange, _ order: Order, _ visit: ([UInt8], [UInt8]) -> Bool) {
-        store.scan(table, range, order, visit)
-    }
-
-    /// Every entry of a table that lies in memory, in order.
-    func entries(of table: Table) -> [(key: [UInt8], value: [UInt8])]? {
-        guard table == kept || !DigestingStore.isDigested[Int(table.rawValue)] else { return nil }
+    /// Every entry of a table that lies in memory, in order; nil where there is only a digest.
+    func entries(of table: ModelTable) -> [(key: [UInt8], value: [UInt8])]? {
+        guard table.number == kept || !isDigested[Int(table.number)] else { return nil }
         return store.entries(of: table)
     }
 
-    func digest(of table: Table) -> ModelDigest {
-        DigestingStore.isDigested[Int(table.rawValue)] ? digests[Int(table.rawValue)] : store.digest(of: table)
+    func digest(of table: ModelTable) -> ModelDigest {
+        isDigested[Int(table.number)] ? digests[Int(table.number)] : store.digest(of: table)
+    }
+
+    // MARK: TableStore
+
+    func put(_ value: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
+        guard isDigested[Int(table)] else { return store.put(value, in: table, at: key) }
+        if table == kept { store.put(value, in: table, at: key) }
+        digests[Int(table)].add(table, key, value)
+    }
+
+    func remove(in table: UInt8, at key: UnsafeRawBufferPointer) {
+        guard isDigested[Int(table)] else { return store.remove(in: table, at: key) }
+        if table == kept { store.remove(in: table, at: key) }
+        digests[Int(table)].subtract(table, key)
+    }
+
+    func add(_ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer) {
+        store.add(change, in: table, at: key)
+    }
+
+    func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
+        store.append(bytes, in: table, at: key)
+    }
+
+    func lend(
+        _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+    ) -> Bool {
+        store.lend(table, at: key, body)
+    }
+
+    func walk(
+        _ table: UInt8, _ range: KeyBounds, _ order: Order,
+        _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+    ) {
+        store.walk(table, range, order, visit)
     }
 }

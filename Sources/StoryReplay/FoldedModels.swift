@@ -4,83 +4,37 @@ import StoryModels
 import StoryStorage
 import StoryWire
 
-/// A log folded anew. The two halves of the fold run on two threads: one reads and decodes the log and folds where
-/// events are, the other folds what they say.
+/// A log folded anew in its order, as the daemon folds it.
 final class FoldedModels: FoldedDigests {
-    private let place: DigestingStore
-    private let content: DigestingStore
+    private let store: DigestingStore
 
-    private init(_ place: DigestingStore, _ content: DigestingStore) {
-        self.place = place
-        self.content = content
-    }
+    private init(_ store: DigestingStore) { self.store = store }
 
     /// Folds everything up to a position.
     ///
     /// - Parameter table: the table whose entries are kept, where otherwise there would be only a digest of them.
+    /// - Throws: what reading the log failed with.
     static func fold(
-        _ log: any EventLog, through: Position, keeping table: Table? = nil,
+        _ log: any EventLog, _ plan: CataloguePlan, through: Position, keeping table: ModelTable? = nil,
         progress: (_ position: Position, _ of: Position) -> Void
     ) throws(StorageError) -> FoldedModels {
-        let place = DigestingStore(keeping: table)
-        let batches = BatchQueue<Event>()
-        let content = BackgroundJob<ContentFold>({ ContentFold(batches, keeping: table) }, whenDone: {})
-        // Without its thread nobody would take the batches.
-        if case .failure(let error)? = content.result { throw error }
-        let projector = Projector(place)
-        let decoder = EventDecoder()
-        do throws(StorageError) {
-            if through > .zero {
-                try log.scan(from: Position(1), through: through, order: .ascending) { record in
-                    let event = decoder.decode(record)
-                    projector.foldPlace(event)
-                    batches.add(event)
-                    if record.position.value % 16_384 == 0 { progress(record.position, through) }
-                    return true
-                }
+        let store = DigestingStore(plan.catalogue, keeping: table)
+        let projector = ModelProjector(plan, store: store, json: JSONObjectReader())
+        var failure: StorageError?
+        if through > .zero {
+            try log.scan(from: Position(1), through: through, order: .ascending) { record in
+                do throws(StorageError) { try projector.fold(record) } catch { failure = error }
+                if record.position.value % 16_384 == 0 { progress(record.position, through) }
+                return failure == nil
             }
-            batches.end()
-        } catch {
-            batches.end()
-            _ = content.wait()
-            throw error
         }
+        if let failure { throw failure }
         progress(through, through)
-        return FoldedModels(place, try content.wait().get().store)
+        return FoldedModels(store)
     }
 
-    func digest(of table: Table, in model: Model) -> ModelDigest { store(of: model).digest(of: table) }
+    func digest(of table: ModelTable) -> ModelDigest { store.digest(of: table) }
 
     /// Every entry of a table, in order; nil where there is only a digest.
-    func entries(of table: Table, in model: Model) -> [(key: [UInt8], value: [UInt8])]? {
-        store(of: model).entries(of: table)
-    }
-
-    func row<P: Projection>(_ projection: P.Type, _ number: StreamNumber) -> P.Row? {
-        Rows.row(P.self, number, in: content)
-    }
-
-    private func store(of model: Model) -> DigestingStore {
-        switch model {
-        case .streams, .keys: place
-        case .users, .stories, .likes, .messages, .photos: content
-        }
-    }
-}
-
-/// The half of the fold that runs beside the reading.
-///
-/// Unchecked: it is made on its own thread, and looked at by the other only after that thread is done with it.
-private final class ContentFold: @unchecked Sendable {
-    let store: DigestingStore
-
-    init(_ batches: BatchQueue<Event>, keeping table: Table?) {
-        store = DigestingStore(keeping: table)
-        let projector = Projector(store)
-        var batch: [Event] = []
-        while let next = batches.next(after: batch) {
-            for event in next { projector.foldContent(event) }
-            batch = next
-        }
-    }
+    func entries(of table: ModelTable) -> [(key: [UInt8], value: [UInt8])]? { store.entries(of: table) }
 }

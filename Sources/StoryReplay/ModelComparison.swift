@@ -3,22 +3,23 @@ import StoryModels
 
 /// Finds the first entry in which a stored model differs from the fold of the log.
 struct ModelComparison {
+    let catalogue: Catalogue
     let folded: FoldedModels
     /// Folds once more and keeps the entries of a table of which there was only a digest.
-    let foldKeeping: (Table) throws(StorageError) -> FoldedModels
+    let foldKeeping: (ModelTable) throws(StorageError) -> FoldedModels
 
     /// A sentence that names the row.
-    func firstDifference(_ model: Model, _ snapshot: ModelSnapshot) throws(StorageError) -> String {
-        for table in model.tables {
-            if let difference = try firstDifference(table, model, snapshot) { return difference }
+    func firstDifference(_ tables: [ModelTable], _ snapshot: ModelSnapshot) throws(StorageError) -> String {
+        for table in tables {
+            if let difference = try firstDifference(table, snapshot) { return difference }
         }
         return "the digests differ, but no entry does"
     }
 
     private func firstDifference(
-        _ table: Table, _ model: Model, _ snapshot: ModelSnapshot
+        _ table: ModelTable, _ snapshot: ModelSnapshot
     ) throws(StorageError) -> String? {
-        let expected = try entries(of: table, model)
+        let expected = try entries(of: table)
         var index = 0
         var difference: String?
         try snapshot.scan(table) { key, value in
@@ -48,30 +49,19 @@ struct ModelComparison {
         return difference
     }
 
-    private func entries(
-        of table: Table, _ model: Model
-    ) throws(StorageError) -> [(key: [UInt8], value: [UInt8])] {
-        if let entries = folded.entries(of: table, in: model) { return entries }
-        return try foldKeeping(table).entries(of: table, in: model) ?? []
+    private func entries(of table: ModelTable) throws(StorageError) -> [(key: [UInt8], value: [UInt8])] {
+        if let entries = folded.entries(of: table) { return entries }
+        return try foldKeeping(table).entries(of: table) ?? []
     }
 
-    /// A row by its ID where the folded models know it, otherwise the table and its key.
-    private func name(_ table: Table, _ key: [UInt8]) -> String {
-        let row: String? =
-            switch table {
-            case .users: row(UserProjection.self, key).map { "users/\($0.id)" }
-            case .stories: row(StoryProjection.self, key).map { "stories/\($0.id)" }
-            case .messages: row(MessageProjection.self, key).map { "messages/\($0.id)" }
-            case .photos: row(PhotoProjection.self, key).map { "photos/\($0.id)" }
-            default: nil
-            }
-        if let row { return row }
+    /// A row by its ID, another entry by its table and its key.
+    private func name(_ table: ModelTable, _ key: [UInt8]) -> String {
+        // The key of a row is the length of its ID and the ID.
+        if let kind = catalogue.kinds.first(where: { $0.rows == table }), let id = Identifier(key.dropFirst()) {
+            return "\(kind.name)/\(id)"
+        }
         let isText = !key.isEmpty && key.allSatisfy(Alphabet.holds)
-        return "\(table) " + (isText ? Alphabet.text(key) : key.map { hex($0) }.joined())
-    }
-
-    private func row<P: Projection>(_ projection: P.Type, _ key: [UInt8]) -> P.Row? {
-        KeyReader.lastNumber(key).flatMap { folded.row(P.self, $0) }
+        return "\(table.name) " + (isText ? Alphabet.text(key) : key.map { hex($0) }.joined())
     }
 
     private func hex(_ byte: UInt8) -> String {

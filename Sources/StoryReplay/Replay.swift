@@ -1,6 +1,6 @@
 package import StoryCore
 import StoryLog
-package import StoryModels
+import StoryModels
 package import StoryStorage
 
 /// Folds a log again, from its first event, into models that live in memory alone, and compares them with the stored
@@ -10,7 +10,7 @@ package struct Replay {
         /// Where to end; nil: at the log's head, or at the stored models' checkpoint when they are compared.
         package var through: Moment?
         /// Which models to tell of; all are folded.
-        package var models: [Model] = Model.allCases
+        package var models = Catalogue.standard.models
         /// Compare with the stored models.
         package var isVerifying = false
 
@@ -19,6 +19,7 @@ package struct Replay {
 
     private let directory: DataDirectory
     private let clock: Clock
+    private let plan = CataloguePlan(.standard)
 
     package init(_ directory: DataDirectory, clock: Clock) {
         self.directory = directory
@@ -40,7 +41,7 @@ package struct Replay {
         let began = clock.steady()
         let folded = try fold(log, through, options, progress)
         let seconds = Double(clock.steady() - began) / 1e9
-        let models = try ReplayComparison(log, through, snapshot, folded).entries(options.models)
+        let models = try ReplayComparison(log, plan, through, snapshot, folded).entries(options.models)
         return ReplayReport(position: through, head: log.head, seconds: seconds, models: models)
     }
 
@@ -49,8 +50,8 @@ package struct Replay {
         _ log: LMDBEventLog, _ through: Position, _ options: Options,
         _ progress: (_ position: Position, _ of: Position) -> Void
     ) throws(StorageError) -> any FoldedDigests {
-        if let sorted = try SortedReplay.fold(log, through: through, progress: progress) { return sorted }
-        return try FoldedModels.fold(log, through: through, progress: progress)
+        if let sorted = try SortedReplay.fold(log, plan, through: through, progress: progress) { return sorted }
+        return try FoldedModels.fold(log, plan, through: through, progress: progress)
     }
 
     private func end(
@@ -67,7 +68,7 @@ package struct Replay {
 /// What a replay found.
 package struct ReplayReport: Equatable, Sendable {
     package struct Entry: Equatable, Sendable {
-        package let model: Model
+        package let model: String
         package let rows: UInt64
         /// 32 hexadecimal digits over every entry of the model's tables.
         package let digest: String

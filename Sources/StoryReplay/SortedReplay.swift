@@ -10,13 +10,14 @@ enum SortedReplay {
 
     /// The digests of all tables; nil when the log has anything that wants to be folded in order, or is damaged.
     static func fold(
-        _ log: LMDBEventLog, through: Position, progress: (_ position: Position, _ of: Position) -> Void
+        _ log: LMDBEventLog, _ plan: CataloguePlan, through: Position,
+        progress: (_ position: Position, _ of: Position) -> Void
     ) throws(StorageError) -> StreamDigests? {
         let crew = Crew()
         guard let sorting = try LogSorting.sort(log, through: through, by: crew) else { return nil }
         defer { sorting.close() }
         let categories = sorting.categories()
-        let hands = (0..<crew.count).map { Hand(sorting.chains, categories.numbers, $0, of: crew.count) }
+        let hands = (0..<crew.count).map { Hand(plan, sorting.chains, categories.numbers, $0, of: crew.count) }
         let streams = Int(through.value)
         let pieces = (streams + piece - 1) / piece
         let isUsual = crew.share(pieces + crew.count) { member, index in
@@ -27,22 +28,24 @@ enum SortedReplay {
             progress(Position(hands.reduce(0) { $0 + $1.folded }), through)
         }
         guard isUsual, hands.reduce(0, { $0 + $1.folded }) == through.value else { return nil }
-        let whole = StreamDigests()
+        return try whole(hands, categories.names, sorting, plan.catalogue)
+    }
+
+    /// What all of them folded, and what stands between streams; nil where two streams have one unique text.
+    private static func whole(
+        _ hands: [Hand], _ categories: [CategoryName], _ sorting: LogSorting, _ catalogue: Catalogue
+    ) throws(StorageError) -> StreamDigests? {
+        let whole = StreamDigests(catalogue)
         for hand in hands {
             whole.absorb(hand.digests)
-            whole.add(hand.keys, [.keys])
+            whole.add(hand.keys, [StreamTables.keys])
         }
-        let named = MemoryModelStore()
-        for name in categories.names { _ = StreamsModel.numbered(name, in: named) }
-        let count = hands.reduce(0) { $0 + $1.streams }
-        if count > 0 { StreamsModel.putCount(of: StreamNumber(count), in: named) }
-        whole.add(named, [.categories])
-        var places = CategoryProjector(whole, categories: categories.names.count)
-        for position in 0..<through.value {
-            places.fold(position + 1, category: sorting.chains.category(at: position + 1))
+        let positions = CategoryFold(whole, categories: categories.count)
+        for position in 0..<sorting.chains.through.value {
+            try positions.fold(position + 1, category: sorting.chains.category(at: position + 1))
         }
-        places.end()
+        try positions.end(names: categories.map(\.bytes), streams: hands.reduce(0) { $0 + $1.streams })
         whole.close()
-        return whole.hasDistinctEmails ? whole : nil
+        return whole.hasDistinctTexts ? whole : nil
     }
 }

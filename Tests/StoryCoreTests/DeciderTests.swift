@@ -3,15 +3,14 @@ import Testing
 import TestSupport
 
 /// The row that a history of one stream comes to.
-func row(_ stream: String, _ bodies: EventBody...) throws -> Row {
+private func row(_ stream: String, _ bodies: EventBody...) throws -> RowRecord {
     var maker = EventMaker()
-    let rows = PlainRows(bodies.map { maker.event(stream, $0) })
-    return try #require(Kind.allCases.flatMap { rows.rows($0) }.first)
+    return try #require(RowRecord.folded(bodies.map { maker.event(stream, $0) }))
 }
 
 struct UserDeciderTests {
-    private func aki() throws -> UserRow {
-        try #require(try row("user-u1", .signedUp(email: "aki@example.org")).user)
+    private func aki() throws -> UserFields {
+        try row("user-u1", .signedUp(email: "aki@example.org")).withView { UserFields($0) }
     }
 
     private func signUp() throws -> SignUp { try built(SignUpForm.self, Fields.user("u1", email: "aki@example.org")) }
@@ -65,7 +64,7 @@ struct UserDeciderTests {
 
 struct StoryDeciderTests {
     private func state(isLiked: Bool = false) throws -> StoryState {
-        StoryState(existence: .live(try #require(try row("story-s1", .posted()).story)), isLiked: isLiked)
+        StoryState(existence: .live(try row("story-s1", .posted()).withView { StoryFields($0) }), isLiked: isLiked)
     }
 
     private func like() throws -> LikeStory { try built(LikeForm.self, .of(["user": "u1"])) }
@@ -98,7 +97,7 @@ struct StoryDeciderTests {
     }
 
     @Test func `a revision between two spellings of one character is a revision`() throws {
-        let composed = try #require(try row("story-s1", .posted(title: "\u{E9}")).story)
+        let composed = try row("story-s1", .posted(title: "\u{E9}")).withView { StoryFields($0) }
         let command = try revise(.of(["title": "e\u{301}"]))
         let decision = StoryDecider.decide(command, StoryState(existence: .live(composed)))
         #expect(decision == .event(.revised(StoryRevised(title: Text("e\u{301}"), message: nil))))
@@ -130,8 +129,8 @@ struct MessageAndPhotoDeciderTests {
     }
 
     @Test func `a message is seen once`() throws {
-        let sent = try #require(try row("message-m1", .sent()).message)
-        let seen = try #require(try row("message-m1", .sent(), .message(.seen)).message)
+        let sent = try row("message-m1", .sent()).withView { MessageFields($0) }
+        let seen = try row("message-m1", .sent(), .message(.seen)).withView { MessageFields($0) }
         #expect(MessageDecider.decide(.see, MessageState(existence: .live(sent))) == .event(.seen))
         #expect(MessageDecider.decide(.see, MessageState(existence: .live(seen))) == .unchanged)
         #expect(MessageDecider.decide(.delete, MessageState(existence: .live(seen))) == .event(.deleted))
@@ -139,18 +138,18 @@ struct MessageAndPhotoDeciderTests {
 
     @Test func `what is not there cannot be seen, revised or deleted`() throws {
         let revision = PhotoCommand.revise(try built(RevisePhotoForm.self, []))
-        for (existence, refusal) in [(Existence<MessageRow>.none, Refusal.notFound), (.gone, .gone)] {
+        for (existence, refusal) in [(Existence<MessageFields>.none, Refusal.notFound), (.gone, .gone)] {
             #expect(MessageDecider.decide(.see, MessageState(existence: existence)) == .refused(refusal))
             #expect(MessageDecider.decide(.delete, MessageState(existence: existence)) == .refused(refusal))
         }
-        for (existence, refusal) in [(Existence<PhotoRow>.none, Refusal.notFound), (.gone, .gone)] {
+        for (existence, refusal) in [(Existence<PhotoFields>.none, Refusal.notFound), (.gone, .gone)] {
             #expect(PhotoDecider.decide(revision, PhotoState(existence: existence)) == .refused(refusal))
             #expect(PhotoDecider.decide(.delete, PhotoState(existence: existence)) == .refused(refusal))
         }
     }
 
     @Test func `a photo's exposure is revised where it differs, as it is written`() throws {
-        let state = PhotoState(existence: .live(try #require(try row("photo-p1", .added()).photo)))
+        let state = PhotoState(existence: .live(try row("photo-p1", .added()).withView { PhotoFields($0) }))
         func revise(_ fields: FormFields) throws -> Decision<PhotoEvent> {
             PhotoDecider.decide(.revise(try built(RevisePhotoForm.self, fields)), state)
         }

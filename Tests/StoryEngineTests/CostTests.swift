@@ -28,30 +28,31 @@ struct CostTests {
         return world.store.lookCount - before
     }
 
+    // An entry of an index, the ID by its number, the row by its ID: three looks a row.
     @Test func `a page looks at its rows and one more`() throws {
         for kind in [Kind.stories, .messages] {
             for order in [Order.ascending, .descending] {
-                #expect(looks(.listing(kind, order: order, limit: 10)) <= 24)
-                #expect(looks(.listing(kind, [.sender("u1".id)], order: order, limit: 10)) <= 24)
+                #expect(looks(.listing(kind, order: order, limit: 10)) <= 34)
+                #expect(looks(.listing(kind, [.sender("u1".id)], order: order, limit: 10)) <= 34)
                 let first = world.ask(.listing(kind, order: order, limit: 500))
                 let next = try #require(first.next)
-                #expect(looks(.listing(kind, order: order, limit: 500, after: next)) <= 300)
+                #expect(looks(.listing(kind, order: order, limit: 500, after: next)) <= 320)
             }
         }
-        #expect(looks(.listing(.stories, sort: .title, limit: 10)) <= 24)
-        #expect(looks(.listing(.messages, [.unseen(true)], limit: 10)) <= 24)
-        #expect(looks(.listing(.users, [.email("1@x.y".bytes)])) <= 3)
+        #expect(looks(.listing(.stories, sort: .title, limit: 10)) <= 34)
+        #expect(looks(.listing(.messages, [.unseen(true)], limit: 10)) <= 34)
+        #expect(looks(.listing(.users, [.email("1@x.y".bytes)])) <= 4)
     }
 
     @Test func `a page that finds nothing ends early`() {
         let none = looks(.listing(.messages, [.sender("u1".id), .unseen(false)], limit: 10))
-        // One look for each that might have been few enough to be sorted, then two a row.
-        #expect(none <= 3 * Limits().looks + 10)
+        // One look for each that might have been few enough to be sorted, then three a row.
+        #expect(none <= 4 * Limits().looks + 10)
     }
 
     @Test func `a page of many rows with one sort key looks at each once`() {
-        #expect(looks(.listing(.stories, sort: .sender, limit: 10)) <= 28)
-        #expect(looks(.listing(.stories, sort: .likes, limit: 10)) <= 28)
+        #expect(looks(.listing(.stories, sort: .sender, limit: 10)) <= 38)
+        #expect(looks(.listing(.stories, sort: .likes, limit: 10)) <= 38)
     }
 
     @Test func `what two filters leave is found by the narrower one`() {

@@ -142,11 +142,13 @@ struct ListTests {
         #expect(ids(.sender("u2".id), .recipient("u9".id)) == [])
     }
 
-    @Test func `the sorts of a kind are told, the default first`() {
+    @Test func `the sorts of a kind are told, the default first`() throws {
         let world = EngineHarness()
         for kind in Kind.allCases {
             let replies = world.ask(.sorts(kind)).replies
-            #expect(replies.first == .sort(.date, .descending))
+            #expect(replies.first == .sort(try #require(kind.schema.sorts.first), .descending))
+            #expect(kind.schema.sorts.map(\.name) == kind.sorts.map(\.rawValue) && kind.schema.name == kind.name)
+            #expect(kind.schema.filters.map(\.name).sorted() == kind.filters.map(\.rawValue).sorted())
             #expect(replies.count == kind.sorts.count + 1)
             #expect(replies.last == .done(.members([Member("count", .count(UInt64(kind.sorts.count)))])))
         }

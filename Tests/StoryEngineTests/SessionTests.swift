@@ -1,6 +1,7 @@
 import StoryCore
 import StoryEngine
 import StoryModels
+import StoryWire
 import Testing
 import TestSupport
 
@@ -223,15 +224,23 @@ private final class RolledBackWorld {
     private let now = EngineHarness().now
 
     init() {
-        engine = Engine(
-            store: store, log: log, identity: LogIdentity(id: LogID(trusted: "this".bytes)), limits: Limits(),
-            server: "test")
+        engine = RolledBackWorld.carried { [store, log] () throws(StorageError) in
+            try Engine(
+                CataloguePlan(.standard), store: store, json: JSONObjectReader(), log: log,
+                identity: LogIdentity(id: LogID(trusted: "this".bytes)), limits: Limits(), server: "test")
+        }
         for request in [RequestAction.postUser("u1"), .postUser("u2"), .postStory("s1")] { ask(request) }
+    }
+
+    private static func carried<Value>(_ body: () throws(StorageError) -> Value) -> Value {
+        do throws(StorageError) { return try body() } catch { preconditionFailure("\(error)") }
     }
 
     @discardableResult
     func ask(_ action: RequestAction) -> [Reply] {
-        let output = RecordedOutput(log, durable: log.head)
+        let output = RecordedOutput(log, durable: log.head) { [engine] record in
+            RolledBackWorld.carried { () throws(StorageError) in try engine.fold(record) }
+        }
         engine.handle(Request(tag: nil, action: action), from: &session, now: now, into: output)
         return Answer(effects: output.effects).replies
     }
@@ -239,21 +248,45 @@ private final class RolledBackWorld {
     func rollBack(to position: Position) {
         log.truncate(after: position)
         store.current = PlainStore()
-        let projector = Projector(store)
-        for event in log.events { projector.fold(event) }
-        engine.rolledBack()
+        let projector = ModelProjector(CataloguePlan(.standard), store: store, json: JSONObjectReader())
+        for event in log.events {
+            event.withRecord { record in
+                RolledBackWorld.carried { () throws(StorageError) in try projector.fold(record) }
+            }
+        }
+        RolledBackWorld.carried { () throws(StorageError) in try engine.rolledBack() }
         session.rolledBack(to: position)
     }
 }
 
 /// A store whose contents can be thrown away while it is in use.
-private final class SwappedStore: ModelStore {
+private final class SwappedStore: TableStore {
     var current = PlainStore()
 
-    func value(in table: Table, at key: [UInt8]) -> [UInt8]? { current.value(in: table, at: key) }
-    func put(_ value: [UInt8], in table: Table, at key: [UInt8]) { current.put(value, in: table, at: key) }
-    func remove(in table: Table, at key: [UInt8]) { current.remove(in: table, at: key) }
-    func scan(_ table: Table, _ range: KeyRange, _ order: Order, _ visit: ([UInt8], [UInt8]) -> Bool) {
-        current.scan(table, range, order, visit)
+    func put(_ value: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
+        current.put(value, in: table, at: key)
+    }
+
+    func remove(in table: UInt8, at key: UnsafeRawBufferPointer) { current.remove(in: table, at: key) }
+
+    func add(_ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer) {
+        current.add(change, in: table, at: key)
+    }
+
+    func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
+        current.append(bytes, in: table, at: key)
+    }
+
+    func lend(
+        _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+    ) throws(StorageError) -> Bool {
+        try current.lend(table, at: key, body)
+    }
+
+    func walk(
+        _ table: UInt8, _ range: KeyBounds, _ order: Order,
+        _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+    ) throws(StorageError) {
+        try current.walk(table, range, order, visit)
     }
 }

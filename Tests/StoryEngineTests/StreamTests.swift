@@ -1,4 +1,5 @@
 import StoryCore
+import StoryModels
 import StoryEngine
 import Testing
 import TestSupport
@@ -30,7 +31,9 @@ struct ReadPlanTests {
 
     @Test func `names become numbers`() throws {
         #expect(try plan(.all).source == .all)
-        #expect(try plan(.stream("note-a".stream)).source == .stream(StreamNumber(2)))
+        let head = try #require(try StreamIndex(world.store).head(of: "note-a".stream))
+        #expect(head.number == StreamNumber(2))
+        #expect(try plan(.stream("note-a".stream)).source == .stream(head))
         #expect(try plan(.category("note".category)).source == .category(2))
         #expect(try plan(.category("user".category)).source == .category(1))
     }

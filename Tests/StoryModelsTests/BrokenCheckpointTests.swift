@@ -10,9 +10,9 @@ struct BrokenCheckpointTests {
     /// Fills the models until a checkpoint of several commits finds no room for the last of them.
     private func breakOff(_ bench: ModelBench) throws -> SortedModel {
         let oracle = SortedModel()
-        func put(_ numbers: Range<Int>, _ table: Table, _ value: UInt8) {
+        func put(_ numbers: Range<Int>, _ table: ModelTable, _ value: UInt8) {
             for number in numbers {
-                for store in [bench.store, oracle] as [any ModelStore] {
+                for store in [bench.store, oracle] as [any TableStore] {
                     store.put([UInt8](repeating: value, count: 200), in: table, at: Array("\(number)".utf8))
                 }
             }
@@ -22,7 +22,7 @@ struct BrokenCheckpointTests {
         try bench.reopen(mapSize: 1 << 21)
         put(0..<1_000, .users, 2)
         for number in 0..<100 {
-            for store in [bench.store, oracle] as [any ModelStore] {
+            for store in [bench.store, oracle] as [any TableStore] {
                 store.remove(in: .users, at: Array("\(number)".utf8))
             }
         }
@@ -38,10 +38,10 @@ struct BrokenCheckpointTests {
     }
 
     private func expectAll(_ oracle: SortedModel, in bench: ModelBench) {
-        for table in [Table.users, .photos] {
+        for table in [ModelTable.users, .photos] {
             let isAlike =
                 bench.store.visited(table, KeyRange(), .ascending) == oracle.visited(table, KeyRange(), .ascending)
-            #expect(isAlike, "\(table)")
+            #expect(isAlike, "\(table.name)")
         }
     }
 
@@ -78,9 +78,9 @@ struct BrokenCheckpointTests {
         let bench = try ModelBench()
         let oracle = try breakOff(bench)
         let before = oracle.copy()
-        for table in [Table.photos, .users] {
+        for table in [ModelTable.photos, .users] {
             for number in 500..<20_000 {
-                for store in [bench.store, oracle] as [any ModelStore] {
+                for store in [bench.store, oracle] as [any TableStore] {
                     store.remove(in: table, at: Array("\(number)".utf8))
                 }
             }

@@ -20,12 +20,12 @@ import Testing
         let report = try stored(events).replay { $0.isVerifying = true }
         #expect(report.isAlike)
         #expect(report.position == Position(3_000))
-        #expect(report.models.map(\.model) == Model.allCases)
+        #expect(report.models.map(\.model) == Catalogue.standard.models)
         #expect(report.models.allSatisfy { $0.difference == nil && $0.stored == $0.digest })
         let memory = Everything.folded(events)
         for entry in report.models {
             #expect(entry.digest == memory.digest(of: entry.model).text)
-            let rows = entry.model.tables.first.map { memory.entries(of: $0).count } ?? 0
+            let rows = Catalogue.standard.tables(of: entry.model).first.map { memory.entries(of: $0).count } ?? 0
             #expect(entry.rows == UInt64(rows), "\(entry.model)")
         }
     }
@@ -47,8 +47,8 @@ import Testing
     }
 
     @Test func `only the models that are asked for are told of`() throws {
-        let report = try stored(Everything.events(50)).replay { $0.models = [.likes, .keys] }
-        #expect(report.models.map(\.model) == [.likes, .keys])
+        let report = try stored(Everything.events(50)).replay { $0.models = ["likes", "keys"] }
+        #expect(report.models.map(\.model) == ["likes", "keys"])
         #expect(report.models.allSatisfy { $0.stored == nil })
     }
 
@@ -62,35 +62,35 @@ import Testing
             Tampering(
                 testDescription: "another row", sentence: "users/u2 is stored otherwise than the log makes it",
                 tamper: { store in
-                    let key = KeyWriter.number(StreamNumber(2))
+                    let key = Array("\u{2}u2".utf8)
                     var row = store.value(in: .users, at: key) ?? []
                     if !row.isEmpty { row[row.count / 2] ^= 1 }
                     store.put(row, in: .users, at: key)
                 }),
             Tampering(
                 testDescription: "a missing row", sentence: "users/u3 is not stored, though the log makes it",
-                tamper: { $0.remove(in: .users, at: KeyWriter.number(StreamNumber(3))) }),
+                tamper: { $0.remove(in: .users, at: Array("\u{2}u3".utf8)) }),
             Tampering(
                 testDescription: "an extra row", sentence: "is stored, but the log does not make it",
-                tamper: { $0.put([1], in: .users, at: KeyWriter.number(StreamNumber(999_999))) }),
+                tamper: { $0.put([1], in: .users, at: Array("\u{5}extra".utf8)) }),
             Tampering(
                 testDescription: "an extra entry of an index", sentence: "storiesByTitle ",
-                tamper: { $0.put([], in: .storiesByTitle, at: Array("zzz".utf8) + KeyWriter.number(StreamNumber(4))) }),
+                tamper: { $0.put([], in: .named("storiesByTitle"), at: Array("zzz".utf8) + [0, 0, 0, 0, 0, 4]) }),
             Tampering(
                 testDescription: "a missing version of a stream", sentence: "streamPositions ",
                 tamper: { store in
                     var first: [UInt8] = []
-                    store.scan(.streamPositions, KeyRange(), .ascending) { key, _ in
+                    store.scan(StreamTables.streamPositions) { key, _ in
                         first = key
                         return false
                     }
-                    store.remove(in: .streamPositions, at: first)
+                    store.remove(in: StreamTables.streamPositions, at: first)
                 }),
             Tampering(
                 testDescription: "another key", sentence: "keys k",
                 tamper: { store in
                     var first: [UInt8] = []
-                    store.scan(.keys, KeyRange(), .ascending) { key, _ in
+                    store.scan(.keys) { key, _ in
                         first = key
                         return false
                     }

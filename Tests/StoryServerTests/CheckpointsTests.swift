@@ -15,7 +15,7 @@ import Testing
         let bench = try DirectoryBench()
         try bench.write(events)
         try bench.serve { log, store in
-            try Recovery.fold(log, into: store, with: EventDecoder()) { _, _ in }
+            try Recovery.fold(log, into: store) { _, _ in }
             let calls = Mutex(0)
             let checkpoints = Checkpoints(store, trace, whenDone: { calls.withLock { $0 += 1 } })
             #expect(!checkpoints.isRunning)
@@ -43,7 +43,7 @@ import Testing
             #expect(checkpoints.isDue(at: Position(Checkpoints.events)))
             #expect(!checkpoints.isDue(at: .zero))
             let value = [UInt8](repeating: 1, count: 1 << 16)
-            for number in 1...200 { store.put(value, in: .users, at: KeyWriter.number(StreamNumber(UInt64(number)))) }
+            for number in 1...200 { store.put(value, in: .users, at: [1, UInt8(number)]) }
             #expect(checkpoints.isDue(at: .zero))
         }
     }

@@ -35,8 +35,8 @@ struct HeavyRequestTests {
     @Test func `a PING is answered within one turn's budget beside a hundred heavy requests`() {
         let head = bench.ask("PING", from: "a")
         let heavy = [
-            "COUNT messages between=u1,u2 unseen=true", "LIST messages unseen=false limit=1",
-            "COUNT messages sender=u1 recipient=u2", "GET stories/s1 at=\(messages + likes)",
+            "COUNT messages between=u1,u2 sender=u1 unseen=true", "LIST messages unseen=false limit=1",
+            "COUNT messages sender=u1 recipient=u2 unseen=true", "GET stories/s1 at=\(messages + likes)",
             "READ events types=Nope limit=10000",
         ]
         let names = heavy.indices.map { "h\($0)" }
@@ -65,7 +65,7 @@ struct HeavyRequestTests {
     @Test func `a count goes on after a turn is undone, and is exact`() {
         bench.connected("b")
         let head = bench.ask("PING", from: "a").first?.number("position")
-        bench.receive("COUNT messages sender=u1 recipient=u2\n", from: "b")
+        bench.receive("COUNT messages sender=u1 recipient=u2 unseen=true\n", from: "b")
         bench.endTurn()
         #expect(bench.hear("b") == [], "it is under way")
         bench.log.commitFailure = .full("no room")

@@ -16,10 +16,10 @@ import Testing
         case 0: return (.all, .all)
         case 1, 2:
             let name = random.pick("note-1", "note-2", "task-1", "notes-1").stream
-            return (.stream(try #require(StreamsModel.number(of: name, in: bench.store))), .stream(name))
+            return (.stream(try #require(try bench.index.head(of: name))), .stream(name))
         default:
             let name = random.pick("note", "task", "notes").category
-            return (.category(try #require(StreamsModel.number(of: name, in: bench.store))), .category(name))
+            return (.category(try #require(try bench.index.number(of: name))), .category(name))
         }
     }
 
@@ -60,7 +60,7 @@ import Testing
     }
 
     private func read(_ plan: ReadPlan, _ size: Int, _ units: Int) throws -> (text: String, end: Done) {
-        let cursor = ReadCursor(plan, log: bench.log, store: bench.store)
+        let cursor = ReadCursor(plan, log: bench.log, index: bench.index)
         let lines = LineWriter()
         var text = ""
         for _ in 0..<10_000 {
@@ -88,8 +88,8 @@ import Testing
     func `what is not durable is not read`(order: Order) throws {
         var random = SplitMix64(seed: 2)
         try bench.append(300, &random)
-        let number = try #require(StreamsModel.number(of: "note-1".stream, in: bench.store))
-        let source = ReadPlan.Source.stream(number)
+        let stream = try #require(try bench.index.head(of: "note-1".stream))
+        let source = ReadPlan.Source.stream(stream)
         let plan = ReadPlan(
             source: source, lower: 1, upper: 1_000, order: order, limit: 1_000, types: [], head: Position(120))
         let expected = plain(plan, .stream("note-1".stream))
@@ -103,7 +103,7 @@ import Testing
         try bench.append(3, &random)
         let plan = ReadPlan(
             source: .all, lower: 1, upper: 3, order: .ascending, limit: 9, types: [], head: bench.log.head)
-        let cursor = ReadCursor(plan, log: bench.log, store: bench.store)
+        let cursor = ReadCursor(plan, log: bench.log, index: bench.index)
         let lines = LineWriter()
         var budget = Budget.turn
         var output = Array("waits".utf8)

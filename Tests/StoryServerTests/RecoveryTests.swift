@@ -6,16 +6,16 @@ import TestSupport
 import Testing
 
 @Suite struct RecoveryTests {
-    private func expectAlike(_ store: any ModelStore, _ memory: MemoryModelStore) {
-        for table in Table.allCases {
+    private func expectAlike(_ store: any TableStore, _ memory: MemoryModelStore) {
+        for table in Catalogue.standard.tables {
             var entries: [(key: [UInt8], value: [UInt8])] = []
-            store.scan(table, KeyRange(), .ascending) { key, value in
+            store.scan(table) { key, value in
                 entries.append((key, value))
                 return true
             }
             let expected = memory.entries(of: table)
-            #expect(entries.map(\.key) == expected.map(\.key), "\(table)")
-            #expect(entries.map(\.value) == expected.map(\.value), "\(table)")
+            #expect(entries.map(\.key) == expected.map(\.key), "\(table.name)")
+            #expect(entries.map(\.value) == expected.map(\.value), "\(table.name)")
         }
     }
 
@@ -31,7 +31,7 @@ import Testing
         try bench.serve { log, store in
             #expect(store.checkpointed == Position(UInt64(checkpoint)))
             var told: [Position] = []
-            try Recovery.fold(log, into: store, with: EventDecoder()) { position, _ in told.append(position) }
+            try Recovery.fold(log, into: store) { position, _ in told.append(position) }
             #expect(told == (checkpoint < 1_000 ? [Position(1_000)] : []))
             expectAlike(store, Everything.folded(events))
         }
@@ -45,7 +45,7 @@ import Testing
         let events = (0..<count).map { maker.event("note-\($0 % 100)", .noted()) }
         try bench.write(events)
         try bench.serve { log, store in
-            try Recovery.fold(log, into: store, with: EventDecoder(), isStoring: isStoring) { _, _ in }
+            try Recovery.fold(log, into: store, isStoring: isStoring) { _, _ in }
             #expect(store.checkpointed == (isStoring ? Position(Checkpoints.events) : .zero))
             expectAlike(store, Everything.folded(events))
         }
@@ -57,7 +57,7 @@ import Testing
         try bench.serve { log, store in
             try store.writeDown(at: Position(9))
             let error = #expect(throws: StorageError.self) {
-                try Recovery.fold(log, into: store, with: EventDecoder()) { _, _ in }
+                try Recovery.fold(log, into: store) { _, _ in }
             }
             guard case .corrupt(let sentence, Position(5)) = error else {
                 Issue.record("not corrupt but \(String(describing: error))")

@@ -43,7 +43,7 @@ struct EventCodecTests {
             let event = EventCodecTests.event(body, key: key, tags: tags, meta: meta)
             var written: [UInt8] = []
             EventEncoder.append(event, to: &written)
-            let read = written.withUnsafeBytes { EventDecoder().decode(EventCodecTests.record(of: event, $0)) }
+            let read = written.withUnsafeBytes { PlainDecoder().decode(EventCodecTests.record(of: event, $0)) }
             #expect(read == event)
             let scanner = JSONScanner(capacity: 65_536)
             let isJSON = withExtendedLifetime(scanner) { scanner.scan(written).isValid }
@@ -99,8 +99,8 @@ struct EventCodecTests {
             ),
         ] as [(EventBody, String, String)])
     func `data has the fields that were given, in order`(body: EventBody, name: String, data: String) {
-        #expect(String(decoding: EventDecoder.dataBytes(of: body), as: UTF8.self) == data)
-        #expect(EventDecoder.typeName(of: body) == type(name))
+        #expect(String(decoding: EventEncoder.data(of: body), as: UTF8.self) == data)
+        #expect(EventEncoder.type(of: body) == type(name))
     }
 
     @Test(arguments: [
@@ -132,7 +132,7 @@ struct EventCodecTests {
                 position: Position(1), streamNumber: StreamNumber(1), version: Version(1),
                 time: Instant(milliseconds: 0), by: 0, json: $0, stream: stream, type: type, key: nil, meta: nil,
                 data: type.upperBound..<text.count)
-            return EventDecoder().decode(record).body
+            return PlainDecoder().decode(record).body
         }
     }
 
@@ -153,11 +153,11 @@ struct EventCodecTests {
             let start = (0...text.count - head.count).first { text[$0..<$0 + head.count].elementsEqual(head) } ?? 0
             return start + head.count..<start + head.count + part.count
         }
-        let data = EventDecoder.dataBytes(of: event.body)
+        let data = EventEncoder.data(of: event.body)
         return EventRecord(
             position: event.position, streamNumber: event.streamNumber, version: event.version, time: event.time,
             by: event.by, json: json, stream: range(event.stream.bytes, after: "\"stream\":\""),
-            type: range(EventDecoder.typeName(of: event.body).bytes, after: "\"type\":\""),
+            type: range(event.typeName.bytes, after: "\"type\":\""),
             key: event.key.map { range($0.bytes, after: "\"key\":\"") },
             tags: event.tags.map { range([UInt8]($0), after: "\"tags\":") },
             meta: event.meta.map { range([UInt8]($0), after: "\"meta\":") }, data: range(data, after: "\"data\":"))

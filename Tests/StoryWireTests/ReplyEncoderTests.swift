@@ -1,4 +1,5 @@
 import StoryCore
+import TestSupport
 import Testing
 import TestSupport
 
@@ -87,45 +88,56 @@ struct ReplyEncoderTests {
         #expect(line(.failed(failure)) == "- \(json)\n")
     }
 
-    @Test func `rows have their fields in the order of the contract, absent ones left out`() {
-        let user = UserRow(
-            id: id("007"), number: StreamNumber(1), version: Version(1), position: Position(2), name: Text("彩花"),
-            email: Text("a@example.org"), prefecture: 13, date: time)
+    @Test func `rows have their fields in the order of the contract, absent ones left out`() throws {
+        var maker = EventMaker()
+        maker.time = time
+        let user = maker.event("user-007", .signedUp(name: "彩花", email: "a@example.org"))
         #expect(
-            line(.row(.user(user)))
-                == "= {\"id\":\"007\",\"version\":1,\"position\":2,\"name\":\"彩花\",\"email\":\"a@example.org\",\"prefecture\":13,\"date\":\"2026-11-20T12:34:56.789Z\"}\n"
+            try row(user)
+                == "= {\"id\":\"007\",\"version\":1,\"position\":1,\"name\":\"彩花\",\"email\":\"a@example.org\",\"prefecture\":13,\"date\":\"2026-11-20T12:34:56.789Z\"}\n"
         )
-        let story = StoryRow(
-            id: id("1"), number: StreamNumber(1), version: Version(1), position: Position(2), title: Text("T\n"),
-            message: Text("M"), sender: id("007"), recipient: id("008"), date: time, likes: 12)
+        maker.time = time
+        let story = [
+            maker.event("story-1", .posted(title: "T\n", from: "007", to: "008")),
+            maker.event("story-1", .liked(by: "007")),
+        ]
+        let record = try #require(RowRecord.folded(story))
         #expect(
-            line(.done(.row(.story(story))))
-                == "+ {\"id\":\"1\",\"version\":1,\"position\":2,\"title\":\"T\\n\",\"message\":\"M\",\"sender\":\"007\",\"recipient\":\"008\",\"date\":\"2026-11-20T12:34:56.789Z\",\"likes\":12}\n"
+            line(.done(.row(record)))
+                == "+ {\"id\":\"1\",\"version\":2,\"position\":3,\"title\":\"T\\n\",\"message\":\"Once\",\"sender\":\"007\",\"recipient\":\"008\",\"date\":\"2026-11-20T12:34:56.789Z\",\"likes\":1}\n"
         )
+        var answer: [UInt8] = []
+        record.withView { ReplyEncoder.appendAnswer($0, tag: tag("x"), to: &answer) }
+        #expect(String(decoding: answer, as: UTF8.self) == line(.done(.row(record)), tag("x")))
+        maker.time = time
+        let message = maker.event("message-m", .sent(from: "a", to: "b"))
         #expect(
-            line(.row(.message(message(story: nil))))
-                == "= {\"id\":\"m\",\"version\":1,\"position\":2,\"text\":\"x\",\"sender\":\"a\",\"recipient\":\"b\",\"date\":\"2026-11-20T12:34:56.789Z\",\"seen\":false}\n"
+            try row(message)
+                == "= {\"id\":\"m\",\"version\":1,\"position\":4,\"text\":\"Hello\",\"sender\":\"a\",\"recipient\":\"b\",\"date\":\"2026-11-20T12:34:56.789Z\",\"seen\":false}\n"
         )
-        #expect(line(.row(.message(message(story: id("s"))))).contains(#""recipient":"b","story":"s","date""#))
+        let about = maker.event("message-n", .sent(from: "a", to: "b", about: "s"))
+        #expect(try row(about).contains(#""recipient":"b","story":"s","date""#))
     }
 
     @Test func `a photo's numbers are as short as they can be`() throws {
         let full = try photo(focalLength: 85.5, lensAperture: 1.8, flash: .redEye)
         #expect(
-            line(.row(.photo(full)))
-                == "= {\"id\":\"p\",\"version\":1,\"position\":2,\"owner\":\"a\",\"iso\":100,\"focalLength\":85.5,\"exposureValue\":-0.1,\"lensAperture\":1.8,\"exposureDuration\":\"1/125\",\"flash\":\"redEye\",\"date\":\"2026-11-20T12:34:56.789Z\"}\n"
+            try row(full)
+                == "= {\"id\":\"p\",\"version\":1,\"position\":1,\"owner\":\"a\",\"iso\":100,\"focalLength\":85.5,\"exposureValue\":-0.1,\"lensAperture\":1.8,\"exposureDuration\":\"1/125\",\"flash\":\"redEye\",\"date\":\"2026-11-20T12:34:56.789Z\"}\n"
         )
         let bare = try photo(focalLength: nil, lensAperture: nil, flash: nil)
         #expect(
-            line(.row(.photo(bare)))
-                == "= {\"id\":\"p\",\"version\":1,\"position\":2,\"owner\":\"a\",\"iso\":100,\"exposureValue\":-0.1,\"exposureDuration\":\"1/125\",\"date\":\"2026-11-20T12:34:56.789Z\"}\n"
+            try row(bare)
+                == "= {\"id\":\"p\",\"version\":1,\"position\":1,\"owner\":\"a\",\"iso\":100,\"exposureValue\":-0.1,\"exposureDuration\":\"1/125\",\"date\":\"2026-11-20T12:34:56.789Z\"}\n"
         )
     }
 
     @Test func `streams, sorts and lines are rows`() {
         let summary = StreamSummary(name: stream("story-1"), version: Version(3), position: Position(9))
         #expect(line(.stream(summary)) == "= {\"stream\":\"story-1\",\"version\":3,\"position\":9}\n")
-        #expect(line(.sort(.date, .descending)) == "= {\"sort\":\"date\",\"title\":\"Date\",\"order\":\"desc\"}\n")
+        #expect(
+            line(.sort(SortSchema("date", "Date", field: 0), .descending))
+                == "= {\"sort\":\"date\",\"title\":\"Date\",\"order\":\"desc\"}\n")
         #expect(line(.line([Member("verb", .text("GET"))]), tag("x")) == "=@x {\"verb\":\"GET\"}\n")
     }
 
@@ -212,17 +224,19 @@ struct ReplyEncoderTests {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private func message(story: Identifier?) -> MessageRow {
-        MessageRow(
-            id: id("m"), number: StreamNumber(1), version: Version(1), position: Position(2), text: Text("x"),
-            sender: id("a"), recipient: id("b"), story: story, date: time, seen: false)
+    /// The line of a list with the row that an event makes.
+    private func row(_ event: Event) throws -> String {
+        var bytes: [UInt8] = []
+        try #require(RowRecord.folded([event])).withView { ReplyEncoder.appendRow($0, tag: nil, to: &bytes) }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
-    private func photo(focalLength: Double?, lensAperture: Double?, flash: Flash?) throws -> PhotoRow {
+    private func photo(focalLength: Double?, lensAperture: Double?, flash: Flash?) throws -> Event {
         let duration = try #require(ExposureDuration(numerator: 1, denominator: 125))
-        return PhotoRow(
-            id: id("p"), number: StreamNumber(1), version: Version(1), position: Position(2), owner: id("a"), iso: 100,
-            focalLength: focalLength, exposureValue: -0.1, lensAperture: lensAperture, exposureDuration: duration,
-            flash: flash, date: time)
+        let added = PhotoAdded(
+            owner: id("a"), iso: 100, focalLength: focalLength, exposureValue: -0.1, lensAperture: lensAperture,
+            exposureDuration: duration, flash: flash, date: time)
+        var maker = EventMaker()
+        return maker.event("photo-p", .photo(.added(added)))
     }
 }

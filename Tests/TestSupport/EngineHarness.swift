@@ -1,6 +1,7 @@
 package import StoryCore
 package import StoryEngine
 import StoryModels
+import StoryWire
 
 /// An engine over a plain store and a plain log, with a clock that the test sets.
 package final class EngineHarness {
@@ -23,25 +24,49 @@ package final class EngineHarness {
         _ events: [Event] = [], limits: Limits = Limits(),
         identity: LogIdentity = LogIdentity(id: LogID(trusted: "this".bytes))
     ) {
-        let projector = Projector(store)
+        let plan = CataloguePlan(.standard)
+        let projector = ModelProjector(plan, store: store, json: JSONObjectReader())
         for event in events {
             log.append(event)
-            projector.fold(event)
+            event.withRecord { record in EngineHarness.carried { () throws(StorageError) in try projector.fold(record) }
+            }
         }
         self.limits = limits
         self.identity = identity
-        engine = Engine(store: store, log: log, identity: identity, limits: limits, server: "test")
+        engine = EngineHarness.engine(store, log, identity, limits)
     }
 
     /// Makes the engine anew over what is stored, as a restart does.
     package func restart() {
-        engine = Engine(store: store, log: log, identity: identity, limits: limits, server: "test")
+        engine = EngineHarness.engine(store, log, identity, limits)
         session = Session(peer: session.peer)
+    }
+
+    private static func engine(
+        _ store: PlainStore, _ log: PlainLog, _ identity: LogIdentity, _ limits: Limits
+    ) -> Engine {
+        carried { () throws(StorageError) in
+            try Engine(
+                CataloguePlan(.standard), store: store, json: JSONObjectReader(), log: log, identity: identity,
+                limits: limits, server: "test")
+        }
+    }
+
+    /// What is carried out in memory does not fail.
+    private static func carried<Value>(_ body: () throws(StorageError) -> Value) -> Value {
+        do throws(StorageError) { return try body() } catch { preconditionFailure("\(error)") }
+    }
+
+    /// Folds what the log took, as the shell does.
+    package func fold(_ record: EventRecord) {
+        EngineHarness.carried { () throws(StorageError) in try engine.fold(record) }
     }
 
     /// An output for one request.
     package func output() -> RecordedOutput {
-        let output = RecordedOutput(log, durable: durable ?? log.head)
+        let output = RecordedOutput(log, durable: durable ?? log.head) { [engine] record in
+            EngineHarness.carried { () throws(StorageError) in try engine.fold(record) }
+        }
         output.stepUnits = stepUnits
         return output
     }
@@ -76,7 +101,7 @@ package struct Answer: Equatable {
 
     package var replies: [Reply] { effects.compactMap { if case .reply(_, let reply, _) = $0 { reply } else { nil } } }
     package var events: [Event] { effects.compactMap { if case .append(let event) = $0 { event } else { nil } } }
-    package var rows: [Row] { replies.compactMap { if case .row(let row) = $0 { row } else { nil } } }
+    package var rows: [Row] { effects.compactMap { if case .row(_, let row, _) = $0 { Row(row) } else { nil } } }
     package var streams: [StreamSummary] {
         replies.compactMap { if case .stream(let stream) = $0 { stream } else { nil } }
     }
@@ -95,11 +120,7 @@ package struct Answer: Equatable {
     }
     package var receipt: Receipt? { if case .receipt(let receipt)? = done { receipt } else { nil } }
     package var row: Row? {
-        switch done {
-        case .row(let row): row
-        case .record(let record): record.row
-        default: nil
-        }
+        if case .row(let record)? = done { Row(record) } else { nil }
     }
     package var count: Int? { if case .counted(let count, _)? = done { count } else { nil } }
     package var next: [UInt8]? { if case .page(_, let next, _)? = done { next } else { nil } }

@@ -1,5 +1,6 @@
 package import StoryCore
 package import StoryModels
+import StoryWire
 
 /// A little of everything: users, stories, likes, messages, photos and events of the users' own.
 package enum Everything {
@@ -30,8 +31,12 @@ package enum Everything {
     /// The same events, folded in memory.
     package static func folded(_ events: [Event]) -> MemoryModelStore {
         let store = MemoryModelStore()
-        let projector = Projector(store)
-        for event in events { projector.fold(event) }
+        let projector = ModelProjector(CataloguePlan(.standard), store: store, json: JSONObjectReader())
+        for event in events {
+            event.withRecord { record in
+                do throws(StorageError) { try projector.fold(record) } catch { preconditionFailure("\(error)") }
+            }
+        }
         return store
     }
 }

@@ -1,12 +1,17 @@
 package import StoryCore
 package import StoryEngine
-import StoryModels
 
 /// An answer that a test makes step by step; its lines are kept as values.
 package final class HeldAnswer: AnswerLines {
     private let cursor: any AnswerCursor
     private let tag: Tag?
-    private var rows: [Reply] = []
+    /// The lines before the closing one.
+    private enum Line {
+        case reply(Reply)
+        case row(RowRecord)
+    }
+
+    private var lines: [Line] = []
     /// What closed it, and what that rests on; nil while there is more.
     package private(set) var end: (reply: Reply, restsOn: Position)?
     package private(set) var count = 0
@@ -35,7 +40,12 @@ package final class HeldAnswer: AnswerLines {
     /// What was written, as an output records it.
     package var effects: [Effect] {
         guard let end else { return [] }
-        return (rows + [end.reply]).map { .reply(tag, $0, restsOn: end.restsOn) }
+        return (lines + [.reply(end.reply)]).map { line in
+            switch line {
+            case .reply(let reply): .reply(tag, reply, restsOn: end.restsOn)
+            case .row(let row): .row(tag, row, restsOn: end.restsOn)
+            }
+        }
     }
 
     // MARK: AnswerLines
@@ -43,15 +53,13 @@ package final class HeldAnswer: AnswerLines {
     package var hasRoom: Bool { true }
 
     package func row(_ reply: Reply) {
-        rows.append(reply)
+        lines.append(.reply(reply))
         count += 100
     }
 
-    package func row(_ kind: Kind, _ number: StreamNumber, _ record: UnsafeRawBufferPointer) -> Bool {
-        guard let row = RowRecord(kind: kind, number: number, bytes: Array(record)).row else { return false }
-        rows.append(.row(row))
-        count += record.count
-        return true
+    package func row(_ row: RowView) {
+        lines.append(.row(RowRecord(row)))
+        count += row.bytes.count
     }
 
     package func event(_ json: UnsafeRawBufferPointer) { count += json.count }

@@ -5,6 +5,8 @@ package import StoryEngine
 package enum Effect: Equatable {
     case append(Event)
     case reply(Tag?, Reply, restsOn: Position)
+    /// A row of a list.
+    case row(Tag?, RowRecord, restsOn: Position)
     case notify(Notice)
     case push(SubscriptionID, Publication)
     case answer(Tag?, restsOn: Position)
@@ -24,15 +26,24 @@ package final class RecordedOutput: TurnOutput {
     /// The answer that waits.
     package private(set) var held: HeldAnswer?
     private let log: PlainLog
+    private let fold: (EventRecord) -> Void
 
-    package init(_ log: PlainLog, durable: Position) {
+    /// - Parameter fold: folds what the log took.
+    package init(_ log: PlainLog, durable: Position, _ fold: @escaping (EventRecord) -> Void) {
         self.log = log
         self.durable = durable
+        self.fold = fold
     }
 
     package func append(_ event: Event) {
-        effects.append(.append(event.kept))
-        log.append(event.kept)
+        let event = event.kept
+        effects.append(.append(event))
+        log.append(event)
+        event.withRecord(fold)
+    }
+
+    package func row(_ row: RowView, tag: Tag?, restsOn position: Position) {
+        effects.append(.reply(tag, .done(.row(RowRecord(row))), restsOn: position))
     }
 
     package func reply(_ reply: Reply, tag: Tag?, restsOn position: Position) {

@@ -20,12 +20,13 @@ package enum Refusal: Equatable, Sendable {
 }
 
 /// What has become of one ID.
-package enum Existence<Row: Equatable & Sendable>: Equatable, Sendable {
+package enum Existence<Fields: Equatable & Sendable>: Equatable, Sendable {
     case none
-    case live(Row)
+    /// It is there, with what a decision looks at.
+    case live(Fields)
     case gone
 
-    package var row: Row? {
+    package var row: Fields? {
         switch self {
         case .live(let row): row
         case .none, .gone: nil

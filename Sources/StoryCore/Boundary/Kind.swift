@@ -42,6 +42,9 @@ package enum Kind: UInt8, CaseIterable, Sendable {
         self = kind
     }
 
+    /// What the store knows of the kind.
+    package var schema: KindSchema { Catalogue.standard.kinds[Int(rawValue) - 1] }
+
     /// The stream that holds the history of one ID.
     package func stream(_ id: Identifier) -> StreamName { StreamName(category: category, id: id) }
 }

@@ -26,14 +26,16 @@ package protocol EventLogReading: AnyObject {
     var head: Position { get }
     /// When the last event was written; nil when there is none.
     var lastTime: Instant? { get }
-    /// The events at these positions in the order given; a position past the head ends the reading.
-    func events(at positions: [Position]) throws(StorageError) -> [Event]
     /// The event at a position, and whether it says what a proposal would.
     ///
     /// - Throws: why the log cannot be read; `.corrupt` when there is no such event.
     func written(
         at position: Position, comparedWith proposal: EventProposal?
     ) throws(StorageError) -> WrittenEvent
+    /// Visits the records at these positions in the order given, until `visit` returns false or one is past the head.
+    ///
+    /// What `visit` is handed dies when it returns.
+    func records(at positions: [Position], _ visit: (EventRecord) -> Bool) throws(StorageError)
     /// The last position whose event was written at or before a time; zero when there is none.
     func position(at time: Instant) throws(StorageError) -> Position
 }

@@ -1,13 +1,11 @@
 /// One line of an answer.
 package enum Reply: Equatable, Sendable {
-    /// `= {…}`: a row of a list.
-    indirect case row(Row)
     /// `= {…}`: a stream of `STREAMS`.
     case stream(StreamSummary)
     /// `= {…}`: what an `APPEND` of several streams did to one of them.
     case receipt(Receipt)
     /// `= {…}`: a sort key of `SORTS`.
-    case sort(SortKey, Order)
+    case sort(SortSchema, Order)
     /// `= {…}`: anything else that comes in rows.
     case line([Member])
     /// `+ {…}`
@@ -18,10 +16,8 @@ package enum Reply: Equatable, Sendable {
 
 /// What closes an answer that succeeded.
 package enum Done: Equatable, Sendable {
-    /// `GET` of a row as it is.
-    case record(RowRecord)
-    /// `GET` of a row as it was.
-    indirect case row(Row)
+    /// `GET` of a row.
+    case row(RowRecord)
     /// A write that appended, now or the first time its key was seen.
     case receipt(Receipt)
     /// `APPEND *`: how many streams it appended to, and its last position.

@@ -5,37 +5,28 @@ package final class FoldTimer {
     private static let interval: UInt8 = 16
     private var left: UInt8 = 1
     private let clock: () -> UInt64
-    private let record: (_ kind: Kind?, _ nanoseconds: UInt64) -> Void
+    private let record: (_ kind: KindSchema?, _ nanoseconds: UInt64) -> Void
 
     /// - Parameters:
     ///   - clock: nanoseconds, never going backwards.
     ///   - record: hears the kind that the event is of, nil for the users' own, and how long its fold took.
-    package init(clock: @escaping () -> UInt64, record: @escaping (_ kind: Kind?, _ nanoseconds: UInt64) -> Void) {
+    package init(clock: @escaping () -> UInt64, record: @escaping (_ kind: KindSchema?, _ nanoseconds: UInt64) -> Void)
+    {
         self.clock = clock
         self.record = record
     }
 
     /// - Parameter kind: the kind that the event is of, nil for the users' own.
+    /// - Throws: what the fold throws.
     @inline(__always)
-    func measure(_ kind: @autoclosure () -> Kind?, _ fold: () -> Void) {
+    func measure(
+        _ kind: @autoclosure () -> KindSchema?, _ fold: () throws(StorageError) -> Void
+    ) throws(StorageError) {
         left -= 1
-        guard left == 0 else { return fold() }
+        guard left == 0 else { return try fold() }
         left = FoldTimer.interval
         let began = clock()
-        fold()
+        try fold()
         record(kind(), clock() - began)
-    }
-}
-
-extension EventBody {
-    /// Nil for an event of the users' own.
-    var kind: Kind? {
-        switch self {
-        case .user: .users
-        case .story: .stories
-        case .message: .messages
-        case .photo: .photos
-        case .custom: nil
-        }
     }
 }

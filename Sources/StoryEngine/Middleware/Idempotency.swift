@@ -7,15 +7,11 @@ import StoryModels
 /// events that the key wrote the first time. So the promise holds after a replay, an export and an import, too.
 enum Idempotency {
     /// Nil when the write has no key or a new one.
-    static func outcome(_ action: RequestAction, in world: World) -> WriteOutcome? {
-        guard let key = action.writeOptions?.key, let entry = KeysModel.entry(of: key, in: world.store) else {
-            return nil
-        }
-        do throws(StorageError) {
-            if let receipt = try repeated(action, entry.positions, in: world) { return .repeated(receipt) }
-        } catch {
-            return .refused(.storage(error))
-        }
+    ///
+    /// - Throws: what reading failed with.
+    static func outcome(_ action: RequestAction, in world: World) throws(StorageError) -> WriteOutcome? {
+        guard let key = action.writeOptions?.key, let entry = try world.models.entry(of: key) else { return nil }
+        if let receipt = try repeated(action, entry.positions, in: world) { return .repeated(receipt) }
         let message = "the key \(key) belongs to another request, at position \(entry.last.value)"
         return .refused(Failure(.keyReused, message, .position(entry.last)))
     }

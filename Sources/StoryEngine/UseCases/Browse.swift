@@ -2,43 +2,72 @@ import StoryCore
 import StoryModels
 
 /// `GET`: one row, as it is or as it was.
-enum Browse {
-    /// How a row is found.
-    enum Answer {
-        case known(Reply)
-        case folding(PastRow)
-    }
+struct Browse {
+    let kind: KindSchema
+    let id: Identifier
+    let world: World
+    let tag: Tag?
+    let output: any TurnOutput
 
-    /// - Parameter basis: what the answer rests on.
-    static func row(
-        _ kind: Kind, _ id: Identifier, at moment: Moment?, in world: World, restsOn basis: Position
-    ) -> Answer {
-        // Only a failure needs the sentence; a GET that finds its row is the most frequent request there is.
-        var target: String { "\(kind.name)/\(id)" }
-        let head = id.spelling.withUnsafeBytes { StreamsModel.head(of: kind, $0, in: world.store) }
-        guard let head else { return .known(.failed(.notFound(target))) }
-        let now = Rows.record(kind, head.number, in: world.store)
-        guard let moment else { return .known(now.map { .done(.record($0)) } ?? .failed(.gone(target))) }
-        do throws(Failure) {
-            let position = try position(of: moment, in: world)
-            if position >= head.position, let now { return .known(.done(.record(now))) }
-            let past = PastRow.Subject(target: target, moment: moment.text, stream: head, through: position)
-            return .folding(PastRow(past, in: world, restsOn: basis))
-        } catch {
-            return .known(.failed(error))
+    // Only a failure needs the sentence; a GET that finds its row is the most frequent request there is.
+    private var target: String { "\(kind.name)/\(id)" }
+
+    /// The row as it is now. It rests on the event that changed it last, an absent one on its stream's last event.
+    ///
+    /// - Throws: `.corrupt` when the row is damaged; otherwise what reading failed with.
+    func now() throws(StorageError) {
+        let isThere = try world.models.row(kind, id) { row in
+            output.row(row, tag: tag, restsOn: world.basis(row.position, output))
         }
+        guard !isThere else { return }
+        guard let head = try world.models.streams.head(of: stream) else { return refuse(.notFound(target), .zero) }
+        refuse(.gone(target), world.basis(head.position, output))
     }
 
-    private static func position(of moment: Moment, in world: World) throws(Failure) -> Position {
+    /// The row as it was at a moment: folded again in steps, where it has changed since.
+    ///
+    /// - Throws: as `now`.
+    func at(_ moment: Moment) throws(StorageError) {
+        let basis = world.basis(world.head, output)
+        guard let head = try world.models.streams.head(of: stream) else { return refuse(.notFound(target), basis) }
+        let position: Position
+        do throws(Failure) {
+            position = try world.position(of: moment)
+        } catch {
+            return refuse(error, basis)
+        }
+        if position >= head.position {
+            let isThere = try world.models.row(kind, id) { output.row($0, tag: tag, restsOn: basis) }
+            guard !isThere else { return }
+        }
+        let past = PastRow.Subject(target: target, moment: moment.text, stream: head, through: position)
+        let cursor = PastRow(past, world.models.plan.kinds[kind.number], in: world, restsOn: basis)
+        output.answer(with: cursor, tag: tag, restsOn: basis)
+    }
+
+    private var stream: StreamName { StreamName(category: kind.categoryName, id: id) }
+
+    private func refuse(_ failure: Failure, _ basis: Position) {
+        output.reply(.failed(failure), tag: tag, restsOn: basis)
+    }
+}
+
+extension World {
+    /// What a reply rests on that rests on an event: nothing, where all is durable.
+    fileprivate func basis(_ position: Position, _ output: any TurnOutput) -> Position {
+        head > output.durable ? position : .zero
+    }
+
+    fileprivate func position(of moment: Moment) throws(Failure) -> Position {
         switch moment {
         case .position(let position):
-            guard position <= world.head else {
-                let message = "the log ends at \(world.head.value): what is to come cannot be told"
+            guard position <= head else {
+                let message = "the log ends at \(head.value): what is to come cannot be told"
                 throw Failure.invalid("at", .outOfRange, message)
             }
             return position
         case .time(let time):
-            return try world.lastPosition(notAfter: time)
+            return try lastPosition(notAfter: time)
         }
     }
 }
@@ -60,47 +89,50 @@ final class PastRow: AnswerCursor {
         let target: String
         /// As it stands in a sentence.
         let moment: String
-        let stream: StreamsModel.Head
+        let stream: StreamHead
         /// The last position that counts.
         let through: Position
     }
 
-    /// So many events are decoded at once.
+    /// So many events are looked up at once.
     private static let batchCount = 64
-    /// What decoding and folding an event costs, in units.
+    /// What reading and folding an event costs, in units.
     private static let eventUnits = 4
 
     private let subject: Subject
-    private let store: any ModelStore
+    private let streams: StreamIndex
     private let log: any EventLogReading
     private let basis: Position
-    private var row: Row?
+    private let history: RowHistory
     private var next = Version(1)
 
-    init(_ subject: Subject, in world: World, restsOn basis: Position) {
+    init(_ subject: Subject, _ kind: KindPlan, in world: World, restsOn basis: Position) {
         self.subject = subject
-        store = world.store
+        streams = world.models.streams
         log = world.log
         self.basis = basis
+        history = RowHistory(kind, json: world.models.json)
     }
 
     func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         while !budget.isSpent {
-            let positions = positions(atMost: min(PastRow.batchCount, budget.units / PastRow.eventUnits + 1))
-            let events = try log.events(at: positions)
-            guard !events.isEmpty else { return .ended(reply, restsOn: basis) }
-            row = RowHistory.fold(events, into: row)
-            next = Version(next.value + UInt64(events.count))
-            budget.look(at: events.count * PastRow.eventUnits)
+            let positions = try positions(atMost: min(PastRow.batchCount, budget.units / PastRow.eventUnits + 1))
+            var count = 0
+            try log.records(at: positions) { record in
+                history.fold(record)
+                count += 1
+                return true
+            }
+            guard count > 0 else { return .ended(reply, restsOn: basis) }
+            next = Version(next.value + UInt64(count))
+            budget.look(at: count * PastRow.eventUnits)
         }
         return .more
     }
 
-    private func positions(atMost limit: Int) -> [Position] {
+    private func positions(atMost limit: Int) throws(StorageError) -> [Position] {
         var positions: [Position] = []
-        StreamsModel.scanVersions(
-            of: subject.stream.number, from: next, through: subject.stream.version, .ascending, in: store
-        ) {
+        try streams.scanVersions(of: subject.stream, from: next, through: subject.stream.version, .ascending) {
             guard $1 <= subject.through else { return false }
             positions.append($1)
             return positions.count < limit
@@ -109,29 +141,10 @@ final class PastRow: AnswerCursor {
     }
 
     private var reply: Reply {
-        if let row { return .done(.row(row)) }
+        if let row = history.row { return .done(.row(RowRecord(row))) }
         guard next > Version(1) else {
             return .failed(Failure(.notFound, "there was no \(subject.target) yet at \(subject.moment)"))
         }
         return .failed(.gone(subject.target))
-    }
-}
-
-/// Folds the history of one row.
-enum RowHistory {
-    static func fold(_ events: [Event], into row: Row?) -> Row? {
-        events.reduce(row) { row, event in
-            switch event.body {
-            case .user(let happening):
-                UserFold.fold(happening, of: event, into: row.flatMap(UserProjection.unwrapped)).map(Row.user)
-            case .story(let happening):
-                StoryFold.fold(happening, of: event, into: row.flatMap(StoryProjection.unwrapped)).map(Row.story)
-            case .message(let happening):
-                MessageFold.fold(happening, of: event, into: row.flatMap(MessageProjection.unwrapped)).map(Row.message)
-            case .photo(let happening):
-                PhotoFold.fold(happening, of: event, into: row.flatMap(PhotoProjection.unwrapped)).map(Row.photo)
-            case .custom: row
-            }
-        }
     }
 }

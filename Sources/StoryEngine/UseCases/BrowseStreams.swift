@@ -11,11 +11,11 @@ final class BrowseStreams: AnswerCursor {
         self.source = source
     }
 
-    func step(_ budget: inout Budget, into lines: any AnswerLines) -> CursorStep {
+    func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         guard !budget.isSpent else { return .more }
         let world = source.world()
         let before = lines.count
-        let found = streams(in: world)
+        let found = try streams(in: world.models)
         let page = found.prefix(query.limit)
         for stream in page { lines.row(.stream(stream)) }
         budget.look(at: found.count)
@@ -24,31 +24,29 @@ final class BrowseStreams: AnswerCursor {
         return .ended(.done(.streams(count: page.count, next: next, position: world.head)), restsOn: world.head)
     }
 
-    private func streams(in world: World) -> [StreamSummary] {
+    private func streams(in models: ReadModels) throws(StorageError) -> [StreamSummary] {
         switch query.source {
         case .one(let name):
-            StreamsModel.head(of: name, in: world.store).map { [summary(name, $0)] } ?? []
+            return try models.streams.head(of: name).map { [summary(name, $0)] } ?? []
         case .category(let category):
-            streams(KeyRange(prefix: category.bytes + [0x2D]), in: world)
-        case .all: streams(KeyRange(), in: world)
+            return try streams(beginningWith: category.bytes + [0x2D], in: models)
+        case .all: return try streams(beginningWith: [], in: models)
         }
     }
 
     /// One stream more than the page has room for, so that it is known whether another page follows.
-    private func streams(_ range: KeyRange, in world: World) -> [StreamSummary] {
-        var range = range
-        if let after = query.after, range.lower.lexicographicallyPrecedes(after.bytes + [0]) {
-            range.lower = after.bytes + [0]
-        }
+    private func streams(beginningWith prefix: [UInt8], in models: ReadModels) throws(StorageError) -> [StreamSummary] {
         var streams: [StreamSummary] = []
-        world.store.scan(.streams, range, .ascending) { key, value in
-            if let name = StreamName(key), let head = StreamsModel.Head(value) { streams.append(summary(name, head)) }
+        let walk = IndexWalk(
+            store: models.store, table: StreamTables.streams, lower: prefix, upper: prefix.prefixEnd)
+        try walk.entries(.ascending, after: query.after?.bytes) { key, value in
+            if let name = StreamName(key), let head = StreamHead(value) { streams.append(summary(name, head)) }
             return streams.count <= query.limit
         }
         return streams
     }
 
-    private func summary(_ name: StreamName, _ head: StreamsModel.Head) -> StreamSummary {
+    private func summary(_ name: StreamName, _ head: StreamHead) -> StreamSummary {
         StreamSummary(name: name, version: head.version, position: head.position)
     }
 }

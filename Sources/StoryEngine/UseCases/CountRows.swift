@@ -1,7 +1,7 @@
 import StoryCore
 import StoryModels
 
-/// `COUNT`: out of kept counts where they give it, otherwise in steps.
+/// `COUNT`: out of kept tallies where they give it, otherwise in steps.
 enum CountRows {
     /// How a count is found.
     enum Answer {
@@ -9,105 +9,116 @@ enum CountRows {
         case counting(any AnswerCursor)
     }
 
-    static func answer(_ kind: Kind, _ filters: [Filter], in source: QuerySource) -> Answer {
-        switch kind {
-        case .users: answer(UserProjection.self, filters, in: source)
-        case .stories: answer(StoryProjection.self, filters, in: source)
-        case .messages: answer(MessageProjection.self, filters, in: source)
-        case .photos: answer(PhotoProjection.self, filters, in: source)
+    /// - Throws: what reading failed with.
+    static func answer(
+        _ schema: KindSchema, _ conditions: [Condition], in source: QuerySource
+    ) throws(StorageError) -> Answer {
+        let models = source.world().models
+        switch QueryPlan(schema, conditions).count {
+        case .tally(let key, let less):
+            let all = try models.tally(schema, at: key)
+            let others = try less.map { (key) throws(StorageError) in try models.tally(schema, at: key) } ?? 0
+            return .known(Int(clamping: all - min(others, all)))
+        case .unique(let text, let rest):
+            var count = 0
+            try models.row(schema, folded: text) { row in if rest.match(row) { count = 1 } }
+            return .known(count)
+        case .walk(let range): return .counting(RowCount(schema, .index(range), in: source))
+        case .rows: return .counting(RowCount(schema, .all(conditions), in: source))
         }
-    }
-
-    private static func answer<P: Projection>(
-        _ projection: P.Type, _ filters: [Filter], in source: QuerySource
-    ) -> Answer {
-        let store = source.world().store
-        if let numbers = Candidates.byEmail(P.self, filters, in: store) { return .known(numbers.count) }
-        if let count = known(P.self, filters, in: store) { return .known(count) }
-        guard let path = ListPlan.narrowest(filters, P.indexes) else { return .known(0) }
-        return .counting(RowCount<P>(path, in: source))
-    }
-
-    /// What kept counts give; nil where they do not.
-    static func known<P: Projection>(_ projection: P.Type, _ filters: [Filter], in store: any ModelStore) -> Int? {
-        if let count = kept(P.self, filters, in: store) { return count }
-        // Those that were seen are all but those that were not.
-        guard filters.contains(.unseen(false)) else { return nil }
-        let others = filters.filter { $0 != .unseen(false) }
-        guard let unseen = kept(P.self, others + [.unseen(true)], in: store),
-            let all = kept(P.self, others, in: store)
-        else { return nil }
-        return all - unseen
-    }
-
-    private static func kept<P: Projection>(
-        _ projection: P.Type, _ filters: [Filter], in store: any ModelStore
-    ) -> Int? {
-        guard let path = ListPlan.counted(filters, P.indexes) else { return nil }
-        let key = CountKey.bytes(path.index.table, path.prefix)
-        return Int(clamping: CountKey.count(store.value(in: P.counts, at: key)))
     }
 }
 
-/// Counts the rows behind a part of an index in steps, exact at the position where the last one ends.
+/// Counts the rows behind a part of a table in steps, exact at the position where the last one ends.
 ///
 /// What changes between the steps is told by the projection: a row whose key lies in the part that was walked already
 /// is counted anew, one that lies behind it will be met.
-final class RowCount<P: Projection>: AnswerCursor, RowObserver {
-    private let path: ListPlan.Path
+final class RowCount: AnswerCursor, RowObserver {
+    /// What is walked.
+    enum Part {
+        case index(IndexRange)
+        /// All rows by number, each of which these conditions are tried on.
+        case all([Condition])
+    }
+
+    private let schema: KindSchema
+    private let part: Part
     private let source: QuerySource
     private var count = 0
     /// The last key that was walked; nil: none was.
     private var last: [UInt8]?
 
-    init(_ path: ListPlan.Path, in source: QuerySource) {
-        self.path = path
+    init(_ schema: KindSchema, _ part: Part, in source: QuerySource) {
+        self.schema = schema
+        self.part = part
         self.source = source
         source.changes.add(self)
     }
 
-    func step(_ budget: inout Budget, into lines: any AnswerLines) -> CursorStep {
+    private var rest: [Condition] {
+        switch part {
+        case .index(let range): range.rest
+        case .all(let conditions): conditions
+        }
+    }
+
+    func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         let world = source.world()
-        var range = path.range
-        if let last { range.lower = last + [0] }
         var walked = last ?? []
         var isWhole = true
-        world.store.walk(path.index.table, range, .ascending) { key, _ in
+        var failure: StorageError?
+        let rest = rest
+        try walk(world.models.store).keys(.ascending, after: last) { key in
             guard !budget.isSpent else {
                 isWhole = false
                 return false
             }
-            if isCounted(key, &budget, in: world.store) { count += 1 }
+            do throws(StorageError) {
+                if try isCounted(key, rest, &budget, in: world.models) { count += 1 }
+            } catch {
+                failure = error
+                return false
+            }
             walked.removeAll(keepingCapacity: true)
             walked.append(contentsOf: key)
             return true
         }
+        if let failure { throw failure }
         if !walked.isEmpty { last = walked }
         guard isWhole else { return .more }
         source.changes.remove(self)
         return .ended(.done(.counted(count, position: world.head)), restsOn: world.head)
     }
 
+    private func walk(_ store: any TableStore) -> IndexWalk {
+        switch part {
+        case .index(let range):
+            IndexWalk(
+                store: store, table: schema.indexes[range.index].table, lower: range.lower, upper: range.upper)
+        case .all: IndexWalk(store: store, table: schema.numbers, lower: [], upper: nil)
+        }
+    }
+
     private func isCounted(
-        _ key: UnsafeRawBufferPointer, _ budget: inout Budget, in store: any ModelStore
-    ) -> Bool {
-        guard !path.rest.isEmpty else {
+        _ key: UnsafeRawBufferPointer, _ rest: [Condition], _ budget: inout Budget, in models: ReadModels
+    ) throws(StorageError) -> Bool {
+        guard !rest.isEmpty else {
             budget.skip()
             return true
         }
         budget.look(at: Budget.rowUnits)
-        guard let number = KeyReader.lastNumber(key) else { return false }
+        guard let number = key.lastNumber else { return false }
         var passes = false
-        Rows.lend(P.kind, number, in: store) { passes = P.passes($0, path.rest) }
+        try models.row(schema, number: number) { passes = rest.match($0) }
         return passes
     }
 
     // MARK: RowObserver
 
-    func rowChanged(_ change: RowChange) {
-        guard change.kind == P.kind, last != nil else { return }
-        if wasWalked(change.before) { count -= 1 }
-        if wasWalked(change.after) { count += 1 }
+    func rowChanged(_ change: borrowing RowChange) {
+        guard change.kind.schema === schema, last != nil else { return }
+        if wasWalked(change.before, change.kind) { count -= 1 }
+        if wasWalked(change.after, change.kind) { count += 1 }
     }
 
     func rowsRolledBack() {
@@ -116,11 +127,23 @@ final class RowCount<P: Projection>: AnswerCursor, RowObserver {
     }
 
     /// True for a row that is to be counted and stands where the walk has been.
-    private func wasWalked(_ row: Row?) -> Bool {
-        guard let last, let row = row.flatMap(P.unwrapped), let key = P.key(of: row, in: path.index) else {
-            return false
+    private func wasWalked(_ row: RowView?, _ kind: KindPlan) -> Bool {
+        guard let last, let row, rest.match(row), let key = key(of: row, kind) else { return false }
+        return !last.lexicographicallyPrecedes(key)
+    }
+
+    /// Where the walk meets a row; nil where it does not.
+    private func key(of row: RowView, _ kind: KindPlan) -> [UInt8]? {
+        switch part {
+        case .index(let range):
+            guard let key = kind.key(of: row, in: range.index), !key.lexicographicallyPrecedes(range.lower) else {
+                return nil
+            }
+            return key
+        case .all:
+            var key = KeyBuffer(capacity: 8)
+            key.set(row.number)
+            return Array(key.bytes)
         }
-        return !key.lexicographicallyPrecedes(path.range.lower) && !last.lexicographicallyPrecedes(key)
-            && P.passes(row, path.rest)
     }
 }

@@ -3,12 +3,14 @@ import StoryModels
 
 /// `READ`: which events answer it; the shell copies them from the log.
 enum ReadEvents {
-    /// - Throws: `diverged` in another history, or why the log cannot be read.
+    /// - Throws: `diverged` in another history, or why log or models cannot be read.
     static func plan(_ query: ReadQuery, in world: World) throws(Failure) -> ReadPlan {
-        let range = ReadRange(query.selection.source, in: world)
+        let range = try Failure.reading { () throws(StorageError) in
+            try ReadRange(query.selection.source, in: world)
+        }
         let (lower, upper) = try bounds(query, range)
         let begin = query.order == .ascending ? lower : upper
-        if let log = query.log { try world.identity.check(log, next: range.position(of: begin)) }
+        if let log = query.log { try world.identity.check(log, next: try range.position(of: begin)) }
         return ReadPlan(
             source: range.source, lower: lower, upper: upper, order: query.order, limit: query.limit,
             types: query.selection.types, head: world.head)
@@ -33,21 +35,22 @@ private struct ReadRange {
     private let last: UInt64
     private let world: World
     /// One stream is read by its versions; nil where it does not exist.
-    private let stream: StreamsModel.Head?
+    private let stream: StreamHead?
     private let countsVersions: Bool
 
-    init(_ source: EventSelection.Source, in world: World) {
+    /// - Throws: what reading the models failed with.
+    init(_ source: EventSelection.Source, in world: World) throws(StorageError) {
         self.world = world
         countsVersions = if case .stream = source { true } else { false }
         switch source {
         case .all: (self.source, last, stream) = (.all, world.head.value, nil)
         case .stream(let name):
-            stream = StreamsModel.head(of: name, in: world.store)
+            stream = try world.models.streams.head(of: name)
             last = stream?.version.value ?? 0
-            self.source = stream.map { .stream($0.number) } ?? .nothing
+            self.source = stream.map { .stream($0) } ?? .nothing
         case .category(let name):
             stream = nil
-            let number = StreamsModel.number(of: name, in: world.store)
+            let number = try world.models.streams.number(of: name)
             last = number == nil ? 0 : world.head.value
             self.source = number.map { .category($0) } ?? .nothing
         }
@@ -59,46 +62,36 @@ private struct ReadRange {
             switch lower {
             case nil: UInt64(1)
             case .number(let number): number
-            case .time(let time): number(at: try world.firstPosition(notBefore: time))
+            case .time(let time): try number(at: world.firstPosition(notBefore: time))
             }
         let end =
             switch upper {
             case nil: last
             case .number(let number): number
             // What stands before the first number after that time.
-            case .time(let time): number(at: try world.lastPosition(notAfter: time).next) - 1
+            case .time(let time): try number(at: world.lastPosition(notAfter: time).next) - 1
             }
         return (first, min(end, last))
     }
 
     /// The number of the first event at a position or after it; one past the last where there is none.
-    private func number(at position: Position) -> UInt64 {
+    private func number(at position: Position) throws(Failure) -> UInt64 {
         guard let stream else { return source == .nothing ? 1 : position.value }
-        return stream.version(atOrAfter: position, in: world.store).value
+        return try Failure.reading { () throws(StorageError) in
+            try world.models.streams.version(atOrAfter: position, in: stream).value
+        }
     }
 
     /// The position that has to be shared up to for a reading from this number on to be one of that history.
     ///
     /// In a stream it is the one right after the event before: whoever asks for the next version holds that event.
-    func position(of number: UInt64) -> Position {
+    func position(of number: UInt64) throws(Failure) -> Position {
         guard countsVersions else { return Position(number) }
         guard number > 1 else { return Position(1) }
-        let before = stream.flatMap { StreamsModel.position(of: Version(number - 1), in: $0.number, world.store) }
-        return before?.next ?? world.head.next.next
-    }
-}
-
-extension StreamsModel.Head {
-    /// The first version that lies at a position or after it, one past the last where there is none: versions and
-    /// positions grow together.
-    fileprivate func version(atOrAfter position: Position, in store: any ModelStore) -> Version {
-        var low: UInt64 = 1
-        var high = version.value + 1
-        while low < high {
-            let middle = low + (high - low) / 2
-            let place = StreamsModel.position(of: Version(middle), in: number, store) ?? self.position
-            if place < position { low = middle + 1 } else { high = middle }
+        let past = world.head.next.next
+        guard let stream else { return past }
+        return try Failure.reading { () throws(StorageError) in
+            try world.models.streams.position(of: Version(number - 1), in: stream)?.next ?? past
         }
-        return Version(low)
     }
 }

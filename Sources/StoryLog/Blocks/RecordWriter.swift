@@ -6,6 +6,7 @@ import StoryCore
 struct RecordWriter {
     private let header: RecordHeader
     private let position: UInt64
+    private let layout: RecordLayout
 
     /// Measures an event and its line.
     ///
@@ -17,7 +18,7 @@ struct RecordWriter {
             by: event.by, tagsCount: UInt16(event.tagsCount), metaCount: UInt32(event.metaCount),
             streamCount: UInt8(event.streamCount), typeCount: UInt8(RecordWriter.typeCount(event, json)),
             keyCount: UInt8(event.keyCount), jsonCount: UInt32(json.count))
-        RecordWriter.check(position, header, json)
+        layout = RecordWriter.checked(position, header, json)
     }
 
     /// The bytes of the record.
@@ -34,6 +35,16 @@ struct RecordWriter {
         target.put(Checksum.of(checked, position: position), at: 0)
     }
 
+    /// The record that was written to a place, which is lent.
+    func record(at start: UnsafeMutableRawPointer) -> EventRecord {
+        let json = UnsafeRawBufferPointer(start: start + header.jsonStart, count: Int(header.jsonCount))
+        return EventRecord(
+            position: Position(position), streamNumber: StreamNumber(header.streamNumber),
+            version: Version(header.version), time: Instant(milliseconds: header.time), by: header.by, json: json,
+            stream: layout.stream, type: layout.type, key: layout.key, tags: layout.tags, meta: layout.meta,
+            data: layout.data)
+    }
+
     /// The length of the type's name: as the event says, or up to the closing quote.
     private static func typeCount(_ event: EventPlace, _ json: UnsafeRawBufferPointer) -> Int {
         if let count = event.typeCount { return count }
@@ -45,7 +56,9 @@ struct RecordWriter {
         return end - start
     }
 
-    private static func check(_ position: UInt64, _ header: RecordHeader, _ json: UnsafeRawBufferPointer) {
+    private static func checked(
+        _ position: UInt64, _ header: RecordHeader, _ json: UnsafeRawBufferPointer
+    ) -> RecordLayout {
         guard let layout = RecordLayout(position: position, header, count: json.count) else {
             preconditionFailure("An event's text is as long as its parts.")
         }
@@ -56,5 +69,6 @@ struct RecordWriter {
                 && json[layout.type.upperBound] == 0x22 && json[layout.stream.upperBound] == 0x22
                 && json[json.count - 1] == 0x7D,
             "An event's text has its parts in the order and with the lengths that its numbers say.")
+        return layout
     }
 }

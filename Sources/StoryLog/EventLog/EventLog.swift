@@ -24,8 +24,11 @@ package protocol EventLog: AnyObject {
 
     /// Adds the event after `head`; `json` is its whole line as it goes out on the wire, without the LF.
     ///
+    /// - Parameter lend: is handed the record where it lies now; it may read the log, but not append.
     /// - Throws: nothing that has to do with the disk: it is told by the commit.
-    func append(_ event: EventPlace, json: UnsafeRawBufferPointer) throws(StorageError)
+    func append(
+        _ event: EventPlace, json: UnsafeRawBufferPointer, _ lend: (EventRecord) -> Void
+    ) throws(StorageError)
 
     /// Begins to make durable what was appended; nil when nothing was. Run the job, on any thread, then hand it to
     /// `finishCommit`. What is appended meanwhile belongs to the next commit.
@@ -84,6 +87,13 @@ package protocol EventLog: AnyObject {
 }
 
 extension EventLog {
+    /// Adds the event after `head`.
+    ///
+    /// - Throws: as the requirement.
+    package func append(_ event: EventPlace, json: UnsafeRawBufferPointer) throws(StorageError) {
+        try append(event, json: json) { _ in }
+    }
+
     /// Makes what was appended durable, here and now.
     ///
     /// - Throws: as `beginCommit` and `CommitJob.run`.

@@ -94,16 +94,20 @@ package final class LMDBEventLog: EventLog {
 
     deinit { close() }
 
-    package func append(_ event: EventPlace, json: UnsafeRawBufferPointer) throws(StorageError) {
+    package func append(
+        _ event: EventPlace, json: UnsafeRawBufferPointer, _ lend: (EventRecord) -> Void
+    ) throws(StorageError) {
         precondition(access == .serving, "Only a log that is served is appended to.")
         precondition(event.position == head.next, "An event's position is the one after the head.")
         precondition(readings == 0, "Nothing is appended while the log is being read.")
         let record = RecordWriter(event, json)
         let block = memory.block(for: event.position.value, record.count)
-        record.write(json, salts, to: block.target)
+        let start = block.target
+        record.write(json, salts, to: start)
         block.added(record.count)
         head = event.position
         lastTime = event.time
+        lend(record.record(at: start))
     }
 
     package func rollBack() {

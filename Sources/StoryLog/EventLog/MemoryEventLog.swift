@@ -36,7 +36,9 @@ package final class MemoryEventLog: EventLog {
 
     package init(storeID: [UInt8] = Array(repeating: 7, count: 16)) { self.storeID = storeID }
 
-    package func append(_ event: EventPlace, json: UnsafeRawBufferPointer) throws(StorageError) {
+    package func append(
+        _ event: EventPlace, json: UnsafeRawBufferPointer, _ lend: (EventRecord) -> Void
+    ) throws(StorageError) {
         precondition(event.position == head.next, "An event's position is the one after the head.")
         if let failure = appendFailure {
             appendFailure = nil
@@ -44,10 +46,12 @@ package final class MemoryEventLog: EventLog {
         }
         let record = RecordWriter(event, json)
         let block = memory.block(for: event.position.value, record.count)
-        record.write(json, salts, to: block.target)
+        let start = block.target
+        record.write(json, salts, to: start)
         block.added(record.count)
         head = event.position
         lastTime = event.time
+        lend(record.record(at: start))
     }
 
     package func beginCommit() throws(StorageError) -> CommitJob? {

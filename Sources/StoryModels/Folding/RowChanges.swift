@@ -1,31 +1,16 @@
-package import StoryCore
-
-/// What folding one event did to one row.
-package struct RowChange: Equatable, Sendable {
-    package let kind: Kind
-    package let number: StreamNumber
-    /// Nil where the row was not there.
-    package let before: Row?
-    /// Nil where the row is gone.
-    package let after: Row?
-
-    package init(kind: Kind, number: StreamNumber, before: Row?, after: Row?) {
-        self.kind = kind
-        self.number = number
-        self.before = before
-        self.after = after
-    }
-}
+import StoryCore
 
 /// Who is told of the changes of rows.
 package protocol RowObserver: AnyObject {
     /// A row was changed; the store holds the row as it is after that.
-    func rowChanged(_ change: RowChange)
+    ///
+    /// - Parameter change: its bytes die when this returns.
+    func rowChanged(_ change: borrowing RowChange)
     /// Some of the last changes were undone, nobody says which.
     func rowsRolledBack()
 }
 
-/// Tells observers of the changes of rows for as long as they live. A change is made only while there is one.
+/// Tells observers of the changes of rows for as long as they live.
 package final class RowChanges {
     private struct Entry {
         weak var observer: (any RowObserver)?
@@ -34,9 +19,6 @@ package final class RowChanges {
     private var entries: [Entry] = []
 
     package init() {}
-
-    /// True when nobody wants to know.
-    package var isUnobserved: Bool { entries.isEmpty }
 
     /// Tells an observer from now on; the observer is not kept alive.
     package func add(_ observer: any RowObserver) {
@@ -50,7 +32,7 @@ package final class RowChanges {
     }
 
     /// Tells of a change.
-    package func publish(_ change: RowChange) {
+    package func publish(_ change: borrowing RowChange) {
         for entry in entries { entry.observer?.rowChanged(change) }
     }
 

@@ -9,7 +9,7 @@ struct BufferWalk {
     private var remaining: Int
 
     /// Nil when the buffer has nothing in the range.
-    init?(_ buffer: WriteBuffer?, _ range: borrowing WalkRange, _ order: Order) {
+    init?(_ buffer: WriteBuffer?, _ range: borrowing KeyBounds, _ order: Order) {
         guard let buffer else { return nil }
         buffer.order.refresh(buffer)
         let first = buffer.order.lowerBound(range.lower, buffer)
@@ -36,21 +36,4 @@ struct BufferWalk {
     }
 
     private var index: Int { Int(buffer.order.sorted[place]) }
-}
-
-/// The bounds of a walk, as raw bytes.
-struct WalkRange {
-    let lower: UnsafeRawBufferPointer
-    /// The first key that is no longer in it; nil: without end.
-    let upper: UnsafeRawBufferPointer?
-
-    /// Lends the bytes of a range to a body.
-    static func with<Result, Failure: Error>(
-        _ range: KeyRange, _ body: (WalkRange) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        try range.lower.withBytes { (lower) throws(Failure) in
-            guard let end = range.upper else { return try body(WalkRange(lower: lower, upper: nil)) }
-            return try end.withBytes { (upper) throws(Failure) in try body(WalkRange(lower: lower, upper: upper)) }
-        }
-    }
 }

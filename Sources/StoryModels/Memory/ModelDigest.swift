@@ -17,17 +17,9 @@ package struct ModelDigest: Equatable, Sendable {
         (left.low, left.high, left.count) == (right.low, right.high, right.count)
     }
 
-    package mutating func add(_ table: Table, _ key: [UInt8], _ value: [UInt8]) {
-        key.withBytes { key in value.withBytes { value in add(table.rawValue, key, value) } }
-    }
-
-    package mutating func add(_ table: Table, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-        add(table.rawValue, key, value)
-    }
-
     /// Adds an entry of the table with a number.
     @inline(__always)
-    mutating func add(_ table: UInt8, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+    package mutating func add(_ table: UInt8, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         let hash = ModelDigest.hash(table, key, value)
         // The sums run around on purpose: a sum does not depend on the order of what is added.
         low &+= hash.low
@@ -35,17 +27,9 @@ package struct ModelDigest: Equatable, Sendable {
         count &+= 1
     }
 
-    /// Takes back what was added before.
-    package mutating func subtract(_ table: Table, _ key: [UInt8], _ value: [UInt8]) {
-        let hash: xxhi_hash128 = key.withBytes { key in
-            value.withBytes { value in ModelDigest.hash(table.rawValue, key, value) }
-        }
-        subtract(hash)
-    }
-
     /// Takes back an entry whose value is empty.
-    mutating func subtract(_ table: UInt8, _ key: UnsafeRawBufferPointer) {
-        subtract(ModelDigest.hash(table, key, UnsafeRawBufferPointer(start: nil, count: 0)))
+    package mutating func subtract(_ table: UInt8, _ key: UnsafeRawBufferPointer) {
+        subtract(ModelDigest.hash(table, key, .none))
     }
 
     private mutating func subtract(_ hash: xxhi_hash128) {
@@ -67,7 +51,7 @@ package struct ModelDigest: Equatable, Sendable {
 
     /// 64 bits that tell a key from every other one.
     static func mark(_ table: UInt8, _ key: UnsafeRawBufferPointer) -> UInt64 {
-        hash(table, key, UnsafeRawBufferPointer(start: nil, count: 0)).low
+        hash(table, key, .none).low
     }
 
     /// Adds all that another digest was made of.

@@ -1,5 +1,6 @@
 import CXXHash
 import Glibc
+import StoryCore
 
 /// What a buffer knows of a key.
 enum Buffered {
@@ -119,6 +120,19 @@ final class WriteBuffer {
         Memory.copy(bytes, to: arena + entry.pointee.offset + key.count + value.count)
         entry.pointee.valueCount = UInt32(grown)
         return true
+    }
+
+    /// Puts a count that was not here, or would not stay: what it was before with a change.
+    ///
+    /// - Parameter old: the six bytes that it has further down; nil where it has none.
+    func setCount(
+        _ change: Int64, after old: UnsafeRawBufferPointer?, at key: UnsafeRawBufferPointer, _ scratch: inout KeyBuffer
+    ) {
+        var count = change
+        if let old, old.count >= 6 { count += Int64(old.sixByteNumber(at: 0)) }
+        guard count > 0 else { return remove(key) }
+        scratch.set(UInt64(count))
+        put(scratch.bytes, at: key)
     }
 
     func clear() {

@@ -34,11 +34,11 @@ struct CheckpointJournal {
     ) throws(StorageError) {
         var writer = try JournalWriter(draft)
         try writer.add(CheckpointJournal.magic + record.bytes)
-        for table in Table.allCases {
+        for table in UInt8.min...UInt8.max {
             guard let buffer = buffers.filled(table) else { continue }
             for index in 0..<buffer.count {
                 let (key, value) = (buffer.key(index), buffer.value(index))
-                var head: [UInt8] = [table.rawValue]
+                var head: [UInt8] = [table]
                 head.append(littleEndian: UInt16(key.count))
                 head.append(littleEndian: value.map { UInt32($0.count) } ?? WriteBuffer.Entry.removed)
                 try writer.add(head)
@@ -82,7 +82,8 @@ struct CheckpointJournal {
     private static func take(
         _ bytes: UnsafeRawBufferPointer, _ offset: Int, _ end: Int, _ buffers: BufferSet
     ) -> Int? {
-        guard offset + entryHead <= end, let table = Table(rawValue: bytes[offset]) else { return nil }
+        guard offset + entryHead <= end else { return nil }
+        let table = bytes[offset]
         let keyEnd = offset + entryHead + Int(bytes.number(at: offset + 1, as: UInt16.self))
         let valueCount = bytes.number(at: offset + 3, as: UInt32.self)
         let isRemoved = valueCount == WriteBuffer.Entry.removed

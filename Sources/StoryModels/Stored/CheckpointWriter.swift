@@ -36,7 +36,7 @@ struct CheckpointWriter: ~Copyable {
 
     consuming func run() throws(StorageError) {
         var scratch: [SortedKey] = []
-        for table in Table.allCases {
+        for table in tables.numbers {
             guard let buffer = buffers.filled(table) else { continue }
             // In the order of the keys, so that each page is found once. The buffer's own order is its owner's.
             SortedKey.collect(0..<buffer.count, of: buffer, into: &scratch)

@@ -4,33 +4,35 @@ package import StoryStorage
 /// The read models: stored tables, and in front of them what was folded since their checkpoint.
 ///
 /// It belongs to one thread; only a `Checkpoint` runs on another.
-package final class LMDBModelStore: ModelStore {
+package final class LMDBModelStore: TableStore {
     /// What the stored tables are a fold of.
     package private(set) var checkpointed: Position
     /// Why stored models were thrown away at opening; nil when they were not.
     package let renewal: String?
-    /// The first failure of a reading, whose answer must not be used; nil when there was none.
+    /// The first failure of a reading: whoever asked was told, and the stored tables are suspect from then on.
     package private(set) var failure: StorageError?
 
     private let environment: Environment
     private let tables: ModelTables
     private let identity: CheckpointRecord
     private var snapshot: ReadTransaction?
-    /// Of the snapshot.
-    private let found = FoundEntries()
     private var active = BufferSet()
     /// What a checkpoint under way, or one that failed, holds.
     private var frozen: BufferSet?
     private var checkpoint: Checkpoint?
     private var spare: BufferSet?
+    /// What a value that is made longer is put together in.
+    private var scratch = KeyBuffer()
 
     /// Opens the stored models; those that are not of this log and this version are thrown away and begun anew.
     package init(
-        in directory: DataDirectory, storeID: [UInt8], version: UInt32, mapSize: Int = EnvironmentOptions().mapSize
+        in directory: DataDirectory, storeID: [UInt8], version: UInt32, mapSize: Int = EnvironmentOptions().mapSize,
+        tables list: [ModelTable] = Catalogue.standard.tables
     ) throws(StorageError) {
         precondition(directory.access != .reading, "Models that a daemon may hold are read through a ModelSnapshot.")
         let fresh = CheckpointRecord(version: version, position: .zero, storeID: storeID)
-        let opened = try ModelOpening.open(directory.modelsPath, fresh, ModelTables.options(mapSize: mapSize))
+        let opened = try ModelOpening.open(
+            directory.modelsPath, fresh, list, ModelTables.options(list, mapSize: mapSize))
         identity = fresh
         environment = opened.environment
         tables = opened.tables
@@ -47,47 +49,45 @@ package final class LMDBModelStore: ModelStore {
         CheckpointJournal(models: directory.modelsPath).remove()
     }
 
-    // MARK: ModelStore
+    // MARK: TableStore
 
-    package func value(in table: Table, at key: [UInt8]) -> [UInt8]? {
-        key.withBytes { key in find(table, key).map { Array($0) } }
+    package func put(_ value: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
+        active.buffer(table).put(value, at: key)
+    }
+
+    package func remove(in table: UInt8, at key: UnsafeRawBufferPointer) { active.buffer(table).remove(key) }
+
+    package func add(_ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError) {
+        let buffer = active.buffer(table)
+        // Most counts were changed a moment ago: then nothing has to be looked up further down.
+        if buffer.add(change, at: key) { return }
+        buffer.setCount(change, after: try find(table, key), at: key, &scratch)
+    }
+
+    package func append(
+        _ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer
+    ) throws(StorageError) {
+        let buffer = active.buffer(table)
+        if buffer.append(bytes, at: key) { return }
+        scratch.set(try find(table, key) ?? .none)
+        scratch.add(bytes)
+        buffer.put(scratch.bytes, at: key)
     }
 
     package func lend(
-        _ table: Table, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
-    ) -> Bool {
-        guard let value = find(table, key) else { return false }
+        _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+    ) throws(StorageError) -> Bool {
+        guard let value = try find(table, key) else { return false }
         body(value)
         return true
     }
 
-    package func put(_ value: [UInt8], in table: Table, at key: [UInt8]) { active.put(value, in: table, at: key) }
-
-    package func remove(in table: Table, at key: [UInt8]) { active.remove(in: table, at: key) }
-
-    package func add(_ change: Int64, in table: Table, at key: [UInt8]) {
-        // Most counts were changed a moment ago: then nothing has to be looked up further down.
-        if !active.add(change, in: table, at: key) { addPlainly(change, in: table, at: key) }
-    }
-
-    package func append(_ bytes: [UInt8], in table: Table, at key: [UInt8]) {
-        if !active.append(bytes, in: table, at: key) { appendPlainly(bytes, in: table, at: key) }
-    }
-
-    package func scan(
-        _ table: Table, _ range: KeyRange, _ order: Order, _ visit: (_ key: [UInt8], _ value: [UInt8]) -> Bool
-    ) {
-        walk(table, range, order) { visit(Array($0), Array($1)) }
-    }
-
     package func walk(
-        _ table: Table, _ range: KeyRange, _ order: Order,
+        _ table: UInt8, _ range: KeyBounds, _ order: Order,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
-    ) {
-        do throws(StorageError) {
-            try merge(table, range, order) { visit($0.key, $0.value) }
-        } catch {
-            note(error)
+    ) throws(StorageError) {
+        do throws(StorageError) { try merge(table, range, order) { visit($0.key, $0.value) } } catch {
+            throw noted(error)
         }
     }
 
@@ -122,7 +122,6 @@ package final class LMDBModelStore: ModelStore {
         guard let checkpoint else { preconditionFailure("A checkpoint that is finished was begun.") }
         self.checkpoint = nil
         snapshot?.reset()
-        found.forget()
         try snapshot?.renew()
         checkpointed = checkpoint.position
         frozen = nil
@@ -146,14 +145,17 @@ package final class LMDBModelStore: ModelStore {
     /// No checkpoint may be under way.
     package func close() {
         snapshot = nil
-        found.forget()
         environment.close()
     }
 
     // MARK: Inside
 
     /// The bytes at a key, wherever the newest of them lie; they die with the next change.
-    private func find(_ table: Table, _ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    ///
+    /// - Throws: what reading the stored tables failed with.
+    private func find(
+        _ table: UInt8, _ key: UnsafeRawBufferPointer
+    ) throws(StorageError) -> UnsafeRawBufferPointer? {
         let hash = WriteBuffer.hash(key)
         if let buffer = active.filled(table) {
             switch buffer.find(key, hash: hash) {
@@ -169,41 +171,33 @@ package final class LMDBModelStore: ModelStore {
             case .absent: break
             }
         }
-        return found.value(table, key, hash) ?? search(table, key, hash)
-    }
-
-    private func search(_ table: Table, _ key: UnsafeRawBufferPointer, _ hash: UInt32) -> UnsafeRawBufferPointer? {
         do throws(StorageError) {
-            guard let value = try snapshot?.value(in: tables[table], at: key) else { return nil }
-            found.note(value, table, key, hash)
-            return value
+            return try snapshot?.value(in: tables[table], at: key)
         } catch {
-            note(error)
-            return nil
+            throw noted(error)
         }
     }
 
-    /// Visits what is there now, until `visit` answers false.
+    /// Visits what is there now, until `visit` returns false.
     private func merge(
-        _ table: Table, _ range: KeyRange, _ order: Order, _ visit: (LMDBEntry) -> Bool
+        _ table: UInt8, _ bounds: KeyBounds, _ order: Order, _ visit: (LMDBEntry) -> Bool
     ) throws(StorageError) {
         let handle = snapshot?.handle
         guard let handle else { preconditionFailure("Models are not read after they were closed.") }
-        try WalkRange.with(range) { (bounds) throws(StorageError) in
-            let newest = BufferWalk(active.filled(table), bounds, order)
-            let newer = BufferWalk(frozen?.filled(table), bounds, order)
-            var stored = try StoredWalk(handle, tables[table], bounds, order)
-            guard newest == nil, newer == nil else {
-                var merged = ModelWalk(active: newest, frozen: newer, stored: stored, order)
-                while let entry = try merged.next(), visit(entry) {}
-                return
-            }
-            while let entry = stored.entry, visit(entry) { try stored.advance() }
+        let newest = BufferWalk(active.filled(table), bounds, order)
+        let newer = BufferWalk(frozen?.filled(table), bounds, order)
+        var stored = try StoredWalk(handle, tables[table], bounds, order)
+        guard newest == nil, newer == nil else {
+            var merged = ModelWalk(active: newest, frozen: newer, stored: stored, order)
+            while let entry = try merged.next(), visit(entry) {}
+            return
         }
+        while let entry = stored.entry, visit(entry) { try stored.advance() }
     }
 
-    private func note(_ error: StorageError) {
-        if failure == nil { failure = error }
+    private func noted(_ error: StorageError) -> StorageError {
+        failure = failure ?? error
+        return error
     }
 
     /// The buffers to be written: what was folded, after what an earlier checkpoint failed to write.

@@ -12,25 +12,27 @@ enum ModelOpening {
 
     /// - Parameter fresh: what models that are begun anew say of themselves.
     static func open(
-        _ path: String, _ fresh: CheckpointRecord, _ options: EnvironmentOptions
+        _ path: String, _ fresh: CheckpointRecord, _ tables: [ModelTable], _ options: EnvironmentOptions
     ) throws(StorageError) -> Opened {
         guard Folder.exists(path) else {
-            try create(path, fresh)
-            return try opened(path, options, renewal: nil)
+            try create(path, fresh, tables)
+            return try opened(path, tables, options, renewal: nil)
         }
-        if let reason = try unfitness(path, fresh) {
+        if let reason = try unfitness(path, fresh, options) {
             try Folder.removeEnvironment(path)
             CheckpointJournal(models: path).remove()
-            try create(path, fresh)
-            return try opened(path, options, renewal: reason)
+            try create(path, fresh, tables)
+            return try opened(path, tables, options, renewal: reason)
         }
-        return try opened(path, options, renewal: nil)
+        return try opened(path, tables, options, renewal: nil)
     }
 
     /// Why the models at this path are of no use; nil when they are.
-    private static func unfitness(_ path: String, _ fresh: CheckpointRecord) throws(StorageError) -> String? {
+    private static func unfitness(
+        _ path: String, _ fresh: CheckpointRecord, _ options: EnvironmentOptions
+    ) throws(StorageError) -> String? {
         do throws(StorageError) {
-            let environment = try Environment.open(at: path, ModelTables.options)
+            let environment = try Environment.open(at: path, options)
             defer { environment.close() }
             let transaction = try ReadTransaction(environment)
             guard let meta = try transaction.database(ModelTables.metaName),
@@ -48,18 +50,20 @@ enum ModelOpening {
         }
     }
 
-    private static func create(_ path: String, _ fresh: CheckpointRecord) throws(StorageError) {
-        try Environment.create(at: path, ModelTables.options) { (transaction) throws(StorageError) in
-            try fresh.write(transaction.handle, ModelTables(transaction).meta, as: CheckpointRecord.key)
+    private static func create(
+        _ path: String, _ fresh: CheckpointRecord, _ tables: [ModelTable]
+    ) throws(StorageError) {
+        try Environment.create(at: path, ModelTables.options(tables)) { (transaction) throws(StorageError) in
+            try fresh.write(transaction.handle, ModelTables(transaction, tables).meta, as: CheckpointRecord.key)
         }
     }
 
     private static func opened(
-        _ path: String, _ options: EnvironmentOptions, renewal: String?
+        _ path: String, _ tables: [ModelTable], _ options: EnvironmentOptions, renewal: String?
     ) throws(StorageError) -> Opened {
         let environment = try Environment.open(at: path, options)
         let transaction = try WriteTransaction(environment)
-        let tables = try ModelTables(transaction)
+        let tables = try ModelTables(transaction, tables)
         let record = try CheckpointRecord.read(transaction.handle, tables.meta)
         let mark = try CheckpointRecord.read(transaction.handle, tables.meta, at: CheckpointRecord.mark)
         try transaction.commit()

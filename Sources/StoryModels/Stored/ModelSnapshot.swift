@@ -18,11 +18,14 @@ package final class ModelSnapshot {
     private var transaction: ReadTransaction?
 
     /// Waits for a checkpoint that a daemon is just writing; throws `.failed` when it does not end.
-    package init(in directory: DataDirectory) throws(StorageError) {
+    package init(in directory: DataDirectory, tables list: [ModelTable] = Catalogue.standard.tables)
+        throws(StorageError)
+    {
         let path = directory.modelsPath
-        environment = try Environment.openReadOnly(at: path, ModelTables.options)
+        environment = try Environment.openReadOnly(at: path, ModelTables.options(list))
         let opening = try ReadTransaction(environment)
-        guard let tables = try ModelTables(opening) else { throw .corrupt("\(path) lacks a table", at: nil) }
+        try ModelSnapshot.checkVersion(opening, path)
+        guard let tables = try ModelTables(opening, list) else { throw .corrupt("\(path) lacks a table", at: nil) }
         try opening.keepDatabases()
         let begun = try ReadTransaction(environment)
         try ModelSnapshot.waitForCheckpoint(begun, tables.meta, path)
@@ -38,30 +41,43 @@ package final class ModelSnapshot {
 
     deinit { close() }
 
-    /// Visits the entries of a range in order until `visit` answers false; the bytes die when it returns.
+    /// Visits the entries of a table in the order of their keys until `visit` returns false; the bytes die when it does.
+    ///
+    /// - Throws: what reading failed with.
     package func scan(
-        _ table: Table, _ range: KeyRange = KeyRange(), _ order: Order = .ascending,
+        _ table: ModelTable,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {
         let handle = transaction?.handle
         guard let handle else { preconditionFailure("A snapshot is not read after it was closed.") }
-        try WalkRange.with(range) { (bounds) throws(StorageError) in
-            var walk = try StoredWalk(handle, tables[table], bounds, order)
-            while let entry = walk.entry, visit(entry.key, entry.value) { try walk.advance() }
-        }
+        var walk = try StoredWalk(handle, tables[table.number], .all, .ascending)
+        while let entry = walk.entry, visit(entry.key, entry.value) { try walk.advance() }
     }
 
-    package func value(in table: Table, at key: [UInt8]) throws(StorageError) -> [UInt8]? {
+    /// The bytes of the pages that a table takes.
+    ///
+    /// - Throws: what reading failed with.
+    package func size(of table: ModelTable) throws(StorageError) -> Int {
+        try transaction?.size(of: tables[table.number]) ?? 0
+    }
+
+    /// The value at a key; nil when there is none.
+    ///
+    /// - Throws: what reading failed with.
+    package func value(in table: ModelTable, at key: [UInt8]) throws(StorageError) -> [UInt8]? {
         try key.withBytes { (key) throws(StorageError) in
-            try transaction?.value(in: tables[table], at: key).map { Array($0) }
+            try transaction?.value(in: tables[table.number], at: key).map { Array($0) }
         }
     }
 
-    package func digest(of model: Model) throws(StorageError) -> ModelDigest {
+    /// The digest of the tables of a model.
+    ///
+    /// - Throws: what reading failed with.
+    package func digest(of tables: [ModelTable]) throws(StorageError) -> ModelDigest {
         var digest = ModelDigest()
-        for table in model.tables {
+        for table in tables {
             try scan(table) { key, value in
-                digest.add(table, key, value)
+                digest.add(table.number, key, value)
                 return true
             }
         }
@@ -71,6 +87,18 @@ package final class ModelSnapshot {
     package func close() {
         transaction = nil
         environment.close()
+    }
+
+    /// Models of another version have other tables.
+    private static func checkVersion(_ transaction: borrowing ReadTransaction, _ path: String) throws(StorageError) {
+        guard let meta = try transaction.database(ModelTables.metaName),
+            let record = try CheckpointRecord.read(transaction.handle, meta)
+        else { return }
+        guard record.version == ModelVersion.current else {
+            throw .failed(
+                "\(path) is of version \(record.version), not \(ModelVersion.current): start a daemon, which folds it anew"
+            )
+        }
     }
 
     /// Between the commits of one checkpoint the models are a fold up to no position.

@@ -8,42 +8,48 @@ struct ModelTables: Sendable {
     /// Where the checkpoint is kept.
     let meta: Database
 
-    static let options = options(mapSize: EnvironmentOptions().mapSize)
+    /// The tables' numbers, from the least on.
+    let numbers: [UInt8]
+
     static let metaName = "meta"
 
-    static func options(mapSize: Int) -> EnvironmentOptions {
-        var options = EnvironmentOptions(databases: UInt32(Table.allCases.count) + 1)
+    static func options(
+        _ tables: [ModelTable], mapSize: Int = EnvironmentOptions().mapSize
+    ) -> EnvironmentOptions {
+        var options = EnvironmentOptions(databases: UInt32(tables.count) + 1)
         options.mapSize = mapSize
         return options
     }
 
     /// Opens them all; those that are missing are made.
-    init(_ transaction: borrowing WriteTransaction) throws(StorageError) {
+    init(_ transaction: borrowing WriteTransaction, _ tables: [ModelTable]) throws(StorageError) {
         var databases = ModelTables.none
-        for table in Table.allCases { databases[Int(table.rawValue)] = try transaction.database("\(table)") }
+        for table in tables { databases[Int(table.number)] = try transaction.database(table.name) }
         self.databases = databases
+        numbers = tables.map(\.number).sorted()
         meta = try transaction.database(ModelTables.metaName)
     }
 
     /// Opens them for one view; nil when one is missing.
-    init?(_ transaction: borrowing ReadTransaction) throws(StorageError) {
+    init?(_ transaction: borrowing ReadTransaction, _ tables: [ModelTable]) throws(StorageError) {
         var databases = ModelTables.none
-        for table in Table.allCases {
-            guard let database = try transaction.database("\(table)") else { return nil }
-            databases[Int(table.rawValue)] = database
+        for table in tables {
+            guard let database = try transaction.database(table.name) else { return nil }
+            databases[Int(table.number)] = database
         }
+        numbers = tables.map(\.number).sorted()
         guard let meta = try transaction.database(ModelTables.metaName) else { return nil }
         self.databases = databases
         self.meta = meta
     }
 
     @inline(__always)
-    subscript(table: Table) -> Database {
-        guard let database = databases[Int(table.rawValue)] else { preconditionFailure("Every table has a database.") }
+    subscript(table: UInt8) -> Database {
+        guard let database = databases[Int(table)] else { preconditionFailure("Every table has a database.") }
         return database
     }
 
     private static var none: [Database?] {
-        Array(repeating: nil, count: 1 + Int(Table.allCases.map(\.rawValue).max() ?? 0))
+        Array(repeating: nil, count: 256)
     }
 }

@@ -6,11 +6,11 @@ struct StoredWalk: ~Copyable {
     /// What it stands on; nil at the end.
     private(set) var entry: LMDBEntry?
     private let cursor: Cursor
-    private let range: WalkRange
+    private let range: KeyBounds
     private let order: Order
 
     init(
-        _ transaction: OpaquePointer, _ database: Database, _ range: WalkRange, _ order: Order
+        _ transaction: OpaquePointer, _ database: Database, _ range: KeyBounds, _ order: Order
     ) throws(StorageError) {
         let cursor = try Cursor(transaction, database)
         let first = try StoredWalk.first(cursor, range, order)
@@ -37,7 +37,7 @@ struct StoredWalk: ~Copyable {
     }
 
     private static func first(
-        _ cursor: borrowing Cursor, _ range: WalkRange, _ order: Order
+        _ cursor: borrowing Cursor, _ range: KeyBounds, _ order: Order
     ) throws(StorageError) -> LMDBEntry? {
         switch order {
         case .ascending: return try cursor.seek(range.lower)

@@ -1,29 +1,15 @@
 package import StoryCore
 package import StoryLog
-package import StoryWire
+import StoryWire
 
-/// The log as the engine sees it: records decoded into events.
+/// The log as the engine sees it.
 package final class LogReader: EventLogReading {
     private let log: any EventLog
-    private let decoder: EventDecoder
 
-    package init(log: any EventLog, decoder: EventDecoder) {
-        self.log = log
-        self.decoder = decoder
-    }
+    package init(log: any EventLog) { self.log = log }
 
     package var head: Position { log.head }
     package var lastTime: Instant? { log.lastTime }
-
-    package func events(at positions: [Position]) throws(StorageError) -> [Event] {
-        var events: [Event] = []
-        events.reserveCapacity(positions.count)
-        try log.records(at: positions) { record in
-            events.append(decoder.decode(record))
-            return true
-        }
-        return events
-    }
 
     package func written(
         at position: Position, comparedWith proposal: EventProposal?
@@ -37,6 +23,10 @@ package final class LogReader: EventLogReading {
         return written
     }
 
+    package func records(at positions: [Position], _ visit: (EventRecord) -> Bool) throws(StorageError) {
+        try log.records(at: positions, visit)
+    }
+
     package func position(at time: Instant) throws(StorageError) -> Position { try log.position(at: time) }
 }
 
@@ -45,7 +35,7 @@ extension EventRecord {
         let name = UnsafeRawBufferPointer(rebasing: json[stream])
         let categoryCount = name.firstIndex(of: 0x2D) ?? 0
         return WrittenEvent(
-            stream: StreamName(trusted: ByteView(copying: name), categoryCount: categoryCount), version: version, position: position,
-            time: time, isSame: isSame)
+            stream: StreamName(trusted: ByteView(copying: name), categoryCount: categoryCount), version: version,
+            position: position, time: time, isSame: isSame)
     }
 }

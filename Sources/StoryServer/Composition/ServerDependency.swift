@@ -16,7 +16,6 @@ package struct ServerDependency {
     package let models: any ServedModels
     package let logWork: LogWork
     package let commits: any CommitRunner
-    package let decoder: EventDecoder
     package let reader: RequestReader
     package let engine: Engine
     package let figures: Figures
@@ -27,11 +26,13 @@ package struct ServerDependency {
     package let uid: UInt32
 
     /// The models must be folded up to the log's head.
+    ///
+    /// - Throws: what reading the models failed with.
     package init(
         _ configuration: ServerConfiguration, clock: Clock, trace: Trace, log: any EventLog,
         models: any ServedModels, logWork: LogWork, commits: any CommitRunner, transport: any Transport,
         wake: @escaping @Sendable () -> Void, uid: UInt32
-    ) {
+    ) throws(StorageError) {
         self.configuration = configuration
         self.clock = clock
         self.trace = trace
@@ -43,15 +44,14 @@ package struct ServerDependency {
         self.wake = wake
         self.uid = uid
         let figures = Figures()
-        let decoder = EventDecoder()
         let limits = configuration.limits
-        engine = Engine(
-            store: models, log: LogReader(log: log, decoder: decoder), identity: log.identity, limits: limits,
+        engine = try Engine(
+            CataloguePlan(.standard), store: models, json: JSONObjectReader(),
+            log: LogReader(log: log), identity: log.identity, limits: limits,
             server: ProgramVersion.daemon,
             foldTimer: FoldTimer(clock: clock.steady) { figures.folded($0, nanoseconds: $1) })
         reader = RequestReader(lineLimit: limits.line)
         self.figures = figures
-        self.decoder = decoder
     }
 }
 
@@ -72,7 +72,7 @@ package struct OpenStore {
         log = try LMDBEventLog(in: directory, now: clock.now(), journalSize: journal) { position, head in
             trace.say("converting", ["position": "\(position.value)", "of": "\(head.value)"])
         }
-        models = try LMDBModelStore(in: directory, storeID: log.storeID, version: Model.version)
+        models = try LMDBModelStore(in: directory, storeID: log.storeID, version: ModelVersion.current)
         if let renewal = models.renewal { trace.say("folding-anew", ["reason": renewal]) }
         try OpenStore.recover(log, models, clock, trace)
     }
@@ -90,7 +90,7 @@ package struct OpenStore {
         let missing = log.head.value - min(models.checkpointed.value, log.head.value)
         let began = clock.steady()
         var said = began
-        try Recovery.fold(log, into: models, with: EventDecoder()) { position, head in
+        try Recovery.fold(log, into: models) { position, head in
             guard clock.steady() - said > 1_000_000_000 else { return }
             said = clock.steady()
             trace.say("folding", ["position": "\(position.value)", "of": "\(head.value)"])
@@ -126,10 +126,14 @@ package struct Composition {
         let wake: @Sendable () -> Void = { waker.wake() }
         store.log.whenFlushed = wake
         commits = CommitThread(clock: clock.steady, whenDone: wake)
-        server = Server(
-            dependency: ServerDependency(
-                configuration, clock: clock, trace: trace, log: store.log, models: store.models,
-                logWork: LogWork(store.log), commits: commits, transport: reactor, wake: wake, uid: geteuid()))
+        do throws(StorageError) {
+            server = Server(
+                dependency: try ServerDependency(
+                    configuration, clock: clock, trace: trace, log: store.log, models: store.models,
+                    logWork: LogWork(store.log), commits: commits, transport: reactor, wake: wake, uid: geteuid()))
+        } catch {
+            throw StartError(error)
+        }
     }
 
     /// Ends what goes on beside the loop and closes the store; nothing failed for good.

@@ -1,7 +1,7 @@
 package import StoryCore
 package import StoryLog
 import StoryModels
-package import StoryWire
+import StoryWire
 
 /// Brings the models up to the log: the normal start, whether the last stop was clean or not.
 package enum Recovery {
@@ -10,7 +10,7 @@ package enum Recovery {
     /// - Parameter isStoring: whether a long fold is checkpointed in between, so that memory stays bounded.
     /// - Throws: `.corrupt` where the models know more than the log; what reading or storing threw.
     package static func fold(
-        _ log: any EventLog, into models: any ServedModels, with decoder: EventDecoder, isStoring: Bool = true,
+        _ log: any EventLog, into models: any ServedModels, isStoring: Bool = true,
         progress: (_ position: Position, _ head: Position) -> Void
     ) throws(StorageError) {
         let head = log.head
@@ -20,11 +20,11 @@ package enum Recovery {
                     + "lost events. Put the whole log back, or move the folder models away to go on with what is there",
                 at: head)
         }
-        let projector = Projector(models)
+        let projector = ModelProjector(CataloguePlan(.standard), store: models, json: JSONObjectReader())
         var from = models.checkpointed.next
         while from <= head {
             let through = Position(min(head.value, from.value + Checkpoints.events - 1))
-            try fold(log, from, through, projector, decoder)
+            try fold(log, from, through, projector)
             progress(through, head)
             if isStoring, through < head, through <= log.flushed { try checkpoint(models, at: through) }
             from = through.next
@@ -32,12 +32,14 @@ package enum Recovery {
     }
 
     private static func fold(
-        _ log: any EventLog, _ from: Position, _ through: Position, _ projector: Projector, _ decoder: EventDecoder
+        _ log: any EventLog, _ from: Position, _ through: Position, _ projector: ModelProjector
     ) throws(StorageError) {
+        var failure: StorageError?
         try log.scan(from: from, through: through, order: .ascending) { record in
-            projector.fold(decoder.decode(record))
-            return true
+            do throws(StorageError) { try projector.fold(record) } catch { failure = error }
+            return failure == nil
         }
+        if let failure { throw failure }
     }
 
     private static func checkpoint(_ models: any ServedModels, at position: Position) throws(StorageError) {

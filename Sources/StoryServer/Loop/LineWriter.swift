@@ -23,9 +23,7 @@ final class LineWriter: AnswerLines {
     }
 
     func row(_ reply: Reply) { ReplyEncoder.append(reply, tag: tag, to: &bytes) }
-    func row(_ kind: Kind, _ number: StreamNumber, _ record: UnsafeRawBufferPointer) -> Bool {
-        ReplyEncoder.appendRow(kind, record, tag: tag, to: &bytes)
-    }
+    func row(_ row: RowView) { ReplyEncoder.appendRow(row, tag: tag, to: &bytes) }
 
     func event(_ json: UnsafeRawBufferPointer) { ReplyEncoder.appendEvent(json, tag: tag, to: &bytes) }
 

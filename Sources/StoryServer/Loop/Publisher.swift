@@ -12,9 +12,7 @@ struct Publisher {
     private static let batchCount = 512
 
     let log: any EventLog
-    let store: any ModelStore
-    /// What reading the models failed with, if it did: what they answered must not be used then.
-    var modelsFailure: () -> StorageError? = { nil }
+    let index: StreamIndex
 
     /// Returns true when there is more to send.
     ///
@@ -97,30 +95,15 @@ struct Publisher {
         switch source {
         case .all: return nil
         case .stream(let name):
-            if let head = StreamsModel.head(of: name, in: store) {
-                let first = firstVersion(of: head, from)
-                StreamsModel.scanVersions(of: head.number, from: first, through: head.version, .ascending, in: store) {
-                    $1 <= through && add($1)
-                }
+            guard let head = try index.head(of: name) else { break }
+            let first = try index.version(atOrAfter: from, in: head)
+            try index.scanVersions(of: head, from: first, through: head.version, .ascending) {
+                $1 <= through && add($1)
             }
         case .category(let name):
-            if let number = StreamsModel.number(of: name, in: store) {
-                StreamsModel.scanCategory(number, from: from, through: through, .ascending, in: store, add)
-            }
+            guard let number = try index.number(of: name) else { break }
+            try index.scanCategory(number, from: from, through: through, .ascending, add)
         }
-        if let failure = modelsFailure() { throw failure }
         return positions
-    }
-
-    /// The first version that lies at a position or after it: versions and positions grow together.
-    private func firstVersion(of head: StreamsModel.Head, _ position: Position) -> Version {
-        var low: UInt64 = 1
-        var high = head.version.value + 1
-        while low < high {
-            let middle = low + (high - low) / 2
-            let found = StreamsModel.position(of: Version(middle), in: head.number, store) ?? head.position
-            if found < position { low = middle + 1 } else { high = middle }
-        }
-        return Version(low)
     }
 }

@@ -22,8 +22,7 @@ final class Publishing {
         self.dependency = dependency
         self.connections = connections
         self.outbox = outbox
-        let models = dependency.models
-        publisher = Publisher(log: dependency.log, store: models, modelsFailure: { models.failure })
+        publisher = Publisher(log: dependency.log, index: StreamIndex(dependency.models))
         published = dependency.log.committed
         streams.turnEnded(at: published)
     }

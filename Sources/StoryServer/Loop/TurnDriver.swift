@@ -54,19 +54,23 @@ final class TurnDriver {
 
     // MARK: Appending
 
-    /// Writes an event that is folded to the log.
+    /// Writes an event to the log and has its record folded, so that the next request sees it.
     func append(_ place: EventPlace, _ encode: (inout [UInt8]) -> Void) {
         guard turn.takesAppends else { return }
         eventScratch.removeAll(keepingCapacity: true)
         encode(&eventScratch)
+        var failure: StorageError?
         do throws(StorageError) {
-            try eventScratch.withUnsafeBufferPointer { (json) throws(StorageError) in
-                try log.append(place, json: UnsafeRawBufferPointer(json))
+            try eventScratch.withBytes { (json) throws(StorageError) in
+                try log.append(place, json: json) { record in
+                    do throws(StorageError) { try engine.fold(record) } catch { failure = error }
+                }
             }
         } catch {
             return perform(turn.appendFailed(error))
         }
         perform(turn.appended(through: place.position))
+        if let failure { perform(turn.storageFailed(failure)) }
     }
 
     // MARK: The turn's end
@@ -89,7 +93,7 @@ final class TurnDriver {
             && gathering.isWaiting(with: events, at: dependency.clock.steady())
     }
 
-    /// Answers were made of the models: where reading them failed, none of it may leave.
+    /// Answers were made of the models: where reading them failed, nothing may leave any more.
     func modelsWereRead() {
         if let failure = dependency.models.failure { perform(turn.storageFailed(failure)) }
     }
@@ -168,10 +172,10 @@ final class TurnDriver {
         dependency.trace.say("full", ["reason": "\(error)"])
         do throws(StorageError) {
             try restoreDurable()
+            try engine.rolledBack()
         } catch {
             return perform(turn.rollBackFinished(.failure(error)))
         }
-        engine.rolledBack()
         let failure = Failure(.full, "\(error); nothing was written")
         refusals.diskIsFull(failure, at: tick)
         engine.writesRefused(refusals.failure)
@@ -196,8 +200,7 @@ final class TurnDriver {
         checkpoints.wait()
         dependency.models.discard()
         // All of it was in memory a moment ago; storing it could meet the same full disk.
-        try Recovery.fold(log, into: dependency.models, with: dependency.decoder, isStoring: false) { _, _ in }
-        if let failure = dependency.models.failure { throw failure }
+        try Recovery.fold(log, into: dependency.models, isStoring: false) { _, _ in }
     }
 
     /// Nobody knows what the disk holds: nothing that is waiting leaves any more.

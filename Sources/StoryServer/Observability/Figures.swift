@@ -9,7 +9,7 @@ package final class Figures {
     /// How long those took that were timed: to decide, to read for and to fold.
     private var verbs = [Histogram](repeating: Histogram(), count: Verb.allCases.count)
     /// How long the fold of an event of each kind took; nil: of the users' own events.
-    private var folds = [Histogram](repeating: Histogram(), count: Kind.allCases.count + 1)
+    private var folds = [Histogram](repeating: Histogram(), count: Catalogue.standard.kinds.count + 1)
     /// How long each turn's synced commit took.
     private(set) var commits = Histogram()
     private(set) var events: UInt64 = 0
@@ -30,7 +30,7 @@ package final class Figures {
     /// How many requests of a verb were handled.
     func count(of verb: Verb) -> UInt64 { counts[verb.number] }
 
-    func folded(_ kind: Kind?, nanoseconds: UInt64) { folds[Figures.place(kind)].add(nanoseconds) }
+    func folded(_ kind: KindSchema?, nanoseconds: UInt64) { folds[Figures.place(kind)].add(nanoseconds) }
 
     /// Nil when no request of the verb was timed.
     func durations(of verb: Verb) -> Histogram? {
@@ -39,12 +39,12 @@ package final class Figures {
     }
 
     /// Nil when no such event was folded.
-    func foldDurations(of kind: Kind?) -> Histogram? {
+    func foldDurations(of kind: KindSchema?) -> Histogram? {
         let histogram = folds[Figures.place(kind)]
         return histogram.count > 0 ? histogram : nil
     }
 
-    private static func place(_ kind: Kind?) -> Int { kind.map { Int($0.rawValue) } ?? 0 }
+    private static func place(_ kind: KindSchema?) -> Int { kind.map { $0.number + 1 } ?? 0 }
 
     func committed(events count: UInt64, nanoseconds: UInt64) {
         events += count

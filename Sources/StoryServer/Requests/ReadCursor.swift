@@ -12,15 +12,15 @@ final class ReadCursor: AnswerCursor {
 
     let plan: ReadPlan
     private let log: any EventLog
-    private let store: any ModelStore
+    private let index: StreamIndex
     private var lower: UInt64
     private var upper: UInt64
     private var count = 0
 
-    init(_ plan: ReadPlan, log: any EventLog, store: any ModelStore) {
+    init(_ plan: ReadPlan, log: any EventLog, index: StreamIndex) {
         self.plan = plan
         self.log = log
-        self.store = store
+        self.index = index
         lower = max(plan.lower, 1)
         upper = plan.upper
     }
@@ -50,13 +50,12 @@ final class ReadCursor: AnswerCursor {
     }
 
     private func readStream(
-        _ stream: StreamNumber, _ budget: inout Budget, _ lines: any AnswerLines
+        _ stream: StreamHead, _ budget: inout Budget, _ lines: any AnswerLines
     ) throws(StorageError) -> CursorStep {
-        let (order, head, store) = (plan.order, plan.head, store)
-        return try readIndexed(&budget, lines) { batch, limit, lower, upper in
-            StreamsModel.scanVersions(
-                of: stream, from: Version(lower), through: Version(upper), order, in: store
-            ) { version, position in
+        let (order, head, index) = (plan.order, plan.head, index)
+        return try readIndexed(&budget, lines) { (batch, limit, lower, upper) throws(StorageError) in
+            try index.scanVersions(of: stream, from: Version(lower), through: Version(upper), order) {
+                version, position in
                 // What is not durable yet lies behind everything that is.
                 guard position <= head else { return order == .descending }
                 batch.add(version.value, position)
@@ -68,11 +67,10 @@ final class ReadCursor: AnswerCursor {
     private func readCategory(
         _ category: UInt64, _ budget: inout Budget, _ lines: any AnswerLines
     ) throws(StorageError) -> CursorStep {
-        let (order, head, store) = (plan.order, plan.head, store)
-        return try readIndexed(&budget, lines) { batch, limit, lower, upper in
-            StreamsModel.scanCategory(
-                category, from: Position(lower), through: min(Position(upper), head), order, in: store
-            ) { position in
+        let (order, head, index) = (plan.order, plan.head, index)
+        return try readIndexed(&budget, lines) { (batch, limit, lower, upper) throws(StorageError) in
+            let through = min(Position(upper), head)
+            try index.scanCategory(category, from: Position(lower), through: through, order) { position in
                 batch.add(position.value, position)
                 return batch.positions.count < limit
             }
@@ -97,12 +95,14 @@ final class ReadCursor: AnswerCursor {
 
     private func readIndexed(
         _ budget: inout Budget, _ lines: any AnswerLines,
-        _ fill: (_ batch: inout Batch, _ limit: Int, _ lower: UInt64, _ upper: UInt64) -> Void
+        _ fill: (
+            _ batch: inout Batch, _ limit: Int, _ lower: UInt64, _ upper: UInt64
+        ) throws(StorageError) -> Void
     ) throws(StorageError) -> CursorStep {
         while lower <= upper {
             let limit = min(ReadCursor.batchCount, plan.limit - count + 1, budget.units + 1)
             var batch = Batch(capacity: Int(min(UInt64(limit), upper - lower + 1)))
-            fill(&batch, limit, lower, upper)
+            try fill(&batch, limit, lower, upper)
             guard !batch.positions.isEmpty else { break }
             var step: CursorStep?
             var index = 0

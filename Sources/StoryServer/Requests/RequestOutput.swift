@@ -15,12 +15,17 @@ struct RequestOutput: TurnOutput {
     func reply(_ reply: Reply, tag: Tag?, restsOn position: Position) {
         ReplyEncoder.append(reply, tag: tag, to: &connection.output.bytes)
         switch reply {
-        case .row, .stream, .sort, .receipt, .line: break
+        case .stream, .sort, .receipt, .line: break
         case .done: connection.output.close(restsOn: position, durable: durable)
         case .failed(let failure):
             connection.output.close(restsOn: position, durable: durable)
             requests.failed(failure)
         }
+    }
+
+    func row(_ row: RowView, tag: Tag?, restsOn position: Position) {
+        ReplyEncoder.appendAnswer(row, tag: tag, to: &connection.output.bytes)
+        connection.output.close(restsOn: position, durable: durable)
     }
 
     func notify(_ notice: Notice) {

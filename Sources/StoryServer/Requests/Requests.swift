@@ -1,6 +1,7 @@
 import StoryCore
 import StoryEngine
 import StoryLog
+import StoryModels
 import StoryReactor
 import StoryStorage
 import StoryWire
@@ -15,6 +16,10 @@ final class Requests {
     private let checkpoints: Checkpoints
     private let jobs: Jobs
     private let stats: Stats
+    /// Finds the rows of plain `GET` lines.
+    var rows: RowLookup
+    /// Where the events of streams and categories lie.
+    private let index: StreamIndex
     /// Connections with lines left over for the next turn.
     private var leftOver: [Connection] = []
     /// Connections with a request that waits for what they wrote.
@@ -37,6 +42,8 @@ final class Requests {
         self.checkpoints = checkpoints
         self.jobs = jobs
         stats = Stats(dependency, connections, checkpoints)
+        index = StreamIndex(dependency.models)
+        rows = RowLookup(dependency.models)
     }
 
     var limits: Limits { dependency.configuration.limits }
@@ -231,7 +238,7 @@ final class Requests {
 
     /// How a `READ` is answered.
     func cursor(_ plan: ReadPlan) -> ReadCursor {
-        ReadCursor(plan, log: dependency.log, store: dependency.models)
+        ReadCursor(plan, log: dependency.log, index: index)
     }
 
     /// A request was refused.

@@ -2,10 +2,10 @@ package import StoryCore
 package import StoryModels
 
 /// The read models as the loop uses them: folded in memory, stored by checkpoints.
-package protocol ServedModels: ModelStore {
+package protocol ServedModels: TableStore {
     /// What the stored models are a fold of.
     var checkpointed: Position { get }
-    /// The first failure of a reading, whose answer must not be used; nil when there was none.
+    /// The first failure of a reading: whoever asked was told, and the loop has to stop. Nil when there was none.
     var failure: StorageError? { get }
     /// The memory that what is not stored takes, in bytes.
     var bufferedBytes: Int { get }

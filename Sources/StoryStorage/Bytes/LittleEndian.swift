@@ -47,14 +47,3 @@ extension [UInt8] {
         Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
     }
 }
-
-extension [UInt8] {
-    /// As `withUnsafeBytes`, which would widen the errors.
-    @inlinable
-    @inline(__always)
-    package func withBytes<Result, Failure: Error>(
-        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        try withUnsafeBufferPointer { (bytes) throws(Failure) in try body(UnsafeRawBufferPointer(bytes)) }
-    }
-}

@@ -45,6 +45,16 @@ package struct ReadTransaction: ~Copyable {
         try Lookup.value(handle, database, key)
     }
 
+    /// The bytes of the pages that a database takes.
+    ///
+    /// - Throws: `.failed` when LMDB does not know it.
+    package borrowing func size(of database: Database) throws(StorageError) -> Int {
+        var status = MDB_stat()
+        try LMDBError.check(mdb_stat(handle, database.handle, &status), "asking for the size of a table")
+        let pages = status.ms_branch_pages + status.ms_leaf_pages + status.ms_overflow_pages
+        return pages * Int(status.ms_psize)
+    }
+
     /// Opens a named database for this view; nil when there is none of that name.
     package borrowing func database(_ name: String) throws(StorageError) -> Database? {
         var number: MDB_dbi = 0

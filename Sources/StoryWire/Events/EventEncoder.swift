@@ -15,13 +15,21 @@ package enum EventEncoder {
     /// True when a record has the type, data, meta and tags that a proposal would be written with.
     package static func says(_ proposal: EventProposal, _ record: EventRecord) -> Bool {
         let json = record.json
-        guard EventName.of(proposal.body).spelling.withUnsafeBytes({ json.part(record.type).elementsEqual($0) }),
+        guard type(of: proposal.body).spelling.withUnsafeBytes({ json.part(record.type).elementsEqual($0) }),
             proposal.meta == record.meta.map({ ByteView(lending: json.part($0)) }),
             proposal.tags == record.tags.map({ ByteView(lending: json.part($0)) })
         else { return false }
+        return json.part(record.data).elementsEqual(data(of: proposal.body))
+    }
+
+    /// The type that an event is written with.
+    package static func type(of body: EventBody) -> EventType { EventName.of(body) }
+
+    /// The data that an event is written with.
+    package static func data(of body: EventBody) -> [UInt8] {
         var data: [UInt8] = []
-        EventDataEncoder.append(proposal.body, to: &data)
-        return json.part(record.data).elementsEqual(data)
+        EventDataEncoder.append(body, to: &data)
+        return data
     }
 
     private static func appendContent(_ event: Event, to bytes: inout [UInt8]) {

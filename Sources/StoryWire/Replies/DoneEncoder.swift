@@ -2,12 +2,9 @@ import StoryCore
 
 /// Writes the JSON of what closes an answer that succeeded.
 enum DoneEncoder {
-    /// Appends nothing and answers false when what is stored is no row.
-    static func append(_ done: Done, to bytes: inout [UInt8]) -> Bool {
+    static func append(_ done: Done, to bytes: inout [UInt8]) {
         switch done {
-        case .record(let record):
-            return record.bytes.withUnsafeBytes { RecordEncoder.append(record.kind, $0, to: &bytes) }
-        case .row(let row): RowEncoder.append(row, to: &bytes)
+        case .row(let record): record.withView { RowJSONEncoder.standard.append($0, to: &bytes) }
         case .receipt(let receipt): append(receipt, to: &bytes)
         case .appended(let count, let position, let repeated):
             appendCount(count, to: &bytes)
@@ -46,7 +43,6 @@ enum DoneEncoder {
             appendEnd(position, to: &bytes)
         case .members(let members): MemberEncoder.append(members, to: &bytes)
         }
-        return true
     }
 
     static func append(_ receipt: Receipt, to bytes: inout [UInt8]) {

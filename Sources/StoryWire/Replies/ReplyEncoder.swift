@@ -5,28 +5,21 @@ package struct ReplyEncoder {
     /// Appends one line of an answer: `=`, `+` or `-`, the tag, and the JSON.
     package static func append(_ reply: Reply, tag: Tag?, to bytes: inout [UInt8]) {
         switch reply {
-        case .row(let row):
-            appendHead(0x3D, tag, to: &bytes)
-            RowEncoder.append(row, to: &bytes)
         case .stream(let stream):
             appendHead(0x3D, tag, to: &bytes)
             append(stream, to: &bytes)
         case .receipt(let receipt):
             appendHead(0x3D, tag, to: &bytes)
             DoneEncoder.append(receipt, to: &bytes)
-        case .sort(let key, let order):
+        case .sort(let sort, let order):
             appendHead(0x3D, tag, to: &bytes)
-            append(key, order, to: &bytes)
+            append(sort, order, to: &bytes)
         case .line(let members):
             appendHead(0x3D, tag, to: &bytes)
             MemberEncoder.append(members, to: &bytes)
         case .done(let done):
-            let start = bytes.count
             appendHead(0x2B, tag, to: &bytes)
-            guard DoneEncoder.append(done, to: &bytes) else {
-                bytes.removeSubrange(start...)
-                return append(.failed(Failure(.internal, "the stored row is damaged")), tag: tag, to: &bytes)
-            }
+            DoneEncoder.append(done, to: &bytes)
         case .failed(let failure):
             appendHead(0x2D, tag, to: &bytes)
             FailureEncoder.append(failure, to: &bytes)
@@ -34,31 +27,18 @@ package struct ReplyEncoder {
         bytes.append(0x0A)
     }
 
-    /// Appends the answer to a `GET` without a tag out of the stored row; appends nothing and answers false when the
-    /// bytes are no row.
-    package static func appendRow(_ kind: Kind, _ record: UnsafeRawBufferPointer, to bytes: inout [UInt8]) -> Bool {
-        let start = bytes.count
-        bytes.appendLiteral("+ ")
-        guard RecordEncoder.append(kind, record, to: &bytes) else {
-            bytes.removeSubrange(start...)
-            return false
-        }
+    /// Appends `+ {…}`: a row that closes the answer to a `GET`.
+    package static func appendAnswer(_ row: borrowing RowView, tag: Tag?, to bytes: inout [UInt8]) {
+        appendHead(0x2B, tag, to: &bytes)
+        RowJSONEncoder.standard.append(row, to: &bytes)
         bytes.append(0x0A)
-        return true
     }
 
-    /// Appends `= {…}` of a list out of a stored row; appends nothing and answers false when the bytes are no row.
-    package static func appendRow(
-        _ kind: Kind, _ record: UnsafeRawBufferPointer, tag: Tag?, to bytes: inout [UInt8]
-    ) -> Bool {
-        let start = bytes.count
+    /// Appends `= {…}`: a row of a list.
+    package static func appendRow(_ row: borrowing RowView, tag: Tag?, to bytes: inout [UInt8]) {
         appendHead(0x3D, tag, to: &bytes)
-        guard RecordEncoder.append(kind, record, to: &bytes) else {
-            bytes.removeSubrange(start...)
-            return false
-        }
+        RowJSONEncoder.standard.append(row, to: &bytes)
         bytes.append(0x0A)
-        return true
     }
 
     /// Appends `* {…}`.
@@ -135,11 +115,11 @@ package struct ReplyEncoder {
         bytes.append(0x7D)
     }
 
-    private static func append(_ key: SortKey, _ order: Order, to bytes: inout [UInt8]) {
+    private static func append(_ sort: SortSchema, _ order: Order, to bytes: inout [UInt8]) {
         bytes.appendLiteral(#"{"sort":"#)
-        bytes.appendString(key.rawValue)
+        bytes.appendString(sort.name)
         bytes.appendLiteral(#","title":"#)
-        bytes.appendString(key.title)
+        bytes.appendString(sort.title)
         bytes.appendLiteral(#","order":"#)
         bytes.appendString(order.rawValue)
         bytes.append(0x7D)

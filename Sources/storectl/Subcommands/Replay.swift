@@ -1,7 +1,6 @@
 import Glibc
 import StoryClient
 import StoryCore
-import StoryModels
 import StoryReplay
 import StoryStorage
 
@@ -10,7 +9,7 @@ extension Subcommand {
         name: "replay", summary: "folds the log again into fresh models, and proves the stored ones", operand: .none,
         options: [
             Option("to", "P|TIME", "end at a position or a time, instead of the log's end"),
-            Option("model", "M", "tell of one model: \(Model.allCases.map(\.rawValue).joined(separator: ", "))"),
+            Option("model", "M", "tell of one model: \(Catalogue.standard.models.joined(separator: ", "))"),
             Option("verify", nil, "compare with the stored models; names the first row that differs, and exits 1"),
         ],
         details: [
@@ -32,11 +31,11 @@ private struct ReplayRun {
         var options = Replay.Options()
         if let text = invocation.arguments.value("to") { options.through = try ReplayRun.moment(text) }
         if let name = invocation.arguments.value("model") {
-            guard let model = Model(rawValue: name) else {
-                let names = Model.allCases.map(\.rawValue).joined(separator: ", ")
+            guard Catalogue.standard.models.contains(name) else {
+                let names = Catalogue.standard.models.joined(separator: ", ")
                 throw .usage("there is no model \"\(name)\"; there are \(names)")
             }
-            options.models = [model]
+            options.models = [name]
         }
         options.isVerifying = invocation.arguments.has("verify")
         guard !options.isVerifying || options.through == nil else {
@@ -88,11 +87,11 @@ private struct ReplayRun {
         try invocation.output.line(
             "folded \(report.position.value) of \(report.head.value) events in \(milliseconds) ms, \(rate) events/s")
         for entry in report.models {
-            var line = pad(entry.model.rawValue, 9) + pad("\(entry.rows) rows", 16) + entry.digest
+            var line = pad(entry.model, 9) + pad("\(entry.rows) rows", 16) + entry.digest
             if let stored = entry.stored { line += stored == entry.digest ? "  as stored" : "  stored: \(stored)" }
             try invocation.output.line(line)
             if let difference = entry.difference {
-                Output.complain("\(entry.model.rawValue): \(difference)")
+                Output.complain("\(entry.model): \(difference)")
             }
         }
         guard options.isVerifying else { return }
@@ -105,7 +104,7 @@ private struct ReplayRun {
 
     private func tellJSON(_ report: ReplayReport) throws(CommandError) {
         for entry in report.models {
-            var line = "{\"model\":\"\(entry.model.rawValue)\",\"rows\":\(entry.rows),\"digest\":\"\(entry.digest)\""
+            var line = "{\"model\":\"\(entry.model)\",\"rows\":\(entry.rows),\"digest\":\"\(entry.digest)\""
             if let stored = entry.stored { line += ",\"stored\":\"\(stored)\",\"alike\":\(stored == entry.digest)" }
             if let difference = entry.difference { line += ",\"difference\":\"\(Shown.safe(difference))\"" }
             try invocation.output.line(line + "}")

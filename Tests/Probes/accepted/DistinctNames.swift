@@ -2,6 +2,6 @@ import StoryCore
 import StoryModels
 
 /// Where a version is wanted, a version is given; and so on.
-func next(_ head: StreamsModel.Head) -> Version { head.version.next }
+func next(_ head: StreamHead) -> Version { head.version.next }
 func stream(of id: Identifier) -> StreamName { Kind.stories.stream(id) }
 func following(_ position: Position) -> Position { position.next }

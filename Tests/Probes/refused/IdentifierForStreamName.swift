@@ -1,5 +1,5 @@
-// refused: cannot convert value of type 'Identifier' to expected argument type 'StreamName'
+// refused: cannot convert value of type 'Identifier' to expected argument type
 import StoryCore
 import StoryModels
 
-func number(_ id: Identifier, _ store: any ModelStore) -> StreamNumber? { StreamsModel.number(of: id, in: store) }
+func head(_ id: Identifier, _ index: StreamIndex) throws -> StreamHead? { try index.head(of: id) }

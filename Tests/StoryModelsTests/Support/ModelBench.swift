@@ -13,11 +13,11 @@ final class ModelBench {
 
     init() throws {
         directory = try DataDirectory(folder.store, for: .serving)
-        store = try LMDBModelStore(in: directory, storeID: ModelBench.storeID, version: 1)
+        store = try LMDBModelStore(in: directory, storeID: ModelBench.storeID, version: ModelVersion.current)
     }
 
     func reopen(
-        storeID: [UInt8] = ModelBench.storeID, version: UInt32 = 1, mapSize: Int = 1 << 40
+        storeID: [UInt8] = ModelBench.storeID, version: UInt32 = ModelVersion.current, mapSize: Int = 1 << 40
     ) throws {
         store.close()
         store = try LMDBModelStore(in: directory, storeID: storeID, version: version, mapSize: mapSize)

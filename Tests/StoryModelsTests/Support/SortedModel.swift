@@ -3,9 +3,23 @@ import StoryModels
 import Testing
 import TestSupport
 
+/// The keys from `lower` on, before `upper`; nil: without end.
+struct KeyRange {
+    var lower: [UInt8] = []
+    var upper: [UInt8]?
+
+    init(lower: [UInt8] = [], upper: [UInt8]? = nil) {
+        self.lower = lower
+        self.upper = upper
+    }
+
+    /// Every key that begins with these bytes.
+    init(prefix: [UInt8]) { self.init(lower: prefix, upper: prefix.prefixEnd) }
+}
+
 /// The slow and obvious model store: a dictionary a table, sorted at each scan. The oracle of the fast ones.
-final class SortedModel: ModelStore {
-    private(set) var tables: [Table: [[UInt8]: [UInt8]]] = [:]
+final class SortedModel: TableStore {
+    private(set) var tables: [UInt8: [[UInt8]: [UInt8]]] = [:]
 
     func copy() -> SortedModel {
         let copy = SortedModel()
@@ -13,20 +27,42 @@ final class SortedModel: ModelStore {
         return copy
     }
 
-    func value(in table: Table, at key: [UInt8]) -> [UInt8]? { tables[table]?[key] }
-    func put(_ value: [UInt8], in table: Table, at key: [UInt8]) { tables[table, default: [:]][key] = value }
-    func remove(in table: Table, at key: [UInt8]) { tables[table]?[key] = nil }
+    func put(_ value: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
+        tables[table, default: [:]][Array(key)] = Array(value)
+    }
 
-    func scan(
-        _ table: Table, _ range: KeyRange, _ order: Order, _ visit: (_ key: [UInt8], _ value: [UInt8]) -> Bool
+    func remove(in table: UInt8, at key: UnsafeRawBufferPointer) { tables[table]?[Array(key)] = nil }
+
+    func add(_ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer) {
+        let old = tables[table]?[Array(key)] ?? []
+        let count = old.reduce(Int64(0)) { $0 << 8 | Int64($1) } + change
+        tables[table, default: [:]][Array(key)] = count > 0 ? (0..<6).map { UInt8(count >> (40 - 8 * $0) & 255) } : nil
+    }
+
+    func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
+        tables[table, default: [:]][Array(key), default: []] += Array(bytes)
+    }
+
+    func lend(
+        _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+    ) -> Bool {
+        guard let value = tables[table]?[Array(key)] else { return false }
+        value.withUnsafeBytes(body)
+        return true
+    }
+
+    func walk(
+        _ table: UInt8, _ range: KeyBounds, _ order: Order,
+        _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) {
+        let (lower, upper) = (Array(range.lower), range.upper.map { Array($0) })
         let inside = (tables[table] ?? [:]).filter { entry in
-            !entry.key.lexicographicallyPrecedes(range.lower)
-                && range.upper.map { entry.key.lexicographicallyPrecedes($0) } ?? true
+            !entry.key.lexicographicallyPrecedes(lower)
+                && upper.map { entry.key.lexicographicallyPrecedes($0) } ?? true
         }
         let ascending = inside.sorted { $0.key.lexicographicallyPrecedes($1.key) }
         for entry in order == .ascending ? ascending : ascending.reversed() {
-            guard visit(entry.key, entry.value) else { return }
+            guard entry.key.withUnsafeBytes({ key in entry.value.withUnsafeBytes { visit(key, $0) } }) else { return }
         }
     }
 }
@@ -37,11 +73,11 @@ struct Visited: Equatable {
     let value: [UInt8]
 }
 
-extension ModelStore {
-    func visited(_ table: Table, _ range: KeyRange, _ order: Order, limit: Int = .max) -> [Visited] {
+extension TableStore {
+    func visited(_ table: ModelTable, _ range: KeyRange, _ order: Order, limit: Int = .max) -> [Visited] {
         var visited: [Visited] = []
         guard limit > 0 else { return visited }
-        scan(table, range, order) { key, value in
+        scan(table, from: range.lower, to: range.upper, order) { key, value in
             visited.append(Visited(key: key, value: value))
             return visited.count < limit
         }
@@ -51,7 +87,7 @@ extension ModelStore {
 
 /// Seeded operations on two stores at once, compared with one another.
 struct StoreFuzzer {
-    static let tables: [Table] = [.users, .usersByDate, .keys]
+    static let tables: [ModelTable] = [.users, .usersByDate, .keys]
     var random: SplitMix64
 
     init(_ seed: UInt64) { random = SplitMix64(seed: seed) }
@@ -71,7 +107,7 @@ struct StoreFuzzer {
         return (0..<count).map { (index: Int) -> UInt8 in UInt8(truncatingIfNeeded: index + count) }
     }
 
-    mutating func change(_ stores: [any ModelStore]) {
+    mutating func change(_ stores: [any TableStore]) {
         let table = StoreFuzzer.tables.randomElement(using: &random) ?? .users
         let (key, value) = (key(), value())
         let isRemoval = Int.random(in: 0..<3, using: &random) == 0
@@ -92,13 +128,13 @@ struct StoreFuzzer {
 
     /// Compares what both answer to a random reading.
     mutating func compare(
-        _ store: any ModelStore, _ oracle: any ModelStore, _ source: SourceLocation = #_sourceLocation
+        _ store: any TableStore, _ oracle: any TableStore, _ source: SourceLocation = #_sourceLocation
     ) {
         let isAlike = agree(store, oracle)
         #expect(isAlike, sourceLocation: source)
     }
 
-    private mutating func agree(_ store: any ModelStore, _ oracle: any ModelStore) -> Bool {
+    private mutating func agree(_ store: any TableStore, _ oracle: any TableStore) -> Bool {
         let table = StoreFuzzer.tables.randomElement(using: &random) ?? .users
         if Bool.random(using: &random) {
             let key = key()

@@ -9,10 +9,16 @@ final class MemoryBench {
     let log = MemoryEventLog()
     let store = MemoryModelStore()
     private(set) var events: [Event] = []
-    private let projector: Projector
+    private let projector: ModelProjector
     private var maker = EventMaker()
 
-    init() { projector = Projector(store) }
+    /// Where the events of streams and categories lie.
+    let index: StreamIndex
+
+    init() {
+        projector = ModelProjector(CataloguePlan(.standard), store: store, json: JSONObjectReader())
+        index = StreamIndex(store)
+    }
 
     /// Appends and commits so many events of a few streams, categories and types.
     func append(_ count: Int, _ random: inout SplitMix64) throws(StorageError) {
@@ -26,7 +32,11 @@ final class MemoryBench {
     private func append(_ event: Event) throws(StorageError) {
         events.append(event)
         try log.append(event)
-        projector.fold(event)
+        var failure: StorageError?
+        event.withRecord { record in
+            do throws(StorageError) { try projector.fold(record) } catch { failure = error }
+        }
+        if let failure { throw failure }
     }
 
     /// The events of a source in order, each with the number that reading counts it by.

@@ -43,10 +43,15 @@ package final class LoopBench {
             shared.said.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
         }
         let work = LogWork(verify: { _ in { [] } }, backUp: { _, _ in { [] } })
-        server = Server(
-            dependency: ServerDependency(
-                configuration, clock: clock, trace: trace, log: log, models: models, logWork: work, commits: commits,
-                transport: transport, wake: { shared.isWoken.store(true, ordering: .relaxed) }, uid: 1_000))
+        do throws(StorageError) {
+            server = Server(
+                dependency: try ServerDependency(
+                    configuration, clock: clock, trace: trace, log: log, models: models, logWork: work,
+                    commits: commits, transport: transport,
+                    wake: { shared.isWoken.store(true, ordering: .relaxed) }, uid: 1_000))
+        } catch {
+            preconditionFailure("models in memory are read: \(error)")
+        }
     }
 
     /// What was traced.

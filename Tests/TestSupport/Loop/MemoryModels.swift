@@ -51,20 +51,34 @@ package final class MemoryModels: ServedModels {
 
     package func clearStaleReaders() {}
 
-    // MARK: ModelStore
+    // MARK: TableStore
 
-    package func value(in table: Table, at key: [UInt8]) -> [UInt8]? {
-        lookCount += 1
-        return store.value(in: table, at: key)
+    package func put(_ value: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
+        store.put(value, in: table, at: key)
     }
 
-    package func put(_ value: [UInt8], in table: Table, at key: [UInt8]) { store.put(value, in: table, at: key) }
-    package func remove(in table: Table, at key: [UInt8]) { store.remove(in: table, at: key) }
-    package func add(_ change: Int64, in table: Table, at key: [UInt8]) { store.add(change, in: table, at: key) }
-    package func append(_ bytes: [UInt8], in table: Table, at key: [UInt8]) { store.append(bytes, in: table, at: key) }
+    package func remove(in table: UInt8, at key: UnsafeRawBufferPointer) { store.remove(in: table, at: key) }
 
-    package func scan(_ table: Table, _ range: KeyRange, _ order: Order, _ visit: ([UInt8], [UInt8]) -> Bool) {
-        store.scan(table, range, order) {
+    package func add(_ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer) {
+        store.add(change, in: table, at: key)
+    }
+
+    package func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
+        store.append(bytes, in: table, at: key)
+    }
+
+    package func lend(
+        _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+    ) -> Bool {
+        lookCount += 1
+        return store.lend(table, at: key, body)
+    }
+
+    package func walk(
+        _ table: UInt8, _ range: KeyBounds, _ order: Order,
+        _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+    ) {
+        store.walk(table, range, order) {
             lookCount += 1
             return visit($0, $1)
         }

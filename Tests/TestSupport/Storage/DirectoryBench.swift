@@ -24,7 +24,7 @@ package final class DirectoryBench {
     package func serve<Value>(_ body: (LMDBEventLog, LMDBModelStore) throws -> Value) throws -> Value {
         let directory = try DataDirectory(path, for: .serving)
         let log = try LMDBEventLog(in: directory, now: Instant(milliseconds: 1))
-        let store = try LMDBModelStore(in: directory, storeID: log.storeID, version: Model.version)
+        let store = try LMDBModelStore(in: directory, storeID: log.storeID, version: ModelVersion.current)
         defer {
             store.close()
             log.close()
@@ -44,11 +44,13 @@ package final class DirectoryBench {
     /// Folds what is missing into the stored models and writes them down.
     package func foldAll() throws {
         try serve { log, store in
-            let (projector, decoder) = (Projector(store), EventDecoder())
+            let projector = ModelProjector(CataloguePlan(.standard), store: store, json: JSONObjectReader())
+            var failure: (any Error)?
             try log.scan(from: store.checkpointed.next, through: log.head, order: .ascending) { record in
-                projector.fold(decoder.decode(record))
-                return true
+                do { try projector.fold(record) } catch { failure = error }
+                return failure == nil
             }
+            if let failure { throw failure }
             try store.writeDown(at: log.head)
         }
     }

@@ -1,23 +1,21 @@
 /// What can happen to a message.
-package enum MessageEventOf<Held: Holding>: Equatable, Sendable {
-    case sent(MessageSentOf<Held>)
+package enum MessageEvent: Equatable, Sendable {
+    case sent(MessageSent)
     case seen
     case deleted
 }
 
 /// `MessageSent`.
-package struct MessageSentOf<Held: Holding>: Equatable, Sendable {
-    package let text: Held.Prose
-    package let sender: Held.Name
-    package let recipient: Held.Name
+package struct MessageSent: Equatable, Sendable {
+    package let text: Text
+    package let sender: Identifier
+    package let recipient: Identifier
     /// The story that the message is about.
-    package let story: Held.Name?
+    package let story: Identifier?
     /// Nil where the form gave none: the event's own time is the date.
     package let date: Instant?
 
-    @_specialize(where Held == Owned)
-    @_specialize(where Held == Borrowed)
-    package init(text: Held.Prose, sender: Held.Name, recipient: Held.Name, story: Held.Name?, date: Instant?) {
+    package init(text: Text, sender: Identifier, recipient: Identifier, story: Identifier?, date: Instant?) {
         self.text = text
         self.sender = sender
         self.recipient = recipient
@@ -25,7 +23,3 @@ package struct MessageSentOf<Held: Holding>: Equatable, Sendable {
         self.date = date
     }
 }
-
-// What owns its names and texts, as the daemon has it.
-package typealias MessageEvent = MessageEventOf<Owned>
-package typealias MessageSent = MessageSentOf<Owned>

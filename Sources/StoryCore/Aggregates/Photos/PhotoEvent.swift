@@ -1,13 +1,13 @@
 /// What can happen to a photo.
-package enum PhotoEventOf<Held: Holding>: Equatable, Sendable {
-    case added(PhotoAddedOf<Held>)
+package enum PhotoEvent: Equatable, Sendable {
+    case added(PhotoAdded)
     case exposureRevised(PhotoExposureRevised)
     case deleted
 }
 
 /// `PhotoAdded`.
-package struct PhotoAddedOf<Held: Holding>: Equatable, Sendable {
-    package let owner: Held.Name
+package struct PhotoAdded: Equatable, Sendable {
+    package let owner: Identifier
     package let iso: Double
     /// Millimetres.
     package let focalLength: Double?
@@ -18,10 +18,8 @@ package struct PhotoAddedOf<Held: Holding>: Equatable, Sendable {
     /// Nil where the form gave none: the event's own time is the date.
     package let date: Instant?
 
-    @_specialize(where Held == Owned)
-    @_specialize(where Held == Borrowed)
     package init(
-        owner: Held.Name, iso: Double, focalLength: Double?, exposureValue: Double, lensAperture: Double?,
+        owner: Identifier, iso: Double, focalLength: Double?, exposureValue: Double, lensAperture: Double?,
         exposureDuration: ExposureDuration, flash: Flash?, date: Instant?
     ) {
         self.owner = owner
@@ -64,7 +62,3 @@ package struct ExposureDuration: Equatable, Sendable {
     package var seconds: Double { Double(numerator) / Double(denominator) }
     package var text: String { "\(numerator)/\(denominator)" }
 }
-
-// What owns its names and texts, as the daemon has it.
-package typealias PhotoEvent = PhotoEventOf<Owned>
-package typealias PhotoAdded = PhotoAddedOf<Owned>

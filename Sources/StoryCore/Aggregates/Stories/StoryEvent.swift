@@ -1,24 +1,22 @@
 /// What can happen to a story.
-package enum StoryEventOf<Held: Holding>: Equatable, Sendable {
-    case posted(StoryPostedOf<Held>)
-    case revised(StoryRevisedOf<Held>)
-    case liked(by: Held.Name)
-    case unliked(by: Held.Name)
+package enum StoryEvent: Equatable, Sendable {
+    case posted(StoryPosted)
+    case revised(StoryRevised)
+    case liked(by: Identifier)
+    case unliked(by: Identifier)
     case deleted
 }
 
 /// `StoryPosted`.
-package struct StoryPostedOf<Held: Holding>: Equatable, Sendable {
-    package let title: Held.Prose
-    package let message: Held.Prose
-    package let sender: Held.Name
-    package let recipient: Held.Name
+package struct StoryPosted: Equatable, Sendable {
+    package let title: Text
+    package let message: Text
+    package let sender: Identifier
+    package let recipient: Identifier
     /// Nil where the form gave none: the event's own time is the date.
     package let date: Instant?
 
-    @_specialize(where Held == Owned)
-    @_specialize(where Held == Borrowed)
-    package init(title: Held.Prose, message: Held.Prose, sender: Held.Name, recipient: Held.Name, date: Instant?) {
+    package init(title: Text, message: Text, sender: Identifier, recipient: Identifier, date: Instant?) {
         self.title = title
         self.message = message
         self.sender = sender
@@ -28,19 +26,12 @@ package struct StoryPostedOf<Held: Holding>: Equatable, Sendable {
 }
 
 /// `StoryRevised`: the fields that the form gave.
-package struct StoryRevisedOf<Held: Holding>: Equatable, Sendable {
-    package let title: Held.Prose?
-    package let message: Held.Prose?
+package struct StoryRevised: Equatable, Sendable {
+    package let title: Text?
+    package let message: Text?
 
-    @_specialize(where Held == Owned)
-    @_specialize(where Held == Borrowed)
-    package init(title: Held.Prose?, message: Held.Prose?) {
+    package init(title: Text?, message: Text?) {
         self.title = title
         self.message = message
     }
 }
-
-// What owns its names and texts, as the daemon has it.
-package typealias StoryEvent = StoryEventOf<Owned>
-package typealias StoryPosted = StoryPostedOf<Owned>
-package typealias StoryRevised = StoryRevisedOf<Owned>

@@ -13,37 +13,45 @@ enum BrowseOrdered {
                 throw .invalid("after", .malformed, message)
             }
         }
-        return switch query.kind {
-        case .users: OrderedRows<UserProjection>(query, after: place, in: source)
-        case .stories: OrderedRows<StoryProjection>(query, after: place, in: source)
-        case .messages: OrderedRows<MessageProjection>(query, after: place, in: source)
-        case .photos: OrderedRows<PhotoProjection>(query, after: place, in: source)
-        }
+        return OrderedRows(query, after: place, in: source)
+    }
+
+    /// `SORTS`: what a kind can be sorted by, the default first.
+    static func sorts(_ kind: KindSchema) -> [Reply] {
+        let sorts = kind.sorts.map { Reply.sort($0, .descending) }
+        return sorts + [.done(.members([Member("count", .count(UInt64(kind.sorts.count)))]))]
     }
 }
 
 /// A page that waits for its share of a turn. It is of one moment, so one step makes it, and ends it early with a
 /// `next` where too many rows were looked at.
-private final class OrderedRows<P: Projection>: AnswerCursor {
+private final class OrderedRows: AnswerCursor {
     private let query: ListQuery
     private let after: [UInt8]?
     private let source: QuerySource
+    private let schema: KindSchema
+    private let plan: QueryPlan
+    /// The index of the sort in the schema.
+    private let sort: Int
 
     init(_ query: ListQuery, after: [UInt8]?, in source: QuerySource) {
         self.query = query
         self.after = after
         self.source = source
+        schema = query.kind.schema
+        plan = QueryPlan(schema, schema.conditions(query.filters))
+        sort = schema.sort(named: query.sort.rawValue.utf8) ?? 0
     }
 
-    func step(_ budget: inout Budget, into lines: any AnswerLines) -> CursorStep {
+    func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         guard !budget.isSpent else { return .more }
         let world = source.world()
         let before = lines.count
-        var page = ListPage<P>(limit: query.limit, in: world, into: lines)
-        if let places = few(in: world, &budget) {
-            fill(&page, places)
+        var page = ListPage(schema, limit: query.limit, in: world, into: lines)
+        if let places = try few(in: world, &budget) {
+            try fill(&page, places)
         } else {
-            fill(&page, in: world)
+            try fill(&page, in: world)
         }
         budget.look(at: page.looked * Budget.rowUnits + page.count)
         budget.write(lines.count - before)
@@ -51,72 +59,94 @@ private final class OrderedRows<P: Projection>: AnswerCursor {
         return .ended(.done(.page(count: page.count, next: next, position: world.head)), restsOn: world.head)
     }
 
-    private func fill(_ page: inout ListPage<P>, in world: World) {
-        guard let path = ListPlan.ordered(query, P.indexes) else { return }
-        let head = Array(path.prefix[..<path.prefixCount])
+    /// True when rows may lack what the list is sorted by: those stand last, whichever way it goes.
+    private var isOptional: Bool { schema.fields[schema.sorts[sort].field].isOptional }
+
+    private func fill(_ page: inout ListPage, in world: World) throws(StorageError) {
+        guard let range = plan.ordered(by: sort) else { return }
+        let head = Array(range.prefix[..<range.prefixCount])
         let place = after.map { head + $0 }
-        for segment in segments(head, path.range) {
+        var failure: StorageError?
+        for segment in segments(head, range) {
             // A place behind a part that another one follows has passed it.
             if let place, let end = segment.end, !place.lexicographicallyPrecedes(end) { continue }
-            let walk = IndexWalk(store: world.store, table: path.index.table, range: segment.range)
-            walk.keys(segment.order, after: place) { key in
-                guard let number = KeyReader.lastNumber(key) else { return true }
-                return page.take(number, path.rest, key[path.prefixCount...])
+            let walk = IndexWalk(
+                store: world.models.store, table: schema.indexes[range.index].table, lower: segment.lower,
+                upper: segment.upper)
+            try walk.keys(segment.order, after: place) { key in
+                guard let number = key.lastNumber else { return true }
+                let place = key.slice(range.prefixCount, count: key.count - range.prefixCount)
+                do throws(StorageError) { return try page.take(number, range.rest, place) } catch { failure = error }
+                return false
             }
+            if let failure { throw failure }
             if page.hasMore { return }
         }
     }
 
-    /// The parts of the path in order: rows without an optional key stand last, in the order they were posted.
-    private func segments(
-        _ head: [UInt8], _ range: KeyRange
-    ) -> [(range: KeyRange, order: Order, end: [UInt8]?)] {
-        guard query.sort.isOptional else { return [(range, query.order, nil)] }
-        let (present, absent) = (KeyRange(prefix: head + [0]), KeyRange(prefix: head + [1]))
-        return [(present, query.order, absent.lower), (absent, .ascending, nil)]
+    /// A part of an index, which way it is walked, and what it ends before.
+    private typealias Segment = (lower: [UInt8], upper: [UInt8]?, order: Order, end: [UInt8]?)
+
+    /// The parts in order: rows without an optional key stand last, in the order they were posted.
+    private func segments(_ head: [UInt8], _ range: IndexRange) -> [Segment] {
+        guard isOptional else { return [(range.lower, range.upper, query.order, nil)] }
+        let (present, absent) = (head + [0], head + [1])
+        return [
+            (present, present.prefixEnd, query.order, absent), (absent, absent.prefixEnd, .ascending, nil),
+        ]
     }
 
     /// A row and its place in the order of the list.
-    private typealias Placed = (place: [UInt8], number: StreamNumber)
+    private typealias Placed = (place: [UInt8], number: UInt64)
 
     /// Every row that the filters leave, in order, where they are few and no index has them so; nil otherwise.
-    private func few(in world: World, _ budget: inout Budget) -> [Placed]? {
+    private func few(in world: World, _ budget: inout Budget) throws(StorageError) -> [Placed]? {
         var placed: [Placed] = []
-        if let rows = Candidates.byEmail(P.self, query.filters, in: world.store) {
-            placed = rows.map { self.placed($0) }
+        let kind = world.models.plan.kinds[schema.number]
+        func take(_ row: RowView, _ rest: [Condition]) {
+            if rest.match(row) { placed.append((kind.place(of: row, by: sort), row.number)) }
+        }
+        if let unique = plan.unique {
+            try world.models.row(schema, folded: unique.text) { take($0, unique.rest) }
         } else {
-            guard let ordered = ListPlan.ordered(query, P.indexes), !ordered.rest.isEmpty,
-                let path = ListPlan.narrowest(query.filters, P.indexes), !path.prefix.isEmpty || path.isBounded,
-                let numbers = numbers(path, in: world)
+            guard let ordered = plan.ordered(by: sort), !ordered.rest.isEmpty else { return nil }
+            if try isKnownEmpty(in: world) { return [] }
+            guard let range = plan.narrowest, !range.prefix.isEmpty || range.isBounded,
+                let numbers = try numbers(range, in: world)
             else { return nil }
             budget.look(at: numbers.count * Budget.rowUnits)
-            for number in numbers {
-                guard let row = Rows.row(P.self, number, in: world.store), P.passes(row, path.rest) else { continue }
-                placed.append(self.placed(row))
-            }
+            for number in numbers { try world.models.row(schema, number: number) { take($0, range.rest) } }
         }
-        let comes = ListOrder(query)
+        let comes = ListOrder(isDescending: query.order == .descending, isOptional: isOptional)
         placed.sort { comes.before($0.place, $1.place) }
         return placed
     }
 
-    /// The rows of a path, where one page may look at them all.
-    private func numbers(_ path: ListPlan.Path, in world: World) -> [StreamNumber]? {
-        Candidates.numbers(path, atMost: world.limits.looks, in: world.store)
+    /// True when a kept tally says that no row passes.
+    private func isKnownEmpty(in world: World) throws(StorageError) -> Bool {
+        guard case .tally(let key, nil) = plan.count else { return false }
+        return try world.models.tally(schema, at: key) == 0
     }
 
-    private func placed(_ row: P.Row) -> Placed {
-        var key = KeyWriter()
-        P.writeSortKey(query.sort, of: row, to: &key)
-        key.number(P.number(of: row))
-        return (key.bytes, P.number(of: row))
+    /// The rows of a part of an index, where one page may look at them all; nil otherwise.
+    private func numbers(_ range: IndexRange, in world: World) throws(StorageError) -> [UInt64]? {
+        var numbers: [UInt64] = []
+        let limit = world.limits.looks
+        let walk = IndexWalk(
+            store: world.models.store, table: schema.indexes[range.index].table, lower: range.lower,
+            upper: range.upper)
+        try walk.keys(.ascending, after: nil) { key in
+            if let number = key.lastNumber { numbers.append(number) }
+            return numbers.count <= limit
+        }
+        return numbers.count <= limit ? numbers : nil
     }
 
-    private func fill(_ page: inout ListPage<P>, _ places: [Placed]) {
-        let comes = ListOrder(query)
+    private func fill(_ page: inout ListPage, _ places: [Placed]) throws(StorageError) {
+        let comes = ListOrder(isDescending: query.order == .descending, isOptional: isOptional)
         for row in places {
             if let after, !comes.before(after, row.place) { continue }
-            guard page.write(row.number, at: row.place) else { return }
+            guard try page.write(row.number, at: row.place) else { return }
         }
     }
 }
@@ -126,11 +156,6 @@ private struct ListOrder {
     let isDescending: Bool
     let isOptional: Bool
 
-    init(_ query: ListQuery) {
-        isDescending = query.order == .descending
-        isOptional = query.sort.isOptional
-    }
-
     /// A place is a sort key and the row's number behind it.
     func before(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         // An optional key begins with 0 where it is there and with 1 where it is not: those stand last, as posted.
@@ -138,13 +163,5 @@ private struct ListOrder {
         if isOptional, left.first != right.first { return !isAbsent }
         return isDescending && !isAbsent
             ? right.lexicographicallyPrecedes(left) : left.lexicographicallyPrecedes(right)
-    }
-}
-
-extension BrowseOrdered {
-    /// `SORTS`: what a kind can be sorted by, the default first.
-    static func sorts(_ kind: Kind) -> [Reply] {
-        let sorts = kind.sorts.map { Reply.sort($0, .descending) }
-        return sorts + [.done(.members([Member("count", .count(UInt64(kind.sorts.count)))]))]
     }
 }

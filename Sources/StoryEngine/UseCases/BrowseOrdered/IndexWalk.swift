@@ -1,35 +1,52 @@
 import StoryCore
 import StoryModels
 
-/// Walks a part of an index, from its first key to its last or the other way.
+/// Walks a part of a table, from its first key to its last or the other way.
 struct IndexWalk {
-    let store: any ModelStore
-    let table: Table
-    let range: KeyRange
+    let store: any TableStore
+    let table: ModelTable
+    /// The first key of the part, and the first one behind it; nil: without end.
+    let lower: [UInt8]
+    let upper: [UInt8]?
 
     /// Visits keys until `visit` returns false; `after` is the last key that was visited before.
-    func keys(_ order: Order, after: [UInt8]?, _ visit: (UnsafeRawBufferPointer) -> Bool) {
-        store.walk(table, part(order, after: after), order) { key, _ in visit(key) }
+    ///
+    /// - Throws: what reading failed with.
+    func keys(
+        _ order: Order, after: [UInt8]?, _ visit: (UnsafeRawBufferPointer) -> Bool
+    ) throws(StorageError) {
+        try entries(order, after: after) { key, _ in visit(key) }
     }
 
-    /// What is left of the range; a key that somebody made up does not lead out of it.
-    private func part(_ order: Order, after: [UInt8]?) -> KeyRange {
-        var part = range
+    /// As `keys`, with the values.
+    ///
+    /// - Throws: what reading failed with.
+    func entries(
+        _ order: Order, after: [UInt8]?, _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+    ) throws(StorageError) {
+        let (lower, upper) = part(order, after: after)
+        try KeyBounds.with(lower, upper) { (bounds) throws(StorageError) in
+            try store.walk(table.number, bounds, order, visit)
+        }
+    }
+
+    /// What is left of the part; a key that somebody made up does not lead out of it.
+    private func part(_ order: Order, after: [UInt8]?) -> (lower: [UInt8], upper: [UInt8]?) {
+        var (lower, upper) = (lower, upper)
         switch (order, after) {
         case (_, nil): break
-        case (.ascending, let after?): part.lower = greater(range.lower, after + [0])
-        case (.descending, let after?): part.upper = lesser(after, range.upper)
+        case (.ascending, let after?): lower = max(lower, after + [0])
+        case (.descending, let after?): upper = min(after, upper)
         }
-        if let upper = part.upper { part.upper = greater(part.lower, upper) }
-        return part
+        return (lower, upper.map { max(lower, $0) })
     }
 
-    private func greater(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] {
+    private func max(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] {
         left.lexicographicallyPrecedes(right) ? right : left
     }
 
-    /// The lesser of two, of which nil is greater than all.
-    private func lesser(_ left: [UInt8], _ right: [UInt8]?) -> [UInt8] {
+    /// The first of two, of which nil comes after all.
+    private func min(_ left: [UInt8], _ right: [UInt8]?) -> [UInt8] {
         guard let right else { return left }
         return right.lexicographicallyPrecedes(left) ? right : left
     }

@@ -2,7 +2,7 @@ import StoryCore
 import StoryModels
 
 /// The rows of one page as they are found, written at once.
-struct ListPage<P: Projection> {
+struct ListPage {
     /// How many rows were written.
     private(set) var count = 0
     /// How many rows were looked at to try filters on them.
@@ -14,29 +14,38 @@ struct ListPage<P: Projection> {
     private var bytesLeft: Int
     private let limit: Int
     private let looks: Int
-    private let store: any ModelStore
+    private let schema: KindSchema
+    private let models: ReadModels
     private let lines: any AnswerLines
 
-    init(limit: Int, in world: World, into lines: any AnswerLines) {
+    init(_ schema: KindSchema, limit: Int, in world: World, into lines: any AnswerLines) {
+        self.schema = schema
         self.limit = limit
         bytesLeft = world.limits.page
         looks = world.limits.looks
-        store = world.store
+        models = world.models
         self.lines = lines
     }
 
     private var isFull: Bool { count >= limit || bytesLeft <= 0 }
 
     /// Looks at a row, and writes it if it passes what is left of the filters; false when the page ends before it.
-    mutating func take(_ number: StreamNumber, _ rest: [Filter], _ place: some Collection<UInt8>) -> Bool {
-        guard !rest.isEmpty else { return write(number, at: Array(place)) }
-        guard looked < looks else { return endBefore() }
-        looked += 1
+    ///
+    /// - Throws: `.corrupt` when the row is damaged; otherwise what reading failed with.
+    mutating func take(
+        _ number: UInt64, _ rest: [Condition], _ place: UnsafeRawBufferPointer
+    ) throws(StorageError) -> Bool {
+        if !rest.isEmpty {
+            guard looked < looks else { return endBefore() }
+            looked += 1
+        } else if isFull {
+            return endBefore()
+        }
         var isWhole = true
-        Rows.lend(P.kind, number, in: store) { record in
-            guard P.passes(record, rest) else { return }
+        try models.row(schema, number: number) { row in
+            guard rest.match(row) else { return }
             isWhole = !isFull
-            if isWhole, lines.row(P.kind, number, record) { wrote(record.count) }
+            if isWhole { write(row) }
         }
         guard isWhole else { return endBefore() }
         last = Array(place)
@@ -44,18 +53,16 @@ struct ListPage<P: Projection> {
     }
 
     /// Writes a row that passed every filter; false when the page ends before it.
-    mutating func write(_ number: StreamNumber, at place: [UInt8]) -> Bool {
-        guard !isFull else { return endBefore() }
-        Rows.lend(P.kind, number, in: store) { record in
-            if lines.row(P.kind, number, record) { wrote(record.count) }
-        }
-        last = place
-        return true
+    ///
+    /// - Throws: as `take`.
+    mutating func write(_ number: UInt64, at place: [UInt8]) throws(StorageError) -> Bool {
+        try place.withBytes { (place) throws(StorageError) in try take(number, [], place) }
     }
 
-    private mutating func wrote(_ bytes: Int) {
+    private mutating func write(_ row: RowView) {
+        lines.row(row)
         count += 1
-        bytesLeft -= bytes
+        bytesLeft -= row.bytes.count
     }
 
     private mutating func endBefore() -> Bool {

@@ -3,13 +3,14 @@ import StoryModels
 
 /// `APPEND`: the users' own events in the users' own streams, all of them or none.
 enum AppendEvents {
+    /// - Throws: what reading failed with.
     static func attempt(
         _ stream: StreamName, _ proposals: [EventProposal], _ options: WriteOptions, in world: World
-    ) -> WriteOutcome {
+    ) throws(StorageError) -> WriteOutcome {
         guard !proposals.isEmpty else {
             return .refused(.invalid("events", .empty, "there must be at least one event to append"))
         }
-        let head = StreamsModel.head(of: stream, in: world.store)
+        let head = try world.models.streams.head(of: stream)
         let actual = head?.version ?? .zero
         if let expected = options.version, expected != actual {
             return .refused(.conflict(stream, expected: expected, actual: actual))

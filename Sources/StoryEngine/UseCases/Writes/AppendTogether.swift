@@ -3,9 +3,10 @@ import StoryModels
 
 /// `APPEND *`: the users' own events in several of their own streams, all of them or none.
 enum AppendTogether {
+    /// - Throws: what reading failed with.
     static func attempt(
         _ proposals: [StreamProposal], _ options: WriteOptions, in world: World
-    ) -> WriteOutcome {
+    ) throws(StorageError) -> WriteOutcome {
         guard !proposals.isEmpty else {
             return .refused(.invalid("events", .empty, "there must be at least one event to append"))
         }
@@ -16,7 +17,7 @@ enum AppendTogether {
         for proposal in proposals {
             let index = indexes[proposal.stream] ?? targets.count
             if index == targets.count {
-                let head = StreamsModel.head(of: proposal.stream, in: world.store)
+                let head = try world.models.streams.head(of: proposal.stream)
                 indexes[proposal.stream] = index
                 targets.append(JointHappening.Target(stream: proposal.stream, head: head))
                 versions.append(head?.version ?? .zero)

@@ -7,7 +7,7 @@ enum WriteOutcome: Equatable {
     case happened(Happening)
     /// These events are to be appended to several.
     case happenedTogether(JointHappening)
-    case unchanged(id: Identifier?, StreamName, StreamsModel.Head)
+    case unchanged(id: Identifier?, StreamName, StreamHead)
     /// The key was seen before with the same request.
     case repeated(WriteReceipt)
     case refused(Failure)
@@ -19,7 +19,7 @@ struct Happening: Equatable {
     let id: Identifier?
     let stream: StreamName
     /// How far the stream is now; nil when it is new.
-    let head: StreamsModel.Head?
+    let head: StreamHead?
     let events: [EventProposal]
     let key: RequestKey?
 }
@@ -30,7 +30,7 @@ struct JointHappening: Equatable {
     struct Target: Equatable {
         let stream: StreamName
         /// How far the stream is now; nil when it is new.
-        let head: StreamsModel.Head?
+        let head: StreamHead?
     }
 
     /// An event, and which of the targets it is for.

@@ -1,0 +1,59 @@
+extension UnsafeRawBufferPointer {
+    /// No bytes.
+    package static var none: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+
+    /// True when both have the same bytes. Most are short: whole words are compared without a call.
+    package func equals(_ other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        guard let left = baseAddress, let right = other.baseAddress else { return true }
+        guard count >= 8 else {
+            for offset in 0..<count
+            where left.load(fromByteOffset: offset, as: UInt8.self)
+                != right.load(fromByteOffset: offset, as: UInt8.self)
+            { return false }
+            return true
+        }
+        var difference: UInt64 = 0
+        var offset = 0
+        while offset < count - 8 {
+            difference |= left.word(offset) ^ right.word(offset)
+            offset += 8
+        }
+        return difference | (left.word(count - 8) ^ right.word(count - 8)) == 0
+    }
+
+    /// The order of LMDB's keys: byte by byte, a beginning before what goes on.
+    package func precedes(_ other: UnsafeRawBufferPointer) -> Bool { lexicographicallyPrecedes(other) }
+
+    /// The six-byte number at an offset, the highest byte first.
+    ///
+    /// - Parameter offset: the number lies within the bytes.
+    package func sixByteNumber(at offset: Int) -> UInt64 {
+        let high = UInt16(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self))
+        let low = UInt32(bigEndian: loadUnaligned(fromByteOffset: offset + 2, as: UInt32.self))
+        return UInt64(high) << 32 | UInt64(low)
+    }
+
+    /// The part from `start` on with `count` bytes, which lies within the bytes.
+    package func slice(_ start: Int, count: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: self[start..<start + count])
+    }
+}
+
+extension UnsafeRawPointer {
+    fileprivate func word(_ offset: Int) -> UInt64 { loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
+}
+
+extension [UInt8] {
+    /// True when the array has these bytes.
+    package func equals(_ other: UnsafeRawBufferPointer) -> Bool { withUnsafeBytes { $0.equals(other) } }
+
+    /// As `withUnsafeBytes`, which would widen the errors.
+    @inlinable
+    @inline(__always)
+    package func withBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try withUnsafeBufferPointer { (bytes) throws(Failure) in try body(UnsafeRawBufferPointer(bytes)) }
+    }
+}

@@ -1,0 +1,97 @@
+/// The kinds of content that a store knows.
+///
+/// This is the one list of them: nothing else names them but their own folders, forms and deciders.
+package final class Catalogue: Sendable {
+    /// By their numbers.
+    package let kinds: [KindSchema]
+    /// The categories' bytes, by the kinds' numbers.
+    private let categories: [[UInt8]]
+    private let names: [[UInt8]]
+
+    /// - Throws: the first contradiction within a declaration, or between two.
+    package init(_ declarations: [KindDeclaration]) throws(SchemaError) {
+        var kinds: [KindSchema] = []
+        for (number, declaration) in declarations.enumerated() {
+            kinds.append(try KindSchema(declaration, number: number))
+        }
+        self.kinds = kinds
+        categories = kinds.map { Array($0.category.utf8) }
+        names = kinds.map { Array($0.name.utf8) }
+        try Catalogue.check(kinds)
+    }
+
+    /// The store's own kinds.
+    package static let standard: Catalogue = {
+        do throws(SchemaError) {
+            return try Catalogue([
+                UserSchema.declaration, StorySchema.declaration, MessageSchema.declaration, PhotoSchema.declaration,
+            ])
+        } catch {
+            preconditionFailure("The store's own schemas are sound: \(error)")
+        }
+    }()
+
+    /// The kind with this name; nil when there is none.
+    package func kind(named name: UnsafeRawBufferPointer) -> KindSchema? {
+        for index in names.indices where names[index].equals(name) { return kinds[index] }
+        return nil
+    }
+
+    /// The kind whose streams have this category; nil for the users' own categories.
+    package func kind(category: UnsafeRawBufferPointer) -> KindSchema? {
+        for index in categories.indices where categories[index].equals(category) { return kinds[index] }
+        return nil
+    }
+
+    /// The kind that a stream belongs to, and where in its name the ID begins; nil for the users' own streams.
+    package func kind(stream: UnsafeRawBufferPointer) -> (kind: KindSchema, idStart: Int)? {
+        for index in categories.indices {
+            let count = categories[index].count
+            guard stream.count > count, stream[count] == 0x2D else { continue }
+            if categories[index].equals(UnsafeRawBufferPointer(rebasing: stream[..<count])) {
+                return (kinds[index], count + 1)
+            }
+        }
+        return nil
+    }
+
+    /// Every table of every model, by number.
+    package var tables: [ModelTable] {
+        (kinds.flatMap(\.tables) + StreamTables.all).sorted { $0.number < $1.number }
+    }
+
+    /// The names of the models, those of the kinds first.
+    package var models: [String] {
+        var models: [String] = []
+        for table in kinds.flatMap(\.tables) + StreamTables.all where !models.contains(table.model) {
+            models.append(table.model)
+        }
+        return models
+    }
+
+    /// The tables of a model; the first holds what the model's count counts.
+    package func tables(of model: String) -> [ModelTable] {
+        (kinds.flatMap(\.tables) + StreamTables.all).filter { $0.model == model }
+    }
+
+    private static func check(_ kinds: [KindSchema]) throws(SchemaError) {
+        let tables = kinds.flatMap(\.tables) + StreamTables.all
+        guard Set(tables.map(\.number)).count == tables.count, Set(tables.map(\.name)).count == tables.count else {
+            throw SchemaError("two tables have one number or one name")
+        }
+        guard Set(kinds.map(\.name)).count == kinds.count, Set(kinds.map(\.category)).count == kinds.count else {
+            throw SchemaError("two kinds have one name or one category")
+        }
+    }
+}
+
+/// The tables that say where events lie, whatever kinds there are.
+package enum StreamTables {
+    package static let streams = ModelTable(6, "streams", of: "streams")
+    package static let streamPositions = ModelTable(7, "streamPositions", of: "streams")
+    package static let categories = ModelTable(4, "categories", of: "streams")
+    package static let categoryPositions = ModelTable(8, "categoryPositions", of: "streams")
+    package static let keys = ModelTable(10, "keys", of: "keys")
+    /// Those of the model `streams` first.
+    package static let all = [streams, streamPositions, categories, categoryPositions, keys]
+}

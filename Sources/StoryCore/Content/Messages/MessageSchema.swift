@@ -1,0 +1,76 @@
+/// What a message is, as data.
+enum MessageSchema {
+    enum Field {
+        static let text = 0
+        static let sender = 1
+        static let recipient = 2
+        static let story = 3
+        static let date = 4
+        static let seen = 5
+    }
+
+    private enum Filter {
+        static let between = 0
+        static let sender = 1
+        static let recipient = 2
+        static let story = 3
+        static let unseen = 4
+    }
+
+    private enum Sort { static let date = 0 }
+
+    static let declaration = KindDeclaration(
+        name: "messages", category: "message",
+        fields: [
+            FieldSchema("text", .text), FieldSchema("sender", .name), FieldSchema("recipient", .name),
+            FieldSchema("story", .name, isOptional: true), FieldSchema("date", .date), FieldSchema("seen", .flag),
+        ],
+        events: events, filters: filters, sorts: [SortSchema("date", "Date", field: Field.date)],
+        rows: table(70, "messages"), numbers: table(79, "messageIDs"),
+        indexes: [
+            IndexSchema(table(71, "messagesByDate"), by: Sort.date),
+            IndexSchema(table(72, "messagesBySenderDate"), [Filter.sender], by: Sort.date),
+            IndexSchema(table(73, "messagesByRecipientDate"), [Filter.recipient], by: Sort.date),
+            IndexSchema(table(74, "messagesByConversationDate"), [Filter.between], by: Sort.date),
+            IndexSchema(table(75, "messagesByStoryDate"), [Filter.story], by: Sort.date),
+            IndexSchema(table(76, "messagesUnseenByDate"), [Filter.unseen], by: Sort.date),
+            IndexSchema(table(77, "messagesUnseenByRecipientDate"), [Filter.recipient, Filter.unseen], by: Sort.date),
+        ],
+        counts: table(78, "messageCounts"),
+        tallies: [
+            TallySchema(0, []), TallySchema(1, [Filter.sender]), TallySchema(2, [Filter.recipient]),
+            TallySchema(3, [Filter.between]), TallySchema(4, [Filter.story]), TallySchema(5, [Filter.unseen]),
+            TallySchema(6, [Filter.sender, Filter.recipient]), TallySchema(7, [Filter.between, Filter.unseen]),
+            TallySchema(8, [Filter.recipient, Filter.unseen]), TallySchema(9, [Filter.sender, Filter.unseen]),
+            TallySchema(10, [Filter.story, Filter.unseen]),
+        ])
+
+    private static let events = [
+        EventSchema(
+            "MessageSent", .creates,
+            [
+                .set(field: Field.text, from: "text"), .set(field: Field.sender, from: "sender"),
+                .set(field: Field.recipient, from: "recipient"), .setIfGiven(field: Field.story, from: "story"),
+                .setOrTime(field: Field.date, from: "date"),
+            ]),
+        EventSchema("MessageSeen", .changes, [.setFlag(field: Field.seen, true)]),
+        EventSchema("MessageDeleted", .removes),
+    ]
+
+    private static let filters =
+        [
+            FilterSchema(
+                "between", .pair(Field.sender, Field.recipient), "A,B", "only those between these two users, either way"
+            ),
+            FilterSchema("sender", .field(Field.sender), "ID", "only those that this user sent"),
+            FilterSchema("recipient", .field(Field.recipient), "ID", "only those that this user received"),
+            FilterSchema("story", .field(Field.story), "ID", "only those about this story"),
+            FilterSchema(
+                "unseen", .unset(Field.seen), "true|false", "only those that were not yet seen, or only those that were"
+            ),
+        ] + FilterSchema.bounds(of: Field.date)
+
+    private static func table(_ number: UInt8, _ name: String) -> ModelTable {
+        ModelTable(number, name, of: "messages")
+    }
+}

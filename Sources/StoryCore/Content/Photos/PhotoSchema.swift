@@ -1,0 +1,83 @@
+/// What a photo is, as data.
+enum PhotoSchema {
+    enum Field {
+        static let owner = 0
+        static let iso = 1
+        static let focalLength = 2
+        static let exposureValue = 3
+        static let lensAperture = 4
+        static let exposureDuration = 5
+        static let flash = 6
+        static let date = 7
+    }
+
+    private enum Filter { static let owner = 0 }
+    private enum Sort {
+        static let date = 0
+        static let iso = 1
+        static let focalLength = 2
+        static let exposureValue = 3
+        static let lensAperture = 4
+        static let exposureDuration = 5
+    }
+
+    static let declaration = KindDeclaration(
+        name: "photos", category: "photo",
+        fields: [
+            FieldSchema("owner", .name), FieldSchema("iso", .number),
+            FieldSchema("focalLength", .number, isOptional: true), FieldSchema("exposureValue", .number),
+            FieldSchema("lensAperture", .number, isOptional: true), FieldSchema("exposureDuration", .fraction),
+            FieldSchema("flash", .choice(["none", "normal", "redEye"]), isOptional: true), FieldSchema("date", .date),
+        ],
+        events: events,
+        filters: [FilterSchema("owner", .field(Field.owner), "ID", "only those of this user")]
+            + FilterSchema.bounds(of: Field.date),
+        sorts: [
+            SortSchema("date", "Date", field: Field.date), SortSchema("iso", "ISO", field: Field.iso),
+            SortSchema("focalLength", "Focal length", field: Field.focalLength),
+            SortSchema("exposureValue", "Exposure value", field: Field.exposureValue),
+            SortSchema("lensAperture", "Lens aperture", field: Field.lensAperture),
+            SortSchema("exposureDuration", "Exposure duration", field: Field.exposureDuration),
+        ],
+        rows: table(90, "photos"), numbers: table(104, "photoIDs"), indexes: indexes,
+        counts: table(103, "photoCounts"), tallies: [TallySchema(0, []), TallySchema(1, [Filter.owner])])
+
+    private static let events = [
+        EventSchema(
+            "PhotoAdded", .creates,
+            [
+                .set(field: Field.owner, from: "owner"), .set(field: Field.iso, from: "iso"),
+                .setIfGiven(field: Field.focalLength, from: "focalLength"),
+                .set(field: Field.exposureValue, from: "exposureValue"),
+                .setIfGiven(field: Field.lensAperture, from: "lensAperture"),
+                .set(field: Field.exposureDuration, from: "exposureDuration"),
+                .setIfGiven(field: Field.flash, from: "flash"), .setOrTime(field: Field.date, from: "date"),
+            ]),
+        EventSchema(
+            "PhotoExposureRevised", .changes,
+            [
+                .setIfGiven(field: Field.exposureValue, from: "exposureValue"),
+                .setIfGiven(field: Field.exposureDuration, from: "exposureDuration"),
+            ]),
+        EventSchema("PhotoDeleted", .removes),
+    ]
+
+    private static let indexes = [
+        IndexSchema(table(91, "photosByDate"), by: Sort.date),
+        IndexSchema(table(92, "photosByISO"), by: Sort.iso),
+        IndexSchema(table(93, "photosByFocalLength"), by: Sort.focalLength),
+        IndexSchema(table(94, "photosByExposureValue"), by: Sort.exposureValue),
+        IndexSchema(table(95, "photosByLensAperture"), by: Sort.lensAperture),
+        IndexSchema(table(96, "photosByExposureDuration"), by: Sort.exposureDuration),
+        IndexSchema(table(97, "photosByOwnerDate"), [Filter.owner], by: Sort.date),
+        IndexSchema(table(98, "photosByOwnerISO"), [Filter.owner], by: Sort.iso),
+        IndexSchema(table(99, "photosByOwnerFocalLength"), [Filter.owner], by: Sort.focalLength),
+        IndexSchema(table(100, "photosByOwnerExposureValue"), [Filter.owner], by: Sort.exposureValue),
+        IndexSchema(table(101, "photosByOwnerLensAperture"), [Filter.owner], by: Sort.lensAperture),
+        IndexSchema(table(102, "photosByOwnerExposureDuration"), [Filter.owner], by: Sort.exposureDuration),
+    ]
+
+    private static func table(_ number: UInt8, _ name: String) -> ModelTable {
+        ModelTable(number, name, of: "photos")
+    }
+}

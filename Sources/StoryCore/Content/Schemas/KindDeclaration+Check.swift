@@ -1,0 +1,109 @@
+extension KindDeclaration {
+    /// How many fields a kind may have.
+    package static let maxFieldCount = 64
+
+    /// - Throws: the first contradiction: a field, filter or sort that is not there, or of a type that does not do.
+    func check() throws(SchemaError) {
+        guard fields.count <= KindDeclaration.maxFieldCount else {
+            throw SchemaError("\(name) has more than \(KindDeclaration.maxFieldCount) fields")
+        }
+        for field in fields { try check(field) }
+        for event in events { try check(event) }
+        for filter in filters { try check(filter) }
+        for sort in sorts { try check(sort) }
+        for index in indexes {
+            try check(filters: index.filters, of: index.table.name)
+            guard sorts.indices.contains(index.sort) else {
+                throw SchemaError("\(index.table.name) is of a sort that \(name) does not have")
+            }
+        }
+        for tally in tallies { try check(filters: tally.filters, of: "tally \(tally.number) of \(name)") }
+        if let unique, try type(of: unique.field, for: unique.table.name) != .text {
+            throw SchemaError("\(unique.table.name) is not of a text")
+        }
+    }
+
+    private func check(_ field: FieldSchema) throws(SchemaError) {
+        guard case .choice(let words) = field.type else { return }
+        guard (1...256).contains(words.count) else {
+            throw SchemaError("\(name).\(field.name) has \(words.count) choices, not 1 to 256")
+        }
+    }
+
+    private func check(_ event: EventSchema) throws(SchemaError) {
+        for change in event.changes {
+            let type = try type(of: change.field, for: event.type)
+            let fits: Bool =
+                switch change {
+                case .set, .setIfGiven: true
+                case .setOrTime, .setTime: type == .date
+                case .add: type == .integer
+                case .setFlag: type == .flag
+                }
+            guard fits else { throw SchemaError("\(event.type) changes a field of a type that does not do") }
+        }
+        guard event.effect == .creates else { return }
+        for (index, field) in fields.enumerated() where field.needsValue {
+            let isSet = event.changes.contains { $0.field == index && $0.alwaysSets }
+            guard isSet else { throw SchemaError("\(event.type) makes a row without \(field.name)") }
+        }
+    }
+
+    private func check(_ filter: FilterSchema) throws(SchemaError) {
+        let what = "the filter \(filter.name) of \(name)"
+        let fits: Bool
+        switch filter.test {
+        case .field(let field): fits = try type(of: field, for: what) != .text
+        case .pair(let one, let other):
+            let (first, second) = (try type(of: one, for: what), try type(of: other, for: what))
+            fits = first == .name && second == .name
+        case .folded(let field): fits = try type(of: field, for: what) == .text
+        case .unset(let field): fits = try type(of: field, for: what) == .flag
+        case .notBefore(let field), .before(let field):
+            fits = try type(of: field, for: what) == .date && !fields[field].isOptional
+        }
+        guard fits else { throw SchemaError("\(what) compares a field of a type that does not do") }
+    }
+
+    private func check(_ sort: SortSchema) throws(SchemaError) {
+        let type = try type(of: sort.field, for: "the sort \(sort.name) of \(name)")
+        if sort.isFolded, type != .text { throw SchemaError("the sort \(sort.name) of \(name) folds what is no text") }
+    }
+
+    private func check(filters indexes: [Int], of what: String) throws(SchemaError) {
+        for index in indexes {
+            guard filters.indices.contains(index) else {
+                throw SchemaError("\(what) is of a filter that \(name) does not have")
+            }
+            switch filters[index].test {
+            case .field, .pair, .unset: break
+            case .folded: throw SchemaError("\(what) is of a folded text")
+            case .notBefore, .before: throw SchemaError("\(what) is of a bound")
+            }
+        }
+    }
+
+    private func type(of field: Int, for what: String) throws(SchemaError) -> FieldType {
+        guard fields.indices.contains(field) else { throw SchemaError("\(what) is of a field that \(name) lacks") }
+        return fields[field].type
+    }
+}
+
+extension FieldSchema {
+    /// True when a new row cannot go without an event that sets it: integers begin with 0 and flags with false.
+    fileprivate var needsValue: Bool {
+        switch type {
+        case .integer, .flag: false
+        case .text, .name, .number, .date, .fraction, .choice: !isOptional
+        }
+    }
+}
+
+extension FieldChange {
+    fileprivate var alwaysSets: Bool {
+        switch self {
+        case .set, .setOrTime, .setTime: true
+        case .setIfGiven, .add, .setFlag: false
+        }
+    }
+}

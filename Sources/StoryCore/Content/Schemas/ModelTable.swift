@@ -1,0 +1,17 @@
+/// A table of the read models: its identity on disk, its name there, and the model that it belongs to.
+///
+/// A model is the set of tables with its name: they are folded, counted, compared and thrown away together.
+package struct ModelTable: Hashable, Sendable {
+    /// The table's identity in digests and checkpoints; it never changes its meaning.
+    package let number: UInt8
+    /// The name of its ordered map.
+    package let name: String
+    /// The model's name: `stories`.
+    package let model: String
+
+    package init(_ number: UInt8, _ name: String, of model: String) {
+        self.number = number
+        self.name = name
+        self.model = model
+    }
+}

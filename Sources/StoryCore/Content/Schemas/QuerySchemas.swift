@@ -1,0 +1,115 @@
+/// What a filter compares. Fields are named by their index in the schema.
+package enum FilterTest: Equatable, Sendable {
+    /// Equal to a value of the field's own type.
+    case field(Int)
+    /// Two names in two fields, whichever stands in which.
+    case pair(Int, Int)
+    /// Equal to a text once both have their ASCII letters in lower case.
+    case folded(Int)
+    /// True where the flag is not set.
+    case unset(Int)
+    /// A date at a time or after it.
+    case notBefore(Int)
+    /// A date before a time.
+    case before(Int)
+}
+
+extension FilterSchema {
+    /// The filters that every kind with a date has: `since=` with the time, `until=` without it.
+    ///
+    /// - Parameter field: the index of the date.
+    package static func bounds(of field: Int) -> [FilterSchema] {
+        [
+            FilterSchema("since", .notBefore(field), "TIME", "only those of this time or later"),
+            FilterSchema("until", .before(field), "TIME", "only those before this time"),
+        ]
+    }
+}
+
+/// One filter of `LIST` and `COUNT`.
+package struct FilterSchema: Equatable, Sendable {
+    /// The option's name: `sender`.
+    package let name: String
+    package let test: FilterTest
+    /// What stands behind the equals sign in a line of help: `ID`.
+    package let placeholder: String
+    /// The sentence for a person.
+    package let summary: String
+    /// The whole numbers that an integer may have; nil where the filter is of another type.
+    package let range: ClosedRange<Int64>?
+
+    package init(
+        _ name: String, _ test: FilterTest, _ placeholder: String, _ summary: String,
+        range: ClosedRange<Int64>? = nil
+    ) {
+        self.name = name
+        self.test = test
+        self.placeholder = placeholder
+        self.summary = summary
+        self.range = range
+    }
+}
+
+/// One order of `LIST`. Texts sort by their first 200 bytes; rows that lack the field stand last, either way.
+package struct SortSchema: Equatable, Sendable {
+    /// The sort's name on the wire, which is the field's.
+    package let name: String
+    /// What a person reads above the column.
+    package let title: String
+    /// The index of the field.
+    package let field: Int
+    /// True when a text sorts without regard to the case of ASCII letters.
+    package let isFolded: Bool
+
+    package init(_ name: String, _ title: String, field: Int, isFolded: Bool = false) {
+        self.name = name
+        self.title = title
+        self.field = field
+        self.isFolded = isFolded
+    }
+}
+
+/// One ordered view of a kind's rows. A key is the filters' parts, the sort key and the row's number; the value is empty.
+///
+/// So the rows of one filter stand together in the order of the sort, and those with equal sort keys in the order they
+/// were posted.
+package struct IndexSchema: Equatable, Sendable {
+    package let table: ModelTable
+    /// The indexes of the filters in the schema.
+    package let filters: [Int]
+    /// The index of the sort in the schema.
+    package let sort: Int
+
+    package init(_ table: ModelTable, _ filters: [Int] = [], by sort: Int) {
+        self.table = table
+        self.filters = filters
+        self.sort = sort
+    }
+}
+
+/// A count that is kept for each value of some filters. Its key is the tally's number and the filters' parts.
+package struct TallySchema: Equatable, Sendable {
+    /// The tally's identity on disk within its table.
+    package let number: UInt8
+    /// The indexes of the filters in the schema.
+    package let filters: [Int]
+
+    package init(_ number: UInt8, _ filters: [Int]) {
+        self.number = number
+        self.filters = filters
+    }
+}
+
+/// A text that no two rows have in common, without regard to the case of ASCII letters.
+///
+/// The entry's key is the folded text; its value is the row's number and ID.
+package struct UniqueSchema: Equatable, Sendable {
+    package let table: ModelTable
+    /// The index of the field.
+    package let field: Int
+
+    package init(_ table: ModelTable, field: Int) {
+        self.table = table
+        self.field = field
+    }
+}

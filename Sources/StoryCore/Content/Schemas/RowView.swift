@@ -1,0 +1,98 @@
+/// A stored row, read where it lies. Its bytes belong to whoever gave them: a view must not outlive their closure.
+///
+/// Making one checks every length once, so that reading a field cannot go wrong.
+package struct RowView {
+    package let schema: KindSchema
+    package let bytes: UnsafeRawBufferPointer
+
+    /// Nil when the bytes are no row of this kind.
+    package init?(_ schema: KindSchema, _ bytes: UnsafeRawBufferPointer) {
+        guard schema.layout.fits(bytes) else { return nil }
+        self.schema = schema
+        self.bytes = bytes
+    }
+
+    /// Bytes that were written by this program a moment ago.
+    package init(trusted bytes: UnsafeRawBufferPointer, _ schema: KindSchema) {
+        self.schema = schema
+        self.bytes = bytes
+    }
+
+    /// The row's number: the order in which rows were posted.
+    package var number: UInt64 { bytes.sixByteNumber(at: RowLayout.numberOffset) }
+    /// The version of its stream.
+    package var version: Version { Version(bytes.sixByteNumber(at: RowLayout.versionOffset)) }
+    /// The last event that changed it.
+    package var position: Position { Position(bytes.sixByteNumber(at: RowLayout.positionOffset)) }
+
+    package var id: UnsafeRawBufferPointer {
+        let layout = schema.layout
+        return bytes.slice(layout.headCount, count: Int(bytes[layout.idOffset]))
+    }
+
+    /// False where an optional field is absent.
+    package func has(_ field: Int) -> Bool {
+        let bit = schema.layout.slots[field].presence
+        return bit < 0 || isSet(bit)
+    }
+
+    /// The bytes of a name or a text; none where it is absent, or the field is of another type.
+    package func text(_ field: Int) -> UnsafeRawBufferPointer {
+        let layout = schema.layout
+        let slot = layout.slots[field]
+        var start = layout.headCount
+        switch slot.storage {
+        case .name:
+            for offset in layout.idOffset..<slot.offset { start += Int(bytes[offset]) }
+            return bytes.slice(start, count: Int(bytes[slot.offset]))
+        case .text:
+            for offset in layout.idOffset..<layout.textOffset { start += Int(bytes[offset]) }
+            for offset in stride(from: layout.textOffset, to: slot.offset, by: 4) { start += count(offset) }
+            return bytes.slice(start, count: count(slot.offset))
+        case .integer, .number, .date, .flag, .fraction, .choice: return .none
+        }
+    }
+
+    /// The bits of a fixed field: an integer's, a double's, a date's milliseconds, the numerator of a fraction in the
+    /// lower half and the denominator in the upper one, the number of a choice, or 1 for a flag that is set.
+    package func bits(_ field: Int) -> UInt64 {
+        let slot = schema.layout.slots[field]
+        switch slot.storage {
+        case .integer, .number, .date, .fraction:
+            return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: slot.offset, as: UInt64.self))
+        case .choice: return UInt64(bytes[slot.offset])
+        case .flag: return isSet(slot.flag) ? 1 : 0
+        case .name, .text: return 0
+        }
+    }
+
+    package func integer(_ field: Int) -> Int64 { Int64(bitPattern: bits(field)) }
+    package func double(_ field: Int) -> Double { Double(bitPattern: bits(field)) }
+    package func date(_ field: Int) -> Instant { Instant(milliseconds: Int64(bitPattern: bits(field))) }
+    package func flag(_ field: Int) -> Bool { bits(field) == 1 }
+
+    private func isSet(_ bit: Int) -> Bool { bytes[RowLayout.bitsOffset + bit >> 3] >> UInt8(bit & 7) & 1 == 1 }
+
+    private func count(_ offset: Int) -> Int {
+        Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+    }
+}
+
+extension RowLayout {
+    /// True when the lengths say as many bytes as there are, and what has no other sense has one of its own.
+    package func fits(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count >= headCount else { return false }
+        var count = headCount
+        for offset in idOffset..<textOffset { count += Int(bytes[offset]) }
+        for offset in stride(from: textOffset, to: headCount, by: 4) {
+            count += Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+        }
+        guard count == bytes.count, Identifier.length.contains(Int(bytes[idOffset])) else { return false }
+        return slots.allSatisfy { slot in
+            switch slot.storage {
+            case .choice: Int(bytes[slot.offset]) < slot.choiceCount
+            case .text, .name, .integer, .number, .date, .flag, .fraction: true
+            }
+        }
+    }
+}

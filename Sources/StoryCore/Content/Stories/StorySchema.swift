@@ -1,0 +1,83 @@
+/// What a story is, as data.
+enum StorySchema {
+    enum Field {
+        static let title = 0
+        static let message = 1
+        static let sender = 2
+        static let recipient = 3
+        static let date = 4
+        static let likes = 5
+    }
+
+    private enum Filter {
+        static let sender = 0
+        static let recipient = 1
+    }
+
+    private enum Sort {
+        static let date = 0
+        static let title = 1
+        static let likes = 2
+        static let sender = 3
+        static let recipient = 4
+    }
+
+    /// Who likes what. The entries of a deleted story stay; nothing can ask for them.
+    static let likes = ModelTable(60, "likes", of: "likes")
+
+    static let declaration = KindDeclaration(
+        name: "stories", category: "story",
+        fields: [
+            FieldSchema("title", .text), FieldSchema("message", .text), FieldSchema("sender", .name),
+            FieldSchema("recipient", .name), FieldSchema("date", .date), FieldSchema("likes", .integer),
+        ],
+        events: events,
+        filters: [
+            FilterSchema("sender", .field(Field.sender), "ID", "only those that this user sent"),
+            FilterSchema("recipient", .field(Field.recipient), "ID", "only those that this user received"),
+        ] + FilterSchema.bounds(of: Field.date),
+        sorts: [
+            SortSchema("date", "Date", field: Field.date), SortSchema("title", "Title", field: Field.title),
+            SortSchema("likes", "Likes", field: Field.likes), SortSchema("sender", "Sender", field: Field.sender),
+            SortSchema("recipient", "Recipient", field: Field.recipient),
+        ],
+        rows: table(40, "stories"), numbers: table(50, "storyIDs"),
+        indexes: [
+            IndexSchema(table(41, "storiesByDate"), by: Sort.date),
+            IndexSchema(table(42, "storiesByTitle"), by: Sort.title),
+            IndexSchema(table(43, "storiesByLikes"), by: Sort.likes),
+            IndexSchema(table(44, "storiesBySender"), by: Sort.sender),
+            IndexSchema(table(45, "storiesByRecipient"), by: Sort.recipient),
+            IndexSchema(table(46, "storiesBySenderDate"), [Filter.sender], by: Sort.date),
+            IndexSchema(table(47, "storiesByRecipientDate"), [Filter.recipient], by: Sort.date),
+        ],
+        counts: table(49, "storyCounts"),
+        tallies: [
+            TallySchema(0, []), TallySchema(1, [Filter.sender]), TallySchema(2, [Filter.recipient]),
+            TallySchema(3, [Filter.sender, Filter.recipient]),
+        ])
+
+    private static let events = [
+        EventSchema(
+            "StoryPosted", .creates,
+            [
+                .set(field: Field.title, from: "title"), .set(field: Field.message, from: "message"),
+                .set(field: Field.sender, from: "sender"), .set(field: Field.recipient, from: "recipient"),
+                .setOrTime(field: Field.date, from: "date"),
+            ]),
+        EventSchema(
+            "StoryLiked", .changes, [.add(field: Field.likes, 1)],
+            membership: MembershipChange(likes, member: "user", isPut: true)),
+        EventSchema(
+            "StoryUnliked", .changes, [.add(field: Field.likes, -1)],
+            membership: MembershipChange(likes, member: "user", isPut: false)),
+        EventSchema(
+            "StoryRevised", .changes,
+            [.setIfGiven(field: Field.title, from: "title"), .setIfGiven(field: Field.message, from: "message")]),
+        EventSchema("StoryDeleted", .removes),
+    ]
+
+    private static func table(_ number: UInt8, _ name: String) -> ModelTable {
+        ModelTable(number, name, of: "stories")
+    }
+}

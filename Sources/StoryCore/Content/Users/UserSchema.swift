@@ -1,0 +1,61 @@
+/// What a user is, as data.
+enum UserSchema {
+    enum Field {
+        static let name = 0
+        static let email = 1
+        static let prefecture = 2
+        static let date = 3
+    }
+
+    private enum Filter { static let prefecture = 0 }
+    private enum Sort {
+        static let date = 0
+        static let name = 1
+        static let email = 2
+    }
+
+    static let declaration = KindDeclaration(
+        name: "users", category: "user",
+        fields: [
+            FieldSchema("name", .text), FieldSchema("email", .text), FieldSchema("prefecture", .integer),
+            FieldSchema("date", .date),
+        ],
+        events: [
+            EventSchema(
+                "UserSignedUp", .creates,
+                [
+                    .set(field: Field.name, from: "name"), .set(field: Field.email, from: "email"),
+                    .set(field: Field.prefecture, from: "prefecture"), .setTime(field: Field.date),
+                ]),
+            EventSchema(
+                "UserRevised", .changes,
+                [
+                    .setIfGiven(field: Field.name, from: "name"), .setIfGiven(field: Field.email, from: "email"),
+                    .setIfGiven(field: Field.prefecture, from: "prefecture"),
+                ]),
+        ],
+        filters: [
+            FilterSchema(
+                "prefecture", .field(Field.prefecture), "N", "only users of this prefecture, 1–47", range: 1...47),
+            FilterSchema("email", .folded(Field.email), "ADDRESS", "only the user with this address"),
+        ] + FilterSchema.bounds(of: Field.date),
+        sorts: [
+            SortSchema("date", "Date", field: Field.date), SortSchema("name", "Name", field: Field.name),
+            SortSchema("email", "Email", field: Field.email, isFolded: true),
+        ],
+        rows: table(20, "users"), numbers: table(29, "userIDs"),
+        indexes: [
+            IndexSchema(table(22, "usersByDate"), by: Sort.date),
+            IndexSchema(table(23, "usersByName"), by: Sort.name),
+            IndexSchema(table(24, "usersByEmail"), by: Sort.email),
+            IndexSchema(table(25, "usersByPrefectureDate"), [Filter.prefecture], by: Sort.date),
+            IndexSchema(table(26, "usersByPrefectureName"), [Filter.prefecture], by: Sort.name),
+            IndexSchema(table(27, "usersByPrefectureEmail"), [Filter.prefecture], by: Sort.email),
+        ],
+        counts: table(28, "userCounts"), tallies: [TallySchema(0, []), TallySchema(1, [Filter.prefecture])],
+        unique: UniqueSchema(table(21, "userEmails"), field: Field.email))
+
+    private static func table(_ number: UInt8, _ name: String) -> ModelTable {
+        ModelTable(number, name, of: "users")
+    }
+}

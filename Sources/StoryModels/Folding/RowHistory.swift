@@ -1,0 +1,24 @@
+package import StoryCore
+
+/// Folds the history of one row, event by event, by the same fold as `ModelProjector`, and keeps nothing but the row.
+package final class RowHistory {
+    private let kind: KindPlan
+    private let json: any JSONReading
+    private var fold = RowFold()
+    /// The row so far, which lies in the memory of `fold`; nil where there is none.
+    package private(set) var row: RowView?
+
+    /// - Parameter json: what reads the events' data.
+    package init(_ kind: KindPlan, json: any JSONReading) {
+        self.kind = kind
+        self.json = json
+    }
+
+    /// Folds the next event of the row's stream.
+    package func fold(_ record: EventRecord) {
+        let event = FoldedEvent(record, idStart: kind.schema.category.utf8.count + 1)
+        record.withData(json, nil) { members in
+            if case .fitting(let change?, _) = self.fold.fold(kind, event, members, into: row) { row = change.after }
+        }
+    }
+}

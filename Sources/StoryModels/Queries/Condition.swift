@@ -1,0 +1,85 @@
+package import StoryCore
+
+/// What a filter compares with.
+package enum FilterValue: Equatable, Sendable {
+    case name([UInt8])
+    /// Two names, in either order.
+    case pair([UInt8], [UInt8])
+    /// A text with its ASCII letters in lower case.
+    case folded([UInt8])
+    case integer(Int64)
+    case number(Double)
+    case date(Instant)
+    /// For a filter of a flag that is not set: true asks for those rows, false for the others.
+    case flag(Bool)
+    /// The numerator in the lower half, the denominator in the upper one.
+    case fraction(UInt64)
+    /// The number of a word.
+    case choice(UInt8)
+}
+
+/// One condition of a query: a filter of the kind, by its index, and a value.
+package struct Condition: Equatable, Sendable {
+    package let filter: Int
+    package let value: FilterValue
+
+    package init(_ filter: Int, _ value: FilterValue) {
+        self.filter = filter
+        self.value = value
+    }
+
+    /// True when a row passes. A value of another type than the filter's passes none.
+    package func matches(_ row: borrowing RowView) -> Bool {
+        switch row.schema.filters[filter].test {
+        case .field(let field): return row.has(field) && isValue(of: field, in: row)
+        case .pair(let one, let other):
+            guard case .pair(let left, let right) = value, row.has(one), row.has(other) else { return false }
+            let (first, second) = (row.text(one), row.text(other))
+            return left.equals(first) && right.equals(second) || left.equals(second) && right.equals(first)
+        case .folded(let field):
+            guard case .folded(let text) = value, row.has(field) else { return false }
+            return text.elementsEqual(row.text(field).lazy.map(\.folded))
+        case .unset(let field): return value == .flag(!row.flag(field))
+        case .notBefore(let field):
+            guard case .date(let time) = value else { return false }
+            return row.date(field) >= time
+        case .before(let field):
+            guard case .date(let time) = value else { return false }
+            return row.date(field) < time
+        }
+    }
+
+    private func isValue(of field: Int, in row: borrowing RowView) -> Bool {
+        switch (row.schema.layout.slots[field].storage, value) {
+        case (.name, .name(let name)): name.equals(row.text(field))
+        case (.integer, .integer(let number)): row.integer(field) == number
+        case (.number, .number(let number)): row.double(field) == number
+        case (.date, .date(let date)): row.date(field) == date
+        case (.flag, .flag(let flag)): row.flag(field) == flag
+        case (.fraction, .fraction(let bits)): row.bits(field) == bits
+        case (.choice, .choice(let word)): row.bits(field) == UInt64(word)
+        case (.text, _), (.name, _), (.integer, _), (.number, _), (.date, _), (.flag, _), (.fraction, _), (.choice, _):
+            false
+        }
+    }
+}
+
+extension KeyBuffer {
+    /// Adds what a condition is in a key; false when no key has it.
+    mutating func add(_ condition: Condition, _ schema: KindSchema) -> Bool {
+        switch (schema.filters[condition.filter].test, condition.value) {
+        case (.unset, .flag(let isWanted)): return isWanted
+        case (.pair, .pair(let one, let other)):
+            one.withUnsafeBytes { one in other.withUnsafeBytes { addPair(one, $0) } }
+        case (.field, .name(let name)): name.withUnsafeBytes { addName($0) }
+        case (.field, .integer(let number)): addInteger(number)
+        case (.field, .number(let number)): addDouble(number)
+        case (.field, .date(let date)): addDate(date)
+        case (.field, .flag(let flag)): add(flag ? 1 : 0)
+        case (.field, .fraction(let bits)): addOrdered(bits)
+        case (.field, .choice(let word)): add(word)
+        case (.field, _), (.pair, _), (.folded, _), (.unset, _), (.notBefore, _), (.before, _): return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,37 @@
+import CSimdJSON
+package import StoryCore
+
+/// Reads objects where they lie, with memory that is used again for the next.
+package final class JSONObjectReader: JSONReading {
+    /// The longest object that is read, in bytes: above every line limit, for a log may be older than the limit.
+    private static let maxCount = 67_108_864
+
+    private let scanner = JSONScanner(capacity: JSONObjectReader.maxCount)
+    private var members: UnsafeMutablePointer<JSONMember>
+    private var capacity = 32
+
+    package init() { members = .allocate(capacity: capacity) }
+
+    deinit { members.deallocate() }
+
+    package func withObject<Result>(
+        _ text: UnsafeRawBufferPointer, readable: Int, _ body: (UnsafeBufferPointer<JSONMember>) -> Result
+    ) -> Result? {
+        let document = scanner.scan(text, readable: max(readable, text.count))
+        guard document.isValid, document.isObject else { return nil }
+        let count = document.count
+        if count > capacity { grow(count) }
+        for index in 0..<count {
+            let member = document[index]
+            let value = member.pointee.value.memberValue(in: text)
+            (members + index).initialize(to: JSONMember(name: member.pointee.keyBytes, value: value))
+        }
+        return body(UnsafeBufferPointer(start: members, count: count))
+    }
+
+    private func grow(_ count: Int) {
+        members.deallocate()
+        capacity = max(count, capacity * 2)
+        members = .allocate(capacity: capacity)
+    }
+}

@@ -1,0 +1,221 @@
+import CSimdJSON
+package import StoryCore
+
+/// Writes rows out of their records as `GET` and `LIST` answer them, by their schemas: one way for every kind.
+package final class RowJSONEncoder: Sendable {
+    private let plans: [Plan]
+
+    package init(_ catalogue: Catalogue) { plans = catalogue.kinds.map { Plan($0) } }
+
+    /// Of the store's own kinds.
+    package static let standard = RowJSONEncoder(.standard)
+
+    /// Appends one JSON object: the ID, the version, the position, then the fields in order; absent ones are left out.
+    package func append(_ row: borrowing RowView, to bytes: inout [UInt8]) {
+        let plan = plans[row.schema.number]
+        let record = row.bytes
+        let (plain, growth) = plan.texts(record)
+        bytes.appendWritten(atMost: plan.fixedCount + record.count + growth) { writer in
+            plan.write(record, plain, to: &writer)
+        }
+    }
+}
+
+/// What is written for the rows of one kind, worked out once.
+private final class Plan: Sendable {
+    /// A member: where its label lies, and where its value.
+    struct Member: Sendable {
+        let slot: RowLayout.Slot
+        /// `,"title":`
+        let label: Range<Int>
+        /// The words of a choice, as JSON.
+        let words: [[UInt8]]
+    }
+
+    let layout: RowLayout
+    let members: [Member]
+    /// All labels, one after the other.
+    let labels: [UInt8]
+    /// How many bytes a row takes at most beside the bytes of its names and texts.
+    let fixedCount: Int
+
+    init(_ schema: KindSchema) {
+        layout = schema.layout
+        var labels: [UInt8] = []
+        var members: [Member] = []
+        var count = 64 + 3 * ByteWriter.integerCount
+        for (field, slot) in zip(schema.fields, schema.layout.slots) {
+            let start = labels.count
+            labels.append(0x2C)
+            labels.appendString(field.name)
+            labels.append(0x3A)
+            let words = field.words
+            members.append(Member(slot: slot, label: start..<labels.count, words: words))
+            count += labels.count - start + slot.storage.maxCount + (words.map(\.count).max() ?? 0)
+        }
+        self.labels = labels
+        self.members = members
+        fixedCount = count
+    }
+
+    /// Which texts can go out as they are, a bit each in their order, and how many bytes escapes may add to the others.
+    func texts(_ record: UnsafeRawBufferPointer) -> (plain: UInt64, growth: Int) {
+        var start = layout.headCount
+        for offset in layout.idOffset..<layout.textOffset { start += Int(record[offset]) }
+        var plain: UInt64 = 0
+        var growth = 0
+        for index in 0..<layout.textCount {
+            let count = record.length(layout.textOffset + 4 * index)
+            let text = record.slice(start, count: count)
+            if text.isPlain { plain |= 1 << UInt64(index) } else { growth += 5 * count }
+            start += count
+        }
+        return (plain, growth)
+    }
+
+    func write(_ record: UnsafeRawBufferPointer, _ plain: UInt64, to writer: inout ByteWriter) {
+        var cursor = Cursor(record, layout, plain)
+        writer.literal(#"{"id":"#)
+        writer.name(cursor.nextName(layout.idOffset))
+        writer.literal(#","version":"#)
+        writer.integer(record.sixByteNumber(at: RowLayout.versionOffset))
+        writer.literal(#","position":"#)
+        writer.integer(record.sixByteNumber(at: RowLayout.positionOffset))
+        labels.withUnsafeBytes { labels in
+            for index in members.indices {
+                let slot = members[index].slot
+                guard slot.presence < 0 || record.isSet(slot.presence) else {
+                    cursor.skip(slot.storage)
+                    continue
+                }
+                writer.raw(labels.part(members[index].label))
+                write(index, slot, record, &cursor, to: &writer)
+            }
+        }
+        writer.byte(0x7D)
+    }
+
+    private func write(
+        _ index: Int, _ slot: RowLayout.Slot, _ record: UnsafeRawBufferPointer, _ cursor: inout Cursor,
+        to writer: inout ByteWriter
+    ) {
+        switch slot.storage {
+        case .name: writer.name(cursor.nextName(slot.offset))
+        case .text:
+            let (text, isPlain) = cursor.nextText(slot.offset)
+            if isPlain { writer.name(text) } else { writer.other { $0.appendString(text) } }
+        case .integer: writer.signed(Int64(bitPattern: record.word(slot.offset)))
+        case .number: writer.number(Double(bitPattern: record.word(slot.offset)))
+        case .date: writer.date(Instant(milliseconds: Int64(bitPattern: record.word(slot.offset))))
+        case .flag: record.isSet(slot.flag) ? writer.literal("true") : writer.literal("false")
+        case .fraction:
+            let bits = record.word(slot.offset)
+            writer.byte(0x22)
+            writer.integer(bits & 0xFFFF_FFFF)
+            writer.byte(0x2F)
+            writer.integer(bits >> 32)
+            writer.byte(0x22)
+        case .choice: writer.raw(members[index].words[Int(record[slot.offset])])
+        }
+    }
+}
+
+/// Where the next name and the next text of a record begin: fields are written in order, and lie in order.
+private struct Cursor {
+    private let record: UnsafeRawBufferPointer
+    private var name: Int
+    private var text: Int
+    private var plain: UInt64
+
+    init(_ record: UnsafeRawBufferPointer, _ layout: RowLayout, _ plain: UInt64) {
+        self.record = record
+        self.plain = plain
+        name = layout.headCount
+        text = layout.headCount
+        for offset in layout.idOffset..<layout.textOffset { text += Int(record[offset]) }
+    }
+
+    mutating func nextName(_ offset: Int) -> UnsafeRawBufferPointer {
+        let count = Int(record[offset])
+        defer { name += count }
+        return record.slice(name, count: count)
+    }
+
+    mutating func nextText(_ offset: Int) -> (text: UnsafeRawBufferPointer, isPlain: Bool) {
+        let count = record.length(offset)
+        defer {
+            text += count
+            plain >>= 1
+        }
+        return (record.slice(text, count: count), plain & 1 == 1)
+    }
+
+    /// An absent name or text has no bytes; only its bit is passed over.
+    mutating func skip(_ storage: RowLayout.Storage) {
+        if storage == .text { plain >>= 1 }
+    }
+}
+
+extension FieldSchema {
+    /// The words of a choice as JSON strings.
+    fileprivate var words: [[UInt8]] {
+        guard case .choice(let words) = type else { return [] }
+        return words.map { word in
+            var bytes: [UInt8] = []
+            bytes.appendString(word)
+            return bytes
+        }
+    }
+}
+
+extension RowLayout.Storage {
+    /// How many bytes a value takes in JSON at most, beside those of a name, a text or a word.
+    fileprivate var maxCount: Int {
+        switch self {
+        case .name, .text: 2
+        case .integer: 1 + ByteWriter.integerCount
+        case .number: 32
+        case .date: 2 + Instant.textCount
+        case .flag: 5
+        case .fraction: 3 + 2 * ByteWriter.integerCount
+        case .choice: 0
+        }
+    }
+}
+
+extension ByteWriter {
+    fileprivate mutating func signed(_ number: Int64) {
+        if number < 0 { byte(0x2D) }
+        integer(number.magnitude)
+    }
+
+    /// Whole numbers without a point; others with the library's help.
+    fileprivate mutating func number(_ number: Double) {
+        if number.magnitude < 9_007_199_254_740_992, number == number.rounded(.towardZero) {
+            signed(Int64(number))
+        } else {
+            other { $0.appendNumber(number) }
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// True when no byte needs an escape in a JSON string.
+    fileprivate var isPlain: Bool {
+        guard let start = baseAddress?.assumingMemoryBound(to: UInt8.self) else { return true }
+        var isASCII = true
+        return csj_plain_length(start, count, &isASCII) == count
+    }
+
+    fileprivate func word(_ offset: Int) -> UInt64 {
+        UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
+    fileprivate func length(_ offset: Int) -> Int {
+        Int(UInt32(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+    }
+
+    fileprivate func isSet(_ bit: Int) -> Bool {
+        self[RowLayout.bitsOffset + bit >> 3] >> UInt8(bit & 7) & 1 == 1
+    }
+}
