@@ -10,7 +10,7 @@ package final class Engine {
     private let log: any EventLogReading
     private var projector: ModelProjector
     private let changes = RowChanges()
-    private let limits: Limits
+    let limits: Limits
     private let server: String
     private let identity: LogIdentity
     private let foldTimer: FoldTimer?
@@ -151,7 +151,7 @@ package final class Engine {
 
     private var world: World { world(endingAt: head) }
 
-    private func world(endingAt head: Position) -> World {
+    func world(endingAt head: Position) -> World {
         World(models: models, log: log, head: head, limits: limits, identity: identity)
     }
 
@@ -189,35 +189,6 @@ package final class Engine {
         } catch {
             output.reply(.failed(error), tag: tag, restsOn: .zero)
         }
-    }
-
-    private func subscribe(
-        _ session: inout Session, _ tag: Tag?, _ query: SubscribeQuery, _ output: any TurnOutput
-    ) {
-        let head = output.durable
-        let start: Position
-        do throws(Failure) {
-            start = try FollowEvents.start(query, in: world(endingAt: head))
-        } catch {
-            return output.reply(.failed(error), tag: tag, restsOn: .zero)
-        }
-        guard let id = session.subscribe(query.selection, from: start, limit: limits.subscriptions) else {
-            let message = "a connection has at most \(limits.subscriptions) subscriptions; UNSUBSCRIBE one first"
-            let failure = Failure(.tooLarge, message, .limit(limits.subscriptions))
-            return output.reply(.failed(failure), tag: tag, restsOn: .zero)
-        }
-        output.reply(.done(.subscribed(id, position: head)), tag: tag, restsOn: .zero)
-    }
-
-    private func unsubscribe(
-        _ session: inout Session, _ tag: Tag?, _ id: SubscriptionID, _ output: any TurnOutput
-    ) {
-        guard let ended = session.unsubscribe(id) else {
-            let failure = Failure.notFound("subscription \(id.value) of this connection")
-            return output.reply(.failed(failure), tag: tag, restsOn: .zero)
-        }
-        let members = [Member("unsubscribed", .count(id.value)), Member("resume", .count(ended.next.value))]
-        output.reply(.done(.members(members)), tag: tag, restsOn: .zero)
     }
 
     // MARK: Writes
