@@ -25,6 +25,8 @@ final class Connection {
         case job(Tag?)
         /// That what the connection wrote is durable; then this request is handled.
         case ownWrites(Request)
+        /// That writes are taken up again; then this request is handled.
+        case room(Request)
     }
 
     /// An answer that is written step by step.
@@ -98,24 +100,33 @@ final class Connection {
         }
     }
 
-    /// The request that waits until what the connection wrote is durable up to here; nil when there is none.
-    func requestReady(at durable: Position) -> Request? {
-        guard case .awaiting(.ownWrites(let request)) = state, session.lastWritten <= durable else { return nil }
-        return request
+    /// The request whose waiting is over; nil when there is none.
+    ///
+    /// - Parameters:
+    ///   - durable: the last event that is durable.
+    ///   - takesWrites: whether writes are taken up.
+    func requestReady(at durable: Position, takesWrites: Bool) -> Request? {
+        switch state {
+        case .awaiting(.ownWrites(let request)): session.lastWritten <= durable ? request : nil
+        case .awaiting(.room(let request)): takesWrites ? request : nil
+        case .awaiting(.job), .open, .answering, .closing, .closed: nil
+        }
     }
 
     // MARK: What happened
 
-    /// A request was met that waits for what was written before it.
-    func requestMustWait(_ request: Request) {
+    /// A request was met that waits for what was written before it, or for room.
+    func requestMustWait(for awaited: Awaited) {
         guard case .open = state else { return }
-        state = .awaiting(.ownWrites(request))
+        state = .awaiting(awaited)
     }
 
-    /// What the waiting request waited for is durable, or undone.
+    /// What the waiting request waited for has come, or was undone.
     func waitIsOver() {
-        guard case .awaiting(.ownWrites) = state else { return }
-        state = .open
+        switch state {
+        case .awaiting(.ownWrites), .awaiting(.room): state = .open
+        case .awaiting(.job), .open, .answering, .closing, .closed: break
+        }
     }
 
     /// Work began whose end answers a request.
@@ -149,7 +160,8 @@ final class Connection {
         switch state {
         case .answering(let answer): return UnansweredRequest(tag: answer.tag)
         case .awaiting(.job(let tag)): return UnansweredRequest(tag: tag)
-        case .awaiting(.ownWrites(let request)): return UnansweredRequest(tag: request.tag)
+        case .awaiting(.ownWrites(let request)), .awaiting(.room(let request)):
+            return UnansweredRequest(tag: request.tag)
         case .open, .closing, .closed: return nil
         }
     }

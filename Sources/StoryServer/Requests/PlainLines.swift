@@ -50,7 +50,7 @@ extension Requests {
     }
 
     private func takePlainAppends(_ connection: Connection, atMost limit: Int) -> Int {
-        guard driver.takesAppends, var next = takePlainAppend(connection) else { return 0 }
+        guard driver.takesAppends, !driver.holdsWrites, var next = takePlainAppend(connection) else { return 0 }
         let began = dependency.clock.steady()
         let time = now()
         var count = 0

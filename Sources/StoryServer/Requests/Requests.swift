@@ -164,10 +164,11 @@ final class Requests {
 
     // MARK: Handling
 
-    /// Has the engine handle a request; one that reads what is durable waits for what its connection wrote.
+    /// Has the engine handle a request; one that reads what is durable waits for what its connection wrote, and a write
+    /// waits while none is taken up.
     func handle(_ request: Request, _ connection: Connection) {
-        if connection.session.lastWritten > driver.durable, request.action.waitsForOwnWrites {
-            connection.requestMustWait(request)
+        if let awaited = awaited(by: request, connection) {
+            connection.requestMustWait(for: awaited)
             waiting.append(connection)
             return
         }
@@ -189,19 +190,29 @@ final class Requests {
         if connection.answer != nil { publishing.answerBegan(connection, durable: driver.durable) }
     }
 
-    /// Handles the requests that waited until this position was durable, or until what came after it was undone.
+    private func awaited(by request: Request, _ connection: Connection) -> Connection.Awaited? {
+        if connection.session.lastWritten > driver.durable, request.action.waitsForOwnWrites {
+            return .ownWrites(request)
+        }
+        return driver.holdsWrites && request.action.isWrite ? .room(request) : nil
+    }
+
+    /// Handles the requests that waited until this position was durable, or until what came after it was undone; and
+    /// the writes that waited for room.
     func resume(at durable: Position) {
         guard !waiting.isEmpty else { return }
         let connections = waiting
         waiting = []
         for connection in connections {
-            guard let request = connection.requestReady(at: durable) else {
+            guard let request = connection.requestReady(at: durable, takesWrites: !driver.holdsWrites) else {
                 if !connection.isEnding { waiting.append(connection) }
                 continue
             }
             connection.waitIsOver()
             outbox.touch(connection)
             handle(request, connection)
+            // What a write appended is committed by the next turn.
+            if request.action.isWrite { add(connection) }
         }
     }
 
