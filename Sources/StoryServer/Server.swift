@@ -70,7 +70,7 @@ package final class Server: ReactorHandler {
     package func turnEnded() {
         guard stopReason == nil else { return dependency.transport.stop() }
         requests.takeLeftOver()
-        driver.turnEnded(mayGather: drainDeadline == nil)
+        driver.turnEnded(mayGather: drainDeadline == nil, isMoreAtHand: requests.isPending)
         publish()
         guard stopReason == nil else { return }
         jobs.begin()
@@ -88,7 +88,7 @@ package final class Server: ReactorHandler {
         dependency.trace.say("draining", members)
         dependency.transport.stopListening()
         // What is committed now is still pushed before subscriptions end.
-        driver.turnEnded(mayGather: false)
+        driver.turnEnded(mayGather: false, isMoreAtHand: false)
         publish()
         dependency.engine.drainRequested()
         for connection in connections.all { requests.drain(connection) }

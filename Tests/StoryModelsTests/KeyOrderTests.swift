@@ -7,7 +7,9 @@ import Testing
 
 /// The order of a buffer's keys, made piece by piece as walks ask for it.
 struct KeyOrderTests {
-    private static func key(_ number: UInt64) -> [UInt8] { Array("u1".utf8) + [0] + KeyWriter.number(StreamNumber(number)) }
+    private static func key(_ number: UInt64) -> [UInt8] {
+        Array("u1".utf8) + [0] + KeyWriter.number(StreamNumber(number))
+    }
 
     /// What a walk through one range visits, at most so many entries.
     private func visited(

@@ -139,7 +139,8 @@ final class KeyOrder {
     /// Some of a piece's keys, sorted.
     private func sample(of piece: Piece, _ buffer: WriteBuffer) -> [SortedKey] {
         let step = piece.entries.count / KeyOrder.sampleSize
-        return SortedKey.sorted((0..<KeyOrder.sampleSize).lazy.map { Int(piece.entries[$0 * step + step / 2]) }, of: buffer)
+        let entries = (0..<KeyOrder.sampleSize).lazy.map { Int(piece.entries[$0 * step + step / 2]) }
+        return SortedKey.sorted(entries, of: buffer)
     }
 
     private static func parts(

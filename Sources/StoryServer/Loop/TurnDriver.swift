@@ -30,6 +30,8 @@ final class TurnDriver {
     private var isRoomAwaited = false
     /// True while memory holds what a checkpoint has to store first.
     private var isMemoryShort = false
+    /// A commit of so many events does not wait for more.
+    private static let fullCommit: UInt64 = 1_024
     /// How often readers are looked for whose process died, in tenths of a second.
     private static let readerTicks: UInt64 = 100
 
@@ -81,15 +83,20 @@ final class TurnDriver {
 
     /// Everything that one poll brought was handled.
     ///
-    /// - Parameter mayGather: whether a commit may wait a moment for those who are about to write.
-    func turnEnded(mayGather: Bool) {
+    /// - Parameters:
+    ///   - mayGather: whether a commit may wait a moment for those who are about to write.
+    ///   - isMoreAtHand: whether lines are left over, whose events may go into the same commit.
+    func turnEnded(mayGather: Bool, isMoreAtHand: Bool) {
         modelsWereRead()
         // Asked once: time goes on, and whoever waits has to look again.
-        let waits = mayGather && isGathering
-        if !waits { makeRoom() }
+        let waits = mayGather && (isGathering || isMoreAtHand && isSmall)
+        makeRoom()
         perform(turn.turnEnded(isGathering: waits || isRoomAwaited))
         if waits { dependency.transport.requestTurn() }
     }
+
+    /// True while so little was appended that a commit of it can wait for what is at hand.
+    private var isSmall: Bool { log.head.value - log.committed.value < TurnDriver.fullCommit }
 
     /// Where the next commit needs a flush, it waits for it; where that found no room, the turn is rolled back.
     private func makeRoom() {

@@ -15,8 +15,14 @@ final class Requests {
     private let checkpoints: Checkpoints
     private let jobs: Jobs
     private let stats: Stats
+    /// So many lines are taken up as they come, and so many that were left over, before the turn ends: who asks for
+    /// little does not wait for all that others sent.
+    private static let turnLines = 128
+
     /// Connections with lines left over for the next turn.
     private var leftOver: [Connection] = []
+    /// How many lines were taken up of those that `turnLines` counts.
+    private var takenLines = 0
     /// Connections with a request that waits for what they wrote.
     private var waiting: [Connection] = []
     private var turnTime: Instant?
@@ -54,7 +60,10 @@ final class Requests {
     }
 
     /// The next turn has a time of its own.
-    func turnEnded() { turnTime = nil }
+    func turnEnded() {
+        turnTime = nil
+        takenLines = 0
+    }
 
     // MARK: Connections
 
@@ -96,14 +105,18 @@ final class Requests {
 
     // MARK: Lines
 
-    /// Takes up the lines that the last turn left over.
+    /// Takes up lines that the last turn left over; who has no share this turn is first in the next one.
     func takeLeftOver() {
         let connections = leftOver
         leftOver.removeAll(keepingCapacity: true)
-        for connection in connections {
-            connection.listed.remove(.requests)
-            takeLines(connection)
+        takenLines = 0
+        var served = 0
+        while served < connections.count, takenLines < Requests.turnLines {
+            connections[served].listed.remove(.requests)
+            takeLines(connections[served])
+            served += 1
         }
+        if served < connections.count { leftOver.insert(contentsOf: connections[served...], at: 0) }
     }
 
     /// The connection has lines for the next turn.
@@ -123,15 +136,16 @@ final class Requests {
         outbox.touch(connection)
         var taken = 0
         while connection.isOpen, outbox.hasRoom(connection) {
-            guard taken < limits.inflight else {
+            guard taken < limits.inflight, takenLines < Requests.turnLines else {
                 add(connection)
                 break
             }
-            let plain = takePlainLines(connection, atMost: limits.inflight - taken)
-            taken += plain
-            guard plain == 0 else { continue }
-            taken += 1
-            guard takeLine(connection) else { break }
+            let limit = min(limits.inflight - taken, Requests.turnLines - takenLines)
+            let plain = takePlainLines(connection, atMost: limit)
+            let isTaken = plain > 0 || takeLine(connection)
+            taken += max(plain, 1)
+            takenLines += max(plain, 1)
+            guard isTaken else { break }
         }
         throttle(connection)
     }
