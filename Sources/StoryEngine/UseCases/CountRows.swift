@@ -52,22 +52,24 @@ enum CountRows {
 /// Counts the rows behind a part of an index in steps, exact at the position where the last one ends.
 ///
 /// What changes between the steps is told by the projection: a row whose key lies in the part that was walked already
-/// is counted anew, one that lies behind it will be met.
+/// is counted anew, one that lies behind it will be met. While as many counts as may go on at once do, it waits.
 final class RowCount<P: Projection>: AnswerCursor, RowObserver {
     private let path: ListPlan.Path
     private let source: QuerySource
     private var count = 0
     /// The last key that was walked; nil: none was.
     private var last: [UInt8]?
+    /// True once it is told of changes.
+    private var hasBegun = false
 
     init(_ path: ListPlan.Path, in source: QuerySource) {
         self.path = path
         self.source = source
-        source.changes.add(self)
     }
 
     func step(_ budget: inout Budget, into lines: any AnswerLines) -> CursorStep {
         let world = source.world()
+        guard begins(in: world) else { return .more }
         var range = path.range
         if let last { range.lower = last + [0] }
         var walked = last ?? []
@@ -86,6 +88,12 @@ final class RowCount<P: Projection>: AnswerCursor, RowObserver {
         guard isWhole else { return .more }
         source.changes.remove(self)
         return .ended(.done(.counted(count, position: world.head)), restsOn: world.head)
+    }
+
+    /// False while it has to wait for others.
+    private func begins(in world: World) -> Bool {
+        if !hasBegun { hasBegun = source.changes.add(self, atMost: world.limits.counts) }
+        return hasBegun
     }
 
     private func isCounted(
