@@ -89,14 +89,16 @@ final class TurnDriver {
     func turnEnded(mayGather: Bool, isMoreAtHand: Bool) {
         modelsWereRead()
         // Asked once: time goes on, and whoever waits has to look again.
-        let waits = mayGather && (isGathering || isMoreAtHand && isSmall)
+        let waits = mayGather && (isGathering || isMoreAtHand && isWorthMore)
         makeRoom()
         perform(turn.turnEnded(isGathering: waits || isRoomAwaited))
         if waits { dependency.transport.requestTurn() }
     }
 
-    /// True while so little was appended that a commit of it can wait for what is at hand.
-    private var isSmall: Bool { log.head.value - log.committed.value < TurnDriver.fullCommit }
+    /// True while a commit that the loop runs itself is better for what is at hand. One beside the loop begins at once.
+    private var isWorthMore: Bool {
+        pace.isQuick && log.head.value - log.committed.value < TurnDriver.fullCommit
+    }
 
     /// Where the next commit needs a flush, it waits for it; where that found no room, the turn is rolled back.
     private func makeRoom() {
