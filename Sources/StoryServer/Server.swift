@@ -26,15 +26,19 @@ package final class Server: ReactorHandler {
     package init(dependency: ServerDependency) {
         self.dependency = dependency
         outbox = Outbox(dependency.transport, dependency.configuration.limits, connections)
-        checkpoints = Checkpoints(dependency.models, dependency.trace, whenDone: dependency.wake)
+        let flush = LogFlush(dependency.log, dependency.trace)
+        checkpoints = Checkpoints(dependency.models, flush, dependency.trace, whenDone: dependency.wake)
         jobs = Jobs(dependency.logWork, dependency.trace, whenDone: dependency.wake)
-        driver = TurnDriver(dependency, connections, outbox, checkpoints)
+        driver = TurnDriver(dependency, connections, outbox, checkpoints, flush)
         publishing = Publishing(dependency, connections, outbox)
         requests = Requests(dependency, driver, connections, outbox, publishing, checkpoints, jobs)
     }
 
     /// Why the process has to end with exit code 5; nil when it may go on, or end well.
     package var stopReason: StorageError? { driver.stopReason }
+
+    /// True while a thread beside the loop stores the models.
+    package var isStoring: Bool { checkpoints.isStoring }
 
     // MARK: Inputs from the reactor
 
@@ -66,7 +70,7 @@ package final class Server: ReactorHandler {
     package func turnEnded() {
         guard stopReason == nil else { return dependency.transport.stop() }
         requests.takeLeftOver()
-        driver.turnEnded(mayGather: drainDeadline == nil)
+        driver.turnEnded(mayGather: drainDeadline == nil, isMoreAtHand: requests.isPending)
         publish()
         guard stopReason == nil else { return }
         jobs.begin()
@@ -84,7 +88,7 @@ package final class Server: ReactorHandler {
         dependency.trace.say("draining", members)
         dependency.transport.stopListening()
         // What is committed now is still pushed before subscriptions end.
-        driver.turnEnded(mayGather: false)
+        driver.turnEnded(mayGather: false, isMoreAtHand: false)
         publish()
         dependency.engine.drainRequested()
         for connection in connections.all { requests.drain(connection) }
@@ -103,7 +107,7 @@ package final class Server: ReactorHandler {
     package func woken() {
         driver.commitMayHaveEnded()
         driver.flushMayHaveEnded()
-        checkpoints.poll()
+        if stopReason == nil { checkpoints.advance() }
         for answer in checkpoints.answers() + jobs.answers() { requests.answer(answer) }
     }
 

@@ -17,28 +17,31 @@ import Testing
         try bench.serve { log, store in
             try Recovery.fold(log, into: store) { _, _ in }
             let calls = Mutex(0)
-            let checkpoints = Checkpoints(store, trace, whenDone: { calls.withLock { $0 += 1 } })
-            #expect(!checkpoints.isRunning)
-            checkpoints.begin(at: Position(300))
-            checkpoints.begin(at: Position(300))
-            #expect(checkpoints.isRunning)
+            let checkpoints = Checkpoints(
+                store, LogFlush(log, trace), trace, whenDone: { calls.withLock { $0 += 1 } })
+            #expect(!checkpoints.isStoring)
+            checkpoints.setAside(at: Position(300))
+            checkpoints.setAside(at: Position(300))
+            checkpoints.advance()
+            #expect(checkpoints.isStoring)
             checkpoints.wait()
-            #expect(!checkpoints.isRunning)
+            #expect(!checkpoints.isStoring)
             #expect(checkpoints.checkpointed == Position(300))
             #expect(checkpoints.count == 1)
             #expect(checkpoints.failure == nil)
             while calls.withLock({ $0 }) == 0 {}
             #expect(calls.withLock { $0 } == 1)
-            checkpoints.begin(at: Position(300))
-            #expect(!checkpoints.isRunning, "nothing is new")
+            checkpoints.setAside(at: Position(300))
+            checkpoints.advance()
+            #expect(!checkpoints.isStoring, "nothing is new")
         }
         #expect(try bench.replay { $0.isVerifying = true }.isAlike)
     }
 
     @Test func `one is due after so many events, or so many bytes`() throws {
         let bench = try DirectoryBench()
-        try bench.serve { _, store in
-            let checkpoints = Checkpoints(store, trace, whenDone: {})
+        try bench.serve { log, store in
+            let checkpoints = Checkpoints(store, LogFlush(log, trace), trace, whenDone: {})
             #expect(!checkpoints.isDue(at: Position(Checkpoints.events - 1)))
             #expect(checkpoints.isDue(at: Position(Checkpoints.events)))
             #expect(!checkpoints.isDue(at: .zero))
@@ -50,14 +53,17 @@ import Testing
 
     @Test func `what is folded while one is stored belongs to the next`() throws {
         let bench = try DirectoryBench()
-        try bench.serve { _, store in
-            let checkpoints = Checkpoints(store, trace, whenDone: {})
+        try bench.write(Everything.events(2))
+        try bench.serve { log, store in
+            let checkpoints = Checkpoints(store, LogFlush(log, trace), trace, whenDone: {})
             store.put([1], in: .users, at: [1])
-            checkpoints.begin(at: Position(1))
+            checkpoints.setAside(at: Position(1))
             store.put([2], in: .users, at: [2])
+            checkpoints.advance()
             checkpoints.wait()
             #expect(store.bufferedEntries == 1)
-            checkpoints.begin(at: Position(2))
+            checkpoints.setAside(at: Position(2))
+            checkpoints.advance()
             checkpoints.wait()
             #expect(store.bufferedEntries == 0)
             #expect(checkpoints.count == 2)

@@ -20,6 +20,8 @@ package struct Limits: Equatable, Sendable {
     /// How many rows one page of `LIST` tries its filters on before it ends early. No client has to know it: the page
     /// has a `next`.
     package var looks = 500
+    /// How many counts that take long go on at once: each is told of every row that changes. One more waits its turn.
+    package var counts = 64
 
     package init() {}
 }

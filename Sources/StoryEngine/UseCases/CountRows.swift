@@ -47,12 +47,13 @@ final class RowCount: AnswerCursor, RowObserver {
     private var count = 0
     /// The last key that was walked; nil: none was.
     private var last: [UInt8]?
+    /// True once it is told of changes.
+    private var hasBegun = false
 
     init(_ schema: KindSchema, _ part: Part, in source: QuerySource) {
         self.schema = schema
         self.part = part
         self.source = source
-        source.changes.add(self)
     }
 
     private var rest: [Condition] {
@@ -64,6 +65,7 @@ final class RowCount: AnswerCursor, RowObserver {
 
     func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         let world = source.world()
+        guard begins(in: world) else { return .more }
         var walked = last ?? []
         var isWhole = true
         var failure: StorageError?
@@ -97,6 +99,12 @@ final class RowCount: AnswerCursor, RowObserver {
                 store: store, table: schema.indexes[range.index].table, lower: range.lower, upper: range.upper)
         case .all: IndexWalk(store: store, table: schema.numbers, lower: [], upper: nil)
         }
+    }
+
+    /// False while it has to wait for others.
+    private func begins(in world: World) -> Bool {
+        if !hasBegun { hasBegun = source.changes.add(self, atMost: world.limits.counts) }
+        return hasBegun
     }
 
     private func isCounted(

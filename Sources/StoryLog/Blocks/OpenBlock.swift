@@ -39,6 +39,11 @@ final class OpenBlock: @unchecked Sendable {
         count == 0 || BlockHeader.overhead + 4 * (count + 1) + used + record <= BlockHeader.largest
     }
 
+    /// The bytes of its records from one position on, which it holds.
+    func byteCount(from position: UInt64) -> Int {
+        used - Int(UInt32(littleEndian: offsets[Int(position - first)]))
+    }
+
     /// Where the next record goes, which `added` counts once it is written.
     var target: UnsafeMutableRawPointer { bytes + used }
 

@@ -30,6 +30,8 @@ package protocol EventLog: AnyObject {
         _ event: EventPlace, json: UnsafeRawBufferPointer, _ lend: (EventRecord) -> Void
     ) throws(StorageError)
 
+    /// Sees to it that the next commit does not have to wait: begins a flush where it needs one.
+    func makeRoom() -> CommitRoom
     /// Begins to make durable what was appended; nil when nothing was. Run the job, on any thread, then hand it to
     /// `finishCommit`. What is appended meanwhile belongs to the next commit.
     ///
@@ -46,6 +48,9 @@ package protocol EventLog: AnyObject {
 
     /// Begins to put into blocks what is committed, where there is enough for whole ones, and returns at once.
     func startFlush()
+    /// Begins to put into blocks what is committed, at least through a position that is, and returns at once. Nothing
+    /// begins where it is in blocks, or while a flush or a commit into blocks is under way.
+    func startFlush(through position: Position)
     /// True while a flush is under way that `startFlush` or a commit began.
     var isFlushing: Bool { get }
     /// Takes note of a flush that has ended; call it when `whenFlushed` was called.
@@ -101,6 +106,16 @@ extension EventLog {
         guard let job = try beginCommit() else { return }
         try finishCommit(job, job.outcome)
     }
+}
+
+/// Whether a commit can begin without waiting for the disk.
+package enum CommitRoom: Equatable, Sendable {
+    /// It can, or there is nothing to commit.
+    case ready
+    /// Not before the flush that is under way has ended.
+    case flushing
+    /// The flush that it waited for found no room.
+    case refused(StorageError)
 }
 
 /// One commit under way: a write and a sync, which any thread may do.

@@ -34,8 +34,10 @@ package final class LMDBEventLog: EventLog {
     var committedTime: Instant?
     var committing: PendingCommit?
     var flushing: FlushJob?
-    /// True after a flush found no room, until one finds it again.
-    var isFlushRefused = false
+    /// Why the last flush could not be done; nil when it was.
+    var flushRefusal: StorageError?
+    /// True while a commit waits for a flush to make room.
+    var isRoomAwaited = false
     /// Why it is unknown what the disk holds; then nothing is committed any more.
     var fatal: StorageError?
     var reader: ReadTransaction?

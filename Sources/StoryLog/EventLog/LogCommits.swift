@@ -18,16 +18,40 @@ struct PendingCommit {
 }
 
 extension LMDBEventLog {
+    package func makeRoom() -> CommitRoom {
+        guard needsFlush else {
+            isRoomAwaited = false
+            return .ready
+        }
+        if flushing == nil {
+            if isRoomAwaited, let flushRefusal {
+                isRoomAwaited = false
+                return .refused(flushRefusal)
+            }
+            start(through: committed.value)
+        }
+        isRoomAwaited = flushing != nil
+        return isRoomAwaited ? .flushing : .ready
+    }
+
+    /// True when a commit that began now would have to wait for a flush.
+    private var needsFlush: Bool {
+        guard fatal == nil, committing == nil, head > committed, let journal else { return false }
+        let count = uncommittedBytes
+        return journal.fits(count) ? !journal.hasRoom(for: count, flushed: flushed) : flushing != nil
+    }
+
+    /// The bytes of the records that the next commit makes durable.
+    private var uncommittedBytes: Int { memory.byteCount(after: committed.value) }
+
     /// Begins a commit. Where both halves of the journal are full it waits for a flush; where the turn is more than a
     /// half has room for, it goes into blocks at once, in one commit of the environment.
     package func beginCommit() throws(StorageError) -> CommitJob? {
         if let fatal { throw fatal }
         precondition(committing == nil, "One commit is under way at a time.")
-        try pollEnded()
         guard head > committed, let journal else { return nil }
-        let sections = memory.sections(from: committed.value + 1, through: head.value)
-        let count = sections.reduce(0) { $0 + $1.run.bytes.count }
-        let pending = journal.fits(count) ? try journalCommit(journal, sections, count) : try blockCommit()
+        let count = uncommittedBytes
+        let pending = journal.fits(count) ? try journalCommit(journal, count) : try blockCommit()
         committing = pending
         return pending.job
     }
@@ -53,10 +77,9 @@ extension LMDBEventLog {
         flushIfWaiting()
     }
 
-    private func journalCommit(
-        _ journal: JournalFile, _ sections: [BlockSection], _ count: Int
-    ) throws(StorageError) -> PendingCommit {
+    private func journalCommit(_ journal: JournalFile, _ count: Int) throws(StorageError) -> PendingCommit {
         while !journal.makeRoom(for: count, flushed: flushed) { try flush() }
+        let sections = memory.sections(from: committed.value + 1, through: head.value)
         let entry = journal.entry(
             first: committed.value + 1, count: Int(head.value - committed.value), sections)
         let job = CommitJob(through: head, time: lastTime) { () throws(StorageError) in try journal.write(entry) }

@@ -10,6 +10,14 @@ extension LMDBEventLog {
         start(through: min(full, committed.value))
     }
 
+    package func startFlush(through position: Position) {
+        precondition(position <= committed, "Only what is committed is put into blocks.")
+        guard position > flushed else { return }
+        // Whole blocks alone, where they reach that far.
+        let full = min(memory.lastFull ?? 0, committed.value)
+        start(through: full >= position.value ? full : committed.value)
+    }
+
     package func pollFlush() throws(StorageError) {
         if let fatal { throw fatal }
         guard let job = flushing, let result = job.result else { return }
@@ -33,15 +41,9 @@ extension LMDBEventLog {
         if let error = finish(job, job.wait()), fatal != nil { throw error }
     }
 
-    /// Takes note of a flush that has ended. One that found no room is tried again where room is needed.
-    func pollEnded() throws(StorageError) {
-        guard let job = flushing, let result = job.result else { return }
-        if let error = finish(job, result), fatal != nil { throw error }
-    }
-
     /// Flushes once there are full blocks for all that the other half of the journal holds.
     func flushIfWaiting() {
-        guard let journal, flushing == nil, !isFlushRefused, flushed < journal.waiting,
+        guard let journal, flushing == nil, flushRefusal == nil, flushed < journal.waiting,
             let full = memory.lastFull, full >= journal.waiting.value
         else { return }
         start(through: min(full, committed.value))
@@ -54,10 +56,10 @@ extension LMDBEventLog {
         flushing = nil
         switch result {
         case .failure(let error):
-            isFlushRefused = true
+            flushRefusal = error
             return noted(error)
         case .success(let last):
-            isFlushRefused = false
+            flushRefusal = nil
             seal = last
             flushed = job.through
             map.append(job.firsts, through: job.through.value)
@@ -68,7 +70,7 @@ extension LMDBEventLog {
 
     private var store: BlockStore { BlockStore(environment: environment, hasher: hasher) }
 
-    private func start(through position: UInt64) {
+    func start(through position: UInt64) {
         guard flushing == nil, fatal == nil, committing.map({ !$0.isInBlocks }) ?? true else { return }
         let sections = memory.sections(from: 1, through: position)
         guard !sections.isEmpty else { return }

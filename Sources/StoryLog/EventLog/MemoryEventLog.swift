@@ -22,17 +22,31 @@ package final class MemoryEventLog: EventLog {
     package var readFailure: StorageError?
     /// How many records were read.
     package private(set) var readCount: UInt64 = 0
-    /// True while a flush beside the loop is under way, which ends when it is waited for or `endFlush` says so.
-    package private(set) var isFlushing = false
     /// Whether `startFlush` finds whole blocks to put away.
     package var hasFullBlocks = false
+    /// Whether a flush through a position ends when `endFlush` says so, and not at once.
+    package var holdsFlushes = false
+    /// Whether a commit needs a flush first.
+    package var isJournalFull = false
+    /// Called when a flush has ended: have `pollFlush` called.
+    package var whenFlushed: (@Sendable () -> Void)?
+    /// How many flushes were begun.
+    package private(set) var flushCount = 0
 
     private var memory = JournalMemory(after: .zero)
     private var committedTime: Instant?
     private var committing: CommitJob?
     private var fatal: StorageError?
-    private var isFlushEnded = false
+    private var flushing = Flushing.none
+    private var flushRefusal: StorageError?
     private let salts = Salts()
+
+    /// A flush beside the loop.
+    private enum Flushing: Equatable {
+        case none
+        case underWay(through: Position)
+        case ended(through: Position)
+    }
 
     package init(storeID: [UInt8] = Array(repeating: 7, count: 16)) { self.storeID = storeID }
 
@@ -91,20 +105,56 @@ package final class MemoryEventLog: EventLog {
         lastTime = committedTime
     }
 
-    package func startFlush() { if hasFullBlocks, flushed < committed { isFlushing = true } }
+    /// True while a flush beside the loop is under way, which ends when it is waited for or `endFlush` says so.
+    package var isFlushing: Bool { flushing != .none }
+
+    package func makeRoom() -> CommitRoom {
+        guard isJournalFull, head > committed, committing == nil, fatal == nil else { return .ready }
+        if !isFlushing, let refusal = flushRefusal {
+            flushRefusal = nil
+            return .refused(refusal)
+        }
+        start()
+        return .flushing
+    }
+
+    package func startFlush() { if hasFullBlocks, flushed < committed { start() } }
+
+    package func startFlush(through position: Position) {
+        precondition(position <= committed, "Only what is committed is put into blocks.")
+        guard position > flushed, !isFlushing else { return }
+        start()
+        if !holdsFlushes { endFlush() }
+    }
+
+    private func start() {
+        guard !isFlushing else { return }
+        flushing = .underWay(through: committed)
+        flushCount += 1
+    }
 
     /// The flush under way is at its end; the next `pollFlush` takes note of it.
-    package func endFlush() { isFlushEnded = isFlushing }
+    package func endFlush() {
+        guard case .underWay(let through) = flushing else { return }
+        flushing = .ended(through: through)
+        whenFlushed?()
+    }
 
     package func pollFlush() throws(StorageError) {
-        guard isFlushEnded else { return }
-        try flush()
+        guard case .ended(let through) = flushing else { return }
+        try finishFlush(through)
     }
 
     package func flush() throws(StorageError) {
-        (isFlushing, isFlushEnded) = (false, false)
+        flushCount += 1
+        try finishFlush(committed)
+    }
+
+    private func finishFlush(_ through: Position) throws(StorageError) {
+        flushing = .none
+        flushRefusal = flushFailure
         if let flushFailure { throw flushFailure }
-        flushed = committed
+        (flushed, isJournalFull) = (through, false)
     }
 
     package func scan(

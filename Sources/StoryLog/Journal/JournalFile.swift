@@ -59,11 +59,20 @@ final class JournalFile: @unchecked Sendable {
     /// True when a half has room for so many bytes of records.
     func fits(_ byteCount: Int) -> Bool { JournalEntry.sectors(of: byteCount) <= header.halfSectors }
 
+    /// True when an entry would find room; false when both halves hold what is not in blocks.
+    func hasRoom(for byteCount: Int, flushed: Position) -> Bool {
+        hasRoom(for: byteCount) || halves[1 - active].last <= flushed.value
+    }
+
+    /// True when the half that is written to has room for an entry.
+    private func hasRoom(for byteCount: Int) -> Bool {
+        halves[active].end + JournalEntry.sectors(of: byteCount) <= header.halfSectors
+    }
+
     /// Finds room for an entry; false when both halves hold what is not in blocks.
     func makeRoom(for byteCount: Int, flushed: Position) -> Bool {
-        let sectors = JournalEntry.sectors(of: byteCount)
-        if halves[active].end + sectors <= header.halfSectors { return true }
-        guard halves[1 - active].last <= flushed.value else { return false }
+        guard hasRoom(for: byteCount, flushed: flushed) else { return false }
+        if hasRoom(for: byteCount) { return true }
         active = 1 - active
         halves[active] = JournalContents.Half()
         return true

@@ -35,6 +35,16 @@ struct JournalMemory {
         }
     }
 
+    /// The bytes of the records behind a position.
+    func byteCount(after position: UInt64) -> Int {
+        var count = 0
+        for block in blocks.reversed() {
+            guard block.end > position + 1 else { break }
+            count += block.byteCount(from: max(block.first, position + 1))
+        }
+        return count
+    }
+
     /// The last position of the last block that has no more room; nil when there is none that counts.
     var lastFull: UInt64? {
         guard blocks.count > 1, let last = blocks.last, last.first > first else { return nil }

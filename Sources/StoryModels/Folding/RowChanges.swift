@@ -20,10 +20,12 @@ package final class RowChanges {
 
     package init() {}
 
-    /// Tells an observer from now on; the observer is not kept alive.
-    package func add(_ observer: any RowObserver) {
+    /// Tells an observer from now on, unless so many are told already; the observer is not kept alive.
+    package func add(_ observer: any RowObserver, atMost limit: Int) -> Bool {
         entries.removeAll { $0.observer == nil }
+        guard entries.count < limit else { return false }
         entries.append(Entry(observer: observer))
+        return true
     }
 
     /// Tells an observer no more.

@@ -1,39 +1,73 @@
 import StoryCore
 import StoryStorage
 
-/// A walk through a range of one buffer, either way.
+/// A walk through a range of one buffer, either way: run by run.
 struct BufferWalk {
     private let buffer: WriteBuffer
-    private let step: Int
-    private var place: Int
-    private var remaining: Int
+    private let range: KeyBounds
+    private let order: Order
+    private var run: KeyRun
+    private var place = 0
+    private var remaining = 0
 
     /// Nil when the buffer has nothing in the range.
-    init?(_ buffer: WriteBuffer?, _ range: borrowing KeyBounds, _ order: Order) {
+    init?(_ buffer: WriteBuffer?, _ range: KeyBounds, _ order: Order) {
         guard let buffer else { return nil }
-        buffer.order.refresh(buffer)
-        let first = buffer.order.lowerBound(range.lower, buffer)
-        let end = range.upper.map { buffer.order.lowerBound($0, buffer) } ?? buffer.order.count
-        guard first < end else { return nil }
         self.buffer = buffer
-        remaining = end - first
-        step = order == .ascending ? 1 : -1
-        place = order == .ascending ? first : end - 1
+        self.range = range
+        self.order = order
+        run =
+            order == .ascending
+            ? buffer.order.run(at: range.lower, buffer) : buffer.order.run(before: range.upper, buffer)
+        enter()
+        if remaining == 0 { return nil }
     }
 
     /// The key it stands on; nil at the end.
     @inline(__always)
-    var key: UnsafeRawBufferPointer? { remaining > 0 ? buffer.key(index) : nil }
+    var key: UnsafeRawBufferPointer? { remaining > 0 ? buffer.key(entry) : nil }
 
     /// The value it stands on; nil when the key was removed.
     @inline(__always)
-    var value: UnsafeRawBufferPointer? { buffer.value(index) }
+    var value: UnsafeRawBufferPointer? { buffer.value(entry) }
 
     @inline(__always)
     mutating func advance() {
         remaining -= 1
-        place += step
+        switch order {
+        case .ascending: place += 1
+        case .descending: place -= 1
+        }
+        if remaining == 0 { leave() }
     }
 
-    private var index: Int { Int(buffer.order.sorted[place]) }
+    private var entry: Int { Int(run.entries[place]) }
+
+    /// Stands on the first entry of the run that is in the range, or of the next one that has any.
+    private mutating func enter() {
+        let first = run.lowerBound(range.lower, buffer)
+        let end = range.upper.map { run.lowerBound($0, buffer) } ?? run.entries.count
+        remaining = max(0, end - first)
+        place = order == .ascending ? first : end - 1
+        if remaining == 0 { leave() }
+    }
+
+    /// Goes on to the next run, unless the range ends before it.
+    private mutating func leave() {
+        switch order {
+        case .ascending:
+            guard let next = run.next.map({ buffer.key(Int($0)) }), isBelowEnd(next) else { return }
+            run = buffer.order.run(at: next, buffer)
+        case .descending:
+            guard let first = run.first.map({ buffer.key(Int($0)) }), Memory.compare(first, range.lower) > 0 else {
+                return
+            }
+            run = buffer.order.run(before: first, buffer)
+        }
+        enter()
+    }
+
+    private func isBelowEnd(_ key: UnsafeRawBufferPointer) -> Bool {
+        range.upper.map { Memory.compare(key, $0) < 0 } ?? true
+    }
 }

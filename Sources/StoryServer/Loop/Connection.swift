@@ -25,6 +25,8 @@ final class Connection {
         case job(Tag?)
         /// That what the connection wrote is durable; then the request with this tag, still the next line, is taken up.
         case ownWrites(Tag?)
+        /// That writes are taken up again; then the request with this tag, still the next line, is.
+        case room(Tag?)
     }
 
     /// An answer that is written step by step.
@@ -98,26 +100,33 @@ final class Connection {
         }
     }
 
-    /// True when its next request waited until what it wrote is durable up to here.
-    func isRequestReady(at durable: Position) -> Bool {
+    /// True when what its next request waited for has come.
+    ///
+    /// - Parameters:
+    ///   - durable: the last event that is durable.
+    ///   - takesWrites: whether writes are taken up.
+    func isRequestReady(at durable: Position, takesWrites: Bool) -> Bool {
         switch state {
         case .awaiting(.ownWrites): session.lastWritten <= durable
-        case .open, .awaiting(.job), .answering, .closing, .closed: false
+        case .awaiting(.room): takesWrites
+        case .awaiting(.job), .open, .answering, .closing, .closed: false
         }
     }
 
     // MARK: What happened
 
-    /// A request was met that waits for what was written before it.
-    func requestMustWait(_ tag: Tag?) {
+    /// A request was met that waits for what was written before it, or for room.
+    func requestMustWait(for awaited: Awaited) {
         guard case .open = state else { return }
-        state = .awaiting(.ownWrites(tag))
+        state = .awaiting(awaited)
     }
 
-    /// What the waiting request waited for is durable, or undone.
+    /// What the waiting request waited for has come, or was undone.
     func waitIsOver() {
-        guard case .awaiting(.ownWrites) = state else { return }
-        state = .open
+        switch state {
+        case .awaiting(.ownWrites), .awaiting(.room): state = .open
+        case .awaiting(.job), .open, .answering, .closing, .closed: break
+        }
     }
 
     /// Work began whose end answers a request.
@@ -150,7 +159,8 @@ final class Connection {
         defer { if !isClosed { state = .closing } }
         switch state {
         case .answering(let answer): return UnansweredRequest(tag: answer.tag)
-        case .awaiting(.job(let tag)), .awaiting(.ownWrites(let tag)): return UnansweredRequest(tag: tag)
+        case .awaiting(.job(let tag)), .awaiting(.ownWrites(let tag)), .awaiting(.room(let tag)):
+            return UnansweredRequest(tag: tag)
         case .open, .closing, .closed: return nil
         }
     }

@@ -26,18 +26,25 @@ final class TurnDriver {
     private var beginning: UInt64 = 0
     private var committedAtTick: Position = .zero
     private var eventScratch: [UInt8] = []
-    /// How far the log was flushed when the checkpoint that is due was found so; nil when none is.
-    private var flushedBefore: Position?
+    /// True while what was appended cannot be committed before a flush has ended.
+    private var isRoomAwaited = false
+    /// True while memory holds what a checkpoint has to store first.
+    private var isMemoryShort = false
+    /// A commit of so many events does not wait for more.
+    private static let fullCommit: UInt64 = 1_024
     /// How often readers are looked for whose process died, in tenths of a second.
     private static let readerTicks: UInt64 = 100
 
-    init(_ dependency: ServerDependency, _ connections: Connections, _ outbox: Outbox, _ checkpoints: Checkpoints) {
+    init(
+        _ dependency: ServerDependency, _ connections: Connections, _ outbox: Outbox, _ checkpoints: Checkpoints,
+        _ flush: LogFlush
+    ) {
         self.dependency = dependency
         self.connections = connections
         self.outbox = outbox
         self.checkpoints = checkpoints
+        self.flush = flush
         turn = Turn(durable: dependency.log.committed)
-        flush = LogFlush(dependency.log, dependency.trace)
     }
 
     private var log: any EventLog { dependency.log }
@@ -51,6 +58,9 @@ final class TurnDriver {
 
     /// True when an event can be appended now.
     var takesAppends: Bool { turn.takesAppends }
+
+    /// True while writes wait for a flush or a checkpoint, so that what waits for the disk stays bounded.
+    var holdsWrites: Bool { isRoomAwaited || isMemoryShort }
 
     // MARK: Appending
 
@@ -77,13 +87,28 @@ final class TurnDriver {
 
     /// Everything that one poll brought was handled.
     ///
-    /// - Parameter mayGather: whether a commit may wait a moment for those who are about to write.
-    func turnEnded(mayGather: Bool) {
+    /// - Parameters:
+    ///   - mayGather: whether a commit may wait a moment for those who are about to write.
+    ///   - isMoreAtHand: whether lines are left over, whose events may go into the same commit.
+    func turnEnded(mayGather: Bool, isMoreAtHand: Bool) {
         modelsWereRead()
         // Asked once: time goes on, and whoever waits has to look again.
-        let waits = mayGather && isGathering
-        perform(turn.turnEnded(isGathering: waits))
+        let waits = mayGather && (isGathering || isMoreAtHand && isWorthMore)
+        makeRoom()
+        perform(turn.turnEnded(isGathering: waits || isRoomAwaited))
         if waits { dependency.transport.requestTurn() }
+    }
+
+    /// True while a commit that the loop runs itself is better for what is at hand. One beside the loop begins at once.
+    private var isWorthMore: Bool {
+        pace.isQuick && log.head.value - log.committed.value < TurnDriver.fullCommit
+    }
+
+    /// Where the next commit needs a flush, it waits for it; where that found no room, the turn is rolled back.
+    private func makeRoom() {
+        let room = log.makeRoom()
+        isRoomAwaited = room == .flushing
+        if case .refused(let error) = room { perform(turn.appendFailed(error)) }
     }
 
     /// True while what was appended waits for more, after a slow commit.
@@ -141,8 +166,9 @@ final class TurnDriver {
         committing = job
         let begun = dependency.clock.steady()
         beginning = begun - began
-        // A checkpoint that is due needs a moment at which everything that is folded is durable.
-        guard pace.isQuick || checkpoints.isDue(at: log.head) else {
+        guard pace.isQuick else {
+            // With commits one after the other there is no moment at which all is durable: this one makes it so.
+            if checkpoints.isDue(at: job.through) { setAside(at: job.through) }
             dependency.commits.start(job)
             return perform(turn.commitDelayed())
         }
@@ -197,8 +223,7 @@ final class TurnDriver {
     /// Takes log and models back to what is durable: the models to their checkpoint, from where they are folded again.
     private func restoreDurable() throws(StorageError) {
         try log.rollBack()
-        checkpoints.wait()
-        dependency.models.discard()
+        checkpoints.rollBack()
         // All of it was in memory a moment ago; storing it could meet the same full disk.
         try Recovery.fold(log, into: dependency.models, isStoring: false) { _, _ in }
     }
@@ -219,7 +244,8 @@ final class TurnDriver {
         checkpoints.ticked(tick)
         refusals.ticked(tick)
         engine.writesRefused(refusals.failure)
-        if stopReason == nil, log.committed == committedAtTick { log.startFlush() }
+        flush.ticked(tick)
+        if stopReason == nil, log.committed == committedAtTick { flush.startIdle() }
         committedAtTick = log.committed
         guard tick % TurnDriver.readerTicks == 0 else { return }
         dependency.models.clearStaleReaders()
@@ -229,63 +255,43 @@ final class TurnDriver {
     /// A flush beside the loop may have ended.
     func flushMayHaveEnded() {
         guard stopReason == nil else { return }
-        do throws(StorageError) { try log.pollFlush() } catch { flushFailed(error) }
+        do throws(StorageError) { try flush.poll() } catch { flushFailed(error) }
     }
 
-    /// Begins to store the models, where it is due and everything that is folded is durable.
+    /// Goes on with the checkpoint under way, or begins one where it is due and everything that is folded is durable.
     func storeIfDue() {
-        checkpoints.poll()
-        checkpoints.holdBack()
-        if let position = turn.quietPosition, checkpoints.isDue(at: position), isFlushedAhead() { store(position) }
-        refusals.memoryIsFull(checkpoints.isMemoryFull)
+        checkpoints.advance()
+        if let position = turn.quietPosition, checkpoints.isDue(at: position) { setAside(at: position) }
+        let pressure = checkpoints.pressure
+        isMemoryShort = pressure == .hold
+        refusals.memoryIsFull(pressure == .refuse)
         engine.writesRefused(refusals.failure)
     }
 
-    /// Begins to store the models though it is not due.
+    /// Begins a checkpoint though it is not due.
     func storeIfQuiet() {
         guard let position = turn.quietPosition, position > checkpoints.checkpointed else { return }
-        store(position)
+        setAside(at: position)
     }
 
-    /// Stores the models for the last time, and waits for it.
+    /// Stores the models for the last time, and waits for it; the loop has ended.
     func storeAtEnd() {
         checkpoints.wait()
-        flush.forgetRefusal()
-        storeIfQuiet()
-        checkpoints.wait()
+        guard let position = turn.quietPosition, position > checkpoints.checkpointed else { return }
+        do throws(StorageError) { try flush.finish() } catch { return flushFailed(error) }
+        checkpoints.end(at: position)
     }
 
-    /// Has what fills whole blocks flushed beside the loop, before the checkpoint that is due has it wait for the rest.
-    private func isFlushedAhead() -> Bool {
-        if flushedBefore == nil {
-            flushedBefore = log.flushed
-            log.startFlush()
-        }
-        return !log.isFlushing || log.flushed != flushedBefore
-    }
-
-    /// The log is flushed first: stored models that knew more than the log would have to be thrown away with a journal
-    /// that is lost.
-    private func store(_ position: Position) {
-        guard !checkpoints.isRunning, flushed() else { return }
-        flushedBefore = nil
-        precondition(engine.head == log.flushed, "What is stored is flushed, and nothing else is folded.")
-        checkpoints.begin(at: position)
-    }
-
-    /// True when the log has taken over all that is durable.
-    private func flushed() -> Bool {
-        switch flush.run(at: tick) {
-        case .success: return true
-        case .failure(let error):
-            flushFailed(error)
-            if checkpoints.isDue(at: turn.durable) { checkpoints.refused(error) }
-            return false
-        }
+    /// Stored models that knew more than the log would have to be thrown away with a journal that is lost: so the log
+    /// is flushed before they are stored.
+    private func setAside(at position: Position) {
+        precondition(engine.head == position, "What is set aside is all that was folded.")
+        checkpoints.setAside(at: position)
+        checkpoints.advance()
     }
 
     private func flushFailed(_ error: StorageError) {
-        flush.failed(error, at: tick)
+        checkpoints.flushFailed(error)
         perform(turn.flushFailed(error))
     }
 }

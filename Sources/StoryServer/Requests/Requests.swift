@@ -16,12 +16,16 @@ final class Requests {
     private let checkpoints: Checkpoints
     private let jobs: Jobs
     private let stats: Stats
-    /// Finds the rows of plain `GET` lines.
-    var rows: RowLookup
     /// Where the events of streams and categories lie.
     private let index: StreamIndex
+    /// So many lines are taken up as they come, and so many that were left over, before the turn ends: who asks for
+    /// little does not wait for all that others sent.
+    private static let turnLines = 128
+
     /// Connections with lines left over for the next turn.
     private var leftOver: [Connection] = []
+    /// How many lines were taken up of those that `turnLines` counts.
+    private var takenLines = 0
     /// Connections with a request that waits for what they wrote.
     private var waiting: [Connection] = []
     private var turnTime: Instant?
@@ -43,7 +47,6 @@ final class Requests {
         self.jobs = jobs
         stats = Stats(dependency, connections, checkpoints)
         index = StreamIndex(dependency.models)
-        rows = RowLookup(dependency.models)
     }
 
     var limits: Limits { dependency.configuration.limits }
@@ -61,7 +64,10 @@ final class Requests {
     }
 
     /// The next turn has a time of its own.
-    func turnEnded() { turnTime = nil }
+    func turnEnded() {
+        turnTime = nil
+        takenLines = 0
+    }
 
     // MARK: Connections
 
@@ -103,14 +109,18 @@ final class Requests {
 
     // MARK: Lines
 
-    /// Takes up the lines that the last turn left over.
+    /// Takes up lines that the last turn left over; who has no share this turn is first in the next one.
     func takeLeftOver() {
         let connections = leftOver
         leftOver.removeAll(keepingCapacity: true)
-        for connection in connections {
-            connection.listed.remove(.requests)
-            takeLines(connection)
+        takenLines = 0
+        var served = 0
+        while served < connections.count, takenLines < Requests.turnLines {
+            connections[served].listed.remove(.requests)
+            takeLines(connections[served])
+            served += 1
         }
+        if served < connections.count { leftOver.insert(contentsOf: connections[served...], at: 0) }
     }
 
     /// The connection has lines for the next turn.
@@ -130,11 +140,12 @@ final class Requests {
         outbox.touch(connection)
         var taken = 0
         while connection.isOpen, outbox.hasRoom(connection) {
-            guard taken < limits.inflight else {
+            guard taken < limits.inflight, takenLines < Requests.turnLines else {
                 add(connection)
                 break
             }
             taken += 1
+            takenLines += 1
             guard takeLine(connection) else { break }
         }
         throttle(connection)
@@ -179,10 +190,11 @@ final class Requests {
 
     /// Has the engine handle a request.
     ///
-    /// - Returns: false for one that reads what is durable while its connection's writes are not: it has to wait.
+    /// - Returns: false for one that has to wait: it reads what is durable while its connection's writes are not, or it
+    ///   writes while no writes are taken up.
     private func handle(_ request: Request, _ connection: Connection) -> Bool {
-        if connection.session.lastWritten > driver.durable, request.action.waitsForOwnWrites {
-            connection.requestMustWait(request.tag)
+        if let awaited = awaited(by: request, connection) {
+            connection.requestMustWait(for: awaited)
             waiting.append(connection)
             return false
         }
@@ -205,18 +217,26 @@ final class Requests {
         return true
     }
 
-    /// Takes up the requests that waited until this position was durable, or until what came after it was undone.
+    private func awaited(by request: Request, _ connection: Connection) -> Connection.Awaited? {
+        if connection.session.lastWritten > driver.durable, request.action.waitsForOwnWrites {
+            return .ownWrites(request.tag)
+        }
+        return driver.holdsWrites && request.action.isWrite ? .room(request.tag) : nil
+    }
+
+    /// Takes up, in the next turn, the requests that waited until this position was durable, or until what came after
+    /// it was undone; and the writes that waited for room.
     func resume(at durable: Position) {
         guard !waiting.isEmpty else { return }
         let connections = waiting
         waiting = []
         for connection in connections {
-            guard connection.isRequestReady(at: durable) else {
+            guard connection.isRequestReady(at: durable, takesWrites: !driver.holdsWrites) else {
                 if !connection.isEnding { waiting.append(connection) }
                 continue
             }
             connection.waitIsOver()
-            takeLines(connection)
+            add(connection)
         }
     }
 

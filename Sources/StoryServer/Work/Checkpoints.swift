@@ -4,24 +4,47 @@ import StoryStorage
 
 /// Stores the models beside the loop, one checkpoint at a time, and knows who waits for one.
 ///
-/// It begins one where it is told that everything folded is durable and flushed; it never finds that out itself.
+/// Buffers are set aside when all that is folded is durable or about to be, the log is flushed up to their position, and
+/// then they are stored. The loop waits for none of it; it has `advance` called whenever a step may have ended.
 final class Checkpoints {
     /// So many events are folded before a checkpoint is due.
     static let events: UInt64 = 20_000
     /// Or so many bytes wait in memory.
     static let bytes = 12 << 20
-    /// More than this never waits: the loop stands until the checkpoint under way is done, and where it fails, writes
-    /// are refused.
+    /// With more than this writes wait until the checkpoint under way is done, and where it failed they are refused.
     static let maxBytes = 28 << 20
     /// How many tenths of a second go by before one that failed is tried again.
     static let retryTicks: UInt64 = 10
 
-    /// What is under way.
+    /// How far the checkpoint under way is.
     private enum State {
+        /// None is under way.
         case idle
-        case running(BackgroundJob<Bool>)
-        /// The last one failed, and the next one is tried at this tick.
-        case failed(untilTick: UInt64)
+        /// Buffers are set aside, and the log is not flushed as far as they go.
+        case waitingForFlush(SetAside)
+        /// They are being stored.
+        case storing(SetAside, BackgroundJob<Bool>)
+        /// Storing failed, and is tried again at this tick. Without buffers they are stored, but cannot be read.
+        case failed(SetAside?, untilTick: UInt64)
+    }
+
+    /// Buffers that wait to be stored.
+    private struct SetAside {
+        let position: Position
+        /// The memory that they take.
+        let bytes: Int
+        /// May be run again where it threw.
+        let work: StoringWork
+    }
+
+    /// What becomes of writes for the sake of memory.
+    enum Pressure: Equatable {
+        /// They are taken.
+        case none
+        /// They wait for the checkpoint.
+        case hold
+        /// They are refused: what waits to be stored cannot be.
+        case refuse
     }
 
     /// Somebody who asked for everything up to a position to be stored.
@@ -32,81 +55,128 @@ final class Checkpoints {
     }
 
     private let models: any ServedModels
+    private let flush: LogFlush
     private let trace: Trace
     private let whenDone: @Sendable () -> Void
     private var state = State.idle
     private var waiters: [Waiter] = []
     private var tick: UInt64 = 0
-    /// Why the last checkpoint was not stored; nil when it was.
+    /// Why the checkpoint under way is not stored yet; nil when nothing failed.
     private(set) var failure: StorageError?
     /// How many were stored.
     private(set) var count: UInt64 = 0
 
-    init(_ models: any ServedModels, _ trace: Trace, whenDone: @escaping @Sendable () -> Void) {
+    init(
+        _ models: any ServedModels, _ flush: LogFlush, _ trace: Trace, whenDone: @escaping @Sendable () -> Void
+    ) {
         self.models = models
+        self.flush = flush
         self.trace = trace
         self.whenDone = whenDone
     }
 
     var checkpointed: Position { models.checkpointed }
 
-    var isRunning: Bool {
+    /// True when buffers can be set aside.
+    private var isIdle: Bool {
         switch state {
-        case .running: true
-        case .idle, .failed: false
+        case .idle: true
+        case .waitingForFlush, .storing, .failed: false
         }
     }
 
-    /// True when memory holds more than it may, and no checkpoint is under way that would change that.
-    var isMemoryFull: Bool { !isRunning && models.bufferedBytes >= Checkpoints.maxBytes }
-
-    /// True when one is to begin as soon as everything that is folded is durable.
-    func isDue(at position: Position) -> Bool {
+    /// True while a thread stores models.
+    var isStoring: Bool {
         switch state {
-        case .running: return false
-        // Those who wait are told of a failure first; one who asks after it makes the next try begin at once.
-        case .failed(let untilTick) where tick < untilTick && (waiters.isEmpty || failure != nil): return false
-        case .idle, .failed: break
+        case .storing: true
+        case .idle, .waitingForFlush, .failed: false
         }
-        return !waiters.isEmpty || position.value - min(checkpointed.value, position.value) >= Checkpoints.events
+    }
+
+    /// What becomes of writes now.
+    var pressure: Pressure {
+        let bytes = models.bufferedBytes
+        return switch state {
+        case .idle, .storing: bytes < Checkpoints.maxBytes ? .none : .hold
+        case .waitingForFlush(let aside):
+            if failure == nil { bytes < Checkpoints.maxBytes ? .none : .hold } else { refusal(aside.bytes + bytes) }
+        case .failed(let aside, _): refusal((aside?.bytes ?? 0) + bytes)
+        }
+    }
+
+    private func refusal(_ bytes: Int) -> Pressure { bytes < Checkpoints.maxBytes ? .none : .refuse }
+
+    /// True when buffers are to be set aside as soon as they can be.
+    func isDue(at position: Position) -> Bool {
+        guard isIdle else { return false }
+        return waiters.contains { $0.position > checkpointed }
+            || position.value - min(checkpointed.value, position.value) >= Checkpoints.events
             || models.bufferedBytes >= Checkpoints.bytes
+    }
+
+    // MARK: What happens
+
+    /// Sets aside what is folded, which is durable or about to be; unless a checkpoint is under way or nothing is new.
+    func setAside(at position: Position) {
+        guard isIdle, position != checkpointed else { return }
+        failure = nil
+        let bytes = models.bufferedBytes
+        state = .waitingForFlush(SetAside(position: position, bytes: bytes, work: models.setAside(at: position)))
+    }
+
+    /// Goes on as far as it can without waiting.
+    func advance() {
+        switch state {
+        case .idle: break
+        case .waitingForFlush(let aside):
+            if flush.reaches(aside.position, isUrgent: isAskedFor) { store(aside) }
+        case .storing(let aside, let job):
+            if let result = job.result { ended(aside, result) }
+        case .failed(let aside, let untilTick):
+            guard tick >= untilTick || isAskedFor else { break }
+            state = aside.map { .waitingForFlush($0) } ?? .idle
+            advance()
+        }
+    }
+
+    /// The log could not be flushed; it is tried again.
+    func flushFailed(_ error: StorageError) {
+        switch state {
+        case .waitingForFlush: failed(error)
+        case .idle, .storing, .failed: break
+        }
     }
 
     /// A tenth of a second went by.
     func ticked(_ tick: UInt64) { self.tick = tick }
 
-    /// Begins one of what is folded, which is all durable and flushed; unless one is under way or nothing is new.
-    func begin(at position: Position) {
-        guard !isRunning, position != checkpointed else { return }
-        failure = nil
-        let store = models.setAside(at: position)
-        state = .running(
-            BackgroundJob(
-                { () throws(StorageError) in
-                    try store()
-                    return true
-                }, whenDone: whenDone))
+    /// The models forget what is not stored, because the end of it is undone; it is folded again.
+    func rollBack() {
+        switch state {
+        case .waitingForFlush, .failed(.some, _):
+            models.fail()
+            state = .idle
+        // What is being stored is durable: it takes the place of what is stored, and is folded beside it meanwhile.
+        case .storing, .failed(nil, _), .idle: break
+        }
+        models.discard()
     }
 
-    /// None can begin, for this reason.
-    func refused(_ error: StorageError) { failed(error) }
-
-    /// Looks whether the one under way is done.
-    func poll() {
-        guard case .running(let job) = state, let result = job.result else { return }
-        ended(result)
-    }
-
-    /// Waits for the one under way.
+    /// Waits for what is being stored.
     func wait() {
-        guard case .running(let job) = state else { return }
-        ended(job.wait())
+        guard case .storing(let aside, let job) = state else { return }
+        ended(aside, job.wait())
     }
 
-    /// Keeps memory bounded when folding outruns the disk.
-    func holdBack() {
-        if isRunning, models.bufferedBytes >= Checkpoints.maxBytes { wait() }
+    /// Stores everything, now that the loop has ended and the log is flushed.
+    func end(at position: Position) {
+        wait()
+        storeNow()
+        setAside(at: position)
+        storeNow()
     }
+
+    // MARK: Those who wait
 
     /// A request waits until everything up to a position is stored.
     func await(_ position: Position, _ tag: Tag?, _ connection: Connection) {
@@ -115,9 +185,12 @@ final class Checkpoints {
         failure = nil
     }
 
+    /// True while somebody waits who was not told of a failure: then none is waited out.
+    private var isAskedFor: Bool { !waiters.isEmpty && failure == nil }
+
     /// The requests that can be answered now, and how.
     func answers() -> [JobAnswer] {
-        guard !waiters.isEmpty, !isRunning else { return [] }
+        guard !waiters.isEmpty else { return [] }
         let waiting = waiters
         waiters = []
         var answers: [JobAnswer] = []
@@ -146,11 +219,35 @@ final class Checkpoints {
         }
     }
 
-    private func ended(_ result: Result<Bool, StorageError>) {
+    // MARK: Storing
+
+    private func store(_ aside: SetAside) {
+        failure = nil
+        let work = aside.work
+        state = .storing(
+            aside,
+            BackgroundJob(
+                { () throws(StorageError) in
+                    try work()
+                    return true
+                }, whenDone: whenDone))
+    }
+
+    /// Stores what is set aside and waits for it.
+    private func storeNow() {
+        switch state {
+        case .waitingForFlush(let aside), .failed(.some(let aside), _): store(aside)
+        case .failed(nil, _): state = .idle
+        case .idle, .storing: break
+        }
+        wait()
+    }
+
+    private func ended(_ aside: SetAside, _ result: Result<Bool, StorageError>) {
         do throws(StorageError) {
             _ = try result.get()
         } catch {
-            models.fail()
+            state = .failed(aside, untilTick: tick + Checkpoints.retryTicks)
             return failed(error)
         }
         do throws(StorageError) {
@@ -158,6 +255,7 @@ final class Checkpoints {
             count += 1
             state = .idle
         } catch {
+            state = .failed(nil, untilTick: tick + Checkpoints.retryTicks)
             failed(error)
         }
     }
@@ -165,7 +263,6 @@ final class Checkpoints {
     private func failed(_ error: StorageError) {
         trace.say("checkpoint-failed", ["error": "\(error)", "then": "tried again in a second"])
         failure = error
-        state = .failed(untilTick: tick + Checkpoints.retryTicks)
     }
 }
 

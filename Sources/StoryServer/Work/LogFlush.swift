@@ -2,50 +2,68 @@ import StoryCore
 import StoryEngine
 import StoryLog
 
-/// Lets the log take over what its journal holds; between two turns.
+/// Has the log take over what its journal holds, beside the loop; a disk that was full is left alone for a second.
 final class LogFlush {
     /// How many tenths of a second a full disk is left alone.
     private static let retryTicks: UInt64 = 10
 
-    /// Why it was not done, and when it is tried again.
+    /// A flush that found no room.
     private struct Refusal {
-        let error: StorageError
+        /// How far the log was flushed.
+        let flushed: Position
+        /// When it is tried again.
         let untilTick: UInt64
     }
 
     private let log: any EventLog
     private let trace: Trace
     private var refusal: Refusal?
+    private var tick: UInt64 = 0
 
     init(_ log: any EventLog, _ trace: Trace) {
         self.log = log
         self.trace = trace
     }
 
-    /// Takes over all that is committed. For a second after the disk was full it is not tried.
-    func run(at tick: UInt64) -> Result<Void, StorageError> {
-        guard log.flushed < log.committed else {
-            refusal = nil
-            return .success(())
-        }
-        if let refusal, tick < refusal.untilTick { return .failure(refusal.error) }
+    /// A tenth of a second went by.
+    func ticked(_ tick: UInt64) { self.tick = tick }
+
+    /// Begins to take over what fills whole blocks.
+    func startIdle() {
+        if mayTry { log.startFlush() }
+    }
+
+    /// True when the log is flushed up to a position; where it is not, a flush is begun that reaches it, or will be.
+    ///
+    /// - Parameter isUrgent: whether a disk that was full is tried at once.
+    func reaches(_ position: Position, isUrgent: Bool) -> Bool {
+        guard log.flushed < position else { return true }
+        if position <= log.committed, isUrgent || mayTry { log.startFlush(through: position) }
+        return false
+    }
+
+    /// Takes note of a flush that has ended.
+    ///
+    /// - Throws: as `EventLog.pollFlush`.
+    func poll() throws(StorageError) { try noting { () throws(StorageError) in try log.pollFlush() } }
+
+    /// Takes over all that is committed, and waits for it; the loop has ended.
+    ///
+    /// - Throws: as `EventLog.flush`.
+    func finish() throws(StorageError) { try noting { () throws(StorageError) in try log.flush() } }
+
+    private func noting(_ flush: () throws(StorageError) -> Void) throws(StorageError) {
         do throws(StorageError) {
-            try log.flush()
-            refusal = nil
-            return .success(())
+            try flush()
         } catch {
-            return .failure(error)
+            if error.isFull, !isRefused { trace.say("flush-failed", ["reason": "\(error)"]) }
+            refusal = Refusal(flushed: log.flushed, untilTick: tick + LogFlush.retryTicks)
+            throw error
         }
     }
 
-    /// The log could not take it over: for a second it is not tried.
-    func failed(_ error: StorageError, at tick: UInt64) {
-        // One that is refused for that second was told of before.
-        if let refusal, tick < refusal.untilTick { return }
-        if error.isFull, refusal == nil { trace.say("flush-failed", ["reason": "\(error)"]) }
-        refusal = Refusal(error: error, untilTick: tick + LogFlush.retryTicks)
-    }
+    /// True while the last flush found no room.
+    private var isRefused: Bool { refusal.map { $0.flushed == log.flushed } ?? false }
 
-    /// The next run tries, whatever happened before.
-    func forgetRefusal() { refusal = nil }
+    private var mayTry: Bool { !isRefused || refusal.map { tick >= $0.untilTick } ?? true }
 }

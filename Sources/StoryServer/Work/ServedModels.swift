@@ -11,15 +11,16 @@ package protocol ServedModels: TableStore {
     var bufferedBytes: Int { get }
     /// The bytes of the stored tables.
     var storedBytes: Int { get }
-    /// Sets aside what was folded up to a position; returns the work that stores it, to be run once on any thread.
+    /// Sets aside what was folded up to a position; returns the work that stores it, to be run on any
+    /// thread, and again where it threw.
     func setAside(at position: Position) -> StoringWork
     /// The work came to its end.
     ///
     /// - Throws: The stored models cannot be read any more.
     func finish() throws(StorageError)
-    /// The work threw: what it was to store is kept.
+    /// The work is not to be run any more: what it was to store is kept.
     func fail()
-    /// Forgets everything that is not stored.
+    /// Forgets everything that is not stored; what is being stored is not read any more.
     func discard()
     /// Frees what readers hold whose process died.
     func clearStaleReaders()

@@ -135,7 +135,7 @@ struct SchemaFoldTests {
         let changes = RowChanges()
         let projector = ModelProjector(plan, store: MemoryModelStore(), json: json, telling: changes)
         let shadow = Shadow()
-        changes.add(shadow)
+        _ = changes.add(shadow, atMost: 1)
         for event in log { try event.withRecord { try projector.fold($0) } }
         let decoder = PlainDecoder()
         let rows = PlainRows(log.map { $0.decoded(decoder) })

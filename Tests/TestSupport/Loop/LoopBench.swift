@@ -52,10 +52,14 @@ package final class LoopBench {
         } catch {
             preconditionFailure("models in memory are read: \(error)")
         }
+        log.whenFlushed = { shared.isWoken.store(true, ordering: .relaxed) }
     }
 
     /// What was traced.
     package var trace: [String] { shared.said.withLock { $0 } }
+
+    /// How often so much was traced.
+    package func said(_ text: String) -> Int { trace.count { $0.contains(text) } }
 
     // MARK: Clients
 
@@ -131,7 +135,7 @@ package final class LoopBench {
     }
 
     /// Ends turns until the checkpoint under way is stored, or failed.
-    package func awaitStoring() { while models.isStoring { run() } }
+    package func awaitStoring() { while server.isStoring { run() } }
 
     /// Tenths of a second go by.
     package func tick(_ count: Int = 1) {
@@ -147,6 +151,12 @@ package final class LoopBench {
         shared.steadyStep.store(LoopBench.slowSync, ordering: .relaxed)
         _ = ask(#"APPEND disk-1 {"type":"Slowed","data":{}}"#, from: "disk")
         shared.steadyStep.store(100, ordering: .relaxed)
+    }
+
+    /// The flush beside the loop ends, and the loop is told.
+    package func endFlush() {
+        log.endFlush()
+        run()
     }
 
     /// The commit beside the loop ends, and the loop is told.

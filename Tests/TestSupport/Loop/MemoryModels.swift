@@ -1,7 +1,9 @@
 package import StoryCore
 package import StoryModels
 package import StoryServer
+import StoryStorage
 import Glibc
+import Synchronization
 
 /// Models in memory that can be stored, which means that a position is remembered, and that can fail.
 package final class MemoryModels: ServedModels {
@@ -10,7 +12,10 @@ package final class MemoryModels: ServedModels {
     /// What the loop is told that reading failed with.
     package var failure: StorageError?
     /// What storing throws.
-    package var storingFailure: StorageError?
+    package var storingFailure: StorageError? {
+        get { outcome.failure.withLock { $0 } }
+        set { outcome.failure.withLock { $0 = newValue } }
+    }
     /// While it is not set, storing does not end; nil: it ends at once.
     package var storingEnds: EndFlag?
     /// What the loop is told that memory holds.
@@ -18,21 +23,32 @@ package final class MemoryModels: ServedModels {
     /// Where checkpoints began.
     package private(set) var begun: [Position] = []
     private var pending: Position?
+    private let outcome = Outcome()
+    /// How often storing was begun.
+    package var runCount: Int { outcome.runs.load(ordering: .relaxed) }
+
+    /// What the thread that stores sees, too.
+    private final class Outcome: Sendable {
+        let failure = Mutex<StorageError?>(nil)
+        let runs = Atomic(0)
+    }
     /// How many entries were looked at, by key or in a walk.
     package private(set) var lookCount: UInt64 = 0
 
     package init() {}
 
     package var storedBytes: Int { 0 }
-    package var isStoring: Bool { pending != nil }
+    /// True while something is set aside that is not stored.
+    package var isSetAside: Bool { pending != nil }
 
     package func setAside(at position: Position) -> StoringWork {
         begun.append(position)
         pending = position
-        let (failure, mayEnd) = (storingFailure, storingEnds)
+        let (outcome, mayEnd) = (outcome, storingEnds)
         return { () throws(StorageError) in
+            outcome.runs.add(1, ordering: .relaxed)
             while let mayEnd, !mayEnd.isSet { usleep(100) }
-            if let failure { throw failure }
+            if let failure = outcome.failure.withLock({ $0 }) { throw failure }
         }
     }
 

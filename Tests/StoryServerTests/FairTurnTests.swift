@@ -1,0 +1,72 @@
+import StoryCore
+import StoryEngine
+import StoryLog
+@testable import StoryServer
+import Testing
+import TestSupport
+
+/// What one turn takes up of what many clients sent, and how much goes on at once.
+struct FairTurnTests {
+    private let append = #"APPEND note-1 {"type":"A","data":{}}"# + "\n"
+
+    @Test func `who asks for little does not wait for all that others sent, which is one commit all the same`() {
+        let bench = LoopBench()
+        let writers = (1...40).map { "w\($0)" }
+        for writer in writers { bench.connected(writer) }
+        bench.connected("a")
+        for writer in writers { bench.receive(String(repeating: append, count: 20), from: writer) }
+        #expect(bench.endTurn())
+        bench.receive("PING\n", from: "a")
+        #expect(bench.endTurn())
+        #expect(bench.hear("a") == [#"+ {"position":0}"#])
+        #expect(bench.log.head < Position(500) && bench.log.committed == .zero)
+        bench.run()
+        #expect(bench.log.committed == Position(800))
+        for writer in writers { #expect(bench.hear(writer).count == 20) }
+        #expect(bench.ask("STATS", from: "a").first?.contains(#""commits":{"count":1,"#) == true)
+    }
+
+    @Test func `each connection has its share of what is left over`() {
+        let bench = LoopBench()
+        bench.connected("much", "little")
+        bench.receive(String(repeating: append, count: 5_000), from: "much")
+        bench.receive(String(repeating: append, count: 100), from: "little")
+        var turns = 0
+        while bench.hear("little").isEmpty {
+            bench.endTurn()
+            turns += 1
+            #expect(turns < 30)
+        }
+        #expect(bench.log.committed < Position(4_000))
+        bench.run()
+        #expect(bench.hear("much").count > 1_000)
+    }
+
+    @Test(arguments: [1, 2]) func `counts beyond the limit wait their turn`(_ limit: Int) {
+        var limits = Limits()
+        limits.counts = limit
+        let bench = LoopBench(limits)
+        bench.connected("a", "first", "second")
+        for user in ["u1", "u2"] {
+            let form = #"{"id":"\#(user)","name":"N","email":"\#(user)@x.org","prefecture":13}"#
+            _ = bench.ask("POST users \(form)", from: "a")
+        }
+        let message = #"POST messages {"text":"T","sender":"u1","recipient":"u2"}"# + "\n"
+        bench.receive(String(repeating: message, count: 2_000), from: "a")
+        bench.run()
+        for name in ["first", "second"] { bench.receive("COUNT messages sender=u1 recipient=u2\n", from: name) }
+        var (turns, ends, answers) = (0, [String: Int](), [String]())
+        while ends.count < 2, turns < 10_000 {
+            bench.endTurn()
+            turns += 1
+            for name in ["first", "second"] {
+                let heard = bench.hear(name)
+                if !heard.isEmpty { ends[name] = turns }
+                answers += heard
+            }
+        }
+        #expect(answers.map { $0.number("count") } == [2_000, 2_000])
+        let (first, second) = (ends["first", default: 0], ends["second", default: 0])
+        #expect(limit == 1 ? second > first + first / 2 : second <= first + 2, "after \(first) and \(second) turns")
+    }
+}
