@@ -1,4 +1,4 @@
-/// The four kinds of content that the store knows.
+/// The four kinds of content that the store knows, as requests name them; what they are stands in their schemas.
 package enum Kind: UInt8, CaseIterable, Sendable {
     case users = 1
     case stories = 2
@@ -6,30 +6,10 @@ package enum Kind: UInt8, CaseIterable, Sendable {
     case photos = 4
 
     /// The kind's name in targets and queries: `stories`.
-    package var name: String {
-        switch self {
-        case .users: "users"
-        case .stories: "stories"
-        case .messages: "messages"
-        case .photos: "photos"
-        }
-    }
+    package var name: String { schema.name }
 
     /// The category of its streams: `story`.
-    package var category: CategoryName {
-        let name = categoryName
-        return CategoryName(trusted: Array(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)))
-    }
-
-    /// The same, as the program has it.
-    package var categoryName: StaticString {
-        switch self {
-        case .users: "user"
-        case .stories: "story"
-        case .messages: "message"
-        case .photos: "photo"
-        }
-    }
+    package var category: CategoryName { schema.categoryName }
 
     package init?(name: some Collection<UInt8>) {
         guard let kind = Kind.allCases.first(where: { $0.name.utf8.elementsEqual(name) }) else { return nil }

@@ -67,46 +67,14 @@ package enum FilterName: String, CaseIterable, Sendable {
 package enum SortKey: String, CaseIterable, Sendable {
     case date, title, likes, sender, recipient, name, email
     case iso, focalLength, exposureValue, lensAperture, exposureDuration
-
-    /// What a person reads above the column.
-    package var title: String {
-        switch self {
-        case .date: "Date"
-        case .title: "Title"
-        case .likes: "Likes"
-        case .sender: "Sender"
-        case .recipient: "Recipient"
-        case .name: "Name"
-        case .email: "Email"
-        case .iso: "ISO"
-        case .focalLength: "Focal length"
-        case .exposureValue: "Exposure value"
-        case .lensAperture: "Lens aperture"
-        case .exposureDuration: "Exposure duration"
-        }
-    }
 }
 
 extension Kind {
     /// The filters that `LIST` and `COUNT` of this kind take.
-    package var filters: [FilterName] {
-        switch self {
-        case .users: [.prefecture, .email, .since, .until]
-        case .stories: [.sender, .recipient, .since, .until]
-        case .messages: [.between, .sender, .recipient, .story, .unseen, .since, .until]
-        case .photos: [.owner, .since, .until]
-        }
-    }
+    package var filters: [FilterName] { schema.filters.compactMap { FilterName(rawValue: $0.name) } }
 
     /// The sort keys of this kind, the default first.
-    package var sorts: [SortKey] {
-        switch self {
-        case .users: [.date, .name, .email]
-        case .stories: [.date, .title, .likes, .sender, .recipient]
-        case .messages: [.date]
-        case .photos: [.date, .iso, .focalLength, .exposureValue, .lensAperture, .exposureDuration]
-        }
-    }
+    package var sorts: [SortKey] { schema.sorts.compactMap { SortKey(rawValue: $0.name) } }
 }
 
 /// Which events: all, one stream, or one category; and of which types.
@@ -207,19 +175,5 @@ package struct StreamsQuery: Equatable, Sendable {
         self.source = source
         self.after = after
         self.limit = limit
-    }
-}
-
-extension SortKey {
-    /// True when rows may lack it; those stand last, whichever way the list goes.
-    package var isOptional: Bool { self == .focalLength || self == .lensAperture }
-
-    /// The filter that picks the rows with one value of this key; nil when there is none.
-    package var filter: FilterName? {
-        switch self {
-        case .sender: .sender
-        case .recipient: .recipient
-        default: nil
-        }
     }
 }

@@ -23,7 +23,4 @@ package struct Text: Hashable, Sendable, CustomStringConvertible {
         // A character has at least one byte, so short texts need no counting.
         spelling.count > limit && description.count > limit
     }
-
-    /// The first bytes, at most `limit`, that sorting by text looks at.
-    package func prefix(_ limit: Int) -> ArraySlice<UInt8> { bytes.prefix(limit) }
 }

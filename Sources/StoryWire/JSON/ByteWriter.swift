@@ -94,3 +94,20 @@ extension [UInt8] {
         }
     }
 }
+
+extension ByteWriter {
+    /// A date as a JSON string.
+    @inline(__always)
+    mutating func date(_ date: Instant) {
+        byte(0x22)
+        time(date)
+        byte(0x22)
+    }
+
+    /// What is seldom enough to be written elsewhere first.
+    mutating func other(_ write: (inout [UInt8]) -> Void) {
+        var bytes: [UInt8] = []
+        write(&bytes)
+        raw(bytes)
+    }
+}

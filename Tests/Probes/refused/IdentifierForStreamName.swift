@@ -1,5 +1,4 @@
-// refused: cannot convert value of type 'Identifier' to expected argument type
+// refused: cannot convert value of type 'Identifier' to expected argument type 'StreamName'
 import StoryCore
-import StoryModels
 
-func head(_ id: Identifier, _ index: StreamIndex) throws -> StreamHead? { try index.head(of: id) }
+func source(_ id: Identifier) -> EventSelection.Source { .stream(id) }

@@ -6,6 +6,8 @@ package final class KindSchema: Sendable {
     package let name: String
     /// The category of its streams: `story`.
     package let category: String
+    /// The same as streams have it.
+    package let categoryName: CategoryName
     /// The fields in the order of the row's JSON, behind `id`, `version` and `position`.
     package let fields: [FieldSchema]
     package let events: [EventSchema]
@@ -30,6 +32,7 @@ package final class KindSchema: Sendable {
         self.number = number
         name = declaration.name
         category = declaration.category
+        categoryName = CategoryName(trusted: Array(declaration.category.utf8))
         fields = declaration.fields
         events = declaration.events
         filters = declaration.filters
@@ -52,9 +55,6 @@ package final class KindSchema: Sendable {
         }
         return tables
     }
-
-    /// The category of its streams.
-    package var categoryName: CategoryName { CategoryName(trusted: Array(category.utf8)) }
 
     /// The index of the filter with this name; nil when there is none.
     package func filter(named name: some Collection<UInt8>) -> Int? {
