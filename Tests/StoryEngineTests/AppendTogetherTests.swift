@@ -85,7 +85,8 @@ struct AppendTogetherTests {
 
     @Test func `tags are a part of what a key covers`() {
         func tagged(_ tags: String...) -> Answer {
-            let event = EventProposal(type: "B".type, data: "1".view, meta: nil, tags: EventTags.text(tags.map(\.bytes)))
+            let tags = EventTags.text(tags.map(\.bytes))
+            let event = EventProposal(type: "B".type, data: "1".view, meta: nil, tags: tags)
             return world.ask(.append("b-1".stream, [event], WriteOptions(key: "k".key)))
         }
         #expect(tagged("a", "b").events.first?.tags == #"["a","b"]"#.view)

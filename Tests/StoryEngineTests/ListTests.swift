@@ -82,7 +82,8 @@ struct ListTests {
     @Test func `a photo without the sorted field comes last, either way`() {
         let world = EngineHarness()
         world.ask(.postUser("u1"))
-        for (id, length) in [("p1", nil), ("p2", 50), ("p3", nil), ("p4", 28), ("p5", 50)] as [(String, JSONMember.Value)] {
+        let lengths: KeyValuePairs<String, JSONMember.Value> = ["p1": nil, "p2": 50, "p3": nil, "p4": 28, "p5": 50]
+        for (id, length) in lengths {
             world.ask(.post(.photos, Fields.photo(id).with("focalLength", length), .with()))
         }
         func ids(_ order: Order, _ filters: [Filter], limit: Int) -> [String]? {

@@ -54,7 +54,8 @@ struct FairTurnTests {
         let message = #"POST messages {"text":"T","sender":"u1","recipient":"u2"}"# + "\n"
         bench.receive(String(repeating: message, count: 2_000), from: "a")
         bench.run()
-        for name in ["first", "second"] { bench.receive("COUNT messages sender=u1 recipient=u2 unseen=true since=2020-01-01T00:00:00Z\n", from: name) }
+        let count = "COUNT messages sender=u1 recipient=u2 unseen=true since=2020-01-01T00:00:00Z\n"
+        for name in ["first", "second"] { bench.receive(count, from: name) }
         var (turns, ends, answers) = (0, [String: Int](), [String]())
         while ends.count < 2, turns < 10_000 {
             bench.endTurn()

@@ -31,7 +31,8 @@ struct SessionMachineTests {
         machine.receive("NG\n")
         #expect(
             machine.actions(reader) == [
-                get, .request(Request(tag: nil, action: .stats)), .request(Request(tag: nil, action: .ping)), .needBytes,
+                get, .request(Request(tag: nil, action: .stats)), .request(Request(tag: nil, action: .ping)),
+                .needBytes,
             ])
     }
 

@@ -32,5 +32,7 @@ enum TextShape {
     }
 
     /// The byte at an index; past the end one that no character has.
-    private static func byte(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> UInt8 { index < bytes.count ? bytes[index] : 0xFF }
+    private static func byte(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> UInt8 {
+        index < bytes.count ? bytes[index] : 0xFF
+    }
 }
