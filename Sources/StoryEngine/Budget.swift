@@ -7,8 +7,8 @@ package struct Budget: Equatable, Sendable {
     package static let turnUnits = 2_000
     /// What one connection may do before the next one has its share, in units.
     package static let sliceUnits = 250
-    /// What looking at a row costs that a filter is tried on, in units: it is found by its number in a table of its own.
-    package static let rowUnits = 2
+    /// What looking at a row costs that a filter is tried on, in units: its ID is found by its number, then the row.
+    package static let rowUnits = 3
     /// The bytes that cost one unit; counting is done in them.
     private static let unit = 256
 

@@ -66,6 +66,13 @@ final class ReadModels {
         try rows.count(schema, at: key)
     }
 
+    /// The part of an index that has the fewest rows for a query; nil when the kind has no index.
+    ///
+    /// - Throws: what reading failed with.
+    func narrowest(_ plan: QueryPlan, _ schema: KindSchema) throws(StorageError) -> IndexRange? {
+        try plan.narrowest { (key) throws(StorageError) in try tally(schema, at: key) }
+    }
+
     /// What a request key made; nil when it made nothing yet.
     ///
     /// - Throws: what reading failed with.

@@ -23,8 +23,9 @@ enum CountRows {
             var count = 0
             try models.row(schema, folded: text) { row in if rest.match(row) { count = 1 } }
             return .known(count)
-        case .walk(let range): return .counting(RowCount(schema, .index(range), in: source))
-        case .rows: return .counting(RowCount(schema, .all(conditions), in: source))
+        case .walk:
+            let range = try models.narrowest(QueryPlan(schema, conditions), schema)
+            return .counting(RowCount(schema, range.map { .index($0) } ?? .all(conditions), in: source))
         }
     }
 }

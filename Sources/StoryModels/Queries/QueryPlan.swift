@@ -13,6 +13,8 @@ package struct IndexRange: Equatable, Sendable {
     package let upper: [UInt8]?
     /// What has to be checked row by row.
     package let rest: [Condition]
+    /// The key of the kept count of the rows with that prefix; nil where none is kept.
+    package let tally: [UInt8]?
 
     /// True when it is a part of the keys that begin with its prefix.
     package var isBounded: Bool { lower != prefix || upper != prefix.prefixEnd }
@@ -26,10 +28,8 @@ package struct QueryPlan {
         case tally([UInt8], less: [UInt8]?)
         /// At most one row, which the unique text leads to; all other conditions have to be checked.
         case unique([UInt8], rest: [Condition])
-        /// The rows of a part of an index that pass the rest.
-        case walk(IndexRange)
-        /// All rows that pass, by number: no index has any of the filters.
-        case rows
+        /// The rows of the narrowest part of an index that pass the rest; all rows where there is none.
+        case walk
     }
 
     private let schema: KindSchema
@@ -45,7 +45,7 @@ package struct QueryPlan {
     package var count: Count {
         if let tally { return tally }
         if let unique { return .unique(unique.text, rest: unique.rest) }
-        return narrowest.map { .walk($0) } ?? .rows
+        return .walk
     }
 
     /// The text that leads to the only row there can be, and what else is asked of it; nil where none is given.
@@ -64,9 +64,24 @@ package struct QueryPlan {
         ranges { $0.sort == sort }.min { ($0.rest.count, -$0.prefix.count) < ($1.rest.count, -$1.prefix.count) }
     }
 
-    /// The index that narrows most, whatever its order; nil when the kind has no index.
-    package var narrowest: IndexRange? {
-        ranges { _ in true }.min { ($0.rest.count, -$0.prefix.count) < ($1.rest.count, -$1.prefix.count) }
+    /// The part of an index, whatever its order, that has the fewest rows; nil when the kind has no index.
+    ///
+    /// - Parameter count: reads a kept count.
+    /// - Throws: what reading failed with.
+    package func narrowest(
+        _ count: (_ tally: [UInt8]) throws(StorageError) -> UInt64
+    ) throws(StorageError) -> IndexRange? {
+        var best: (range: IndexRange, rows: UInt64)?
+        for range in ranges(where: { _ in true }) {
+            let rows = try range.tally.map { (key) throws(StorageError) in try count(key) } ?? .max
+            guard let known = best else {
+                best = (range, rows)
+                continue
+            }
+            let (left, right) = (range.rest.count, known.range.rest.count)
+            if (rows, left, known.range.prefix.count) < (known.rows, right, range.prefix.count) { best = (range, rows) }
+        }
+        return best?.range
     }
 
     private var tally: Count? {
@@ -128,7 +143,7 @@ package struct QueryPlan {
         let bounds = bounds(prefix, field, &rest)
         return IndexRange(
             index: number, prefix: prefix, prefixCount: prefixCount, lower: bounds.lower, upper: bounds.upper,
-            rest: rest)
+            rest: rest, tally: tallyKey(index.filters.compactMap { given($0) }))
     }
 
     /// The keys behind a prefix; where they go by a date, only those between the bounds, which `rest` then has no more.

@@ -111,7 +111,7 @@ private final class OrderedRows: AnswerCursor {
         } else {
             guard let ordered = plan.ordered(by: sort), !ordered.rest.isEmpty else { return nil }
             if try isKnownEmpty(in: world) { return [] }
-            guard let range = plan.narrowest, !range.prefix.isEmpty || range.isBounded,
+            guard let range = try world.models.narrowest(plan, schema), !range.prefix.isEmpty || range.isBounded,
                 let numbers = try numbers(range, in: world)
             else { return nil }
             budget.look(at: numbers.count * Budget.rowUnits)
