@@ -2,8 +2,13 @@ import StoryCore
 import StoryWire
 
 /// The state of a connection is in one place, and is changed there.
-func firstLine(_ bytes: UnsafeRawBufferPointer, _ reader: RequestReader) -> LineAction {
+func firstLineIsDone(_ bytes: UnsafeRawBufferPointer, _ reader: RequestReader) -> Bool {
     var machine = SessionMachine(limits: Limits())
     machine.bytesReceived(bytes)
-    return machine.nextLine(reader, role: .read)
+    var isDone = false
+    machine.withNextLine(reader, role: .read) { action in
+        if case .finished = action { isDone = true }
+        return .taken
+    }
+    return isDone
 }

@@ -2,8 +2,8 @@
 import StoryCore
 import StoryWire
 
-func twoOfOne(_ reader: RequestReader) -> (LineAction, LineAction) {
-    var machine = SessionMachine(limits: Limits())
-    var copy = machine
-    return (machine.nextLine(reader, role: .read), copy.nextLine(reader, role: .read))
+func twoOfOne() -> (Int, Int) {
+    let machine = SessionMachine(limits: Limits())
+    let copy = machine
+    return (machine.bufferedCount, copy.bufferedCount)
 }
