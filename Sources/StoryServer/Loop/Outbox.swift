@@ -28,7 +28,10 @@ final class Outbox {
     }
 
     /// True while the connection's requests are answered; false until its reader has taken something.
-    func hasRoom(_ connection: Connection) -> Bool { waitingCount(connection) < limits.output }
+    func hasRoom(_ connection: Connection) -> Bool { connection.output.count < room(connection) }
+
+    /// How many bytes the connection's output may hold before its requests wait, until something is sent.
+    func room(_ connection: Connection) -> Int { limits.output - transport.unsentCount(connection.id) }
 
     /// How many bytes of an answer or of pushes may still be prepared ahead of the reader.
     func roomAhead(_ connection: Connection) -> Int { max(0, limits.ahead - waitingCount(connection)) }

@@ -138,8 +138,10 @@ final class Requests {
     /// Takes up the connection's requests, as many as one turn allows.
     func takeLines(_ connection: Connection) {
         outbox.touch(connection)
+        // Nothing is sent while lines are taken up.
+        let room = outbox.room(connection)
         var taken = 0
-        while connection.isOpen, outbox.hasRoom(connection) {
+        while connection.isOpen, connection.output.count < room {
             guard taken < limits.inflight, takenLines < Requests.turnLines else {
                 add(connection)
                 break

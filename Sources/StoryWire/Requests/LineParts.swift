@@ -3,7 +3,7 @@ import StoryCore
 /// A line as far as it was read: its parts, and what is wrong with their values.
 ///
 /// One serves line after line, so that reading one asks for no memory.
-final class LineParts {
+struct LineParts: ~Copyable {
     var cursor = LineCursor(UnsafeRawBufferPointer(start: nil, count: 0))
     var shape: RequestShape?
     private(set) var tag: Tag?
@@ -25,7 +25,7 @@ final class LineParts {
     init(lineLimit: Int) { texts = TextArena(capacity: lineLimit + LineFramer.slack) }
 
     /// Forgets the line before, and begins with this one.
-    func begin(_ line: UnsafeRawBufferPointer) {
+    mutating func begin(_ line: UnsafeRawBufferPointer) {
         cursor = LineCursor(line)
         shape = nil
         tag = nil
@@ -48,13 +48,13 @@ final class LineParts {
         ReadLine(tag: tag, verb: shape?.verb, role: shape?.role ?? .read, result: result)
     }
 
-    func takeTag() throws(Failure) {
+    mutating func takeTag() throws(Failure) {
         cursor.skipSpaces()
         tag = try cursor.takeTag()
     }
 
     /// Takes the word after the verb, unless it is an option or the JSON.
-    func takeTarget(_ shape: RequestShape, _ scanner: JSONScanner) throws(Failure) {
+    mutating func takeTarget(_ shape: RequestShape, _ scanner: JSONScanner) throws(Failure) {
         guard shape.target != .none else { return }
         cursor.skipSpaces()
         var ahead = cursor
@@ -68,7 +68,7 @@ final class LineParts {
     }
 
     /// Takes what stands before the JSON or the line's end; every part must be an option that the verb has.
-    func takeOptions(_ shape: RequestShape, _ scanner: JSONScanner) throws(Failure) {
+    mutating func takeOptions(_ shape: RequestShape, _ scanner: JSONScanner) throws(Failure) {
         let allowed = shape.optionBits | (shape.takesFilters ? kind?.filterBits ?? 0 : 0)
         while true {
             cursor.skipSpaces()
@@ -90,7 +90,7 @@ final class LineParts {
     }
 
     /// Finds the JSON, and refuses a line that lacks it or has one too many.
-    func takeBody(_ shape: RequestShape) throws(Failure) {
+    mutating func takeBody(_ shape: RequestShape) throws(Failure) {
         if !cursor.isAtEnd { body = cursor.index }
         if shape.body == .none, let body {
             throw Refusals.syntax("\(shape.verb.rawValue) takes no JSON: \(shape.usage)", at: body)
@@ -100,16 +100,16 @@ final class LineParts {
         }
     }
 
-    func reject(_ field: String, _ rule: FieldRule, _ message: String) {
+    mutating func reject(_ field: String, _ rule: FieldRule, _ message: String) {
         errors.append(FieldError(field: field, rule: rule, message: message))
     }
 
     /// Throws when a value of the line was wrong.
-    func refuseErrors() throws(Failure) {
+    mutating func refuseErrors() throws(Failure) {
         guard errors.isEmpty else { throw Refusals.invalid(errors) }
     }
 
-    private func takeQuoted(_ scanner: JSONScanner) throws(Failure) -> LinePart {
+    private mutating func takeQuoted(_ scanner: JSONScanner) throws(Failure) -> LinePart {
         let part = try cursor.takeQuoted()
         let inside = part.text.part(1..<part.text.count - 1)
         // Without a backslash the characters are the bytes, which were checked already.

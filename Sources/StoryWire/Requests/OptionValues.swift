@@ -24,7 +24,7 @@ extension LineParts {
     static let greatestCursorCount = 1_024
 
     /// Reads every option; what is wrong with their values is noted in `errors`.
-    func values(kind: Kind? = nil, greatestLimit: Int = 1, _ scanner: JSONScanner) throws(Failure)
+    mutating func values(kind: Kind? = nil, greatestLimit: Int = 1, _ scanner: JSONScanner) throws(Failure)
         -> OptionValues
     {
         var values = OptionValues()
@@ -54,9 +54,9 @@ extension LineParts {
     private static let positions = 1...Position.greatest.value
     private static let versions = 0...Position.greatest.value
 
-    private func moment(_ text: UnsafeRawBufferPointer) -> Moment? { bound(text, .at).map { Moment($0) } }
+    private mutating func moment(_ text: UnsafeRawBufferPointer) -> Moment? { bound(text, .at).map { Moment($0) } }
 
-    private func bound(_ text: UnsafeRawBufferPointer, _ option: OptionName) -> ReadBound? {
+    private mutating func bound(_ text: UnsafeRawBufferPointer, _ option: OptionName) -> ReadBound? {
         guard DecimalNumber(text) == .malformed else {
             return number(text, option, LineParts.positions).map { .number($0) }
         }
@@ -66,13 +66,13 @@ extension LineParts {
         return nil
     }
 
-    private func time(_ text: UnsafeRawBufferPointer, _ option: OptionName) -> Instant? {
+    private mutating func time(_ text: UnsafeRawBufferPointer, _ option: OptionName) -> Instant? {
         if let time = Instant(utf8: text) { return time }
         reject(option.name, .malformed, "\(option.name)= is an RFC 3339 time, such as 2026-11-20T12:34:56Z")
         return nil
     }
 
-    private func log(_ text: UnsafeRawBufferPointer) -> LogID? {
+    private mutating func log(_ text: UnsafeRawBufferPointer) -> LogID? {
         if text.spellsName(LogID.length) { return LogID(trusted: [UInt8](copying: text)) }
         reject("log", text.nameRule(LogID.length), "log= is the log of a greeting, 1–64 bytes of A–Z a–z 0–9 . _ ~ -")
         return nil
@@ -87,20 +87,20 @@ extension LineParts {
         return sort
     }
 
-    private func order(_ text: UnsafeRawBufferPointer) -> Order? {
+    private mutating func order(_ text: UnsafeRawBufferPointer) -> Order? {
         if text.equals("asc") { return .ascending }
         if text.equals("desc") { return .descending }
         reject("order", .notSelected, "order= is asc or desc")
         return nil
     }
 
-    private func cursorText(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+    private mutating func cursorText(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
         if 1...LineParts.greatestCursorCount ~= text.count { return [UInt8](copying: text) }
         reject("after", text.count == 0 ? .empty : .tooLong, "after= is the next of the page before")
         return nil
     }
 
-    private func types(_ text: UnsafeRawBufferPointer) -> [EventType] {
+    private mutating func types(_ text: UnsafeRawBufferPointer) -> [EventType] {
         var types: [EventType] = []
         for name in text.split(separator: 0x2C, omittingEmptySubsequences: false) {
             let name = UnsafeRawBufferPointer(rebasing: name)
@@ -117,13 +117,13 @@ extension LineParts {
         return types
     }
 
-    private func key(_ text: UnsafeRawBufferPointer) -> RequestKey? {
+    private mutating func key(_ text: UnsafeRawBufferPointer) -> RequestKey? {
         if text.spellsName(RequestKey.length) { return RequestKey(trusted: ByteView(lending: text)) }
         reject("key", text.nameRule(RequestKey.length), "a key is 1–128 bytes of A–Z a–z 0–9 . _ ~ -")
         return nil
     }
 
-    private func meta(_ text: UnsafeRawBufferPointer, _ scanner: JSONScanner) -> ByteView? {
+    private mutating func meta(_ text: UnsafeRawBufferPointer, _ scanner: JSONScanner) -> ByteView? {
         let document = scanner.scan(text, readable: text.count)
         if document.isValid, document.isObject {
             // White space around an object is no part of it, and must not come between the members of an event.
@@ -134,7 +134,7 @@ extension LineParts {
         return nil
     }
 
-    private func filter(_ option: OptionName, _ text: UnsafeRawBufferPointer) -> Filter? {
+    private mutating func filter(_ option: OptionName, _ text: UnsafeRawBufferPointer) -> Filter? {
         switch option {
         case .sender: identifier(text, field: option.name).map { .sender($0.kept) }
         case .recipient: identifier(text, field: option.name).map { .recipient($0.kept) }
@@ -150,7 +150,7 @@ extension LineParts {
         }
     }
 
-    private func pair(_ text: UnsafeRawBufferPointer) -> Filter? {
+    private mutating func pair(_ text: UnsafeRawBufferPointer) -> Filter? {
         let comma = text.first(0x2C) ?? text.count
         let first = text.part(0..<comma)
         let second = text.part(min(comma + 1, text.count)..<text.count)
@@ -162,7 +162,7 @@ extension LineParts {
         return .between(ids.0, ids.1)
     }
 
-    private func email(_ text: UnsafeRawBufferPointer) -> Filter? {
+    private mutating func email(_ text: UnsafeRawBufferPointer) -> Filter? {
         if 1...LineParts.greatestEmailCount ~= text.count {
             return .email(text.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 })
         }
@@ -170,14 +170,14 @@ extension LineParts {
         return nil
     }
 
-    private func flag(_ text: UnsafeRawBufferPointer) -> Filter? {
+    private mutating func flag(_ text: UnsafeRawBufferPointer) -> Filter? {
         if text.equals("true") { return .unseen(true) }
         if text.equals("false") { return .unseen(false) }
         reject("unseen", .notSelected, "unseen= is true or false")
         return nil
     }
 
-    private func number(
+    private mutating func number(
         _ text: UnsafeRawBufferPointer, _ option: OptionName, _ range: ClosedRange<UInt64>,
         _ rule: FieldRule = .outOfRange
     ) -> UInt64? {

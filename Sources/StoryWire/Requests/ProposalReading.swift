@@ -17,7 +17,7 @@ struct EventDraft {
     func field(_ name: String) -> String { index.map { "[\($0)].\(name)" } ?? name }
 
     /// - Throws: `internal` where a part that was checked is missing.
-    func proposal(_ parts: LineParts) throws(Failure) -> EventProposal {
+    func proposal(_ parts: borrowing LineParts) throws(Failure) -> EventProposal {
         EventProposal(type: try parts.known(type), data: try parts.known(data), meta: meta, tags: tags)
     }
 }
@@ -31,9 +31,9 @@ extension RequestReader {
     ///
     /// - Parameter isTogether: true where each event names its stream.
     /// - Throws: `tooLarge` for too many events.
-    func readDrafts(_ document: JSONDocument, isTogether: Bool, _ parts: LineParts) throws(Failure) {
+    func readDrafts(_ document: JSONDocument, isTogether: Bool, _ parts: inout LineParts) throws(Failure) {
         drafts.removeAll(keepingCapacity: true)
-        guard document.isArray else { return drafts.append(draft(document, nil, isTogether, parts)) }
+        guard document.isArray else { return drafts.append(draft(document, nil, isTogether, &parts)) }
         guard document.count <= RequestReader.greatestProposalCount else {
             let limit = RequestReader.greatestProposalCount
             throw Failure(.tooLarge, "one APPEND takes at most \(limit) events", .limit(limit))
@@ -44,12 +44,12 @@ extension RequestReader {
                 parts.reject("[\(index)]", .wrongType, "an event is a JSON object")
                 continue
             }
-            drafts.append(draft(scanner.open(index), index, isTogether, parts))
+            drafts.append(draft(scanner.open(index), index, isTogether, &parts))
         }
     }
 
     private func draft(
-        _ document: JSONDocument, _ index: Int?, _ isTogether: Bool, _ parts: LineParts
+        _ document: JSONDocument, _ index: Int?, _ isTogether: Bool, _ parts: inout LineParts
     ) -> EventDraft {
         let text = parts.bodyText
         var draft = EventDraft(index: index)
@@ -60,18 +60,18 @@ extension RequestReader {
             let value = member.pointee.value
             if member.pointee.hasKey("type") {
                 isTypeGiven = true
-                draft.type = eventType(value, draft, parts)
+                draft.type = eventType(value, draft, &parts)
             } else if member.pointee.hasKey("data") {
                 draft.data = ByteView(lending: value.raw(in: text))
             } else if member.pointee.hasKey("meta") {
-                draft.meta = meta(value, draft, parts)
+                draft.meta = meta(value, draft, &parts)
             } else if member.pointee.hasKey("tags") {
-                draft.tags = tags(value, draft, parts)
+                draft.tags = tags(value, draft, &parts)
             } else if isTogether, member.pointee.hasKey("stream") {
                 isStreamGiven = true
-                draft.stream = stream(value, draft, parts)
+                draft.stream = stream(value, draft, &parts)
             } else if isTogether, member.pointee.hasKey("version") {
-                draft.version = version(value, draft, parts)
+                draft.version = version(value, draft, &parts)
             } else {
                 let known = isTogether ? "stream, version, type, data, meta and tags" : "type, data, meta and tags"
                 let name = Refusals.echo(member.pointee.keyBytes)
@@ -86,7 +86,7 @@ extension RequestReader {
         return draft
     }
 
-    private func eventType(_ value: csj_value, _ draft: EventDraft, _ parts: LineParts) -> EventType? {
+    private func eventType(_ value: csj_value, _ draft: EventDraft, _ parts: inout LineParts) -> EventType? {
         guard value.isString else {
             parts.reject(draft.field("type"), .wrongType, "a type is a string")
             return nil
@@ -99,19 +99,19 @@ extension RequestReader {
     }
 
     /// Nil also for a `null`, which is as if it were not there.
-    private func meta(_ value: csj_value, _ draft: EventDraft, _ parts: LineParts) -> ByteView? {
+    private func meta(_ value: csj_value, _ draft: EventDraft, _ parts: inout LineParts) -> ByteView? {
         if value.kind == .object { return ByteView(lending: value.raw(in: parts.bodyText)) }
         if value.kind != .null { parts.reject(draft.field("meta"), .wrongType, "meta is a JSON object") }
         return nil
     }
 
-    private func stream(_ value: csj_value, _ draft: EventDraft, _ parts: LineParts) -> StreamName? {
+    private func stream(_ value: csj_value, _ draft: EventDraft, _ parts: inout LineParts) -> StreamName? {
         if value.isString { return parts.streamName(value.stringBytes, field: draft.field("stream")) }
         parts.reject(draft.field("stream"), .wrongType, "a stream is a string")
         return nil
     }
 
-    private func version(_ value: csj_value, _ draft: EventDraft, _ parts: LineParts) -> Version? {
+    private func version(_ value: csj_value, _ draft: EventDraft, _ parts: inout LineParts) -> Version? {
         let greatest = Position.greatest.value
         switch value.kind {
         case .null: return nil
@@ -125,7 +125,7 @@ extension RequestReader {
     }
 
     /// Nil also for a `null` and an empty array, which are as if they were not there.
-    private func tags(_ value: csj_value, _ draft: EventDraft, _ parts: LineParts) -> ByteView? {
+    private func tags(_ value: csj_value, _ draft: EventDraft, _ parts: inout LineParts) -> ByteView? {
         guard value.kind == .array else {
             if value.kind != .null { parts.reject(draft.field("tags"), .wrongType, "tags are an array of strings") }
             return nil
@@ -140,14 +140,14 @@ extension RequestReader {
         let start = parts.texts.end
         for index in 0..<document.count {
             parts.texts.add(index == 0 ? 0x5B : 0x2C)
-            keepTag(document[index].pointee.value, draft.field("tags[\(index)]"), parts)
+            keepTag(document[index].pointee.value, draft.field("tags[\(index)]"), &parts)
         }
         parts.texts.add(0x5D)
         return ByteView(lending: parts.texts.text(from: start))
     }
 
     /// Keeps a tag as the JSON string that it is in the log.
-    private func keepTag(_ value: csj_value, _ field: @autoclosure () -> String, _ parts: LineParts) {
+    private func keepTag(_ value: csj_value, _ field: @autoclosure () -> String, _ parts: inout LineParts) {
         guard value.isString else { return parts.reject(field(), .wrongType, "a tag is a string") }
         let tag = value.stringBytes
         guard EventTags.isTag(tag) else {

@@ -2,14 +2,14 @@ import StoryCore
 
 /// The verbs that only ask, and those that steer.
 extension RequestReader {
-    func get(_ parts: LineParts) throws(Failure) -> RequestAction {
+    func get(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let (kind, id) = try parts.content()
         let values = try parts.values(scanner)
         try parts.refuseErrors()
         return .get(kind, try parts.known(id), at: values.at)
     }
 
-    func list(_ parts: LineParts) throws(Failure) -> RequestAction {
+    func list(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let kind = try parts.known(parts.kind)
         let values = try parts.values(kind: kind, greatestLimit: ListQuery.greatestLimit, scanner)
         try parts.refuseErrors()
@@ -19,16 +19,16 @@ extension RequestReader {
         return .list(query)
     }
 
-    func count(_ parts: LineParts) throws(Failure) -> RequestAction {
+    func count(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let kind = try parts.known(parts.kind)
         let values = try parts.values(kind: kind, scanner)
         try parts.refuseErrors()
         return .count(kind, values.filters)
     }
 
-    func sorts(_ parts: LineParts) throws(Failure) -> RequestAction { .sorts(try parts.known(parts.kind)) }
+    func sorts(_ parts: inout LineParts) throws(Failure) -> RequestAction { .sorts(try parts.known(parts.kind)) }
 
-    func readEvents(_ parts: LineParts) throws(Failure) -> RequestAction {
+    func readEvents(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let source = parts.events()
         let values = try parts.values(greatestLimit: ReadQuery.greatestLimit, scanner)
         try parts.refuseErrors()
@@ -39,7 +39,7 @@ extension RequestReader {
         return .read(query)
     }
 
-    func streams(_ parts: LineParts) throws(Failure) -> RequestAction {
+    func streams(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let source = parts.streams()
         let values = try parts.values(greatestLimit: StreamsQuery.greatestLimit, scanner)
         let after = values.after.flatMap { bytes in
@@ -50,7 +50,7 @@ extension RequestReader {
         return .streams(StreamsQuery(source: try parts.known(source), after: after, limit: limit))
     }
 
-    func subscribe(_ parts: LineParts) throws(Failure) -> RequestAction {
+    func subscribe(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let source = parts.events()
         let values = try parts.values(scanner)
         try parts.refuseErrors()
@@ -58,7 +58,7 @@ extension RequestReader {
         return .subscribe(SubscribeQuery(selection, from: values.from.map { Moment($0) }, log: values.log))
     }
 
-    func unsubscribe(_ parts: LineParts) throws(Failure) -> RequestAction {
+    func unsubscribe(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         switch DecimalNumber(try parts.known(parts.target).text) {
         case .value(let number) where number > 0: return .unsubscribe(SubscriptionID(number))
         case .value, .tooGreat, .negative: parts.reject("subscription", .outOfRange, "subscriptions count from 1")
@@ -67,7 +67,7 @@ extension RequestReader {
         throw Refusals.invalid(parts.errors)
     }
 
-    func backup(_ parts: LineParts) throws(Failure) -> RequestAction {
+    func backup(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let path = try parts.known(parts.target).text
         if path.count == 0 { parts.reject("directory", .empty, "the directory has no name") }
         if path.count > RequestReader.greatestPathCount {

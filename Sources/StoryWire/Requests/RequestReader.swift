@@ -19,7 +19,7 @@ package final class RequestReader {
     let scanner: JSONScanner
     /// Reads the arrays inside of what the other one read, which has to stay.
     let innerScanner: JSONScanner
-    private let parts: LineParts
+    private var parts: LineParts
     /// The members of the form that was read last, and the events: room that serves line after line.
     var fields: FormFields = []
     var drafts: [EventDraft] = []
@@ -38,13 +38,15 @@ package final class RequestReader {
     /// Reads one line, its LF taken away, behind which `LineFramer.slack` bytes can be read.
     ///
     /// - Returns: what is good until the next line is read, and for as long as the line is lent.
-    package func read(_ line: UnsafeRawBufferPointer) -> ReadLine {
+    package func read(_ line: UnsafeRawBufferPointer) -> ReadLine { read(line, &parts) }
+
+    private func read(_ line: UnsafeRawBufferPointer, _ parts: inout LineParts) -> ReadLine {
         parts.begin(line)
         do {
             try parts.takeTag()
             try LineCheck.check(line)
             parts.shape = try shape(&parts.cursor)
-            let action = try action(parts)
+            let action = try action(&parts)
             return parts.answer(.success(action))
         } catch {
             return parts.answer(.failure(error))
@@ -68,33 +70,33 @@ package final class RequestReader {
         return Refusals.unknown("there is no verb", word.text, among: RequestTable.shapes.map(\.verb.rawValue))
     }
 
-    private func action(_ parts: LineParts) throws(Failure) -> RequestAction {
+    private func action(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         guard let shape = parts.shape else { preconditionFailure("the verb is read before the rest of the line") }
         try parts.takeTarget(shape, scanner)
         try parts.takeOptions(shape, scanner)
         try parts.takeBody(shape)
         switch shape.verb {
-        case .get: return try get(parts)
-        case .list: return try list(parts)
-        case .count: return try count(parts)
-        case .sorts: return try sorts(parts)
-        case .read: return try readEvents(parts)
-        case .streams: return try streams(parts)
-        case .post: return try post(parts)
-        case .edit: return try edit(parts)
-        case .like: return try like(parts)
-        case .unlike: return try unlike(parts)
-        case .see: return try see(parts)
-        case .delete: return try delete(parts)
-        case .append: return try append(parts)
-        case .subscribe: return try subscribe(parts)
-        case .unsubscribe: return try unsubscribe(parts)
+        case .get: return try get(&parts)
+        case .list: return try list(&parts)
+        case .count: return try count(&parts)
+        case .sorts: return try sorts(&parts)
+        case .read: return try readEvents(&parts)
+        case .streams: return try streams(&parts)
+        case .post: return try post(&parts)
+        case .edit: return try edit(&parts)
+        case .like: return try like(&parts)
+        case .unlike: return try unlike(&parts)
+        case .see: return try see(&parts)
+        case .delete: return try delete(&parts)
+        case .append: return try append(&parts)
+        case .subscribe: return try subscribe(&parts)
+        case .unsubscribe: return try unsubscribe(&parts)
         case .ping: return .ping
         case .help: return .help(parts.target.map { String(decoding: $0.text, as: UTF8.self) })
         case .stats: return .stats
         case .checkpoint: return .checkpoint
         case .verify: return .verify
-        case .backup: return try backup(parts)
+        case .backup: return try backup(&parts)
         case .quit: return .quit
         }
     }

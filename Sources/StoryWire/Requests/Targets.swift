@@ -9,7 +9,7 @@ extension LineParts {
     }
 
     /// Finds what the target names before the options are read, which depend on it.
-    func resolveTarget(_ shape: RequestShape) throws(Failure) {
+    mutating func resolveTarget(_ shape: RequestShape) throws(Failure) {
         guard let target else { return }
         switch shape.target {
         case .kind: kind = try LineParts.kind(target, shape)
@@ -20,12 +20,12 @@ extension LineParts {
     }
 
     /// The kind, and the ID after it; the ID is nil, and an error noted, when it spells none.
-    func content() throws(Failure) -> (Kind, Identifier?) {
+    mutating func content() throws(Failure) -> (Kind, Identifier?) {
         (try known(kind), identifier(try known(targetName), field: "id"))
     }
 
     /// The events that the target names; nil, and an error noted, when the name is wrong.
-    func events() -> EventSelection.Source? {
+    mutating func events() -> EventSelection.Source? {
         guard let targetName else { return .all }
         switch streams(targetName) {
         case .one(let name): return .stream(name)
@@ -35,28 +35,28 @@ extension LineParts {
     }
 
     /// `STREAM` or `CATEGORY-*`; all without a target; nil, and an error noted, when the name is wrong.
-    func streams() -> StreamsQuery.Source? {
+    mutating func streams() -> StreamsQuery.Source? {
         guard let target else { return .all }
         return streams(target.text)
     }
 
     /// `STREAM`; nil, and an error noted, when it spells none.
-    func stream() throws(Failure) -> StreamName? { streamName(try known(target).text, field: "stream") }
+    mutating func stream() throws(Failure) -> StreamName? { streamName(try known(target).text, field: "stream") }
 
-    func identifier(_ text: UnsafeRawBufferPointer, field: String) -> Identifier? {
+    mutating func identifier(_ text: UnsafeRawBufferPointer, field: String) -> Identifier? {
         if text.spellsName(Identifier.length) { return Identifier(trusted: ByteView(lending: text)) }
         reject(field, text.nameRule(Identifier.length), "an ID is 1–64 bytes of A–Z a–z 0–9 . _ ~ -")
         return nil
     }
 
-    func streamName(_ text: UnsafeRawBufferPointer, field: String) -> StreamName? {
+    mutating func streamName(_ text: UnsafeRawBufferPointer, field: String) -> StreamName? {
         if let name = StreamName(spelled: text) { return name }
         let message = "a stream is CATEGORY-ID, each 1–64 bytes of A–Z a–z 0–9 . _ ~ -, no - in the category"
         reject(field, .malformed, message)
         return nil
     }
 
-    private func streams(_ text: UnsafeRawBufferPointer) -> StreamsQuery.Source? {
+    private mutating func streams(_ text: UnsafeRawBufferPointer) -> StreamsQuery.Source? {
         guard text.count >= 2, text[text.count - 1] == 0x2A, text[text.count - 2] == 0x2D else {
             return streamName(text, field: "stream").map { .one($0.kept) }
         }
@@ -78,7 +78,7 @@ extension LineParts {
     }
 
     /// `stories/12345` or `store://stories/12345`.
-    private func resolveContent(
+    private mutating func resolveContent(
         _ target: LinePart, _ kinds: [Kind], _ shape: RequestShape
     ) throws(Failure) {
         var text = target.text
@@ -96,7 +96,7 @@ extension LineParts {
     }
 
     /// `events`, `events/STREAM` or `events/CATEGORY-*`.
-    private func resolveEvents(_ target: LinePart, _ shape: RequestShape) throws(Failure) {
+    private mutating func resolveEvents(_ target: LinePart, _ shape: RequestShape) throws(Failure) {
         let slash = target.text.first(0x2F)
         let name = target.text.part(0..<(slash ?? target.text.count))
         guard name.equals("events") else { throw LineParts.unknownEvents(target.text, name, shape) }

@@ -3,59 +3,59 @@ import StoryCore
 
 /// The verbs that write.
 extension RequestReader {
-    func post(_ parts: LineParts) throws(Failure) -> RequestAction {
+    func post(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let kind = try parts.known(parts.kind)
         let options = try parts.values(scanner).write
-        let fields = try form(parts)
+        let fields = try form(&parts)
         try parts.refuseErrors()
         return .post(kind, fields, options)
     }
 
-    func edit(_ parts: LineParts) throws(Failure) -> RequestAction {
+    func edit(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let (kind, id) = try parts.content()
         let options = try parts.values(scanner).write
-        let fields = try form(parts)
+        let fields = try form(&parts)
         try parts.refuseErrors()
         return .edit(kind, try parts.known(id), fields, options)
     }
 
-    func like(_ parts: LineParts) throws(Failure) -> RequestAction {
+    func like(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let (_, id) = try parts.content()
         let options = try parts.values(scanner).write
-        let fields = try form(parts)
+        let fields = try form(&parts)
         try parts.refuseErrors()
         return .like(try parts.known(id), fields, options)
     }
 
-    func unlike(_ parts: LineParts) throws(Failure) -> RequestAction {
+    func unlike(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let (_, id) = try parts.content()
         let options = try parts.values(scanner).write
-        let fields = try form(parts)
+        let fields = try form(&parts)
         try parts.refuseErrors()
         return .unlike(try parts.known(id), fields, options)
     }
 
-    func see(_ parts: LineParts) throws(Failure) -> RequestAction {
+    func see(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let (_, id) = try parts.content()
         let options = try parts.values(scanner).write
         try parts.refuseErrors()
         return .see(try parts.known(id), options)
     }
 
-    func delete(_ parts: LineParts) throws(Failure) -> RequestAction {
+    func delete(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let (kind, id) = try parts.content()
         let options = try parts.values(scanner).write
         try parts.refuseErrors()
         return .delete(kind, try parts.known(id), options)
     }
 
-    func append(_ parts: LineParts) throws(Failure) -> RequestAction {
-        guard try !parts.known(parts.target).text.equals("*") else { return try appendTogether(parts) }
+    func append(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+        guard try !parts.known(parts.target).text.equals("*") else { return try appendTogether(&parts) }
         let stream = try parts.stream()
         let options = try parts.values(scanner).write
-        let document = try body(parts)
+        let document = try body(&parts)
         try RequestReader.refuseOwn(stream)
-        try readDrafts(document, isTogether: false, parts)
+        try readDrafts(document, isTogether: false, &parts)
         try parts.refuseErrors()
         proposals.removeAll(keepingCapacity: true)
         for draft in drafts { proposals.append(try draft.proposal(parts)) }
@@ -63,10 +63,10 @@ extension RequestReader {
     }
 
     /// `APPEND *`: each event names its stream.
-    private func appendTogether(_ parts: LineParts) throws(Failure) -> RequestAction {
+    private func appendTogether(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let options = try parts.values(scanner).write
         if options.version != nil { parts.reject("version", .unknownField, "APPEND * takes a version in each event") }
-        try readDrafts(try body(parts), isTogether: true, parts)
+        try readDrafts(try body(&parts), isTogether: true, &parts)
         for draft in drafts { try RequestReader.refuseOwn(draft.stream) }
         try parts.refuseErrors()
         streamProposals.removeAll(keepingCapacity: true)
@@ -87,7 +87,7 @@ extension RequestReader {
     }
 
     /// Scans the JSON that ends the line.
-    private func body(_ parts: LineParts) throws(Failure) -> JSONDocument {
+    private func body(_ parts: inout LineParts) throws(Failure) -> JSONDocument {
         let start = try parts.known(parts.body)
         let text = parts.bodyText
         let document = scanner.scan(text, readable: text.count + LineFramer.slack)
@@ -95,8 +95,8 @@ extension RequestReader {
         return document
     }
 
-    private func form(_ parts: LineParts) throws(Failure) -> FormFields {
-        let document = try body(parts)
+    private func form(_ parts: inout LineParts) throws(Failure) -> FormFields {
+        let document = try body(&parts)
         guard document.isObject else {
             throw Refusals.syntax("a form is a JSON object, not an array", at: try parts.known(parts.body))
         }
