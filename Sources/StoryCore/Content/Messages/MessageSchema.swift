@@ -47,14 +47,14 @@ enum MessageSchema {
 
     private static let events = [
         EventSchema(
-            "MessageSent", .creates,
+            MessageEventType.sent, .creates,
             [
                 .set(field: Field.text, from: "text"), .set(field: Field.sender, from: "sender"),
                 .set(field: Field.recipient, from: "recipient"), .setIfGiven(field: Field.story, from: "story"),
                 .setOrTime(field: Field.date, from: "date"),
             ]),
-        EventSchema("MessageSeen", .changes, [.setFlag(field: Field.seen, true)]),
-        EventSchema("MessageDeleted", .removes),
+        EventSchema(MessageEventType.seen, .changes, [.setFlag(field: Field.seen, true)]),
+        EventSchema(MessageEventType.deleted, .removes),
     ]
 
     private static let filters =

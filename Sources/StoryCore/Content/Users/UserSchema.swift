@@ -22,13 +22,13 @@ enum UserSchema {
         ],
         events: [
             EventSchema(
-                "UserSignedUp", .creates,
+                UserEventType.signedUp, .creates,
                 [
                     .set(field: Field.name, from: "name"), .set(field: Field.email, from: "email"),
                     .set(field: Field.prefecture, from: "prefecture"), .setTime(field: Field.date),
                 ]),
             EventSchema(
-                "UserRevised", .changes,
+                UserEventType.revised, .changes,
                 [
                     .setIfGiven(field: Field.name, from: "name"), .setIfGiven(field: Field.email, from: "email"),
                     .setIfGiven(field: Field.prefecture, from: "prefecture"),
