@@ -20,7 +20,7 @@ enum MessageSchema {
     private enum Sort { static let date = 0 }
 
     static let declaration = KindDeclaration(
-        name: "messages", category: "message",
+        name: "messages", category: "message", verbs: [.see, .delete],
         fields: [
             FieldSchema("text", .text), FieldSchema("sender", .name), FieldSchema("recipient", .name),
             FieldSchema("story", .name, isOptional: true), FieldSchema("date", .date), FieldSchema("seen", .flag),

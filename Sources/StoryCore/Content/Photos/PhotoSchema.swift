@@ -22,7 +22,7 @@ enum PhotoSchema {
     }
 
     static let declaration = KindDeclaration(
-        name: "photos", category: "photo",
+        name: "photos", category: "photo", verbs: [.edit, .delete],
         fields: [
             FieldSchema("owner", .name), FieldSchema("iso", .number),
             FieldSchema("focalLength", .number, isOptional: true), FieldSchema("exposureValue", .number),

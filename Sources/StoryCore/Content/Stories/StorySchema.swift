@@ -26,7 +26,7 @@ enum StorySchema {
     static let likes = ModelTable(60, "likes", of: "likes")
 
     static let declaration = KindDeclaration(
-        name: "stories", category: "story",
+        name: "stories", category: "story", verbs: [.edit, .like, .unlike, .delete],
         fields: [
             FieldSchema("title", .text), FieldSchema("message", .text), FieldSchema("sender", .name),
             FieldSchema("recipient", .name), FieldSchema("date", .date), FieldSchema("likes", .integer),

@@ -15,7 +15,7 @@ enum UserSchema {
     }
 
     static let declaration = KindDeclaration(
-        name: "users", category: "user",
+        name: "users", category: "user", verbs: [.edit],
         fields: [
             FieldSchema("name", .text), FieldSchema("email", .text), FieldSchema("prefecture", .integer),
             FieldSchema("date", .date),
