@@ -139,7 +139,7 @@ package final class Engine {
             }
         case .post, .edit, .like, .unlike, .see, .delete:
             try write(request, &session, now, output) { (world) throws(StorageError) in
-                guard let write = DomainWrite(request.action) else {
+                guard let write = ContentWrite(request.action) else {
                     return .refused(Failure(.internal, "\(request.action.verb.rawValue) is no write"))
                 }
                 return try WriteContent.attempt(write, in: world)
@@ -213,14 +213,14 @@ package final class Engine {
         case .unchanged(let id, let stream, let head):
             let done = Done.unchanged(id: id, stream: stream, version: head.version, position: head.position)
             output.reply(.done(done), tag: tag, restsOn: head.position)
-        case .happened(let happening):
+        case .appends(let new):
             if let refusal { return output.reply(.failed(refusal), tag: tag, restsOn: .zero) }
-            let receipt = append(happening, by: session.peer.uid, now, output)
+            let receipt = append(new, by: session.peer.uid, now, output)
             session.wrote(receipt.position)
             output.reply(.done(.receipt(receipt)), tag: tag, restsOn: receipt.position)
-        case .happenedTogether(let happening):
+        case .appendsTogether(let new):
             if let refusal { return output.reply(.failed(refusal), tag: tag, restsOn: .zero) }
-            answer(appendTogether(happening, by: session.peer.uid, now, output), &session, tag, output)
+            answer(appendTogether(new, by: session.peer.uid, now, output), &session, tag, output)
         }
     }
 
@@ -232,28 +232,28 @@ package final class Engine {
 
     /// Numbers the events of one stream and appends them; returns the receipt of the last one.
     private func append(
-        _ happening: Happening, by uid: UInt32, _ now: Instant, _ output: any TurnOutput
+        _ new: NewEvents, by uid: UInt32, _ now: Instant, _ output: any TurnOutput
     ) -> Receipt {
-        let number = number(after: happening.head, now)
-        var version = happening.head?.version ?? .zero
-        for proposed in happening.events {
+        let number = number(after: new.head, now)
+        var version = new.head?.version ?? .zero
+        for proposed in new.events {
             head = head.next
             version = version.next
             let event = Event(
-                position: head, stream: happening.stream, streamNumber: number, version: version, time: lastTime,
-                by: uid, key: happening.key, tags: proposed.tags, meta: proposed.meta, body: proposed.body)
+                position: head, stream: new.stream, streamNumber: number, version: version, time: lastTime,
+                by: uid, key: new.key, tags: proposed.tags, meta: proposed.meta, body: proposed.body)
             output.append(event)
         }
-        return Receipt(id: happening.id, stream: happening.stream, version: version, position: head, time: lastTime)
+        return Receipt(id: new.id, stream: new.stream, version: version, position: head, time: lastTime)
     }
 
     /// Places the events of several streams and appends them.
     private func appendTogether(
-        _ happening: JointHappening, by uid: UInt32, _ now: Instant, _ output: any TurnOutput
+        _ new: JointEvents, by uid: UInt32, _ now: Instant, _ output: any TurnOutput
     ) -> WriteReceipt {
         lastTime = max(lastTime, now)
         var placement = Placement(after: head, lastStream, at: lastTime)
-        let events = placement.events(happening, by: uid)
+        let events = placement.events(new, by: uid)
         (head, lastStream) = (placement.head, placement.lastStream)
         for event in events { output.append(event) }
         return WriteReceipt(events, isTogether: true)

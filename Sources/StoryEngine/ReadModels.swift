@@ -2,7 +2,7 @@ import StoryCore
 import StoryModels
 
 /// The read models as use cases look at them: rows, streams and request keys, in one store.
-final class ReadModels {
+final class ReadModels: ContentRows {
     let store: any TableStore
     let plan: CataloguePlan
     /// What reads the data of events that are folded for an answer.

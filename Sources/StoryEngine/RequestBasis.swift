@@ -5,9 +5,9 @@ extension RequestAction {
     var stream: StreamName? {
         switch self {
         case .append(let stream, _, _): stream
-        case .edit(let kind, let id, _, _), .delete(let kind, let id, _): kind.stream(id)
-        case .like(let id, _, _), .unlike(let id, _, _): Kind.stories.stream(id)
-        case .see(let id, _): Kind.messages.stream(id)
+        case .edit(let kind, let id, _, _), .like(let kind, let id, _, _), .unlike(let kind, let id, _, _),
+            .see(let kind, let id, _), .delete(let kind, let id, _):
+            kind.stream(id)
         case .get, .list, .count, .sorts, .read, .streams, .post, .appendTogether, .subscribe, .unsubscribe, .ping,
             .help, .stats, .checkpoint, .verify, .backup, .quit:
             nil

@@ -8,19 +8,6 @@ struct World {
     let head: Position
     let limits: Limits
     let identity: LogIdentity
-
-    /// What has become of an ID, and how far its stream is.
-    ///
-    /// - Parameter fields: what a decision looks at of a row.
-    /// - Throws: what reading failed with.
-    func existence<Fields: Equatable & Sendable>(
-        _ kind: KindSchema, _ stream: StreamName, _ fields: (RowView) -> Fields
-    ) throws(StorageError) -> (existence: Existence<Fields>, head: StreamHead?) {
-        guard let head = try models.streams.head(of: stream) else { return (.none, nil) }
-        var existence = Existence<Fields>.gone
-        _ = try models.row(kind, stream.id) { existence = .live(fields($0)) }
-        return (existence, head)
-    }
 }
 
 extension World {
@@ -46,12 +33,9 @@ final class ModelDirectory: Directory {
 
     init(_ models: ReadModels) { self.models = models }
 
-    func hasUser(_ id: Identifier) -> Bool { has(Kind.users.schema, id) }
-    func hasStory(_ id: Identifier) -> Bool { has(Kind.stories.schema, id) }
-
-    private func has(_ kind: KindSchema, _ id: Identifier) -> Bool {
+    func has(_ kind: Kind, _ id: Identifier) -> Bool {
         do throws(StorageError) {
-            return try models.has(kind, id)
+            return try models.has(kind.schema, id)
         } catch {
             failure = failure ?? error
             return false
@@ -69,10 +53,6 @@ extension Failure {
 
     /// What a request is answered with once the program was asked to end.
     package static let draining = Failure(.draining, "the server is ending; connect again in a moment")
-
-    static func notFound(_ target: String) -> Failure { Failure(.notFound, "there is no \(target)") }
-
-    static func gone(_ target: String) -> Failure { Failure(.gone, "\(target) was deleted; its history can be read") }
 
     static func invalid(_ field: String, _ rule: FieldRule, _ message: String) -> Failure {
         Failure(

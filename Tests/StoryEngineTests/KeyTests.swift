@@ -33,7 +33,7 @@ struct KeyTests {
         try expectRepeated(.editing(.photos, "p1", ["exposureValue": 1], key: "7"))
         try expectRepeated(.liking("s1", by: "u1", key: "8"))
         try expectRepeated(.unliking("s1", by: "u1", key: "9"))
-        try expectRepeated(.see("m1".id, .with(key: "10")))
+        try expectRepeated(.see(.messages, "m1".id, .with(key: "10")))
         try expectRepeated(.deleting(.messages, "m1", key: "11"))
         try expectRepeated(.deleting(.photos, "p1", key: "12"))
         try expectRepeated(.deleting(.stories, "s1", key: "13", version: 4))
@@ -76,7 +76,7 @@ struct KeyTests {
         .post(.photos, Fields.photo("s2"), .with(key: "k", meta: "{}")),
         .editing(.stories, "s2", ["title": "A title"], key: "k", meta: "{}"),
         .editing(.stories, "s2", ["title": "Other"], key: "k", meta: "{}"),
-        .liking("s2", by: "u1", key: "k"), .see("s2".id, .with(key: "k", meta: "{}")),
+        .liking("s2", by: "u1", key: "k"), .see(.messages, "s2".id, .with(key: "k", meta: "{}")),
         .deleting(.stories, "s2", key: "k"), .append("story-s2", "StoryPosted", key: "k"),
         .append("note-a", "Noted", key: "k"),
     ])

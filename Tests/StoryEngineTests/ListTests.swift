@@ -127,7 +127,7 @@ struct ListTests {
         for (index, pair) in pairs.enumerated() {
             world.ask(.postMessage("m\(index)", from: pair.0, to: pair.1, date: "2026-01-01T00:00:00Z"))
         }
-        world.ask(.see("m1".id, .with()))
+        world.ask(.see(.messages, "m1".id, .with()))
         func ids(_ filters: Filter...) -> [String] {
             world.ask(.listing(.messages, filters)).rows.map(\.id.description)
         }

@@ -25,7 +25,7 @@ struct RefusalOrderTests {
 
     @Test func `not found comes before a wrong form and a wrong version`() {
         #expect(world.ask(.editing(.stories, "s9", ["title": ""], version: 9)).code == .notFound)
-        #expect(world.ask(.like("s9".id, [], .with(version: 9))).code == .notFound)
+        #expect(world.ask(.like(.stories, "s9".id, [], .with(version: 9))).code == .notFound)
     }
 
     @Test func `gone comes before a wrong form and a wrong version`() {

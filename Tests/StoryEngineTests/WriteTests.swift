@@ -21,11 +21,11 @@ extension RequestAction {
     }
 
     static func liking(_ id: String, by user: String, key: String? = nil, version: UInt64? = nil) -> RequestAction {
-        .like(id.id, .of(["user": .string(user)]), .with(key: key, version: version))
+        .like(.stories, id.id, .of(["user": .string(user)]), .with(key: key, version: version))
     }
 
     static func unliking(_ id: String, by user: String, key: String? = nil) -> RequestAction {
-        .unlike(id.id, .of(["user": .string(user)]), .with(key: key))
+        .unlike(.stories, id.id, .of(["user": .string(user)]), .with(key: key))
     }
 
     static func deleting(_ kind: Kind, _ id: String, key: String? = nil, version: UInt64? = nil) -> RequestAction {
@@ -64,7 +64,7 @@ struct WriteTests {
         let photo = try #require(world.ask(.postPhoto("p1")).receipt)
         #expect(photo.version == Version(1))
         #expect(world.ask(.postMessage("m1", about: "s1")).receipt?.position == Position(5))
-        #expect(world.ask(.see("m1".id, .with())).receipt?.version == Version(2))
+        #expect(world.ask(.see(.messages, "m1".id, .with())).receipt?.version == Version(2))
         #expect(world.ask(.getting(.messages, "m1")).row?.message?.seen == true)
         #expect(world.ask(.liking("s1", by: "u2")).receipt?.version == Version(2))
         #expect(world.ask(.getting(.stories, "s1")).row?.story?.likes == 1)
@@ -127,7 +127,7 @@ struct WriteTests {
     @Test func `what never was is not found`() {
         #expect(world.ask(.liking("s9", by: "u1")).code == .notFound)
         #expect(world.ask(.unliking("s9", by: "u1")).code == .notFound)
-        #expect(world.ask(.see("m9".id, .with())).code == .notFound)
+        #expect(world.ask(.see(.messages, "m9".id, .with())).code == .notFound)
         #expect(world.ask(.editing(.users, "u9", ["name": "A"])).code == .notFound)
         #expect(world.ask(.editing(.photos, "p9", [:])).code == .notFound)
         for kind in [Kind.stories, .messages, .photos] { #expect(world.ask(.deleting(kind, "x")).code == .notFound) }
@@ -144,8 +144,8 @@ struct WriteTests {
         #expect(world.ask(.editing(.users, "u1", [:])).isUnchanged)
         #expect(world.ask(.editing(.stories, "s1", ["title": "A title"])).isUnchanged)
         world.ask(.postMessage("m1"))
-        world.ask(.see("m1".id, .with()))
-        #expect(world.ask(.see("m1".id, .with())).isUnchanged)
+        world.ask(.see(.messages, "m1".id, .with()))
+        #expect(world.ask(.see(.messages, "m1".id, .with())).isUnchanged)
     }
 
     @Test func `a version that does not match is a conflict`() {

@@ -100,7 +100,7 @@ struct EventCodecTests {
         ] as [(EventBody, String, String)])
     func `data has the fields that were given, in order`(body: EventBody, name: String, data: String) {
         #expect(String(decoding: EventEncoder.data(of: body), as: UTF8.self) == data)
-        #expect(EventEncoder.type(of: body) == type(name))
+        #expect(body.type == type(name))
     }
 
     @Test(arguments: [

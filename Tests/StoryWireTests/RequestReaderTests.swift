@@ -155,12 +155,15 @@ struct RequestReaderTests {
                 #"EDIT stories/1 version=7 {"title":"No"}"#,
                 .edit(.stories, id("1"), [JSONMember("title", .string("No"))], WriteOptions(version: Version(7)))
             ),
-            (#"LIKE stories/1 {"user":"009"}"#, .like(id("1"), [JSONMember("user", .string("009"))], WriteOptions())),
+            (
+                #"LIKE stories/1 {"user":"009"}"#,
+                .like(.stories, id("1"), [JSONMember("user", .string("009"))], WriteOptions())
+            ),
             (
                 #"UNLIKE stories/1 { "user" : "009" } "#,
-                .unlike(id("1"), [JSONMember("user", .string("009"))], WriteOptions())
+                .unlike(.stories, id("1"), [JSONMember("user", .string("009"))], WriteOptions())
             ),
-            ("SEE messages/m key=a", .see(id("m"), WriteOptions(key: key("a")))),
+            ("SEE messages/m key=a", .see(.messages, id("m"), WriteOptions(key: key("a")))),
             ("DELETE photos/p", .delete(.photos, id("p"), WriteOptions())),
             (
                 #"APPEND note-1 {"type":"Wrote","data":{ "b" : 1.50, "a":[1,  2],"c":"\u00e9" },"meta":{"cause":"x"}}"#,

@@ -24,5 +24,5 @@ extension Event {
     /// The same as text.
     package var text: String { String(decoding: json, as: UTF8.self) }
     /// What the line says the type is.
-    package var typeName: EventType { EventEncoder.type(of: body) }
+    package var typeName: EventType { body.type }
 }

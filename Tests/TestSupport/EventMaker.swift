@@ -76,6 +76,11 @@ package struct PlainDirectory: Directory {
         self.stories = Set(stories.map(\.id))
     }
 
-    package func hasUser(_ id: Identifier) -> Bool { users.contains(id) }
-    package func hasStory(_ id: Identifier) -> Bool { stories.contains(id) }
+    package func has(_ kind: Kind, _ id: Identifier) -> Bool {
+        switch kind {
+        case .users: users.contains(id)
+        case .stories: stories.contains(id)
+        case .messages, .photos: false
+        }
+    }
 }

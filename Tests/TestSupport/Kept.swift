@@ -32,9 +32,9 @@ extension RequestAction {
         switch self {
         case .post(let kind, let fields, let options): .post(kind, fields.map(\.kept), options.kept)
         case .edit(let kind, let id, let fields, let options): .edit(kind, id, fields.map(\.kept), options.kept)
-        case .like(let id, let fields, let options): .like(id, fields.map(\.kept), options.kept)
-        case .unlike(let id, let fields, let options): .unlike(id, fields.map(\.kept), options.kept)
-        case .see(let id, let options): .see(id, options.kept)
+        case .like(let kind, let id, let fields, let options): .like(kind, id, fields.map(\.kept), options.kept)
+        case .unlike(let kind, let id, let fields, let options): .unlike(kind, id, fields.map(\.kept), options.kept)
+        case .see(let kind, let id, let options): .see(kind, id, options.kept)
         case .delete(let kind, let id, let options): .delete(kind, id, options.kept)
         case .append(let stream, let events, let options): .append(stream, events.map(\.kept), options.kept)
         case .appendTogether(let events, let options):

@@ -22,9 +22,9 @@ package struct RequestMaker {
         case 15: .edit(.users, name(.users), revisedUser(), options())
         case 16: .edit(.stories, name(.stories), .of(["title": .string(title())]), options())
         case 17: .edit(.photos, name(.photos), .of(["exposureValue": .integer(exposureValue())]), options())
-        case 18...20: .like(name(.stories), fan(), options())
-        case 21: .unlike(name(.stories), fan(), options())
-        case 22, 23: .see(name(.messages), options())
+        case 18...20: .like(.stories, name(.stories), fan(), options())
+        case 21: .unlike(.stories, name(.stories), fan(), options())
+        case 22, 23: .see(.messages, name(.messages), options())
         case 24: delete(random.pick(.stories, .messages, .photos))
         default: .append(random.pick("note-a", "note-b", "log-a-b").stream, proposals(), options(keyedOneIn: 2))
         }

@@ -33,13 +33,3 @@ package struct Event: Equatable, Sendable {
         self.body = body
     }
 }
-
-/// What happened.
-package enum EventBody: Equatable, Sendable {
-    case user(UserEvent)
-    case story(StoryEvent)
-    case message(MessageEvent)
-    case photo(PhotoEvent)
-    /// An event of the users' own, or of a type that this program does not know: kept, not folded.
-    case custom(EventType, data: ByteView)
-}

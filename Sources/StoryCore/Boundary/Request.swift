@@ -22,9 +22,9 @@ package enum RequestAction: Equatable, Sendable {
     case streams(StreamsQuery)
     case post(Kind, FormFields, WriteOptions)
     case edit(Kind, Identifier, FormFields, WriteOptions)
-    case like(Identifier, FormFields, WriteOptions)
-    case unlike(Identifier, FormFields, WriteOptions)
-    case see(Identifier, WriteOptions)
+    case like(Kind, Identifier, FormFields, WriteOptions)
+    case unlike(Kind, Identifier, FormFields, WriteOptions)
+    case see(Kind, Identifier, WriteOptions)
     case delete(Kind, Identifier, WriteOptions)
     case append(StreamName, [EventProposal], WriteOptions)
     /// Events of several streams, all of them or none.

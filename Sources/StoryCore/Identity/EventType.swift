@@ -16,4 +16,7 @@ package struct EventType: Name {
 
     /// The same, for as long as the value lives.
     package var kept: EventType { EventType(trusted: spelling.kept) }
+
+    /// A type of the program's own, which keeps to the rule.
+    static func own(_ name: String) -> EventType { EventType(trusted: Array(name.utf8)) }
 }

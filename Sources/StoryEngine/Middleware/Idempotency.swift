@@ -51,7 +51,7 @@ enum Idempotency {
     private static func repeatedContent(
         _ action: RequestAction, _ positions: [Position], in world: World
     ) throws(StorageError) -> WriteReceipt? {
-        guard positions.count == 1, let position = positions.first, let write = DomainWrite(action),
+        guard positions.count == 1, let position = positions.first, let write = ContentWrite(action),
             case .success(let command) = write.command(in: TrustingDirectory())
         else { return nil }
         let proposal = EventProposal(body: command.event, meta: write.options.meta)
@@ -81,9 +81,9 @@ extension RequestAction {
     /// What the write carries; nil for what is no write.
     package var writeOptions: WriteOptions? {
         switch self {
-        case .post(_, _, let options), .edit(_, _, _, let options), .like(_, _, let options),
-            .unlike(_, _, let options), .see(_, let options), .delete(_, _, let options), .append(_, _, let options),
-            .appendTogether(_, let options):
+        case .post(_, _, let options), .edit(_, _, _, let options), .like(_, _, _, let options),
+            .unlike(_, _, _, let options), .see(_, _, let options), .delete(_, _, let options),
+            .append(_, _, let options), .appendTogether(_, let options):
             options
         case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .checkpoint,
             .verify, .backup, .quit:

@@ -86,19 +86,10 @@ package enum OptionName: UInt8, CaseIterable, Sendable {
 
 extension Kind {
     /// The filters of this kind as a set of bits.
-    var filterBits: UInt32 {
-        switch self {
-        case .users: Kind.userBits
-        case .stories: Kind.storyBits
-        case .messages: Kind.messageBits
-        case .photos: Kind.photoBits
-        }
+    var filterBits: UInt32 { Kind.allFilterBits[schema.number] }
+
+    /// By the kinds' numbers.
+    private static let allFilterBits = allCases.map { kind in
+        kind.filters.reduce(0) { $0 | OptionName($1).bit }
     }
-
-    private static let userBits = bits(.users)
-    private static let storyBits = bits(.stories)
-    private static let messageBits = bits(.messages)
-    private static let photoBits = bits(.photos)
-
-    private static func bits(_ kind: Kind) -> UInt32 { kind.filters.reduce(0) { $0 | OptionName($1).bit } }
 }

@@ -36,19 +36,19 @@ package enum RequestTable {
             .post, .write, .kind(all), options: write, body: .form, summary: "Adds content from a form.",
             example: #"POST stories {"title":"Spring","message":"It came.","sender":"007","recipient":"008"}"#),
         RequestShape(
-            .edit, .write, .content([.users, .stories, .photos]), options: write, body: .form,
+            .edit, .write, .content(Kind.taking(.edit)), options: write, body: .form,
             summary: "Revises the fields that are given.", example: #"EDIT stories/12345 {"title":"Summer"}"#),
         RequestShape(
-            .like, .write, .content([.stories]), options: write, body: .form, summary: "A user likes a story.",
+            .like, .write, .content(Kind.taking(.like)), options: write, body: .form, summary: "A user likes a story.",
             example: #"LIKE stories/12345 {"user":"009"}"#),
         RequestShape(
-            .unlike, .write, .content([.stories]), options: write, body: .form,
+            .unlike, .write, .content(Kind.taking(.unlike)), options: write, body: .form,
             summary: "A user likes a story no longer.", example: #"UNLIKE stories/12345 {"user":"009"}"#),
         RequestShape(
-            .see, .write, .content([.messages]), options: write, summary: "The recipient has seen a message.",
+            .see, .write, .content(Kind.taking(.see)), options: write, summary: "The recipient has seen a message.",
             example: "SEE messages/9876"),
         RequestShape(
-            .delete, .write, .content([.stories, .messages, .photos]), options: write,
+            .delete, .write, .content(Kind.taking(.delete)), options: write,
             summary: "Takes content away; its history stays readable.", example: "DELETE stories/12345"),
         RequestShape(
             .append, .write, .stream, options: [.key, .version], body: .events,

@@ -121,20 +121,12 @@ extension LineParts {
 extension Kind {
     /// The kind with this name, without a `String` being made.
     static func find(_ name: UnsafeRawBufferPointer) -> Kind? {
-        if name.equals("stories") { return .stories }
-        if name.equals("users") { return .users }
-        if name.equals("messages") { return .messages }
-        return name.equals("photos") ? .photos : nil
+        Catalogue.standard.kind(named: name).flatMap { Kind($0) }
     }
-}
 
-extension Kind {
     /// The kind whose streams have this category, without a `CategoryName` being made.
     static func owning(_ category: UnsafeRawBufferPointer) -> Kind? {
-        if category.equals("story") { return .stories }
-        if category.equals("user") { return .users }
-        if category.equals("message") { return .messages }
-        return category.equals("photo") ? .photos : nil
+        Catalogue.standard.kind(category: category).flatMap { Kind($0) }
     }
 }
 

@@ -20,26 +20,26 @@ extension RequestReader {
     }
 
     func like(_ parts: inout LineParts) throws(Failure) -> RequestAction {
-        let (_, id) = try parts.content()
+        let (kind, id) = try parts.content()
         let options = try parts.values(scanner).write
         let fields = try form(&parts)
         try parts.refuseErrors()
-        return .like(try parts.known(id), fields, options)
+        return .like(kind, try parts.known(id), fields, options)
     }
 
     func unlike(_ parts: inout LineParts) throws(Failure) -> RequestAction {
-        let (_, id) = try parts.content()
+        let (kind, id) = try parts.content()
         let options = try parts.values(scanner).write
         let fields = try form(&parts)
         try parts.refuseErrors()
-        return .unlike(try parts.known(id), fields, options)
+        return .unlike(kind, try parts.known(id), fields, options)
     }
 
     func see(_ parts: inout LineParts) throws(Failure) -> RequestAction {
-        let (_, id) = try parts.content()
+        let (kind, id) = try parts.content()
         let options = try parts.values(scanner).write
         try parts.refuseErrors()
-        return .see(try parts.known(id), options)
+        return .see(kind, try parts.known(id), options)
     }
 
     func delete(_ parts: inout LineParts) throws(Failure) -> RequestAction {

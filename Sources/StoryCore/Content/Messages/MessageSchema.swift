@@ -20,7 +20,7 @@ enum MessageSchema {
     private enum Sort { static let date = 0 }
 
     static let declaration = KindDeclaration(
-        name: "messages", category: "message",
+        name: "messages", category: "message", verbs: [.see, .delete],
         fields: [
             FieldSchema("text", .text), FieldSchema("sender", .name), FieldSchema("recipient", .name),
             FieldSchema("story", .name, isOptional: true), FieldSchema("date", .date), FieldSchema("seen", .flag),
@@ -47,14 +47,14 @@ enum MessageSchema {
 
     private static let events = [
         EventSchema(
-            "MessageSent", .creates,
+            MessageEventType.sent, .creates,
             [
                 .set(field: Field.text, from: "text"), .set(field: Field.sender, from: "sender"),
                 .set(field: Field.recipient, from: "recipient"), .setIfGiven(field: Field.story, from: "story"),
                 .setOrTime(field: Field.date, from: "date"),
             ]),
-        EventSchema("MessageSeen", .changes, [.setFlag(field: Field.seen, true)]),
-        EventSchema("MessageDeleted", .removes),
+        EventSchema(MessageEventType.seen, .changes, [.setFlag(field: Field.seen, true)]),
+        EventSchema(MessageEventType.deleted, .removes),
     ]
 
     private static let filters =

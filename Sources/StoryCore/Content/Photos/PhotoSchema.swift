@@ -22,12 +22,12 @@ enum PhotoSchema {
     }
 
     static let declaration = KindDeclaration(
-        name: "photos", category: "photo",
+        name: "photos", category: "photo", verbs: [.edit, .delete],
         fields: [
             FieldSchema("owner", .name), FieldSchema("iso", .number),
             FieldSchema("focalLength", .number, isOptional: true), FieldSchema("exposureValue", .number),
             FieldSchema("lensAperture", .number, isOptional: true), FieldSchema("exposureDuration", .fraction),
-            FieldSchema("flash", .choice(["none", "normal", "redEye"]), isOptional: true), FieldSchema("date", .date),
+            FieldSchema("flash", .choice(Flash.allCases.map(\.rawValue)), isOptional: true), FieldSchema("date", .date),
         ],
         events: events,
         filters: [FilterSchema("owner", .field(Field.owner), "ID", "only those of this user")]
@@ -44,7 +44,7 @@ enum PhotoSchema {
 
     private static let events = [
         EventSchema(
-            "PhotoAdded", .creates,
+            PhotoEventType.added, .creates,
             [
                 .set(field: Field.owner, from: "owner"), .set(field: Field.iso, from: "iso"),
                 .setIfGiven(field: Field.focalLength, from: "focalLength"),
@@ -54,12 +54,12 @@ enum PhotoSchema {
                 .setIfGiven(field: Field.flash, from: "flash"), .setOrTime(field: Field.date, from: "date"),
             ]),
         EventSchema(
-            "PhotoExposureRevised", .changes,
+            PhotoEventType.exposureRevised, .changes,
             [
                 .setIfGiven(field: Field.exposureValue, from: "exposureValue"),
                 .setIfGiven(field: Field.exposureDuration, from: "exposureDuration"),
             ]),
-        EventSchema("PhotoDeleted", .removes),
+        EventSchema(PhotoEventType.deleted, .removes),
     ]
 
     private static let indexes = [

@@ -72,4 +72,11 @@ package struct EventSchema: Equatable, Sendable {
         self.changes = changes
         self.membership = membership
     }
+
+    /// The same with a type that the program writes itself.
+    init(
+        _ type: EventType, _ effect: Effect, _ changes: [FieldChange] = [], membership: MembershipChange? = nil
+    ) {
+        self.init(type.description, effect, changes, membership: membership)
+    }
 }

@@ -8,6 +8,8 @@ package final class KindSchema: Sendable {
     package let category: String
     /// The same as streams have it.
     package let categoryName: CategoryName
+    /// The verbs that change what is there; every kind takes `POST` besides.
+    package let verbs: [Verb]
     /// The fields in the order of the row's JSON, behind `id`, `version` and `position`.
     package let fields: [FieldSchema]
     package let events: [EventSchema]
@@ -33,6 +35,7 @@ package final class KindSchema: Sendable {
         name = declaration.name
         category = declaration.category
         categoryName = CategoryName(trusted: Array(declaration.category.utf8))
+        verbs = declaration.verbs
         fields = declaration.fields
         events = declaration.events
         filters = declaration.filters
@@ -71,6 +74,7 @@ package final class KindSchema: Sendable {
 package struct KindDeclaration: Sendable {
     package var name: String
     package var category: String
+    package var verbs: [Verb]
     package var fields: [FieldSchema]
     package var events: [EventSchema]
     package var filters: [FilterSchema]
@@ -83,12 +87,13 @@ package struct KindDeclaration: Sendable {
     package var unique: UniqueSchema?
 
     package init(
-        name: String, category: String, fields: [FieldSchema], events: [EventSchema], filters: [FilterSchema] = [],
-        sorts: [SortSchema] = [], rows: ModelTable, numbers: ModelTable, indexes: [IndexSchema] = [],
-        counts: ModelTable, tallies: [TallySchema] = [], unique: UniqueSchema? = nil
+        name: String, category: String, verbs: [Verb] = [], fields: [FieldSchema], events: [EventSchema],
+        filters: [FilterSchema] = [], sorts: [SortSchema] = [], rows: ModelTable, numbers: ModelTable,
+        indexes: [IndexSchema] = [], counts: ModelTable, tallies: [TallySchema] = [], unique: UniqueSchema? = nil
     ) {
         self.name = name
         self.category = category
+        self.verbs = verbs
         self.fields = fields
         self.events = events
         self.filters = filters

@@ -26,7 +26,7 @@ enum StorySchema {
     static let likes = ModelTable(60, "likes", of: "likes")
 
     static let declaration = KindDeclaration(
-        name: "stories", category: "story",
+        name: "stories", category: "story", verbs: [.edit, .like, .unlike, .delete],
         fields: [
             FieldSchema("title", .text), FieldSchema("message", .text), FieldSchema("sender", .name),
             FieldSchema("recipient", .name), FieldSchema("date", .date), FieldSchema("likes", .integer),
@@ -59,22 +59,22 @@ enum StorySchema {
 
     private static let events = [
         EventSchema(
-            "StoryPosted", .creates,
+            StoryEventType.posted, .creates,
             [
                 .set(field: Field.title, from: "title"), .set(field: Field.message, from: "message"),
                 .set(field: Field.sender, from: "sender"), .set(field: Field.recipient, from: "recipient"),
                 .setOrTime(field: Field.date, from: "date"),
             ]),
         EventSchema(
-            "StoryLiked", .changes, [.add(field: Field.likes, 1)],
+            StoryEventType.liked, .changes, [.add(field: Field.likes, 1)],
             membership: MembershipChange(likes, member: "user", isPut: true)),
         EventSchema(
-            "StoryUnliked", .changes, [.add(field: Field.likes, -1)],
+            StoryEventType.unliked, .changes, [.add(field: Field.likes, -1)],
             membership: MembershipChange(likes, member: "user", isPut: false)),
         EventSchema(
-            "StoryRevised", .changes,
+            StoryEventType.revised, .changes,
             [.setIfGiven(field: Field.title, from: "title"), .setIfGiven(field: Field.message, from: "message")]),
-        EventSchema("StoryDeleted", .removes),
+        EventSchema(StoryEventType.deleted, .removes),
     ]
 
     private static func table(_ number: UInt8, _ name: String) -> ModelTable {

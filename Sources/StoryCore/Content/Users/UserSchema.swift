@@ -15,20 +15,20 @@ enum UserSchema {
     }
 
     static let declaration = KindDeclaration(
-        name: "users", category: "user",
+        name: "users", category: "user", verbs: [.edit],
         fields: [
             FieldSchema("name", .text), FieldSchema("email", .text), FieldSchema("prefecture", .integer),
             FieldSchema("date", .date),
         ],
         events: [
             EventSchema(
-                "UserSignedUp", .creates,
+                UserEventType.signedUp, .creates,
                 [
                     .set(field: Field.name, from: "name"), .set(field: Field.email, from: "email"),
                     .set(field: Field.prefecture, from: "prefecture"), .setTime(field: Field.date),
                 ]),
             EventSchema(
-                "UserRevised", .changes,
+                UserEventType.revised, .changes,
                 [
                     .setIfGiven(field: Field.name, from: "name"), .setIfGiven(field: Field.email, from: "email"),
                     .setIfGiven(field: Field.prefecture, from: "prefecture"),

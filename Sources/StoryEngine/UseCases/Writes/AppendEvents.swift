@@ -15,6 +15,6 @@ enum AppendEvents {
         if let expected = options.version, expected != actual {
             return .refused(.conflict(stream, expected: expected, actual: actual))
         }
-        return .happened(Happening(id: nil, stream: stream, head: head, events: proposals, key: options.key))
+        return .appends(NewEvents(id: nil, stream: stream, head: head, events: proposals, key: options.key))
     }
 }

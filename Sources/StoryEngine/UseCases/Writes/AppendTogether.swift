@@ -10,24 +10,24 @@ enum AppendTogether {
         guard !proposals.isEmpty else {
             return .refused(.invalid("events", .empty, "there must be at least one event to append"))
         }
-        var targets: [JointHappening.Target] = []
+        var targets: [JointEvents.Target] = []
         var versions: [Version] = []
         var indexes: [StreamName: Int] = [:]
-        var events: [JointHappening.Proposal] = []
+        var events: [JointEvents.Proposal] = []
         for proposal in proposals {
             let index = indexes[proposal.stream] ?? targets.count
             if index == targets.count {
                 let head = try world.models.streams.head(of: proposal.stream)
                 indexes[proposal.stream] = index
-                targets.append(JointHappening.Target(stream: proposal.stream, head: head))
+                targets.append(JointEvents.Target(stream: proposal.stream, head: head))
                 versions.append(head?.version ?? .zero)
             }
             if let expected = proposal.version, expected != versions[index] {
                 return .refused(.conflict(proposal.stream, expected: expected, actual: versions[index], isNamed: true))
             }
             versions[index] = versions[index].next
-            events.append(JointHappening.Proposal(target: index, event: proposal.event))
+            events.append(JointEvents.Proposal(target: index, event: proposal.event))
         }
-        return .happenedTogether(JointHappening(targets: targets, events: events, key: options.key))
+        return .appendsTogether(JointEvents(targets: targets, events: events, key: options.key))
     }
 }

@@ -18,25 +18,25 @@ struct Placement {
 
     /// The events of a write, in its order; a stream that is new gets the next number.
     /// - Parameter uid: of the process that writes.
-    mutating func events(_ happening: JointHappening, by uid: UInt32) -> [Event] {
+    mutating func events(_ new: JointEvents, by uid: UInt32) -> [Event] {
         var numbers: [StreamNumber] = []
         var versions: [Version] = []
-        for target in happening.targets {
+        for target in new.targets {
             let number = target.head?.number ?? StreamNumber(lastStream.value + 1)
             lastStream = max(lastStream, number)
             numbers.append(number)
             versions.append(target.head?.version ?? .zero)
         }
         var events: [Event] = []
-        events.reserveCapacity(happening.events.count)
-        for proposal in happening.events {
+        events.reserveCapacity(new.events.count)
+        for proposal in new.events {
             let target = proposal.target
             head = head.next
             versions[target] = versions[target].next
             events.append(
                 Event(
-                    position: head, stream: happening.targets[target].stream, streamNumber: numbers[target],
-                    version: versions[target], time: time, by: uid, key: happening.key, tags: proposal.event.tags,
+                    position: head, stream: new.targets[target].stream, streamNumber: numbers[target],
+                    version: versions[target], time: time, by: uid, key: new.key, tags: proposal.event.tags,
                     meta: proposal.event.meta, body: proposal.event.body))
         }
         return events

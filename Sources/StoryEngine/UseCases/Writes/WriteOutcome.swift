@@ -4,9 +4,9 @@ import StoryModels
 /// What a write comes to, before anything is appended.
 enum WriteOutcome: Equatable {
     /// These events are to be appended to one stream.
-    case happened(Happening)
+    case appends(NewEvents)
     /// These events are to be appended to several.
-    case happenedTogether(JointHappening)
+    case appendsTogether(JointEvents)
     case unchanged(id: Identifier?, StreamName, StreamHead)
     /// The key was seen before with the same request.
     case repeated(WriteReceipt)
@@ -14,7 +14,7 @@ enum WriteOutcome: Equatable {
 }
 
 /// Events for one stream, not yet placed in the log.
-struct Happening: Equatable {
+struct NewEvents: Equatable {
     /// The content's ID; nil for events of the users' own.
     let id: Identifier?
     let stream: StreamName
@@ -25,7 +25,7 @@ struct Happening: Equatable {
 }
 
 /// Events for several streams, not yet placed in the log.
-struct JointHappening: Equatable {
+struct JointEvents: Equatable {
     /// A stream that is appended to.
     struct Target: Equatable {
         let stream: StreamName

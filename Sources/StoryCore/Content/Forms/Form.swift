@@ -16,13 +16,12 @@ package protocol FormFieldID: RawRepresentable<String>, CaseIterable, Hashable, 
 
 /// What a form may ask of the world: whether what it names is there.
 package protocol Directory {
-    func hasUser(_ id: Identifier) -> Bool
-    func hasStory(_ id: Identifier) -> Bool
+    /// True when there is content of a kind with an ID.
+    func has(_ kind: Kind, _ id: Identifier) -> Bool
 }
 
 /// A directory in which everything exists: for comparing a request with an event that was checked when it was made.
 package struct TrustingDirectory: Directory {
     package init() {}
-    package func hasUser(_ id: Identifier) -> Bool { true }
-    package func hasStory(_ id: Identifier) -> Bool { true }
+    package func has(_ kind: Kind, _ id: Identifier) -> Bool { true }
 }

@@ -46,19 +46,3 @@ package struct PhotoExposureRevised: Equatable, Sendable {
 
 /// What the flash did.
 package enum Flash: String, CaseIterable, Sendable { case none, normal, redEye }
-
-/// Seconds as a fraction, kept as it was written: `1/125`.
-package struct ExposureDuration: Equatable, Sendable {
-    package let numerator: UInt32
-    package let denominator: UInt32
-
-    /// Nil when a part is zero.
-    package init?(numerator: UInt32, denominator: UInt32) {
-        guard numerator > 0, denominator > 0 else { return nil }
-        self.numerator = numerator
-        self.denominator = denominator
-    }
-
-    package var seconds: Double { Double(numerator) / Double(denominator) }
-    package var text: String { "\(numerator)/\(denominator)" }
-}

@@ -21,9 +21,9 @@ package struct SendMessageForm: Form {
         var reader = FormReader<FieldID>(fields)
         let id = reader.identifier(.id)
         let text = reader.required(.text, reader.text(.text, limit: MessageLimits.text))
-        let sender = reader.required(.sender, reader.user(.sender, in: directory))
-        let recipient = reader.required(.recipient, reader.user(.recipient, in: directory))
-        let story = reader.story(.story, in: directory)
+        let sender = reader.required(.sender, reader.identifier(.sender, of: .users, in: directory))
+        let recipient = reader.required(.recipient, reader.identifier(.recipient, of: .users, in: directory))
+        let story = reader.identifier(.story, of: .stories, in: directory)
         let date = reader.date(.date)
         guard let text, let sender, let recipient else { return reader.finish(nil) }
         let event = MessageSent(text: text, sender: sender, recipient: recipient, story: story, date: date)

@@ -22,7 +22,7 @@ package struct AddPhotoForm: Form {
     package func build(in directory: any Directory) -> Result<AddPhoto, FormErrors<FieldID>> {
         var reader = FormReader<FieldID>(fields)
         let id = reader.identifier(.id)
-        let owner = reader.required(.owner, reader.user(.owner, in: directory))
+        let owner = reader.required(.owner, reader.identifier(.owner, of: .users, in: directory))
         let iso = reader.required(.iso, reader.positive(.iso))
         let focalLength = reader.positive(.focalLength)
         let exposureValue = reader.required(.exposureValue, reader.exposureValue(.exposureValue))

@@ -1,9 +1,3 @@
-package enum PhotoCommand: Equatable, Sendable {
-    case add(AddPhoto)
-    case revise(RevisePhoto)
-    case delete
-}
-
 /// What a decision about a photo rests on.
 package struct PhotoState: Equatable, Sendable {
     package let existence: Existence<PhotoFields>
@@ -11,7 +5,9 @@ package struct PhotoState: Equatable, Sendable {
     package init(existence: Existence<PhotoFields>) { self.existence = existence }
 }
 
+/// What becomes of a photo's commands.
 package enum PhotoDecider {
+    /// What carrying the command out comes to.
     package static func decide(_ command: PhotoCommand, _ state: PhotoState) -> Decision<PhotoEvent> {
         if case .add(let command) = command {
             return state.existence == .none ? .event(.added(command.event)) : .refused(.idTaken)

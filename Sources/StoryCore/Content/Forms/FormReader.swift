@@ -71,17 +71,10 @@ struct FormReader<FieldID: FormFieldID> {
         return Identifier(trusted: ByteView(lending: bytes))
     }
 
-    /// The ID of a user who exists.
-    mutating func user(_ field: FieldID, in directory: any Directory) -> Identifier? {
+    /// The ID of content that exists.
+    mutating func identifier(_ field: FieldID, of kind: Kind, in directory: any Directory) -> Identifier? {
         guard let id = identifier(field) else { return nil }
-        guard directory.hasUser(id) else { return refused(field, .noSuch, "there is no user \(id)") }
-        return id
-    }
-
-    /// The ID of a story that exists.
-    mutating func story(_ field: FieldID, in directory: any Directory) -> Identifier? {
-        guard let id = identifier(field) else { return nil }
-        guard directory.hasStory(id) else { return refused(field, .noSuch, "there is no story \(id)") }
+        guard directory.has(kind, id) else { return refused(field, .noSuch, "there is no \(kind.category) \(id)") }
         return id
     }
 

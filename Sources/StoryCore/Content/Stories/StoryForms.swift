@@ -22,8 +22,8 @@ package struct PostStoryForm: Form {
         let id = reader.identifier(.id)
         let title = reader.required(.title, reader.line(.title, limit: StoryLimits.title))
         let message = reader.required(.message, reader.text(.message, limit: StoryLimits.message))
-        let sender = reader.required(.sender, reader.user(.sender, in: directory))
-        let recipient = reader.required(.recipient, reader.user(.recipient, in: directory))
+        let sender = reader.required(.sender, reader.identifier(.sender, of: .users, in: directory))
+        let recipient = reader.required(.recipient, reader.identifier(.recipient, of: .users, in: directory))
         let date = reader.date(.date)
         guard let title, let message, let sender, let recipient else { return reader.finish(nil) }
         let event = StoryPosted(title: title, message: message, sender: sender, recipient: recipient, date: date)
@@ -72,7 +72,7 @@ package struct LikeForm: Form {
 
     package func build(in directory: any Directory) -> Result<LikeStory, FormErrors<FieldID>> {
         var reader = FormReader<FieldID>(fields)
-        let user = reader.required(.user, reader.user(.user, in: directory))
+        let user = reader.required(.user, reader.identifier(.user, of: .users, in: directory))
         return reader.finish(user.map(LikeStory.init))
     }
 }

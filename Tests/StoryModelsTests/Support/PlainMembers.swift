@@ -1,5 +1,7 @@
 import StoryCore
 
+@testable import StoryWire
+
 /// A name with its colon, and a value: `,"title":` and `"One"`.
 extension [UInt8] {
     mutating func appendMember(_ name: StaticString, _ text: Text) {

@@ -1,8 +1,3 @@
-package enum UserCommand: Equatable, Sendable {
-    case signUp(SignUp)
-    case revise(ReviseUser)
-}
-
 /// What a decision about a user rests on.
 package struct UserState: Equatable, Sendable {
     package let existence: Existence<UserFields>
@@ -15,7 +10,9 @@ package struct UserState: Equatable, Sendable {
     }
 }
 
+/// What becomes of a user's commands.
 package enum UserDecider {
+    /// What carrying the command out comes to.
     package static func decide(_ command: UserCommand, _ state: UserState) -> Decision<UserEvent> {
         switch command {
         case .signUp(let command):

@@ -11,6 +11,7 @@ package enum Kind: UInt8, CaseIterable, Sendable {
     /// The category of its streams: `story`.
     package var category: CategoryName { schema.categoryName }
 
+    /// The kind with this name; nil when there is none.
     package init?(name: some Collection<UInt8>) {
         guard let kind = Kind.allCases.first(where: { $0.name.utf8.elementsEqual(name) }) else { return nil }
         self = kind
@@ -21,6 +22,12 @@ package enum Kind: UInt8, CaseIterable, Sendable {
         guard let kind = Kind.allCases.first(where: { $0.category.bytes.elementsEqual(category) }) else { return nil }
         self = kind
     }
+
+    /// The kind that a schema of the standard catalogue is of.
+    package init?(_ schema: KindSchema) { self.init(rawValue: UInt8(truncatingIfNeeded: schema.number + 1)) }
+
+    /// The kinds whose content a verb changes.
+    package static func taking(_ verb: Verb) -> [Kind] { allCases.filter { $0.schema.verbs.contains(verb) } }
 
     /// What the store knows of the kind.
     package var schema: KindSchema { Catalogue.standard.kinds[Int(rawValue) - 1] }

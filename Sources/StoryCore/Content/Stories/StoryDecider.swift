@@ -1,11 +1,3 @@
-package enum StoryCommand: Equatable, Sendable {
-    case post(PostStory)
-    case revise(ReviseStory)
-    case like(LikeStory)
-    case unlike(LikeStory)
-    case delete
-}
-
 /// What a decision about a story rests on.
 package struct StoryState: Equatable, Sendable {
     package let existence: Existence<StoryFields>
@@ -18,7 +10,9 @@ package struct StoryState: Equatable, Sendable {
     }
 }
 
+/// What becomes of a story's commands.
 package enum StoryDecider {
+    /// What carrying the command out comes to.
     package static func decide(_ command: StoryCommand, _ state: StoryState) -> Decision<StoryEvent> {
         if case .post(let command) = command {
             return state.existence == .none ? .event(.posted(command.event)) : .refused(.idTaken)

@@ -1,9 +1,3 @@
-package enum MessageCommand: Equatable, Sendable {
-    case send(SendMessage)
-    case see
-    case delete
-}
-
 /// What a decision about a message rests on.
 package struct MessageState: Equatable, Sendable {
     package let existence: Existence<MessageFields>
@@ -11,7 +5,9 @@ package struct MessageState: Equatable, Sendable {
     package init(existence: Existence<MessageFields>) { self.existence = existence }
 }
 
+/// What becomes of a message's commands.
 package enum MessageDecider {
+    /// What carrying the command out comes to.
     package static func decide(_ command: MessageCommand, _ state: MessageState) -> Decision<MessageEvent> {
         if case .send(let command) = command {
             return state.existence == .none ? .event(.sent(command.event)) : .refused(.idTaken)

@@ -1,0 +1,46 @@
+/// What a client wants done to content, before any form is checked.
+package enum ContentAction: Equatable, Sendable {
+    case post(FormFields)
+    case edit(FormFields)
+    case like(FormFields)
+    case unlike(FormFields)
+    case see
+    case delete
+}
+
+/// What a write of content is aimed at and made of, read off the request.
+package struct ContentWrite: Equatable, Sendable {
+    package let kind: Kind
+    /// Nil for something new.
+    package let id: Identifier?
+    package let options: WriteOptions
+    private let action: ContentAction
+
+    /// Nil when the request writes no content.
+    package init?(_ request: RequestAction) {
+        switch request {
+        case .post(let kind, let fields, let options): self.init(kind, nil, .post(fields), options)
+        case .edit(let kind, let id, let fields, let options): self.init(kind, id, .edit(fields), options)
+        case .like(let kind, let id, let fields, let options): self.init(kind, id, .like(fields), options)
+        case .unlike(let kind, let id, let fields, let options): self.init(kind, id, .unlike(fields), options)
+        case .see(let kind, let id, let options): self.init(kind, id, .see, options)
+        case .delete(let kind, let id, let options): self.init(kind, id, .delete, options)
+        case .append, .appendTogether, .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping,
+            .help, .stats, .checkpoint, .verify, .backup, .quit:
+            return nil
+        }
+    }
+
+    private init(_ kind: Kind, _ id: Identifier?, _ action: ContentAction, _ options: WriteOptions) {
+        self.kind = kind
+        self.id = id
+        self.action = action
+        self.options = options
+    }
+
+    /// The command, or every wrong field of its form.
+    package func command(in directory: any Directory) -> Result<ContentCommand, Failure> {
+        ContentCommand.made(of: kind, by: action, in: directory)
+            ?? .failure(Failure(.unknown, "\(kind.name) take no such request", .name(kind.name, nearest: nil)))
+    }
+}

@@ -1,0 +1,35 @@
+/// The types of a message's events, each made once.
+enum MessageEventType {
+    static let sent = EventType.own("MessageSent")
+    static let seen = EventType.own("MessageSeen")
+    static let deleted = EventType.own("MessageDeleted")
+}
+
+extension MessageEvent {
+    /// The type that it is written with.
+    var type: EventType {
+        switch self {
+        case .sent: MessageEventType.sent
+        case .seen: MessageEventType.seen
+        case .deleted: MessageEventType.deleted
+        }
+    }
+
+    /// Tells the members of its data.
+    func write(to members: inout some EventMembers) {
+        switch self {
+        case .sent(let event): event.write(to: &members)
+        case .seen, .deleted: return
+        }
+    }
+}
+
+extension MessageSent {
+    fileprivate func write(to members: inout some EventMembers) {
+        members.text("text", text)
+        members.identifier("sender", sender)
+        members.identifier("recipient", recipient)
+        if let story { members.identifier("story", story) }
+        if let date { members.date("date", date) }
+    }
+}

@@ -1,0 +1,51 @@
+/// Seconds as a fraction, kept as it was written: `1/125`.
+package struct ExposureDuration: Equatable, Sendable {
+    package let numerator: UInt32
+    package let denominator: UInt32
+
+    /// Nil when a part is zero.
+    package init?(numerator: UInt32, denominator: UInt32) {
+        guard numerator > 0, denominator > 0 else { return nil }
+        self.numerator = numerator
+        self.denominator = denominator
+    }
+
+    package var seconds: Double { Double(numerator) / Double(denominator) }
+    package var text: String { "\(numerator)/\(denominator)" }
+}
+
+extension ExposureDuration {
+    /// Reads `1/125`; nil when it is not a fraction above zero.
+    package init?(_ text: UnsafeRawBufferPointer) {
+        let parts = text.split(separator: 0x2F, omittingEmptySubsequences: false)
+        guard parts.count == 2, let numerator = ExposureDuration.part(parts[0]),
+            let denominator = ExposureDuration.part(parts[1])
+        else { return nil }
+        self.init(numerator: numerator, denominator: denominator)
+    }
+
+    /// A whole number of digits alone.
+    fileprivate static func part(_ digits: UnsafeRawBufferPointer.SubSequence) -> UInt32? {
+        guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return UInt32(String(decoding: digits, as: UTF8.self))
+    }
+}
+
+extension FormReader {
+    /// Seconds as a fraction of whole numbers: `1/125`.
+    mutating func exposureDuration(_ field: FieldID) -> ExposureDuration? {
+        guard let bytes = string(field) else { return nil }
+        let parts = bytes.split(separator: 0x2F, omittingEmptySubsequences: false)
+        guard parts.count == 2, let numerator = ExposureDuration.part(parts[0]),
+            let denominator = ExposureDuration.part(parts[1]), denominator > 0
+        else {
+            refuse(field, .malformed, "must be seconds as a fraction such as 1/125")
+            return nil
+        }
+        guard let duration = ExposureDuration(numerator: numerator, denominator: denominator) else {
+            refuse(field, .outOfRange, "must be more than 0")
+            return nil
+        }
+        return duration
+    }
+}

@@ -1,0 +1,48 @@
+/// The types of a story's events, each made once.
+enum StoryEventType {
+    static let posted = EventType.own("StoryPosted")
+    static let revised = EventType.own("StoryRevised")
+    static let liked = EventType.own("StoryLiked")
+    static let unliked = EventType.own("StoryUnliked")
+    static let deleted = EventType.own("StoryDeleted")
+}
+
+extension StoryEvent {
+    /// The type that it is written with.
+    var type: EventType {
+        switch self {
+        case .posted: StoryEventType.posted
+        case .revised: StoryEventType.revised
+        case .liked: StoryEventType.liked
+        case .unliked: StoryEventType.unliked
+        case .deleted: StoryEventType.deleted
+        }
+    }
+
+    /// Tells the members of its data.
+    func write(to members: inout some EventMembers) {
+        switch self {
+        case .posted(let event): event.write(to: &members)
+        case .revised(let event): event.write(to: &members)
+        case .liked(by: let user), .unliked(by: let user): members.identifier("user", user)
+        case .deleted: return
+        }
+    }
+}
+
+extension StoryPosted {
+    fileprivate func write(to members: inout some EventMembers) {
+        members.text("title", title)
+        members.text("message", message)
+        members.identifier("sender", sender)
+        members.identifier("recipient", recipient)
+        if let date { members.date("date", date) }
+    }
+}
+
+extension StoryRevised {
+    fileprivate func write(to members: inout some EventMembers) {
+        if let title { members.text("title", title) }
+        if let message { members.text("message", message) }
+    }
+}

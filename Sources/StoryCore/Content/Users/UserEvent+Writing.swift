@@ -1,0 +1,39 @@
+/// The types of a user's events, each made once.
+enum UserEventType {
+    static let signedUp = EventType.own("UserSignedUp")
+    static let revised = EventType.own("UserRevised")
+}
+
+extension UserEvent {
+    /// The type that it is written with.
+    var type: EventType {
+        switch self {
+        case .signedUp: UserEventType.signedUp
+        case .revised: UserEventType.revised
+        }
+    }
+
+    /// Tells the members of its data.
+    func write(to members: inout some EventMembers) {
+        switch self {
+        case .signedUp(let event): event.write(to: &members)
+        case .revised(let event): event.write(to: &members)
+        }
+    }
+}
+
+extension UserSignedUp {
+    fileprivate func write(to members: inout some EventMembers) {
+        members.text("name", name)
+        members.text("email", email)
+        members.integer("prefecture", prefecture)
+    }
+}
+
+extension UserRevised {
+    fileprivate func write(to members: inout some EventMembers) {
+        if let name { members.text("name", name) }
+        if let email { members.text("email", email) }
+        if let prefecture { members.integer("prefecture", prefecture) }
+    }
+}

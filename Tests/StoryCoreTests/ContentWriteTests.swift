@@ -1,0 +1,35 @@
+import StoryCore
+import Testing
+import TestSupport
+
+/// What each kind's schema says of its writes, beside what its commands take.
+struct ContentWriteTests {
+    private static let options = WriteOptions()
+
+    private func writes(_ kind: Kind) -> [RequestAction] {
+        [
+            .edit(kind, "1".id, [], ContentWriteTests.options), .like(kind, "1".id, [], ContentWriteTests.options),
+            .unlike(kind, "1".id, [], ContentWriteTests.options), .see(kind, "1".id, ContentWriteTests.options),
+            .delete(kind, "1".id, ContentWriteTests.options),
+        ]
+    }
+
+    private func code(_ request: RequestAction) throws -> ErrorCode? {
+        let write = try #require(ContentWrite(request))
+        guard case .failure(let failure) = write.command(in: TrustingDirectory()) else { return nil }
+        return failure.code
+    }
+
+    @Test(arguments: Kind.allCases) func `a kind takes the verbs that its schema names, and POST`(kind: Kind) throws {
+        for request in writes(kind) {
+            let isTaken = try code(request) != .unknown
+            #expect(isTaken == kind.schema.verbs.contains(request.verb), "\(kind.name) \(request.verb)")
+        }
+        #expect(try code(.post(kind, [], ContentWriteTests.options)) == .invalid)
+    }
+
+    @Test func `a request that writes no content is no write of content`() {
+        #expect(ContentWrite(.ping) == nil)
+        #expect(ContentWrite(.append("note-1".stream, [], ContentWriteTests.options)) == nil)
+    }
+}
