@@ -5,11 +5,11 @@ import Synchronization
 /// Some threads that do the same work beside one another, in pieces that each takes as it is ready.
 struct Crew {
     /// More of them would wait for memory.
-    private static let greatest = 8
+    private static let maxCount = 8
 
     let count: Int
 
-    init() { count = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), Crew.greatest) }
+    init() { count = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), Crew.maxCount) }
 
     /// Does the work for 0 ..< `pieces`; one member of the crew is the caller. Ends when all is done.
     ///

@@ -8,7 +8,7 @@ import StoryLog
 /// Unchecked: see who may call what when.
 final class EventChains: @unchecked Sendable {
     /// The longest log that its numbers have room for.
-    static let greatest = Position(UInt64(UInt32.max) - 1)
+    static let maxPosition = Position(UInt64(UInt32.max) - 1)
 
     struct Place {
         var start: UnsafeRawPointer?

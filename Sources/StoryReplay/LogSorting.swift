@@ -15,24 +15,24 @@ final class LogSorting: Sendable {
     }
 
     let chains: EventChains
-    private let desks: [Desk]
+    private let workers: [SortingWorker]
     private let leftovers: Slots<Leftover>
 
-    private init(_ chains: EventChains, _ desks: [Desk], _ leftovers: Slots<Leftover>) {
+    private init(_ chains: EventChains, _ workers: [SortingWorker], _ leftovers: Slots<Leftover>) {
         self.chains = chains
-        self.desks = desks
+        self.workers = workers
         self.leftovers = leftovers
     }
 
     /// Nil when the log is anyhow unusual.
     static func sort(_ log: LMDBEventLog, through: Position, by crew: Crew) throws(StorageError) -> LogSorting? {
-        guard through > .zero, through <= EventChains.greatest, let chains = EventChains(through: through)
+        guard through > .zero, through <= EventChains.maxPosition, let chains = EventChains(through: through)
         else { return nil }
-        var desks: [Desk] = []
-        for _ in 0..<crew.count { desks.append(Desk(try LogView(log))) }
+        var workers: [SortingWorker] = []
+        for _ in 0..<crew.count { workers.append(SortingWorker(try LogView(log))) }
         let pieces = Int((through.value + piece - 1) / piece)
         let leftovers = Slots<Leftover>(pieces, Leftover())
-        let sorting = LogSorting(chains, desks, leftovers)
+        let sorting = LogSorting(chains, workers, leftovers)
         let isUsual = crew.share(pieces) { member, index in sorting.read(index, at: member) }
         guard isUsual, sorting.chainAll() else { return nil }
         return sorting
@@ -41,12 +41,12 @@ final class LogSorting: Sendable {
     /// The categories in the order of their first events, and for each member of the crew the numbers of those it met.
     func categories() -> (names: [CategoryName], numbers: [[UInt64]]) {
         var first: [CategoryName: UInt64] = [:]
-        for desk in desks {
-            for entry in desk.categories { first[entry.name] = min(first[entry.name] ?? .max, entry.first) }
+        for worker in workers {
+            for entry in worker.categories { first[entry.name] = min(first[entry.name] ?? .max, entry.first) }
         }
         let names = first.sorted { $0.value < $1.value }.map(\.key)
         let numbers = Dictionary(uniqueKeysWithValues: zip(names, 1...UInt64(max(names.count, 1))))
-        return (names, desks.map { desk in desk.categories.map { numbers[$0.name] ?? 0 } })
+        return (names, workers.map { worker in worker.categories.map { numbers[$0.name] ?? 0 } })
     }
 
     /// Visits the events with a key in order.
@@ -55,7 +55,7 @@ final class LogSorting: Sendable {
     }
 
     /// The records stay where they are until then.
-    func close() { for desk in desks { desk.view.close() } }
+    func close() { for worker in workers { worker.view.close() } }
 
     private func read(_ index: Int, at member: Int) -> Bool {
         let first = UInt64(index) * LogSorting.piece + 1
@@ -63,8 +63,8 @@ final class LogSorting: Sendable {
         var leftover = Leftover()
         var isUsual = true
         do throws(StorageError) {
-            let desk = desks[member]
-            try desk.view.scan(from: Position(first), through: Position(last)) { position, record in
+            let worker = workers[member]
+            try worker.view.scan(from: Position(first), through: Position(last)) { position, record in
                 let place = record.place
                 chains.put(record, at: position)
                 if place.hasKey { leftover.keyed.append(UInt32(truncatingIfNeeded: position.value)) }
@@ -73,7 +73,7 @@ final class LogSorting: Sendable {
                     return true
                 }
                 isUsual =
-                    record.streamName(at: position).flatMap { desk.category(of: $0, first: position.value) }
+                    record.streamName(at: position).flatMap { worker.category(of: $0, first: position.value) }
                     .map { chains.begin(place.stream, at: position, category: UInt32(member) << 24 | $0) } ?? false
                 return isUsual
             }
@@ -97,8 +97,8 @@ final class LogSorting: Sendable {
 /// What one thread reads with, and the categories it met.
 ///
 /// Unchecked: it belongs to one thread at a time.
-private final class Desk: @unchecked Sendable {
-    private static let greatest = 1 << 20
+private final class SortingWorker: @unchecked Sendable {
+    private static let maxCount = 1 << 20
 
     let view: LogView
     private(set) var categories: [(name: CategoryName, bytes: UnsafeRawBufferPointer, first: UInt64)] = []
@@ -109,7 +109,7 @@ private final class Desk: @unchecked Sendable {
     func category(of stream: UnsafeRawBufferPointer, first: UInt64) -> UInt32? {
         for index in categories.indices.reversed() {
             let bytes = categories[index].bytes
-            if stream.count > bytes.count, stream[bytes.count] == 0x2D, Desk.isPrefix(bytes, of: stream) {
+            if stream.count > bytes.count, stream[bytes.count] == 0x2D, SortingWorker.isPrefix(bytes, of: stream) {
                 return UInt32(index)
             }
         }
@@ -117,7 +117,9 @@ private final class Desk: @unchecked Sendable {
     }
 
     private func meet(_ stream: UnsafeRawBufferPointer, _ first: UInt64) -> UInt32? {
-        guard let dash = stream.firstIndex(of: 0x2D), dash > 0, categories.count < Desk.greatest else { return nil }
+        guard let dash = stream.firstIndex(of: 0x2D), dash > 0, categories.count < SortingWorker.maxCount else {
+            return nil
+        }
         let bytes = UnsafeRawBufferPointer(rebasing: stream[..<dash])
         categories.append((CategoryName(trusted: Array(bytes)), bytes, first))
         return UInt32(categories.count - 1)

@@ -17,34 +17,36 @@ enum SortedReplay {
         guard let sorting = try LogSorting.sort(log, through: through, by: crew) else { return nil }
         defer { sorting.close() }
         let categories = sorting.categories()
-        let hands = (0..<crew.count).map { Hand(plan, sorting.chains, categories.numbers, $0, of: crew.count) }
+        let workers = (0..<crew.count).map {
+            ReplayWorker(plan, sorting.chains, categories.numbers, $0, of: crew.count)
+        }
         let streams = Int(through.value)
         let pieces = (streams + piece - 1) / piece
         let isUsual = crew.share(pieces + crew.count) { member, index in
-            if index >= pieces { return hands[index - pieces].foldKeys(sorting) }
+            if index >= pieces { return workers[index - pieces].foldKeys(sorting) }
             let first = index * piece + 1
-            return hands[member].fold(first...min(first + piece - 1, streams))
+            return workers[member].fold(first...min(first + piece - 1, streams))
         } meanwhile: {
-            progress(Position(hands.reduce(0) { $0 + $1.folded }), through)
+            progress(Position(workers.reduce(0) { $0 + $1.folded }), through)
         }
-        guard isUsual, hands.reduce(0, { $0 + $1.folded }) == through.value else { return nil }
-        return try whole(hands, categories.names, sorting, plan.catalogue)
+        guard isUsual, workers.reduce(0, { $0 + $1.folded }) == through.value else { return nil }
+        return try whole(workers, categories.names, sorting, plan.catalogue)
     }
 
     /// What all of them folded, and what stands between streams; nil where two streams have one unique text.
     private static func whole(
-        _ hands: [Hand], _ categories: [CategoryName], _ sorting: LogSorting, _ catalogue: Catalogue
+        _ workers: [ReplayWorker], _ categories: [CategoryName], _ sorting: LogSorting, _ catalogue: Catalogue
     ) throws(StorageError) -> StreamDigests? {
         let whole = StreamDigests(catalogue)
-        for hand in hands {
-            whole.absorb(hand.digests)
-            whole.add(hand.keys, [StreamTables.keys])
+        for worker in workers {
+            whole.absorb(worker.digests)
+            whole.add(worker.keys, [StreamTables.keys])
         }
         let positions = CategoryFold(whole, categories: categories.count)
         for position in 0..<sorting.chains.through.value {
             try positions.fold(position + 1, category: sorting.chains.category(at: position + 1))
         }
-        try positions.end(names: categories.map(\.bytes), streams: hands.reduce(0) { $0 + $1.streams })
+        try positions.end(names: categories.map(\.bytes), streams: workers.reduce(0) { $0 + $1.streams })
         whole.close()
         return whole.hasDistinctTexts ? whole : nil
     }

@@ -55,8 +55,8 @@ let trace = Trace(now: Clock.system.now) { line in
 }
 
 do {
-    let runDirectory = DefaultPlaces.runDirectory(uid: getuid())
-    let places = DefaultPlaces(
+    let runDirectory = DefaultPaths.runDirectory(uid: getuid())
+    let places = DefaultPaths(
         environment: environment(), uid: getuid(), hasRunDirectory: access(runDirectory, W_OK) == 0)
     switch try ServerConfiguration.read(Array(CommandLine.arguments.dropFirst()), places: places, readFile: readFile) {
     case .help: say(usage, on: STDOUT_FILENO)

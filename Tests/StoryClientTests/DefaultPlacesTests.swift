@@ -2,8 +2,8 @@ import StoryCore
 import Testing
 
 @Suite struct DefaultPlacesTests {
-    private func places(_ environment: [String: String], hasRunDirectory: Bool = false) -> DefaultPlaces {
-        DefaultPlaces(environment: environment, uid: 1_000, hasRunDirectory: hasRunDirectory)
+    private func places(_ environment: [String: String], hasRunDirectory: Bool = false) -> DefaultPaths {
+        DefaultPaths(environment: environment, uid: 1_000, hasRunDirectory: hasRunDirectory)
     }
 
     @Test func `the socket is the one given, the one in the environment, or a place by rule`() {

@@ -3,9 +3,9 @@ import Testing
 import TestSupport
 
 /// The row that a history of one stream comes to.
-private func row(_ stream: String, _ bodies: EventBody...) throws -> RowRecord {
+private func row(_ stream: String, _ bodies: EventBody...) throws -> RowCopy {
     var maker = EventMaker()
-    return try #require(RowRecord.folded(bodies.map { maker.event(stream, $0) }))
+    return try #require(RowCopy.folded(bodies.map { maker.event(stream, $0) }))
 }
 
 struct UserDeciderTests {

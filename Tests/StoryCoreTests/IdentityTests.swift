@@ -82,7 +82,7 @@ struct IdentityTests {
         #expect(Position.zero.previous == .zero)
         #expect(Position(7).previous == Position(6))
         #expect(Version.zero.next == Version(1))
-        #expect(Position.greatest.value == (1 << 53) - 1)
+        #expect(Position.max.value == (1 << 53) - 1)
     }
 
     @Test func `each kind is found by its name and by its category, and by nothing else`() {
@@ -112,7 +112,7 @@ struct GivenIdentifierTests {
     @Test func `they are good IDs, short, unique and increasing`() {
         var random = SplitMix64(seed: 1)
         var positions = (0..<2_000).map { UInt64($0) }
-        positions += (0..<2_000).map { _ in UInt64.random(in: 0...Position.greatest.value, using: &random) }
+        positions += (0..<2_000).map { _ in UInt64.random(in: 0...Position.max.value, using: &random) }
         let sorted = Set(positions).sorted()
         let ids = sorted.map { given($0) }
         for (left, right) in zip(ids, ids.dropFirst()) {

@@ -89,7 +89,7 @@ struct HistoryTests {
         #expect(start(subscribe(from: .position(Position(7)))) == 7)
         #expect(start(subscribe(from: .time(Self.time(30)))) == 3)
         #expect(start(subscribe(from: .time(Self.time(9_999)))) == 7)
-        for position in [Position(8), .greatest] {
+        for position in [Position(8), .max] {
             let answer = subscribe(from: .position(position))
             #expect(answer.wrongFields == ["from": .outOfRange])
             #expect(answer.effects.count == 1)

@@ -134,7 +134,7 @@ struct RecordTests {
     private func staged(_ event: Event) throws -> [UInt8] {
         let line = EventMaker.json(event)
         return line.withUnsafeBytes { json in
-            let writer = RecordWriter(event.place, json)
+            let writer = RecordWriter(event.header, json)
             return [UInt8](unsafeUninitializedCapacity: writer.count) { buffer, count in
                 if let base = buffer.baseAddress { writer.write(json, Salts(), to: UnsafeMutableRawPointer(base)) }
                 count = writer.count

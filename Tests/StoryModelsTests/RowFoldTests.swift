@@ -6,7 +6,7 @@ import TestSupport
 struct RowFoldTests {
     private func row(_ stream: String, _ bodies: EventBody...) throws -> Row {
         var maker = EventMaker()
-        return Row(try #require(RowRecord.folded(bodies.map { maker.event(stream, $0) })))
+        return Row(try #require(RowCopy.folded(bodies.map { maker.event(stream, $0) })))
     }
 
     @Test func `a story is what its events made of it`() throws {
@@ -48,7 +48,7 @@ struct RowFoldTests {
             ("photo-p1", [.added(), .photo(.deleted)]),
         ] as [(String, [EventBody])] {
             var maker = EventMaker()
-            #expect(RowRecord.folded(bodies.map { maker.event(stream, $0) }) == nil)
+            #expect(RowCopy.folded(bodies.map { maker.event(stream, $0) }) == nil)
         }
     }
 
@@ -75,7 +75,7 @@ struct RowFoldTests {
         ]
         for (stream, body) in late {
             var maker = EventMaker()
-            #expect(RowRecord.folded([maker.event(stream, body)]) == nil)
+            #expect(RowCopy.folded([maker.event(stream, body)]) == nil)
         }
     }
 

@@ -3,7 +3,7 @@ import StoryServer
 import Testing
 
 @Suite struct ServerConfigurationTests {
-    private let places = DefaultPlaces(
+    private let places = DefaultPaths(
         environment: ["HOME": "/home/a", "STORED_SOCKET": "/run/env"], uid: 7, hasRunDirectory: false)
 
     private func read(
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func `without a home somebody has to say where the data is`() {
-        let nowhere = DefaultPlaces(environment: [:], uid: 7, hasRunDirectory: false)
+        let nowhere = DefaultPaths(environment: [:], uid: 7, hasRunDirectory: false)
         let result = Result { () throws(ServerConfiguration.UsageError) in
             try ServerConfiguration.read([], places: nowhere) { _ in nil }
         }

@@ -71,8 +71,8 @@ struct ProtocolDocumentTests {
         ]
         for (name, value) in rows { #expect(text.contains("| `\(name)` | \(value) |"), "\(name) \(value)") }
         let others = [
-            ListQuery.greatestLimit, ReadQuery.greatestLimit, StreamsQuery.greatestLimit, JSONScanner.greatestDepth,
-            JSONScanner.greatestCount, RequestReader.greatestProposalCount, LineParts.greatestTypeCount,
+            ListQuery.maxLimit, ReadQuery.maxLimit, StreamsQuery.maxLimit, JSONScanner.maxDepth,
+            JSONScanner.maxCount, RequestReader.maxProposalCount, LineParts.maxTypeCount,
         ]
         for value in others { #expect(text.contains("| \(value) |"), "\(value)") }
     }

@@ -16,7 +16,7 @@ struct ReplyEncoderTests {
                 == "+@a.1 {\"id\":\"12345\",\"stream\":\"story-12345\",\"version\":1,\"position\":1043,\"time\":\"2026-11-20T12:34:56.789Z\"}\n"
         )
         let again = Receipt(
-            id: nil, stream: stream("note-1"), version: Version(2), position: .greatest, time: time, repeated: true)
+            id: nil, stream: stream("note-1"), version: Version(2), position: .max, time: time, repeated: true)
         #expect(
             line(.done(.receipt(again)))
                 == "+ {\"stream\":\"note-1\",\"version\":2,\"position\":9007199254740991,\"time\":\"2026-11-20T12:34:56.789Z\",\"repeated\":true}\n"
@@ -101,7 +101,7 @@ struct ReplyEncoderTests {
             maker.event("story-1", .posted(title: "T\n", from: "007", to: "008")),
             maker.event("story-1", .liked(by: "007")),
         ]
-        let record = try #require(RowRecord.folded(story))
+        let record = try #require(RowCopy.folded(story))
         #expect(
             line(.done(.row(record)))
                 == "+ {\"id\":\"1\",\"version\":2,\"position\":3,\"title\":\"T\\n\",\"message\":\"Once\",\"sender\":\"007\",\"recipient\":\"008\",\"date\":\"2026-11-20T12:34:56.789Z\",\"likes\":1}\n"
@@ -227,7 +227,7 @@ struct ReplyEncoderTests {
     /// The line of a list with the row that an event makes.
     private func row(_ event: Event) throws -> String {
         var bytes: [UInt8] = []
-        try #require(RowRecord.folded([event])).withView { ReplyEncoder.appendRow($0, tag: nil, to: &bytes) }
+        try #require(RowCopy.folded([event])).withView { ReplyEncoder.appendRow($0, tag: nil, to: &bytes) }
         return String(decoding: bytes, as: UTF8.self)
     }
 

@@ -47,7 +47,7 @@ struct RequestReaderTests {
         arguments: [
             ("GET stories/12345", .get(.stories, id("12345"), at: nil)),
             ("GET store://stories/12345", .get(.stories, id("12345"), at: nil)),
-            ("GET   users/007   at=9007199254740991", .get(.users, id("007"), at: .position(.greatest))),
+            ("GET   users/007   at=9007199254740991", .get(.users, id("007"), at: .position(.max))),
             (
                 "GET photos/p at=1970-01-01T09:00:01+09:00",
                 .get(.photos, id("p"), at: .time(Instant(milliseconds: 1_000)))

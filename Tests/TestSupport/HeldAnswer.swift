@@ -8,7 +8,7 @@ package final class HeldAnswer: AnswerLines {
     /// The lines before the closing one.
     private enum Line {
         case reply(Reply)
-        case row(RowRecord)
+        case row(RowCopy)
     }
 
     private var lines: [Line] = []
@@ -58,7 +58,7 @@ package final class HeldAnswer: AnswerLines {
     }
 
     package func row(_ row: RowView) {
-        lines.append(.row(RowRecord(row)))
+        lines.append(.row(RowCopy(row)))
         count += row.bytes.count
     }
 

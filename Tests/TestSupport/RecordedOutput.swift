@@ -6,7 +6,7 @@ package enum Effect: Equatable {
     case append(Event)
     case reply(Tag?, Reply, restsOn: Position)
     /// A row of a list.
-    case row(Tag?, RowRecord, restsOn: Position)
+    case row(Tag?, RowCopy, restsOn: Position)
     case notify(Notice)
     case push(SubscriptionID, Publication)
     case answer(Tag?, restsOn: Position)
@@ -43,7 +43,7 @@ package final class RecordedOutput: TurnOutput {
     }
 
     package func row(_ row: RowView, tag: Tag?, restsOn position: Position) {
-        effects.append(.reply(tag, .done(.row(RowRecord(row))), restsOn: position))
+        effects.append(.reply(tag, .done(.row(RowCopy(row))), restsOn: position))
     }
 
     package func reply(_ reply: Reply, tag: Tag?, restsOn position: Position) {

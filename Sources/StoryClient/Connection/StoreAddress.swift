@@ -23,9 +23,9 @@ public struct StoreAddress: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { path }
 
-    private static func places(_ environment: [String: String]) -> DefaultPlaces {
+    private static func places(_ environment: [String: String]) -> DefaultPaths {
         let uid = getuid()
-        let exists = access(DefaultPlaces.runDirectory(uid: uid), W_OK) == 0
-        return DefaultPlaces(environment: environment, uid: uid, hasRunDirectory: exists)
+        let exists = access(DefaultPaths.runDirectory(uid: uid), W_OK) == 0
+        return DefaultPaths(environment: environment, uid: uid, hasRunDirectory: exists)
     }
 }

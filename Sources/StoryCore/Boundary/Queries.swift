@@ -4,7 +4,7 @@ package enum Order: String, Sendable { case ascending = "asc", descending = "des
 /// `LIST kind …`.
 package struct ListQuery: Equatable, Sendable {
     /// At most so many rows a page.
-    package static let greatestLimit = 1_000
+    package static let maxLimit = 1_000
     package static let defaultLimit = 50
 
     package let kind: Kind
@@ -116,7 +116,7 @@ package enum ReadBound: Equatable, Sendable {
 
 /// `READ events… `.
 package struct ReadQuery: Equatable, Sendable {
-    package static let greatestLimit = 10_000
+    package static let maxLimit = 10_000
     package static let defaultLimit = 1_000
 
     package let selection: EventSelection
@@ -158,7 +158,7 @@ package struct SubscribeQuery: Equatable, Sendable {
 
 /// `STREAMS …`, in the order of the names' bytes.
 package struct StreamsQuery: Equatable, Sendable {
-    package static let greatestLimit = 1_000
+    package static let maxLimit = 1_000
     package static let defaultLimit = 50
 
     package enum Source: Equatable, Sendable {

@@ -17,7 +17,7 @@ package enum Reply: Equatable, Sendable {
 /// What closes an answer that succeeded.
 package enum Done: Equatable, Sendable {
     /// `GET` of a row.
-    case row(RowRecord)
+    case row(RowCopy)
     /// A write that appended, now or the first time its key was seen.
     case receipt(Receipt)
     /// `APPEND *`: how many streams it appended to, and its last position.

@@ -2,7 +2,7 @@
 package struct Position: Hashable, Comparable, Sendable {
     package static let zero = Position(0)
     /// The largest position that every JSON reader keeps exactly: 2^53 − 1.
-    package static let greatest = Position(9_007_199_254_740_991)
+    package static let max = Position(9_007_199_254_740_991)
 
     package let value: UInt64
 

@@ -141,7 +141,7 @@ final class PastRow: AnswerCursor {
     }
 
     private var reply: Reply {
-        if let row = history.row { return .done(.row(RowRecord(row))) }
+        if let row = history.row { return .done(.row(RowCopy(row))) }
         guard next > Version(1) else {
             return .failed(Failure(.notFound, "there was no \(subject.target) yet at \(subject.moment)"))
         }

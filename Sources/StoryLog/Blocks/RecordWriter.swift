@@ -11,7 +11,7 @@ struct RecordWriter {
     /// Measures an event and its line.
     ///
     /// A text that is not laid out as its lengths say would be served wrongly for ever, so it traps here.
-    init(_ event: EventPlace, _ json: UnsafeRawBufferPointer) {
+    init(_ event: EventHeader, _ json: UnsafeRawBufferPointer) {
         position = event.position.value
         header = RecordHeader(
             time: event.time.milliseconds, version: event.version.value, streamNumber: event.streamNumber.value,
@@ -46,7 +46,7 @@ struct RecordWriter {
     }
 
     /// The length of the type's name: as the event says, or up to the closing quote.
-    private static func typeCount(_ event: EventPlace, _ json: UnsafeRawBufferPointer) -> Int {
+    private static func typeCount(_ event: EventHeader, _ json: UnsafeRawBufferPointer) -> Int {
         if let count = event.typeCount { return count }
         let start =
             44 + RecordLayout.digits(event.position.value) + event.streamCount

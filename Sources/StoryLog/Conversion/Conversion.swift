@@ -69,7 +69,7 @@ private struct ConvertedBlocks {
 
     /// True when blocks were stored.
     mutating func add(
-        _ event: EventPlace, _ json: UnsafeRawBufferPointer, piece: Int
+        _ event: EventHeader, _ json: UnsafeRawBufferPointer, piece: Int
     ) throws(StorageError) -> Bool {
         let record = RecordWriter(event, json)
         let block = memory.block(for: event.position.value, record.count)

@@ -40,7 +40,7 @@ final class LegacyLog {
     ///
     /// - Throws: what `body` throws, and `.corrupt` with the position of an event that is not as it was written.
     func forEachEvent(
-        _ body: (EventPlace, UnsafeRawBufferPointer) throws(StorageError) -> Void
+        _ body: (EventHeader, UnsafeRawBufferPointer) throws(StorageError) -> Void
     ) throws(StorageError) {
         var chain = try LegacyChain(header)
         let transaction = try ReadTransaction(environment)
@@ -74,7 +74,7 @@ final class LegacyLog {
 struct LegacyRecord {
     private static let headerSize = 40
 
-    let event: EventPlace
+    let event: EventHeader
     let json: UnsafeRawBufferPointer
     /// The bytes before the seal.
     let unsealedCount: Int
@@ -89,7 +89,7 @@ struct LegacyRecord {
             throw Record.damaged(position, "does not match its checksum")
         }
         json = UnsafeRawBufferPointer(rebasing: bytes[LegacyRecord.headerSize..<unsealedCount])
-        var event = EventPlace(
+        var event = EventHeader(
             position: Position(position), streamNumber: StreamNumber(bytes.number48(at: 22)),
             version: Version(bytes.number48(at: 16)), time: Instant(milliseconds: bytes.number(at: 8, as: Int64.self)),
             by: bytes.number(at: 28, as: UInt32.self), streamCount: Int(bytes[36]), typeCount: Int(bytes[37]))
@@ -113,7 +113,7 @@ private struct LegacyChain {
 
     mutating func visit(
         _ bytes: UnsafeRawBufferPointer, at position: UInt64,
-        _ body: (EventPlace, UnsafeRawBufferPointer) throws(StorageError) -> Void
+        _ body: (EventHeader, UnsafeRawBufferPointer) throws(StorageError) -> Void
     ) throws(StorageError) {
         let record = try LegacyRecord(bytes, at: position)
         try add(bytes, record)

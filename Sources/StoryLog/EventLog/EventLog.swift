@@ -27,7 +27,7 @@ package protocol EventLog: AnyObject {
     /// - Parameter lend: is handed the record where it lies now; it may read the log, but not append.
     /// - Throws: nothing that has to do with the disk: it is told by the commit.
     func append(
-        _ event: EventPlace, json: UnsafeRawBufferPointer, _ lend: (EventRecord) -> Void
+        _ event: EventHeader, json: UnsafeRawBufferPointer, _ lend: (EventRecord) -> Void
     ) throws(StorageError)
 
     /// Sees to it that the next commit does not have to wait: begins a flush where it needs one.
@@ -95,7 +95,7 @@ extension EventLog {
     /// Adds the event after `head`.
     ///
     /// - Throws: as the requirement.
-    package func append(_ event: EventPlace, json: UnsafeRawBufferPointer) throws(StorageError) {
+    package func append(_ event: EventHeader, json: UnsafeRawBufferPointer) throws(StorageError) {
         try append(event, json: json) { _ in }
     }
 

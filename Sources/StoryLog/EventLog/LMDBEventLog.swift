@@ -97,7 +97,7 @@ package final class LMDBEventLog: EventLog {
     deinit { close() }
 
     package func append(
-        _ event: EventPlace, json: UnsafeRawBufferPointer, _ lend: (EventRecord) -> Void
+        _ event: EventHeader, json: UnsafeRawBufferPointer, _ lend: (EventRecord) -> Void
     ) throws(StorageError) {
         precondition(access == .serving, "Only a log that is served is appended to.")
         precondition(event.position == head.next, "An event's position is the one after the head.")

@@ -30,7 +30,7 @@ package struct ServerConfiguration: Equatable, Sendable {
 
     /// Reads the arguments; `readFile` answers nil where there is no such file.
     package static func read(
-        _ arguments: [String], places: DefaultPlaces, readFile: (String) -> String?
+        _ arguments: [String], places: DefaultPaths, readFile: (String) -> String?
     ) throws(UsageError) -> Wish {
         var given: [String: String] = [:]
         var rest = arguments[...]
@@ -83,7 +83,7 @@ package struct ServerConfiguration: Equatable, Sendable {
     private static let settingNames = ["data", "socket", "connections", "subscriptions", "inflight", "journal"]
 
     private static func configuration(
-        _ settings: [String: String], _ places: DefaultPlaces
+        _ settings: [String: String], _ places: DefaultPaths
     ) throws(UsageError) -> ServerConfiguration {
         guard let data = places.data(settings["data"]) else {
             throw UsageError(message: "there is no home directory: say --data DIR")

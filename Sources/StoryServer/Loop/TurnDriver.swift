@@ -65,7 +65,7 @@ final class TurnDriver {
     // MARK: Appending
 
     /// Writes an event to the log and has its record folded, so that the next request sees it.
-    func append(_ place: EventPlace, _ encode: (inout [UInt8]) -> Void) {
+    func append(_ place: EventHeader, _ encode: (inout [UInt8]) -> Void) {
         guard turn.takesAppends else { return }
         eventScratch.removeAll(keepingCapacity: true)
         encode(&eventScratch)

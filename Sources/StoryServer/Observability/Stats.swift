@@ -82,7 +82,7 @@ struct Stats {
     private func subscriptions(_ durable: Position) -> [Member] {
         let all = connections.all.flatMap(\.session.subscriptions)
         let lag = all.map { $0.lag(head: durable) }.max() ?? 0
-        return [Member("count", .count(UInt64(all.count))), Member("greatestLag", .count(lag))]
+        return [Member("count", .count(UInt64(all.count))), Member("maxLag", .count(lag))]
     }
 }
 

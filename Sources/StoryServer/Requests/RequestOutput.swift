@@ -10,7 +10,7 @@ struct RequestOutput: TurnOutput {
 
     var durable: Position { driver.durable }
 
-    func append(_ event: Event) { driver.append(event.place) { EventEncoder.append(event, to: &$0) } }
+    func append(_ event: Event) { driver.append(event.header) { EventEncoder.append(event, to: &$0) } }
 
     func reply(_ reply: Reply, tag: Tag?, restsOn position: Position) {
         ReplyEncoder.append(reply, tag: tag, to: &connection.output.bytes)

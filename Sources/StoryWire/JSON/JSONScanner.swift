@@ -8,9 +8,9 @@ final class JSONScanner {
     /// The bytes past a text that must be readable for it not to be copied first.
     static let padding = Int(CSJ_PADDING)
     /// How many arrays and objects may lie inside one another.
-    static let greatestDepth = Int(CSJ_MAX_DEPTH)
+    static let maxDepth = Int(CSJ_MAX_DEPTH)
     /// How many members an object may have.
-    static let greatestCount = Int(CSJ_MAX_MEMBERS)
+    static let maxCount = Int(CSJ_MAX_MEMBERS)
 
     private let parser: OpaquePointer
     let capacity: Int

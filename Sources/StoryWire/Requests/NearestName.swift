@@ -1,19 +1,19 @@
 /// Finds the name that somebody may have meant.
 package enum NearestName {
     /// How many letters may be wrong, missing, too many or swapped with their neighbour.
-    static let greatestDistance = 2
+    static let maxDistance = 2
     /// Longer names are not compared: none of ours has so many bytes.
-    static let greatestCount = 32
+    static let maxCount = 32
 
     /// The first of the closest names, case ignored; nil when none is close.
     package static func find(_ name: [UInt8], among choices: [String]) -> String? {
-        guard name.count <= greatestCount else { return nil }
+        guard name.count <= maxCount else { return nil }
         let wanted = name.map(lowerCased)
         var best: (distance: Int, name: String)?
         for choice in choices {
             let distance = distance(wanted, choice.utf8.map(lowerCased))
             // Two wrong letters of two are no likeness.
-            let isClose = distance <= greatestDistance && distance < max(wanted.count, choice.utf8.count)
+            let isClose = distance <= maxDistance && distance < max(wanted.count, choice.utf8.count)
             if isClose, distance < best?.distance ?? Int.max { best = (distance, choice) }
         }
         return best?.name

@@ -17,14 +17,14 @@ struct OptionValues {
 
 extension LineParts {
     /// How many types one `types=` may name: each event is compared with every one of them.
-    static let greatestTypeCount = 64
+    static let maxTypeCount = 64
     /// The longest `email=`, in bytes.
-    static let greatestEmailCount = 254
+    static let maxEmailCount = 254
     /// The longest `after=`, in bytes: no cursor is longer.
-    static let greatestCursorCount = 1_024
+    static let maxCursorCount = 1_024
 
     /// Reads every option; what is wrong with their values is noted in `errors`.
-    mutating func values(kind: Kind? = nil, greatestLimit: Int = 1, _ scanner: JSONScanner) throws(Failure)
+    mutating func values(kind: Kind? = nil, maxLimit: Int = 1, _ scanner: JSONScanner) throws(Failure)
         -> OptionValues
     {
         var values = OptionValues()
@@ -35,7 +35,7 @@ extension LineParts {
             case .at: values.at = moment(text)
             case .sort: values.sort = try sortKey(text, of: kind)
             case .order: values.order = order(text)
-            case .limit: values.limit = number(text, .limit, 1...UInt64(greatestLimit)).map { Int($0) }
+            case .limit: values.limit = number(text, .limit, 1...UInt64(maxLimit)).map { Int($0) }
             case .after: values.after = cursorText(text)
             case .from: values.from = bound(text, .from)
             case .to: values.to = bound(text, .to)
@@ -51,8 +51,8 @@ extension LineParts {
         return values
     }
 
-    private static let positions = 1...Position.greatest.value
-    private static let versions = 0...Position.greatest.value
+    private static let positions = 1...Position.max.value
+    private static let versions = 0...Position.max.value
 
     private mutating func moment(_ text: UnsafeRawBufferPointer) -> Moment? { bound(text, .at).map { Moment($0) } }
 
@@ -95,7 +95,7 @@ extension LineParts {
     }
 
     private mutating func cursorText(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
-        if 1...LineParts.greatestCursorCount ~= text.count { return [UInt8](copying: text) }
+        if 1...LineParts.maxCursorCount ~= text.count { return [UInt8](copying: text) }
         reject("after", text.count == 0 ? .empty : .tooLong, "after= is the next of the page before")
         return nil
     }
@@ -104,8 +104,8 @@ extension LineParts {
         var types: [EventType] = []
         for name in text.split(separator: 0x2C, omittingEmptySubsequences: false) {
             let name = UnsafeRawBufferPointer(rebasing: name)
-            guard types.count < LineParts.greatestTypeCount else {
-                reject("types", .tooLong, "types= names at most \(LineParts.greatestTypeCount) types")
+            guard types.count < LineParts.maxTypeCount else {
+                reject("types", .tooLong, "types= names at most \(LineParts.maxTypeCount) types")
                 return []
             }
             guard name.spellsName(EventType.length) else {
@@ -163,7 +163,7 @@ extension LineParts {
     }
 
     private mutating func email(_ text: UnsafeRawBufferPointer) -> Filter? {
-        if 1...LineParts.greatestEmailCount ~= text.count {
+        if 1...LineParts.maxEmailCount ~= text.count {
             return .email(text.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 })
         }
         reject("email", text.count == 0 ? .empty : .tooLong, "an email address has 1–254 bytes")

@@ -1,6 +1,6 @@
 /// A name of at most 16 bytes as two words, so that looking one up is comparing numbers.
 struct PackedName: Equatable, Sendable {
-    static let greatestCount = 16
+    static let maxCount = 16
 
     private let first: UInt64
     private let second: UInt64
@@ -13,14 +13,14 @@ struct PackedName: Equatable, Sendable {
 
     /// A name of the program's own.
     init(_ name: String) {
-        precondition(name.utf8.count <= PackedName.greatestCount, "names of the protocol have at most 16 bytes")
+        precondition(name.utf8.count <= PackedName.maxCount, "names of the protocol have at most 16 bytes")
         var words: (UInt64, UInt64) = (0, 0)
         for byte in name.utf8 { PackedName.add(byte, to: &words) }
         (first, second) = words
     }
 
     private init?(_ bytes: UnsafeRawBufferPointer, caseMask: UInt8) {
-        guard bytes.count <= PackedName.greatestCount else { return nil }
+        guard bytes.count <= PackedName.maxCount else { return nil }
         var words: (UInt64, UInt64) = (0, 0)
         for byte in bytes {
             let isSmallLetter = byte &- 0x61 < 26

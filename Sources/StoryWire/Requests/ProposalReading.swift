@@ -25,7 +25,7 @@ struct EventDraft {
 /// The events of an `APPEND`.
 extension RequestReader {
     /// How many events one `APPEND` may propose.
-    static let greatestProposalCount = 1_000
+    static let maxProposalCount = 1_000
 
     /// Reads the events of the line's JSON, an object or an array of them; what is wrong with them is noted.
     ///
@@ -34,8 +34,8 @@ extension RequestReader {
     func readDrafts(_ document: JSONDocument, isTogether: Bool, _ parts: inout LineParts) throws(Failure) {
         drafts.removeAll(keepingCapacity: true)
         guard document.isArray else { return drafts.append(draft(document, nil, isTogether, &parts)) }
-        guard document.count <= RequestReader.greatestProposalCount else {
-            let limit = RequestReader.greatestProposalCount
+        guard document.count <= RequestReader.maxProposalCount else {
+            let limit = RequestReader.maxProposalCount
             throw Failure(.tooLarge, "one APPEND takes at most \(limit) events", .limit(limit))
         }
         if document.count == 0 { parts.reject("events", .empty, "there is no event in the array") }
@@ -112,12 +112,12 @@ extension RequestReader {
     }
 
     private func version(_ value: csj_value, _ draft: EventDraft, _ parts: inout LineParts) -> Version? {
-        let greatest = Position.greatest.value
+        let maxVersion = Position.max.value
         switch value.kind {
         case .null: return nil
         case .integer:
-            if let number = UInt64(exactly: value.integer), number <= greatest { return Version(number) }
-            parts.reject(draft.field("version"), .outOfRange, "a version is 0 to \(greatest)")
+            if let number = UInt64(exactly: value.integer), number <= maxVersion { return Version(number) }
+            parts.reject(draft.field("version"), .outOfRange, "a version is 0 to \(maxVersion)")
         case .boolean, .number, .string, .object, .array:
             parts.reject(draft.field("version"), .wrongType, "a version is a whole number")
         }

@@ -11,7 +11,7 @@ extension RequestReader {
 
     func list(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let kind = try parts.known(parts.kind)
-        let values = try parts.values(kind: kind, greatestLimit: ListQuery.greatestLimit, scanner)
+        let values = try parts.values(kind: kind, maxLimit: ListQuery.maxLimit, scanner)
         try parts.refuseErrors()
         let query = ListQuery(
             kind: kind, filters: values.filters, sort: values.sort ?? .date, order: values.order ?? .descending,
@@ -30,7 +30,7 @@ extension RequestReader {
 
     func readEvents(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let source = parts.events()
-        let values = try parts.values(greatestLimit: ReadQuery.greatestLimit, scanner)
+        let values = try parts.values(maxLimit: ReadQuery.maxLimit, scanner)
         try parts.refuseErrors()
         let selection = EventSelection(source: try parts.known(source), types: values.types)
         let query = ReadQuery(
@@ -41,7 +41,7 @@ extension RequestReader {
 
     func streams(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let source = parts.streams()
-        let values = try parts.values(greatestLimit: StreamsQuery.greatestLimit, scanner)
+        let values = try parts.values(maxLimit: StreamsQuery.maxLimit, scanner)
         let after = values.after.flatMap { bytes in
             bytes.withUnsafeBytes { parts.streamName($0, field: OptionName.after.name)?.kept }
         }
@@ -70,8 +70,8 @@ extension RequestReader {
     func backup(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let path = try parts.known(parts.target).text
         if path.count == 0 { parts.reject("directory", .empty, "the directory has no name") }
-        if path.count > RequestReader.greatestPathCount {
-            parts.reject("directory", .tooLong, "a path has at most \(RequestReader.greatestPathCount) bytes")
+        if path.count > RequestReader.maxPathCount {
+            parts.reject("directory", .tooLong, "a path has at most \(RequestReader.maxPathCount) bytes")
         }
         if path.first(0) != nil { parts.reject("directory", .malformed, "no path has a NUL in it") }
         try parts.refuseErrors()
@@ -79,5 +79,5 @@ extension RequestReader {
     }
 
     /// The longest path that Linux takes, in bytes, its end not counted.
-    static let greatestPathCount = 4_095
+    static let maxPathCount = 4_095
 }

@@ -4,9 +4,9 @@ import StoryCore
 /// What the reader refuses with, in one wording each.
 enum Refusals {
     /// How many bytes of what a client sent are shown to it again.
-    static let greatestEcho = 64
+    static let maxEcho = 64
     /// How many names a message lists.
-    private static let greatestList = 12
+    private static let maxList = 12
 
     /// - Parameter index: the byte of the line, from 0.
     static func syntax(_ message: String, at index: Int) -> Failure { Failure(.syntax, message, .column(index + 1)) }
@@ -23,7 +23,7 @@ enum Refusals {
     private static func list(_ choices: [String]) -> String {
         switch choices.count {
         case 0: ""
-        case 1...greatestList: "; known: \(choices.joined(separator: ", "))"
+        case 1...maxList: "; known: \(choices.joined(separator: ", "))"
         default: "; HELP lists them"
         }
     }
@@ -37,9 +37,9 @@ enum Refusals {
 
     /// What a client sent, cut short, for a message.
     static func echo(_ bytes: UnsafeRawBufferPointer) -> String {
-        guard bytes.count > greatestEcho else { return String(decoding: bytes, as: UTF8.self) }
+        guard bytes.count > maxEcho else { return String(decoding: bytes, as: UTF8.self) }
         // A cut within a character would show as a replacement mark: the continuation bytes before it go too.
-        var end = greatestEcho
+        var end = maxEcho
         while end > 0, bytes[end] & 0xC0 == 0x80 { end -= 1 }
         return String(decoding: bytes.part(0..<end), as: UTF8.self) + "…"
     }
@@ -48,10 +48,10 @@ enum Refusals {
     static func json(_ document: JSONDocument, at index: Int) -> Failure {
         switch document.result {
         case .too_deep:
-            let limit = JSONScanner.greatestDepth
+            let limit = JSONScanner.maxDepth
             return Failure(.tooLarge, "the JSON has more than \(limit) levels inside one another", .limit(limit))
         case .too_many_members:
-            let limit = JSONScanner.greatestCount
+            let limit = JSONScanner.maxCount
             return Failure(.tooLarge, "a part of the JSON has more than \(limit) members", .limit(limit))
         case .duplicate_key:
             return syntax("the JSON has the key \"\(echo(document.errorKey))\" twice in one object", at: index)

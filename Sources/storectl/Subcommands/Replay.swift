@@ -120,7 +120,7 @@ private struct ReplayRun {
     }
 
     private static func moment(_ text: String) throws(CommandError) -> Moment {
-        if let number = UInt64(text), number <= Position.greatest.value { return .position(Position(number)) }
+        if let number = UInt64(text), number <= Position.max.value { return .position(Position(number)) }
         if let time = Instant(text) { return .time(time) }
         throw .usage("--to is a position or an RFC 3339 time, not \"\(text)\"")
     }

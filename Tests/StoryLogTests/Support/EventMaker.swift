@@ -46,7 +46,7 @@ extension EventLog {
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: line.count, alignment: 1)
         defer { copy.deallocate() }
         copy.copyBytes(from: line)
-        try append(event.place, json: UnsafeRawBufferPointer(copy))
+        try append(event.header, json: UnsafeRawBufferPointer(copy))
     }
 
     /// Appends so many events of the usual make and commits them.

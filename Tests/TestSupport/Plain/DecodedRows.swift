@@ -32,7 +32,7 @@ extension Row {
     }
 
     /// The same of a row with memory of its own.
-    package init(_ record: RowRecord) { self = record.withView { Row($0) } }
+    package init(_ record: RowCopy) { self = record.withView { Row($0) } }
 }
 
 /// Reads the fields of a row by their names.

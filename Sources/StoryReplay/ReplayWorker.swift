@@ -8,7 +8,7 @@ import Synchronization
 /// One of the threads that fold a sorted log.
 ///
 /// Unchecked: all but the count belongs to one thread at a time.
-final class Hand: @unchecked Sendable {
+final class ReplayWorker: @unchecked Sendable {
     let digests: StreamDigests
     let keys = MemoryModelStore()
     private let chains: EventChains
@@ -22,11 +22,11 @@ final class Hand: @unchecked Sendable {
     private(set) var streams: UInt64 = 0
 
     init(
-        _ plan: CataloguePlan, _ chains: EventChains, _ categories: [[UInt64]], _ number: Int, of hands: Int
+        _ plan: CataloguePlan, _ chains: EventChains, _ categories: [[UInt64]], _ number: Int, of workers: Int
     ) {
         self.chains = chains
         self.categories = categories
-        share = (number, hands)
+        share = (number, workers)
         digests = StreamDigests(plan.catalogue)
         stream = StreamFold(plan, sink: digests, json: JSONObjectReader())
         keyIndex = KeyIndex(keys)

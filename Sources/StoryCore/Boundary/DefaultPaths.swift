@@ -1,7 +1,7 @@
 /// Where the daemon and its clients meet when nobody says otherwise (SPEC §4): one rule, so that they do.
 ///
 /// An empty variable counts as absent, and so does an XDG directory that is not absolute, as XDG demands.
-package struct DefaultPlaces: Sendable {
+package struct DefaultPaths: Sendable {
     private let environment: [String: String]
     private let uid: UInt32
     private let hasRunDirectory: Bool
@@ -21,7 +21,7 @@ package struct DefaultPlaces: Sendable {
     package func socket(_ explicit: String?) -> String {
         if let explicit = explicit ?? value("STORED_SOCKET") { return explicit }
         if let directory = directory("XDG_RUNTIME_DIR") { return directory + "/storykeep/stored.sock" }
-        if hasRunDirectory { return DefaultPlaces.runDirectory(uid: uid) + "/storykeep/stored.sock" }
+        if hasRunDirectory { return DefaultPaths.runDirectory(uid: uid) + "/storykeep/stored.sock" }
         return "/tmp/storykeep-\(uid)/stored.sock"
     }
 

@@ -1,5 +1,5 @@
 /// Where an event stands in the log, and how long the parts of its text are: what a log keeps beside the text.
-package struct EventPlace: Equatable, Sendable {
+package struct EventHeader: Equatable, Sendable {
     package let position: Position
     package let streamNumber: StreamNumber
     package let version: Version
@@ -30,15 +30,15 @@ package struct EventPlace: Equatable, Sendable {
 }
 
 extension Event {
-    package var place: EventPlace {
+    package var header: EventHeader {
         var typeCount: Int?
         if case .custom(let type, _) = body { typeCount = type.spelling.count }
-        var place = EventPlace(
+        var header = EventHeader(
             position: position, streamNumber: streamNumber, version: version, time: time, by: by,
             streamCount: stream.spelling.count, typeCount: typeCount)
-        place.keyCount = key?.spelling.count ?? 0
-        place.tagsCount = tags?.count ?? 0
-        place.metaCount = meta?.count ?? 0
-        return place
+        header.keyCount = key?.spelling.count ?? 0
+        header.tagsCount = tags?.count ?? 0
+        header.metaCount = meta?.count ?? 0
+        return header
     }
 }

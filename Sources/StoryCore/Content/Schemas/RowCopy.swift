@@ -1,5 +1,5 @@
 /// A row with memory of its own, for what outlives the store's lending it.
-package struct RowRecord: Equatable, Sendable {
+package struct RowCopy: Equatable, Sendable {
     package let schema: KindSchema
     /// As its table has them.
     package let bytes: [UInt8]
@@ -14,7 +14,7 @@ package struct RowRecord: Equatable, Sendable {
         bytes.withUnsafeBytes { body(RowView(trusted: $0, schema)) }
     }
 
-    package static func == (left: RowRecord, right: RowRecord) -> Bool {
+    package static func == (left: RowCopy, right: RowCopy) -> Bool {
         left.schema === right.schema && left.bytes == right.bytes
     }
 }
