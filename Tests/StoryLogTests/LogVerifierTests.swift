@@ -30,8 +30,9 @@ struct LogVerifierTests {
             let block = try #require(blocks[starts[index]])
             let offset = Int.random(in: block, using: &random)
             RawFile.patch(bench.file, at: offset, bytes[offset] ^ UInt8(1 << UInt8.random(in: 0..<8, using: &random)))
-            let found = verdict(bench)?.position?.value
-            #expect(found.map { (starts[index]..<starts[index + 1]).contains($0) } == true, "byte \(offset)")
+            let verdict = verdict(bench)
+            let isNamed = (verdict?.position?.value).map { (starts[index]..<starts[index + 1]).contains($0) }
+            #expect(isNamed == true, "byte \(offset): \(String(describing: verdict))")
             RawFile.patch(bench.file, at: offset, bytes[offset])
         }
         #expect(verdict(bench) == nil)
