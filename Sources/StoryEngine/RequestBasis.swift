@@ -15,14 +15,7 @@ extension RequestAction {
     }
 
     /// True for what may append events.
-    package var isWrite: Bool {
-        switch self {
-        case .post, .edit, .like, .unlike, .see, .delete, .append, .appendTogether: true
-        case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .checkpoint,
-            .verify, .backup, .quit:
-            false
-        }
-    }
+    package var isWrite: Bool { writeOptions != nil }
 
     /// True for what reads only what is durable: it waits until what its own connection wrote before it is.
     package var waitsForOwnWrites: Bool {

@@ -88,7 +88,7 @@ package struct Turn: Equatable, Sendable {
         return .none
     }
 
-    /// The log did not take an event that is folded into the models already.
+    /// The log did not take an event; those before it are folded into the models.
     package mutating func appendFailed(_ error: StorageError) -> Action {
         guard error.isFull else { return storageFailed(error) }
         switch state {

@@ -49,7 +49,7 @@ struct RecordTests {
         try check(EventMaker().event(1, stream: "c-i", type: "t", data: "1"))
     }
 
-    @Test func `the type of the store's own events is read from the line`() throws {
+    @Test func `an event of the store's own is found as the users' own`() throws {
         let event = Event(
             position: Position(12), stream: Kind.stories.stream(Identifier(trusted: [0x39])),
             streamNumber: StreamNumber(3), version: Version(10), time: Instant(milliseconds: 5), by: 7, key: nil,
@@ -57,7 +57,7 @@ struct RecordTests {
         let record = try staged(event)
         try record.withBytes { (bytes) throws(StorageError) in
             let read = try Record.read(bytes, at: 12)
-            #expect(text(read, read.type) == "StoryPosted")
+            #expect(text(read, read.type) == "StoryDeleted")
             #expect(text(read, read.stream) == "story-9")
             #expect(text(read, read.data) == "{}")
         }

@@ -8,8 +8,8 @@ package struct EventHeader: Equatable, Sendable {
     package let by: UInt32
     /// The length of the stream's name, in bytes.
     package let streamCount: Int
-    /// The length of the type's name, in bytes; nil where only the text tells.
-    package var typeCount: Int?
+    /// The length of the type's name, in bytes.
+    package let typeCount: Int
     /// The lengths of the key, of the tags' array and of the meta, in bytes; 0 where there is none.
     package var keyCount = 0
     package var tagsCount = 0
@@ -17,7 +17,7 @@ package struct EventHeader: Equatable, Sendable {
 
     package init(
         position: Position, streamNumber: StreamNumber, version: Version, time: Instant, by: UInt32, streamCount: Int,
-        typeCount: Int?
+        typeCount: Int
     ) {
         self.position = position
         self.streamNumber = streamNumber
@@ -30,12 +30,11 @@ package struct EventHeader: Equatable, Sendable {
 }
 
 extension Event {
+    /// What the log keeps beside its text.
     package var header: EventHeader {
-        var typeCount: Int?
-        if case .custom(let type, _) = body { typeCount = type.spelling.count }
         var header = EventHeader(
             position: position, streamNumber: streamNumber, version: version, time: time, by: by,
-            streamCount: stream.spelling.count, typeCount: typeCount)
+            streamCount: stream.spelling.count, typeCount: body.type.spelling.count)
         header.keyCount = key?.spelling.count ?? 0
         header.tagsCount = tags?.count ?? 0
         header.metaCount = meta?.count ?? 0

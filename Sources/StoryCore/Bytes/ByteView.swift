@@ -45,7 +45,7 @@ package struct ByteView: Hashable, @unchecked Sendable {
     }
 
     package static func == (left: ByteView, right: ByteView) -> Bool {
-        left.withUnsafeBytes { left in right.withUnsafeBytes { left.elementsEqual($0) } }
+        left.withUnsafeBytes { left in right.withUnsafeBytes { left.equals($0) } }
     }
 
     package func hash(into hasher: inout Hasher) { withUnsafeBytes { hasher.combine(bytes: $0) } }

@@ -16,7 +16,7 @@ struct RecordWriter {
         header = RecordHeader(
             time: event.time.milliseconds, version: event.version.value, streamNumber: event.streamNumber.value,
             by: event.by, tagsCount: UInt16(event.tagsCount), metaCount: UInt32(event.metaCount),
-            streamCount: UInt8(event.streamCount), typeCount: UInt8(RecordWriter.typeCount(event, json)),
+            streamCount: UInt8(event.streamCount), typeCount: UInt8(event.typeCount),
             keyCount: UInt8(event.keyCount), jsonCount: UInt32(json.count))
         layout = RecordWriter.checked(position, header, json)
     }
@@ -43,17 +43,6 @@ struct RecordWriter {
             version: Version(header.version), time: Instant(milliseconds: header.time), by: header.by, json: json,
             stream: layout.stream, type: layout.type, key: layout.key, tags: layout.tags, meta: layout.meta,
             data: layout.data)
-    }
-
-    /// The length of the type's name: as the event says, or up to the closing quote.
-    private static func typeCount(_ event: EventHeader, _ json: UnsafeRawBufferPointer) -> Int {
-        if let count = event.typeCount { return count }
-        let start =
-            44 + RecordLayout.digits(event.position.value) + event.streamCount
-            + RecordLayout.digits(event.version.value)
-        var end = start
-        while end < json.count, json[end] != 0x22 { end += 1 }
-        return end - start
     }
 
     private static func checked(

@@ -65,21 +65,21 @@ final class TurnDriver {
     // MARK: Appending
 
     /// Writes an event to the log and has its record folded, so that the next request sees it.
-    func append(_ place: EventHeader, _ encode: (inout [UInt8]) -> Void) {
+    func append(_ header: EventHeader, _ encode: (inout [UInt8]) -> Void) {
         guard turn.takesAppends else { return }
         eventScratch.removeAll(keepingCapacity: true)
         encode(&eventScratch)
         var failure: StorageError?
         do throws(StorageError) {
             try eventScratch.withBytes { (json) throws(StorageError) in
-                try log.append(place, json: json) { record in
+                try log.append(header, json: json) { record in
                     do throws(StorageError) { try engine.fold(record) } catch { failure = error }
                 }
             }
         } catch {
             return perform(turn.appendFailed(error))
         }
-        perform(turn.appended(through: place.position))
+        perform(turn.appended(through: header.position))
         if let failure { perform(turn.storageFailed(failure)) }
     }
 

@@ -15,11 +15,11 @@ package enum EventEncoder {
     /// True when a record has the type, data, meta and tags that a proposal would be written with.
     package static func says(_ proposal: EventProposal, _ record: EventRecord) -> Bool {
         let json = record.json
-        guard proposal.body.type.spelling.withUnsafeBytes({ json.part(record.type).elementsEqual($0) }),
+        guard proposal.body.type.spelling.withUnsafeBytes({ json.part(record.type).equals($0) }),
             proposal.meta == record.meta.map({ ByteView(lending: json.part($0)) }),
             proposal.tags == record.tags.map({ ByteView(lending: json.part($0)) })
         else { return false }
-        return json.part(record.data).elementsEqual(data(of: proposal.body))
+        return data(of: proposal.body).equals(json.part(record.data))
     }
 
     /// The data that an event is written with.

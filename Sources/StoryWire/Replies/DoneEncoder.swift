@@ -24,7 +24,7 @@ enum DoneEncoder {
             appendCount(count, to: &bytes)
             if let next {
                 bytes.appendLiteral(#","next":"#)
-                bytes.appendName(next.bytes)
+                bytes.appendName(next.spelling)
             }
             appendEnd(position, to: &bytes)
         case .counted(let count, let position):

@@ -107,7 +107,7 @@ package struct ReplyEncoder {
 
     private static func append(_ stream: StreamSummary, to bytes: inout [UInt8]) {
         bytes.appendLiteral(#"{"stream":"#)
-        bytes.appendName(stream.name.bytes)
+        bytes.appendName(stream.name.spelling)
         bytes.appendLiteral(#","version":"#)
         bytes.appendInteger(stream.version.value)
         bytes.appendLiteral(#","position":"#)

@@ -23,11 +23,10 @@ struct EventMaker {
 
     /// The event's line as it goes out on the wire.
     static func json(_ event: Event) -> [UInt8] {
-        var type = "StoryPosted"
         var data = Array("{}".utf8)
-        if case .custom(let name, let bytes) = event.body { (type, data) = (name.description, [UInt8](bytes)) }
+        if case .custom(_, let bytes) = event.body { data = [UInt8](bytes) }
         var text = "{\"position\":\(event.position.value),\"stream\":\"\(event.stream)\""
-        text += ",\"version\":\(event.version.value),\"type\":\"\(type)\",\"time\":\"\(event.time.text)\""
+        text += ",\"version\":\(event.version.value),\"type\":\"\(event.body.type)\",\"time\":\"\(event.time.text)\""
         text += ",\"by\":\(event.by)"
         if let key = event.key { text += ",\"key\":\"\(key)\"" }
         if let tags = event.tags { text += ",\"tags\":" + String(decoding: [UInt8](tags), as: UTF8.self) }

@@ -1,8 +1,5 @@
 /// What a decision about a story looks at.
 package struct StoryFields: Equatable, Sendable {
-    /// Who likes what: a story's number and a user's ID.
-    package static var likes: ModelTable { StorySchema.likes }
-
     package let title: Text
     package let message: Text
 
