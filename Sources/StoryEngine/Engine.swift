@@ -6,18 +6,15 @@ package import StoryModels
 /// It reads through ports; appending, committing and sending are its output's, which has it fold each event as soon as
 /// the log has it, so that the next request sees it. It has no clock: `now` comes with the request.
 package final class Engine {
-    let models: ReadModels
-    private let log: any EventLogReading
-    private var projector: ModelProjector
+    private let ports: Ports
+    @exclusivity(unchecked) private var projector: ModelProjector
     private let changes = RowChanges()
-    let limits: Limits
     private let server: String
-    private let identity: LogIdentity
     private let foldTimer: FoldTimer?
     /// The last event that was decided, durable or not.
-    package private(set) var head: Position
-    private var lastTime: Instant
-    private var lastStream: StreamNumber
+    @exclusivity(unchecked) package private(set) var head: Position
+    @exclusivity(unchecked) private var lastTime: Instant
+    @exclusivity(unchecked) private var lastStream: StreamNumber
     /// Why writes are refused now; nil while they are taken.
     package private(set) var refusal: Failure?
     /// True once the program is asked to end.
@@ -32,16 +29,18 @@ package final class Engine {
         identity: LogIdentity, limits: Limits, server: String, foldTimer: FoldTimer? = nil
     ) throws(StorageError) {
         self.foldTimer = foldTimer
-        models = ReadModels(plan, store: store, json: json)
-        self.log = log
+        let models = ReadModels(plan, store: store, json: json)
+        ports = Ports(models: models, log: log, limits: limits, identity: identity)
         projector = ModelProjector(plan, store: store, json: json, telling: changes)
-        self.limits = limits
         self.server = server
-        self.identity = identity
         head = log.head
         lastTime = log.lastTime ?? Instant(milliseconds: Instant.range.lowerBound)
         lastStream = try models.streams.lastNumber()
     }
+
+    var models: ReadModels { ports.models }
+    var limits: Limits { ports.limits }
+    private var log: any EventLogReading { ports.log }
 
     // MARK: What happened
 
@@ -85,14 +84,14 @@ package final class Engine {
             return false
         }
         let greeting = Greeting(
-            server: server, position: output.durable, log: identity.id, limits: limits, peer: peer)
+            server: server, position: output.durable, log: ports.identity.id, limits: limits, peer: peer)
         output.notify(.greeting(greeting))
         return true
     }
 
     /// Answers a request, or begins to.
     package func handle(
-        _ request: Request, from session: inout Session, now: Instant, into output: any TurnOutput
+        _ request: borrowing Request, from session: inout Session, now: Instant, into output: any TurnOutput
     ) {
         let tag = request.tag
         guard !isDraining else { return output.reply(.failed(Failure.draining), tag: tag, restsOn: .zero) }
@@ -104,7 +103,7 @@ package final class Engine {
     }
 
     private func answer(
-        _ request: Request, from session: inout Session, _ now: Instant, _ output: any TurnOutput
+        _ request: borrowing Request, from session: inout Session, _ now: Instant, _ output: any TurnOutput
     ) throws(StorageError) {
         let tag = request.tag
         switch request.action {
@@ -152,7 +151,7 @@ package final class Engine {
     private var world: World { world(endingAt: head) }
 
     func world(endingAt head: Position) -> World {
-        World(models: models, log: log, head: head, limits: limits, identity: identity)
+        World(ports: ports, head: head)
     }
 
     /// The models as they are whenever it is asked, durable or not. What comes of them rests on the position that the
@@ -194,7 +193,7 @@ package final class Engine {
     // MARK: Writes
 
     private func write(
-        _ request: Request, _ session: inout Session, _ now: Instant, _ output: any TurnOutput,
+        _ request: borrowing Request, _ session: inout Session, _ now: Instant, _ output: any TurnOutput,
         _ attempt: (World) throws(StorageError) -> WriteOutcome
     ) throws(StorageError) {
         let world = world
@@ -236,12 +235,13 @@ package final class Engine {
     ) -> Receipt {
         let number = number(after: new.head, now)
         var version = new.head?.version ?? .zero
-        for proposed in new.events {
+        for index in new.events.indices {
             head = head.next
             version = version.next
             let event = Event(
                 position: head, stream: new.stream, streamNumber: number, version: version, time: lastTime,
-                by: uid, key: new.key, tags: proposed.tags, meta: proposed.meta, body: proposed.body)
+                by: uid, key: new.key, tags: new.events[index].tags, meta: new.events[index].meta,
+                body: new.events[index].body)
             output.append(event)
         }
         return Receipt(id: new.id, stream: new.stream, version: version, position: head, time: lastTime)

@@ -8,7 +8,7 @@ final class ReadModels: ContentRows {
     /// What reads the data of events that are folded for an answer.
     let json: any JSONReading
     let streams: StreamIndex
-    private var rows: RowLookup
+    @exclusivity(unchecked) private var rows: RowLookup
     private let keys: KeyIndex
 
     init(_ plan: CataloguePlan, store: any TableStore, json: any JSONReading) {

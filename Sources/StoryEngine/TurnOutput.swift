@@ -4,7 +4,7 @@ package import StoryCore
 ///
 /// A reply names the position that it rests on: it leaves when that is durable and everything before it has left. One
 /// that rests on an event which is undone is replaced by a failure.
-package protocol TurnOutput {
+package protocol TurnOutput: AnyObject {
     /// The last event that is durable.
     var durable: Position { get }
     /// Appends to the log, and has the engine fold the event's record as the log lends it.

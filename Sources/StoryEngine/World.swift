@@ -1,13 +1,30 @@
 package import StoryCore
 import StoryModels
 
-/// What a use case may look at: the models, the log, and where it ends, all of one moment.
-struct World {
+/// What use cases look things up in: the same for all requests, so that a world of one moment is cheap.
+final class Ports {
     let models: ReadModels
     let log: any EventLogReading
-    let head: Position
     let limits: Limits
     let identity: LogIdentity
+
+    init(models: ReadModels, log: any EventLogReading, limits: Limits, identity: LogIdentity) {
+        self.models = models
+        self.log = log
+        self.limits = limits
+        self.identity = identity
+    }
+}
+
+/// What a use case may look at: the models, the log, and where it ends, all of one moment.
+struct World {
+    let ports: Ports
+    let head: Position
+
+    var models: ReadModels { ports.models }
+    var log: any EventLogReading { ports.log }
+    var limits: Limits { ports.limits }
+    var identity: LogIdentity { ports.identity }
 }
 
 extension World {

@@ -19,8 +19,8 @@ final class Connection {
     let id: ConnectionID
     let descriptor: Int32
     let handle: UnsafeMutablePointer<uv_poll_t>
-    var phase = Phase.open
-    var output = OutputQueue()
+    @exclusivity(unchecked) var phase = Phase.open
+    @exclusivity(unchecked) var output = OutputQueue()
     /// The peer will send no more.
     var isAtEnd = false
     var isPaused = false

@@ -19,8 +19,8 @@ package final class Reactor {
     package let waker = Waker()
 
     let handles: LoopHandles
-    var connections = ConnectionTable()
-    var handler: (any ReactorHandler)?
+    @exclusivity(unchecked) var connections = ConnectionTable()
+    @exclusivity(unchecked) var handler: (any ReactorHandler)?
     var socketFile: SocketFile?
     private let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: readBufferSize, alignment: 64)
     private var isStopping = false

@@ -40,7 +40,7 @@ struct RequestReaderTests {
         ] as [(String, RequestAction)])
     func `verbs that steer are read`(line: String, action: RequestAction) {
         #expect(
-            reader.read(line) == ReadLine(tag: nil, verb: action.verb, role: role(action), result: .success(action)))
+            reader.read(line) == KeptLine(tag: nil, verb: action.verb, role: role(action), result: .success(action)))
     }
 
     @Test(
@@ -130,7 +130,7 @@ struct RequestReaderTests {
             ("STREAMS note-1-2", .streams(StreamsQuery(source: .one(stream("note-1-2")), after: nil, limit: 50))),
         ] as [(String, RequestAction)])
     func `queries are read`(line: String, action: RequestAction) {
-        #expect(reader.read(line) == ReadLine(tag: nil, verb: action.verb, role: .read, result: .success(action)))
+        #expect(reader.read(line) == KeptLine(tag: nil, verb: action.verb, role: .read, result: .success(action)))
     }
 
     @Test(
@@ -187,7 +187,7 @@ struct RequestReaderTests {
             ),
         ] as [(String, RequestAction)])
     func `writes are read`(line: String, action: RequestAction) {
-        #expect(reader.read(line) == ReadLine(tag: nil, verb: action.verb, role: .write, result: .success(action)))
+        #expect(reader.read(line) == KeptLine(tag: nil, verb: action.verb, role: .write, result: .success(action)))
     }
 
     @Test func `a tag is read before the verb and before an error`() {

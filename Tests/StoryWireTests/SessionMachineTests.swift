@@ -11,8 +11,8 @@ struct SessionMachineTests {
         expect(
             "@1 PING\n@2 GET users/1\nPI",
             [
-                .request(Request(tag: tag("1"), action: .ping)),
-                .request(Request(tag: tag("2"), action: .get(.users, id("1"), at: nil))),
+                .request(KeptRequest(tag: tag("1"), action: .ping)),
+                .request(KeptRequest(tag: tag("2"), action: .get(.users, id("1"), at: nil))),
                 .needBytes,
             ])
     }
@@ -20,8 +20,8 @@ struct SessionMachineTests {
     @Test func `a line that is put back is the next one again, once and whole`() {
         var machine = SessionMachine(limits: Limits())
         machine.receive("PING\nGET users/1\nSTATS\nPI")
-        let get = LineAction.request(Request(tag: nil, action: .get(.users, id("1"), at: nil)))
-        #expect(machine.next(reader) == .request(Request(tag: nil, action: .ping)))
+        let get = KeptAction.request(KeptRequest(tag: nil, action: .get(.users, id("1"), at: nil)))
+        #expect(machine.next(reader) == .request(KeptRequest(tag: nil, action: .ping)))
         for _ in 0..<2 {
             #expect(machine.next(reader, .putBack) == get)
             let (hasLine, count) = (machine.hasBufferedLine, machine.bufferedCount)
@@ -31,7 +31,7 @@ struct SessionMachineTests {
         machine.receive("NG\n")
         #expect(
             machine.actions(reader) == [
-                get, .request(Request(tag: nil, action: .stats)), .request(Request(tag: nil, action: .ping)),
+                get, .request(KeptRequest(tag: nil, action: .stats)), .request(KeptRequest(tag: nil, action: .ping)),
                 .needBytes,
             ])
     }
@@ -51,7 +51,7 @@ struct SessionMachineTests {
         let (hasLine, count) = (machine.hasBufferedLine, machine.bufferedCount)
         #expect(hasLine)
         #expect(count == 5)
-        #expect(machine.actions(reader) == [.request(Request(tag: nil, action: .ping)), .needBytes])
+        #expect(machine.actions(reader) == [.request(KeptRequest(tag: nil, action: .ping)), .needBytes])
         let isLeft = machine.hasBufferedLine
         #expect(!isLeft)
     }
@@ -60,7 +60,7 @@ struct SessionMachineTests {
         var machine = SessionMachine(limits: Limits())
         machine.receive("PING\nPING\nDELETE stories/1")
         machine.peerClosed()
-        let ping = LineAction.request(Request(tag: nil, action: .ping))
+        let ping = KeptAction.request(KeptRequest(tag: nil, action: .ping))
         #expect(machine.actions(reader) == [ping, ping, .finished])
         #expect(machine.actions(reader) == [.finished])
     }
@@ -105,7 +105,7 @@ struct SessionMachineTests {
         let failure = Failure(.tooLarge, "a line has at most 16 bytes", .limit(16))
         #expect(
             machine.actions(reader) == [
-                .request(Request(tag: nil, action: .ping)), .refuseAndClose(nil, failure), .finished,
+                .request(KeptRequest(tag: nil, action: .ping)), .refuseAndClose(nil, failure), .finished,
             ])
     }
 
@@ -122,7 +122,7 @@ struct SessionMachineTests {
         #expect(actions("QUIT\nPING\n") == ["QUIT", "finished"])
     }
 
-    private func expect(_ text: String, _ actions: [LineAction]) {
+    private func expect(_ text: String, _ actions: [KeptAction]) {
         var machine = SessionMachine(limits: Limits())
         machine.receive(text)
         #expect(machine.actions(reader) == actions)
@@ -141,18 +141,18 @@ extension SessionMachine {
     /// The next action, whose line is then taken or put back.
     mutating func next(
         _ reader: RequestReader, _ outcome: LineOutcome = .taken, _ role: Role = .admin
-    ) -> LineAction {
-        var action = LineAction.needBytes
+    ) -> KeptAction {
+        var action = KeptAction.needBytes
         withNextLine(reader, role: role) {
-            action = $0.kept
+            action = KeptAction($0)
             return outcome
         }
         return action
     }
 
     /// The actions up to the first that waits or ends.
-    mutating func actions(_ reader: RequestReader, _ role: Role = .admin) -> [LineAction] {
-        var actions: [LineAction] = []
+    mutating func actions(_ reader: RequestReader, _ role: Role = .admin) -> [KeptAction] {
+        var actions: [KeptAction] = []
         while true {
             let action = next(reader, .taken, role)
             actions.append(action)
@@ -161,7 +161,7 @@ extension SessionMachine {
     }
 }
 
-extension LineAction {
+extension KeptAction {
     /// The verb of a request, or what was done instead and why.
     var short: String {
         switch self {

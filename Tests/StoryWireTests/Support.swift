@@ -9,13 +9,13 @@ extension RequestReader {
     convenience init() { self.init(lineLimit: RequestReader.lineLimit) }
 
     /// Reads a line from a place where bytes that are not its own lie behind it, as in a connection's buffer.
-    func read(bytes: [UInt8]) -> ReadLine {
+    func read(bytes: [UInt8]) -> KeptLine {
         let noise = Array(#"{"a":1}]"x,0"#.utf8)
         let padded = bytes + (0..<LineFramer.slack).map { noise[$0 % noise.count] }
-        return padded.withUnsafeBytes { read($0.part(0..<bytes.count)).kept }
+        return padded.withUnsafeBytes { KeptLine(read($0.part(0..<bytes.count))) }
     }
 
-    func read(_ line: String) -> ReadLine { read(bytes: Array(line.utf8)) }
+    func read(_ line: String) -> KeptLine { read(bytes: Array(line.utf8)) }
 
     /// What the line asks for; nil where it is refused.
     func action(_ line: String) -> RequestAction? { try? read(line).result.get() }
@@ -24,9 +24,27 @@ extension RequestReader {
     func failure(_ line: String) -> Failure? { read(line).failure }
 }
 
-extension ReadLine {
-    /// The same, for as long as the tests run.
-    var kept: ReadLine { ReadLine(tag: tag, verb: verb, role: role, result: result.map(\.kept)) }
+/// What a line asks for or why it asks for nothing, to be looked at for as long as the tests run.
+struct KeptLine: Equatable {
+    let tag: Tag?
+    let verb: Verb?
+    /// The role that a request needs; nil for what is none.
+    let role: Role?
+    let result: Result<RequestAction, Failure>
+
+    init(tag: Tag?, verb: Verb?, role: Role?, result: Result<RequestAction, Failure>) {
+        (self.tag, self.verb, self.role, self.result) = (tag, verb, role, result)
+    }
+
+    init(_ line: consuming ReadLine) {
+        switch consume line {
+        case .request(let request, let role):
+            let action = request.action.kept
+            self.init(tag: request.tag, verb: action.verb, role: role, result: .success(action))
+        case .refused(let failure, let tag, let verb):
+            self.init(tag: tag, verb: verb, role: nil, result: .failure(failure))
+        }
+    }
 
     var failure: Failure? {
         if case .failure(let failure) = result { failure } else { nil }

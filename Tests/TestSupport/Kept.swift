@@ -48,11 +48,32 @@ extension RequestAction {
     }
 }
 
-extension LineAction {
-    package var kept: LineAction {
-        switch self {
-        case .request(let request): .request(Request(tag: request.tag, action: request.action.kept))
-        case .needBytes, .refuse, .refuseAndClose, .finished: self
+/// A request that can be looked at for as long as the tests run.
+package struct KeptRequest: Equatable {
+    package let tag: Tag?
+    package let action: RequestAction
+
+    package init(tag: Tag?, action: RequestAction) {
+        self.tag = tag
+        self.action = action
+    }
+}
+
+/// What is to be done about a line, to be looked at for as long as the tests run.
+package enum KeptAction: Equatable {
+    case needBytes
+    case request(KeptRequest)
+    case refuse(Tag?, Failure)
+    case refuseAndClose(Tag?, Failure)
+    case finished
+
+    package init(_ action: borrowing LineAction) {
+        switch action {
+        case .needBytes: self = .needBytes
+        case .request(let request): self = .request(KeptRequest(tag: request.tag, action: request.action.kept))
+        case .refuse(let tag, let failure): self = .refuse(tag, failure)
+        case .refuseAndClose(let tag, let failure): self = .refuseAndClose(tag, failure)
+        case .finished: self = .finished
         }
     }
 }

@@ -68,6 +68,18 @@ static inline size_t csj_plain_length(const uint8_t *_Nonnull text, size_t lengt
         }
         high |= not_ascii;
     }
+    if (index < length && length >= 16) {
+        // The last bytes once more with some before them, which are known to be plain.
+        csj_block block;
+        __builtin_memcpy(&block, text + length - 16, 16);
+        const unsigned not_ascii = (unsigned)__builtin_ia32_pmovmskb128(block);
+        const csj_block ends = (csj_block)((block == quote) | (block == backslash) | (block < space));
+        const unsigned stops = (unsigned)__builtin_ia32_pmovmskb128(ends) & ~not_ascii;
+        if (!stops) {
+            *is_ascii = !(high | not_ascii);
+            return length;
+        }
+    }
 #endif
     for (; index < length; index++) {
         const uint8_t byte = text[index];

@@ -1,8 +1,8 @@
 /// What one line asks for, read but not yet decided.
 ///
 /// Plain data: names lie in it, and texts where they stand in the line or in memory of the line's reader. So it is good
-/// for as long as the line is lent.
-package struct Request: Equatable, Sendable {
+/// for as long as the line is lent, and is handed on without a copy.
+package struct Request: ~Copyable, Sendable {
     package let tag: Tag?
     package let action: RequestAction
 

@@ -37,9 +37,9 @@ package final class StreamIndex {
     static let streamCountKey: [UInt8] = [1]
 
     let store: any TableStore
-    private var recent = RecentCategories()
-    private var key = KeyBuffer()
-    private var value = KeyBuffer()
+    @exclusivity(unchecked) private var recent = RecentCategories()
+    @exclusivity(unchecked) private var key = KeyBuffer()
+    @exclusivity(unchecked) private var value = KeyBuffer()
 
     package init(_ store: any TableStore) { self.store = store }
 

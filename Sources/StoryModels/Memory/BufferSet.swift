@@ -4,7 +4,7 @@ import StoryStorage
 /// One write buffer a table, for what was folded since a checkpoint.
 final class BufferSet {
     /// By the table's number; a table that was never written has none.
-    private var buffers: [WriteBuffer?] = Array(repeating: nil, count: BufferSet.size)
+    @exclusivity(unchecked) private var buffers: [WriteBuffer?] = Array(repeating: nil, count: BufferSet.size)
 
     /// One more than the greatest number of a table.
     private static let size = 256

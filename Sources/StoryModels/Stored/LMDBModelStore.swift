@@ -15,14 +15,14 @@ package final class LMDBModelStore: TableStore {
     private let environment: Environment
     private let tables: ModelTables
     private let identity: CheckpointRecord
-    private var snapshot: ReadTransaction?
-    private var active = BufferSet()
+    @exclusivity(unchecked) private var snapshot: ReadTransaction?
+    @exclusivity(unchecked) private var active = BufferSet()
     /// What a checkpoint under way, or one that failed, holds.
-    private var frozen: BufferSet?
+    @exclusivity(unchecked) private var frozen: BufferSet?
     private var checkpoint: Checkpoint?
     private var spare: BufferSet?
     /// What a value that is made longer is put together in.
-    private var scratch = KeyBuffer()
+    @exclusivity(unchecked) private var scratch = KeyBuffer()
 
     /// Opens the stored models; those that are not of this log and this version are thrown away and begun anew.
     package init(

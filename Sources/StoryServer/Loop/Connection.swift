@@ -37,16 +37,16 @@ final class Connection {
     }
 
     let id: ConnectionID
-    private(set) var state = State.open
-    var session: Session
-    var lines: SessionMachine
-    var output = ConnectionOutput()
+    @exclusivity(unchecked) private(set) var state = State.open
+    @exclusivity(unchecked) var session: Session
+    @exclusivity(unchecked) var lines: SessionMachine
+    @exclusivity(unchecked) var output = ConnectionOutput()
     /// Which subscription has its share first.
     var firstSubscription = 0
     /// True while the transport was asked to leave what comes where it is.
-    var isPaused = false
+    @exclusivity(unchecked) var isPaused = false
     /// In which lists of the loop it stands.
-    var listed: Lists = []
+    @exclusivity(unchecked) var listed: Lists = []
 
     /// The lists of connections that the loop keeps; a connection stands in each at most once.
     struct Lists: OptionSet {

@@ -48,6 +48,19 @@ struct ConnectionOutput {
         return free
     }
 
+    /// Takes storage that nobody needs, where it has none of its own.
+    mutating func begin(in storage: inout [UInt8]) {
+        if bytes.capacity == 0, storage.capacity > 0 { swap(&bytes, &storage) }
+    }
+
+    /// Everything was sent; its storage is left to others.
+    mutating func sentAll(keepingIn storage: inout [UInt8]) {
+        bytes.removeAll(keepingCapacity: true)
+        storage = []
+        swap(&bytes, &storage)
+        free = 0
+    }
+
     /// So many of the first bytes were sent.
     mutating func sent(_ count: Int, keepingCapacity: Bool) {
         if count == bytes.count {

@@ -4,7 +4,7 @@ import StoryReactor
 
 /// The one table of connections.
 final class Connections {
-    private var table: [ConnectionID: Connection] = [:]
+    @exclusivity(unchecked) private var table: [ConnectionID: Connection] = [:]
     private var followersByID: [ConnectionID: Connection] = [:]
     /// How many there are that are not ending.
     private(set) var liveCount = 0

@@ -7,11 +7,15 @@ import StoryWire
 final class Outbox {
     /// How much storage a connection keeps for what it is told next, in bytes: a turn's receipts, not a page of rows.
     private static let keptOutput = 16_384
+    /// The largest storage that is kept for whoever needs much next, in bytes.
+    private static let keptSpare = 1_048_576
 
     private let transport: any Transport
     private let limits: Limits
     private let connections: Connections
-    private var waiting: [Connection] = []
+    @exclusivity(unchecked) private var waiting: [Connection] = []
+    /// Storage of a connection that was told much, for the next one that has none.
+    @exclusivity(unchecked) private var spare: [UInt8] = []
 
     init(_ transport: any Transport, _ limits: Limits, _ connections: Connections) {
         self.transport = transport
@@ -25,6 +29,7 @@ final class Outbox {
         guard !connection.listed.contains(.outbox) else { return }
         connection.listed.insert(.outbox)
         waiting.append(connection)
+        connection.output.begin(in: &spare)
     }
 
     /// True while the connection's requests are answered; false until its reader has taken something.
@@ -70,10 +75,13 @@ final class Outbox {
             transport.send(connection.id, Array(connection.output.bytes[..<count]))
             return connection.output.sent(count, keepingCapacity: true)
         }
-        // What the kernel did not take the transport keeps; then the connection begins with storage of its own.
+        // What the kernel did not take the transport keeps, and the storage with it.
         let isSent = transport.send(connection.id, connection.output.bytes)
-        let isSmall = connection.output.bytes.capacity <= Outbox.keptOutput
-        connection.output.sent(count, keepingCapacity: isSent && isSmall)
+        let capacity = connection.output.bytes.capacity
+        if isSent, capacity > Outbox.keptOutput, spare.capacity < capacity, capacity <= Outbox.keptSpare {
+            return connection.output.sentAll(keepingIn: &spare)
+        }
+        connection.output.sent(count, keepingCapacity: isSent && capacity <= Outbox.keptOutput)
     }
 
     private func finishIfEnding(_ connection: Connection) {

@@ -6,7 +6,7 @@ import StoryWire
 
 /// Carries out what the turn decides: appends, commits, rolls back, and says what may leave.
 final class TurnDriver {
-    private(set) var turn: Turn
+    @exclusivity(unchecked) private(set) var turn: Turn
     /// What rests on events up to here may leave at the end of the turn; nil when nothing may.
     private(set) var releasable: Position?
     /// The time of the steady clock, in tenths of a second.
@@ -25,11 +25,11 @@ final class TurnDriver {
     /// How long it took to begin it, in nanoseconds.
     private var beginning: UInt64 = 0
     private var committedAtTick: Position = .zero
-    private var eventScratch: [UInt8] = []
+    @exclusivity(unchecked) private var eventScratch: [UInt8] = []
     /// True while what was appended cannot be committed before a flush has ended.
-    private var isRoomAwaited = false
+    @exclusivity(unchecked) private var isRoomAwaited = false
     /// True while memory holds what a checkpoint has to store first.
-    private var isMemoryShort = false
+    @exclusivity(unchecked) private var isMemoryShort = false
     /// A commit of so many events does not wait for more.
     private static let fullCommit: UInt64 = 1_024
     /// How often readers are looked for whose process died, in tenths of a second.
@@ -65,10 +65,11 @@ final class TurnDriver {
     // MARK: Appending
 
     /// Writes an event to the log and has its record folded, so that the next request sees it.
-    func append(_ header: EventHeader, _ encode: (inout [UInt8]) -> Void) {
+    func append(_ event: borrowing Event) {
         guard turn.takesAppends else { return }
+        let header = event.header
         eventScratch.removeAll(keepingCapacity: true)
-        encode(&eventScratch)
+        EventEncoder.append(event, to: &eventScratch)
         var failure: StorageError?
         do throws(StorageError) {
             try eventScratch.withBytes { (json) throws(StorageError) in

@@ -2,47 +2,96 @@ import StoryCore
 import StoryEngine
 import StoryWire
 
-/// What the engine writes to while it handles a request of one connection: bytes for it, events for the log.
-struct RequestOutput: TurnOutput {
-    let connection: Connection
-    let driver: TurnDriver
-    let requests: Requests
+/// What the engine writes to: bytes for the connection whose request is handled, events for the log.
+///
+/// What the request wants beyond that is kept for whoever had it handled, who takes it when the engine has returned.
+final class RequestOutput: TurnOutput {
+    /// What a request wants of the loop when the engine is done with it.
+    enum Wish {
+        /// An answer that is written step by step.
+        case answer(Connection.Answer)
+        /// The same with events of the log.
+        case events(ReadPlan, Tag?)
+        /// Work whose end answers the request.
+        case work(Job, Tag?)
+        /// That what waits is sent, and the connection then closed.
+        case end
+    }
+
+    private let dependency: ServerDependency
+    private let driver: TurnDriver
+    /// Whom it is written to; nil while no request is handled.
+    @exclusivity(unchecked) private var connection: Connection?
+    @exclusivity(unchecked) private var wish: Wish?
+    /// The first failure that is a defect of the program's own.
+    private var defect: Failure?
+
+    init(_ dependency: ServerDependency, _ driver: TurnDriver, _ connection: Connection? = nil) {
+        self.dependency = dependency
+        self.driver = driver
+        self.connection = connection
+    }
+
+    /// What is written from now on is for this connection.
+    func begin(_ connection: Connection) { self.connection = connection }
+
+    /// Nothing more is written to the connection; returns what its request wants.
+    func end() -> Wish? {
+        connection = nil
+        guard let wish else { return nil }
+        self.wish = nil
+        return wish
+    }
+
+    /// The first defect since the last call; nil where there was none.
+    func takeDefect() -> Failure? {
+        guard let defect else { return nil }
+        self.defect = nil
+        return defect
+    }
+
+    // MARK: TurnOutput
 
     var durable: Position { driver.durable }
 
-    func append(_ event: Event) { driver.append(event.header) { EventEncoder.append(event, to: &$0) } }
+    func append(_ event: Event) { driver.append(event) }
 
     func reply(_ reply: Reply, tag: Tag?, restsOn position: Position) {
+        guard let connection else { return }
         ReplyEncoder.append(reply, tag: tag, to: &connection.output.bytes)
         switch reply {
         case .stream, .sort, .receipt, .line: break
         case .done: connection.output.close(restsOn: position, durable: durable)
         case .failed(let failure):
             connection.output.close(restsOn: position, durable: durable)
-            requests.failed(failure)
+            dependency.figures.failed()
+            if failure.code == .internal { defect = defect ?? failure }
         }
     }
 
     func row(_ row: RowView, tag: Tag?, restsOn position: Position) {
+        guard let connection else { return }
         ReplyEncoder.appendAnswer(row, tag: tag, to: &connection.output.bytes)
         connection.output.close(restsOn: position, durable: durable)
     }
 
     func notify(_ notice: Notice) {
+        guard let connection else { return }
         ReplyEncoder.append(notice, to: &connection.output.bytes)
         connection.output.close(restsOn: .zero, durable: durable)
     }
 
     func push(_ publication: Publication, to subscription: SubscriptionID) {
+        guard let connection else { return }
         ReplyEncoder.append(publication, subscription: subscription, to: &connection.output.bytes)
         connection.output.close(restsOn: .zero, durable: durable)
     }
 
     func answer(with cursor: any AnswerCursor, tag: Tag?, restsOn position: Position) {
-        connection.answerBegan(Connection.Answer(cursor: cursor, tag: tag, restsOn: position))
+        wish = .answer(Connection.Answer(cursor: cursor, tag: tag, restsOn: position))
     }
 
-    func read(_ plan: ReadPlan, tag: Tag?) { answer(with: requests.cursor(plan), tag: tag, restsOn: .zero) }
-    func start(_ job: Job, tag: Tag?) { requests.start(job, tag, self) }
-    func finish() { requests.finishRequested() }
+    func read(_ plan: ReadPlan, tag: Tag?) { wish = .events(plan, tag) }
+    func start(_ job: Job, tag: Tag?) { wish = .work(job, tag) }
+    func finish() { wish = .end }
 }

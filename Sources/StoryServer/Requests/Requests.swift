@@ -23,16 +23,14 @@ final class Requests {
     private static let turnLines = 128
 
     /// Connections with lines left over for the next turn.
-    private var leftOver: [Connection] = []
+    @exclusivity(unchecked) private var leftOver: [Connection] = []
     /// How many lines were taken up of those that `turnLines` counts.
-    private var takenLines = 0
+    @exclusivity(unchecked) private var takenLines = 0
     /// Connections with a request that waits for what they wrote.
     private var waiting: [Connection] = []
-    private var turnTime: Instant?
-    private var timer = RequestTimer()
-    private var verb = Verb.ping
-    /// True when the request that is being handled ends its connection.
-    private var isFinishing = false
+    @exclusivity(unchecked) private var turnTime: Instant?
+    /// What the engine writes to, one request after the other.
+    private let handled: RequestOutput
 
     init(
         _ dependency: ServerDependency, _ driver: TurnDriver, _ connections: Connections, _ outbox: Outbox,
@@ -45,6 +43,7 @@ final class Requests {
         self.publishing = publishing
         self.checkpoints = checkpoints
         self.jobs = jobs
+        handled = RequestOutput(dependency, driver)
         stats = Stats(dependency, connections, checkpoints)
         index = StreamIndex(dependency.models)
     }
@@ -194,32 +193,48 @@ final class Requests {
     ///
     /// - Returns: false for one that has to wait: it reads what is durable while its connection's writes are not, or it
     ///   writes while no writes are taken up.
-    private func handle(_ request: Request, _ connection: Connection) -> Bool {
+    private func handle(_ request: borrowing Request, _ connection: Connection) -> Bool {
         if let awaited = awaited(by: request, connection) {
             connection.requestMustWait(for: awaited)
             waiting.append(connection)
             return false
         }
-        verb = request.action.verb
-        let began = timer.begins(verb) ? dependency.clock.steady() : nil
-        // A copy: what the engine writes to looks at connections, too.
-        var session = connection.session
-        let followed = session.subscriptions.count
-        isFinishing = false
-        dependency.engine.handle(request, from: &session, now: now(), into: output(connection))
-        connection.session = session
-        dependency.figures.handled(verb, 1)
+        let verb = request.action.verb
+        let began = dependency.figures.handled(verb) ? dependency.clock.steady() : nil
+        let followed = connection.session.subscriptions.count
+        handled.begin(connection)
+        dependency.engine.handle(request, from: &connection.session, now: now(), into: handled)
+        let wish = handled.end()
         if let began { dependency.figures.took(verb, nanoseconds: dependency.clock.steady() - began) }
-        if session.subscriptions.count != followed {
+        if let defect = handled.takeDefect() {
+            dependency.trace.say("defect", ["verb": verb.rawValue, "message": defect.message])
+        }
+        if connection.session.subscriptions.count != followed {
             connections.subscriptionsChanged(connection)
             publishing.add(connection)
         }
-        if isFinishing { end(connection, .quit) }
-        if connection.answer != nil { publishing.answerBegan(connection, durable: driver.durable) }
+        if let wish { grant(wish, connection) }
         return true
     }
 
-    private func awaited(by request: Request, _ connection: Connection) -> Connection.Awaited? {
+    /// Does what a request wants beyond what the engine wrote.
+    private func grant(_ wish: RequestOutput.Wish, _ connection: Connection) {
+        switch wish {
+        case .answer(let answer): begin(answer, connection)
+        case .events(let plan, let tag):
+            let cursor = ReadCursor(plan, log: dependency.log, index: index)
+            begin(Connection.Answer(cursor: cursor, tag: tag, restsOn: .zero), connection)
+        case .work(let job, let tag): start(job, tag, connection)
+        case .end: end(connection, .quit)
+        }
+    }
+
+    private func begin(_ answer: Connection.Answer, _ connection: Connection) {
+        connection.answerBegan(answer)
+        publishing.answerBegan(connection, durable: driver.durable)
+    }
+
+    private func awaited(by request: borrowing Request, _ connection: Connection) -> Connection.Awaited? {
         if connection.session.lastWritten > driver.durable, request.action.waitsForOwnWrites {
             return .ownWrites(request.tag)
         }
@@ -250,29 +265,11 @@ final class Requests {
         add(answer.connection)
     }
 
-    /// What the engine writes to for this connection.
-    func output(_ connection: Connection) -> RequestOutput {
-        RequestOutput(connection: connection, driver: driver, requests: self)
-    }
-
-    /// The request that is being handled ends its connection.
-    func finishRequested() { isFinishing = true }
-
-    /// How a `READ` is answered.
-    func cursor(_ plan: ReadPlan) -> ReadCursor {
-        ReadCursor(plan, log: dependency.log, index: index)
-    }
-
-    /// A request was refused.
-    func failed(_ failure: Failure) {
-        dependency.figures.failed()
-        guard failure.code == .internal else { return }
-        dependency.trace.say("defect", ["verb": verb.rawValue, "message": failure.message])
-    }
+    /// What can be written to this connection while none of its requests is handled.
+    func output(_ connection: Connection) -> RequestOutput { RequestOutput(dependency, driver, connection) }
 
     /// Does at once what can be done at once, and lets the connection wait for the rest.
-    func start(_ job: Job, _ tag: Tag?, _ output: RequestOutput) {
-        let connection = output.connection
+    private func start(_ job: Job, _ tag: Tag?, _ connection: Connection) {
         switch job {
         case .checkpoint:
             connection.jobBegan(tag)
@@ -282,13 +279,15 @@ final class Requests {
             jobs.verify(tag, connection)
         case .backUp(let path):
             if let failure = jobs.backUp(to: path, tag, connection) {
-                output.reply(.failed(failure), tag: tag, restsOn: .zero)
+                output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
             } else {
                 connection.jobBegan(tag)
             }
         case .report:
-            output.reply(.done(.members(stats.report(durable: driver.durable))), tag: tag, restsOn: .zero)
+            let report = stats.report(durable: driver.durable)
+            output(connection).reply(.done(.members(report)), tag: tag, restsOn: .zero)
         case .help(let topic):
+            let output = output(connection)
             for line in Help.answer(topic) { output.reply(line, tag: tag, restsOn: .zero) }
         }
     }

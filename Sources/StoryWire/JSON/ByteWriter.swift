@@ -66,7 +66,19 @@ struct ByteWriter {
     @inline(__always)
     private mutating func copy(_ source: UnsafeRawPointer, _ count: Int) {
         take(count)
-        UnsafeMutableRawPointer(place - count).copyMemory(from: source, byteCount: count)
+        let target = UnsafeMutableRawPointer(place - count)
+        // Labels and names are short: two words that may overlap are cheaper than a call.
+        if count > 16 || count < 4 {
+            target.copyMemory(from: source, byteCount: count)
+        } else if count >= 8 {
+            let last = source.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+            target.storeBytes(of: source.loadUnaligned(as: UInt64.self), as: UInt64.self)
+            target.storeBytes(of: last, toByteOffset: count - 8, as: UInt64.self)
+        } else {
+            let last = source.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
+            target.storeBytes(of: source.loadUnaligned(as: UInt32.self), as: UInt32.self)
+            target.storeBytes(of: last, toByteOffset: count - 4, as: UInt32.self)
+        }
     }
 
     /// Moves past so many bytes, which the caller then writes.

@@ -44,10 +44,6 @@ struct LineParts: ~Copyable {
     /// The JSON's bytes, to the end of the line.
     var bodyText: UnsafeRawBufferPointer { line.part((body ?? line.count)..<line.count) }
 
-    func answer(_ result: Result<RequestAction, Failure>) -> ReadLine {
-        ReadLine(tag: tag, verb: shape?.verb, role: shape?.role ?? .read, result: result)
-    }
-
     mutating func takeTag() throws(Failure) {
         cursor.skipSpaces()
         tag = try cursor.takeTag()

@@ -2,14 +2,11 @@ import CSimdJSON
 package import StoryCore
 
 /// What a line asks for, or why it asks for nothing.
-package struct ReadLine: Equatable, Sendable {
-    /// The tag, wherever it could be read, also before an error.
-    package let tag: Tag?
-    /// The verb; nil where the line has none that is known.
-    package let verb: Verb?
-    /// The role that the verb needs.
-    package let role: Role
-    package let result: Result<RequestAction, Failure>
+package enum ReadLine: ~Copyable {
+    /// A request, and the role that it needs.
+    case request(Request, Role)
+    /// The tag wherever it could be read, also before an error; and the verb, nil where the line has none that is known.
+    case refused(Failure, Tag?, Verb?)
 }
 
 /// Reads request lines: `[@tag ]VERB [target] [name=value]… [json]`.
@@ -19,12 +16,12 @@ package final class RequestReader {
     let scanner: JSONScanner
     /// Reads the arrays inside of what the other one read, which has to stay.
     let innerScanner: JSONScanner
-    private var parts: LineParts
+    @exclusivity(unchecked) private var parts: LineParts
     /// The members of the form that was read last, and the events: room that serves line after line.
-    var fields: FormFields = []
-    var drafts: [EventDraft] = []
-    var proposals: [EventProposal] = []
-    var streamProposals: [StreamProposal] = []
+    @exclusivity(unchecked) var fields: FormFields = []
+    @exclusivity(unchecked) var drafts: [EventDraft] = []
+    @exclusivity(unchecked) var proposals: [EventProposal] = []
+    @exclusivity(unchecked) var streamProposals: [StreamProposal] = []
     private let shapes = RequestTable.shapes
     private let verbs = RequestTable.shapes.map { PackedName($0.verb.rawValue) }
 
@@ -45,11 +42,11 @@ package final class RequestReader {
         do {
             try parts.takeTag()
             try LineCheck.check(line)
-            parts.shape = try shape(&parts.cursor)
-            let action = try action(&parts)
-            return parts.answer(.success(action))
+            let shape = try shape(&parts.cursor)
+            parts.shape = shape
+            return .request(Request(tag: parts.tag, action: try action(shape, &parts)), shape.role)
         } catch {
-            return parts.answer(.failure(error))
+            return .refused(error, parts.tag, parts.shape?.verb)
         }
     }
 
@@ -70,8 +67,7 @@ package final class RequestReader {
         return Refusals.unknown("there is no verb", word.text, among: RequestTable.shapes.map(\.verb.rawValue))
     }
 
-    private func action(_ parts: inout LineParts) throws(Failure) -> RequestAction {
-        guard let shape = parts.shape else { preconditionFailure("the verb is read before the rest of the line") }
+    private func action(_ shape: RequestShape, _ parts: inout LineParts) throws(Failure) -> RequestAction {
         try parts.takeTarget(shape, scanner)
         try parts.takeOptions(shape, scanner)
         try parts.takeBody(shape)

@@ -58,7 +58,7 @@ extension RequestReader {
         try readDrafts(document, isTogether: false, &parts)
         try parts.refuseErrors()
         proposals.removeAll(keepingCapacity: true)
-        for draft in drafts { proposals.append(try draft.proposal(parts)) }
+        for index in drafts.indices { proposals.append(try drafts[index].proposal(parts)) }
         return .append(try parts.known(stream), proposals, options)
     }
 

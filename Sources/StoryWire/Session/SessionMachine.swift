@@ -1,7 +1,7 @@
 package import StoryCore
 
 /// What to do about the next line of a connection.
-package enum LineAction: Equatable, Sendable {
+package enum LineAction: ~Copyable {
     /// Nothing until more bytes come.
     case needBytes
     case request(Request)
@@ -114,35 +114,36 @@ package struct SessionMachine: ~Copyable {
     }
 
     private mutating func lineTaken(
-        _ line: borrowing ReadLine, _ role: Role, _ talk: Talk, _ body: (borrowing LineAction) -> LineOutcome
+        _ line: consuming ReadLine, _ role: Role, _ talk: Talk, _ body: (borrowing LineAction) -> LineOutcome
     ) {
-        switch line.result {
-        case .success(let action):
+        switch consume line {
+        case .request(let request, let needed):
             talkGoesOn(as: .refused(0))
-            guard line.role <= role else {
-                _ = body(.refuse(line.tag, SessionMachine.denied(line, role)))
+            let (tag, verb) = (request.tag, request.action.verb)
+            guard needed <= role else {
+                _ = body(.refuse(tag, SessionMachine.denied(verb, needed, role)))
                 return
             }
-            switch body(.request(Request(tag: line.tag, action: action))) {
-            case .taken: if line.verb == .quit { state = .finished }
+            switch body(.request(request)) {
+            case .taken: if verb == .quit { state = .finished }
             case .putBack: framer.putBack()
             }
-        case .failure(let failure): _ = body(refusal(failure, line, talk))
+        case .refused(let failure, let tag, let verb): _ = body(refusal(failure, tag, verb, talk))
         }
     }
 
-    private mutating func refusal(_ failure: Failure, _ line: borrowing ReadLine, _ talk: Talk) -> LineAction {
+    private mutating func refusal(_ failure: Failure, _ tag: Tag?, _ verb: Verb?, _ talk: Talk) -> LineAction {
         let isSyntax = failure.code == .syntax
         let count: Int
         switch talk {
         // What begins with no request speaks another protocol.
-        case .silent: count = isSyntax || line.verb == nil ? SessionMachine.maxSyntaxErrors : 0
+        case .silent: count = isSyntax || verb == nil ? SessionMachine.maxSyntaxErrors : 0
         case .refused(let before): count = isSyntax ? before + 1 : 0
         }
         talkGoesOn(as: .refused(count))
-        guard count >= SessionMachine.maxSyntaxErrors else { return .refuse(line.tag, failure) }
+        guard count >= SessionMachine.maxSyntaxErrors else { return .refuse(tag, failure) }
         state = .finished
-        return .refuseAndClose(line.tag, failure)
+        return .refuseAndClose(tag, failure)
     }
 
     private mutating func talkGoesOn(as talk: Talk) {
@@ -153,8 +154,7 @@ package struct SessionMachine: ~Copyable {
         }
     }
 
-    private static func denied(_ line: borrowing ReadLine, _ role: Role) -> Failure {
-        let verb = line.verb?.rawValue ?? "this"
-        return Failure(.denied, "\(verb) needs the role \(line.role.name); yours is \(role.name)")
+    private static func denied(_ verb: Verb, _ needed: Role, _ role: Role) -> Failure {
+        Failure(.denied, "\(verb.rawValue) needs the role \(needed.name); yours is \(role.name)")
     }
 }
