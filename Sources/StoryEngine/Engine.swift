@@ -108,12 +108,12 @@ package final class Engine {
         let tag = request.tag
         switch request.action {
         case .get(let kind, let id, let moment):
-            let browse = Browse(kind: kind.schema, id: id, world: world, tag: tag, output: output)
+            let browse = Browse(kind: models.schema(kind), id: id, world: world, tag: tag, output: output)
             if let moment { try browse.at(moment) } else { try browse.now() }
         case .list(let query): list(query, tag, output)
-        case .count(let kind, let filters): try count(kind.schema, filters, tag, output)
+        case .count(let kind, let conditions): try count(models.schema(kind), conditions, tag, output)
         case .sorts(let kind):
-            for line in BrowseOrdered.sorts(kind.schema) { output.reply(line, tag: tag, restsOn: .zero) }
+            for line in BrowseOrdered.sorts(models.schema(kind)) { output.reply(line, tag: tag, restsOn: .zero) }
         case .streams(let query): output.answer(with: BrowseStreams(query, in: source), tag: tag, restsOn: .zero)
         case .read(let query): read(query, tag, output)
         case .subscribe(let query): subscribe(&session, tag, query, output)
@@ -160,16 +160,17 @@ package final class Engine {
 
     private func list(_ query: ListQuery, _ tag: Tag?, _ output: any TurnOutput) {
         do throws(Failure) {
-            output.answer(with: try BrowseOrdered.page(query, in: source), tag: tag, restsOn: .zero)
+            let page = try BrowseOrdered.page(query, of: models.schema(query.kind), in: source)
+            output.answer(with: page, tag: tag, restsOn: .zero)
         } catch {
             output.reply(.failed(error), tag: tag, restsOn: .zero)
         }
     }
 
     private func count(
-        _ kind: KindSchema, _ filters: [Filter], _ tag: Tag?, _ output: any TurnOutput
+        _ kind: KindSchema, _ conditions: [Condition], _ tag: Tag?, _ output: any TurnOutput
     ) throws(StorageError) {
-        switch try CountRows.answer(kind, kind.conditions(filters), in: source) {
+        switch try CountRows.answer(kind, conditions, in: source) {
         case .known(let count): output.reply(.done(.counted(count, position: head)), tag: tag, restsOn: head)
         case .counting(let cursor): output.answer(with: cursor, tag: tag, restsOn: .zero)
         }

@@ -20,6 +20,9 @@ final class ReadModels: ContentRows {
         keys = KeyIndex(store)
     }
 
+    /// What the store knows of a kind.
+    func schema(_ kind: Kind) -> KindSchema { plan.catalogue[kind] }
+
     /// Lends the row with an ID; the body looks nothing else up. False when there is none.
     ///
     /// - Throws: `.corrupt` when the row is damaged; otherwise what reading failed with.

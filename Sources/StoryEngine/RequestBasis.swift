@@ -2,12 +2,14 @@ package import StoryCore
 
 extension RequestAction {
     /// The one stream that a write is aimed at; nil where there is none yet, or several.
-    var stream: StreamName? {
+    ///
+    /// - Parameter catalogue: the one whose kinds the request names.
+    func stream(of catalogue: Catalogue) -> StreamName? {
         switch self {
         case .append(let stream, _, _): stream
         case .edit(let kind, let id, _, _), .like(let kind, let id, _, _), .unlike(let kind, let id, _, _),
             .see(let kind, let id, _), .delete(let kind, let id, _):
-            kind.stream(id)
+            catalogue[kind].stream(id)
         case .get, .list, .count, .sorts, .read, .streams, .post, .appendTogether, .subscribe, .unsubscribe, .ping,
             .help, .stats, .checkpoint, .verify, .backup, .quit:
             nil

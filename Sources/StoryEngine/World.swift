@@ -52,7 +52,7 @@ final class ModelDirectory: Directory {
 
     func has(_ kind: Kind, _ id: Identifier) -> Bool {
         do throws(StorageError) {
-            return try models.has(kind.schema, id)
+            return try models.has(models.schema(kind), id)
         } catch {
             failure = failure ?? error
             return false

@@ -16,7 +16,9 @@ struct ContentWriteTests {
 
     private func code(_ request: RequestAction) throws -> ErrorCode? {
         let write = try #require(ContentWrite(request))
-        guard case .failure(let failure) = write.command(in: TrustingDirectory()) else { return nil }
+        guard case .failure(let failure) = write.command(of: write.kind.schema, in: TrustingDirectory()) else {
+            return nil
+        }
         return failure.code
     }
 

@@ -86,12 +86,15 @@ struct IdentityTests {
     }
 
     @Test func `each kind is found by its name and by its category, and by nothing else`() {
-        for kind in Kind.allCases {
-            #expect(Kind(name: kind.name.bytes) == kind)
-            #expect(Kind(category: kind.category.bytes) == kind)
-            #expect(Kind(name: kind.category.bytes) == nil)
-            #expect(Kind(name: kind.name.uppercased().bytes) == nil)
+        let catalogue = Catalogue.standard
+        for kind in catalogue.kinds {
+            #expect(kind.name.bytes.withBytes { catalogue.kind(named: $0) } == kind.kind)
+            #expect(kind.category.bytes.withBytes { catalogue.kind(category: $0) } == kind.kind)
+            #expect(kind.category.bytes.withBytes { catalogue.kind(named: $0) } == nil)
+            #expect(kind.name.uppercased().bytes.withBytes { catalogue.kind(named: $0) } == nil)
         }
+        let names = [Kind.users, .stories, .messages, .photos].map { catalogue[$0].name }
+        #expect(names == ["users", "stories", "messages", "photos"])
         #expect(Kind.stories.stream("12345".id) == "story-12345".stream)
     }
 }

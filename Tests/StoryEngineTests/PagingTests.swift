@@ -12,7 +12,7 @@ struct PagingTests {
         for sort in kind.sorts {
             for order in [Order.ascending, .descending] {
                 for filters in FilterSets.all(kind).filter({ _ in random.oneIn(kind == .messages ? 8 : 2) }) {
-                    let query = ListQuery(
+                    let query = PlainQuery(
                         kind: kind, filters: filters, sort: sort, order: order,
                         limit: Int.random(in: 1...7, using: &random), after: nil)
                     expectStable(query, &world, &maker)
@@ -21,7 +21,7 @@ struct PagingTests {
         }
     }
 
-    private func expectStable(_ query: ListQuery, _ world: inout EngineHarness, _ maker: inout RequestMaker) {
+    private func expectStable(_ query: PlainQuery, _ world: inout EngineHarness, _ maker: inout RequestMaker) {
         func places() -> [StreamNumber: PlainList.SortValue?] {
             let rows = PlainList.rows(world.rows(query.kind), query.filters, query.sort, query.order)
             return Dictionary(rows.map { ($0.number, PlainList.value(of: $0, query.sort)) }) { first, _ in first }
@@ -73,7 +73,7 @@ struct PagingTests {
     @Test func `a cursor of another list, and what is no cursor, is refused`() throws {
         let world = EngineHarness.random(seed: 55, 120).harness
         func list(
-            _ kind: Kind, _ filters: [Filter] = [], _ sort: SortKey = .date, _ order: Order = .descending,
+            _ kind: Kind, _ filters: [PlainFilter] = [], _ sort: PlainSort = .date, _ order: Order = .descending,
             after: [UInt8]? = nil
         ) -> Answer {
             world.ask(.listing(kind, filters, sort: sort, order: order, limit: 1, after: after))
@@ -115,7 +115,7 @@ struct PagingTests {
         let world = EngineHarness.random(seed: 57, 120).harness
         var random = SplitMix64(seed: 57)
         let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".bytes
-        let lists: [(Kind, [Filter], SortKey, Order)] = [
+        let lists: [(Kind, [PlainFilter], PlainSort, Order)] = [
             (.photos, [], .focalLength, .ascending), (.photos, [.owner("u1".id)], .focalLength, .descending),
             (.photos, [.owner("u1".id)], .iso, .descending), (.stories, [.sender("u1".id)], .sender, .descending),
             (.stories, [.sender("u1".id)], .sender, .ascending), (.stories, [.recipient("u2".id)], .title, .descending),
@@ -161,10 +161,10 @@ struct LongListTests {
     func `the rows are the same as of the short way`(order: Order) {
         let rows = world.rows(.stories)
         for (filters, sort) in [
-            ([Filter.sender("u1".id)], SortKey.title), ([.sender("u1".id), .recipient("u3".id)], .title),
+            ([PlainFilter.sender("u1".id)], PlainSort.title), ([.sender("u1".id), .recipient("u3".id)], .title),
             ([.sender("u2".id)], .title), ([.recipient("u3".id)], .sender), ([.sender("u1".id)], .sender),
         ] {
-            let query = ListQuery(
+            let query = PlainQuery(
                 kind: .stories, filters: filters, sort: sort, order: order, limit: 900, after: nil)
             let found = world.pages(query)?.map(\.number)
             #expect(found == PlainList.rows(rows, filters, sort, order).map(\.number), "\(filters) \(sort)")
@@ -172,8 +172,8 @@ struct LongListTests {
     }
 
     @Test func `many are counted`() {
-        #expect(world.ask(.count(.stories, [.sender("u1".id), .recipient("u3".id)])).count == 4_290)
-        #expect(world.ask(.count(.stories, [.sender("u2".id)])).count == 110)
+        #expect(world.ask(.counting(.stories, [.sender("u1".id), .recipient("u3".id)])).count == 4_290)
+        #expect(world.ask(.counting(.stories, [.sender("u2".id)])).count == 110)
     }
 
     @Test func `a cursor of the short way goes on when the list has grown too long for it`() throws {

@@ -9,7 +9,7 @@ struct StepTests {
     func `counts under way are exact whatever is written between their steps`(kind: Kind, seed: UInt64) {
         var (world, maker) = EngineHarness.random(seed: seed, 250)
         for filters in FilterSets.all(kind) {
-            var counts = [world.begin(.count(kind, filters))].compactMap { $0 }
+            var counts = [world.begin(.counting(kind, filters))].compactMap { $0 }
             // Each begins somewhere else, so that writes meet one in the middle and one that has hardly begun.
             for _ in 0..<400 where !counts.isEmpty {
                 for count in counts { count.step(1) }
@@ -21,7 +21,7 @@ struct StepTests {
         }
     }
 
-    private func expectExact(_ counts: [HeldAnswer], _ kind: Kind, _ filters: [Filter], _ world: EngineHarness) {
+    private func expectExact(_ counts: [HeldAnswer], _ kind: Kind, _ filters: [PlainFilter], _ world: EngineHarness) {
         guard counts.contains(where: { $0.end != nil }) else { return }
         let expected = world.rows(kind).count { row in filters.allSatisfy { PlainList.passes(row, $0) } }
         for end in counts.compactMap(\.end) {
@@ -32,10 +32,10 @@ struct StepTests {
 
     @Test func `those that were seen are counted without a walk`() {
         let world = EngineHarness.random(seed: 64, 300).harness
-        for filters in [[], [Filter.recipient("u2".id)], [.sender("u1".id)]] {
-            #expect(world.begin(.count(.messages, filters + [.unseen(false)])) == nil)
+        for filters in [[], [PlainFilter.recipient("u2".id)], [.sender("u1".id)]] {
+            #expect(world.begin(.counting(.messages, filters + [.unseen(false)])) == nil)
         }
-        #expect(world.begin(.count(.messages, [.sender("u1".id), .recipient("u2".id), .unseen(false)])) != nil)
+        #expect(world.begin(.counting(.messages, [.sender("u1".id), .recipient("u2".id), .unseen(false)])) != nil)
     }
 
     @Test(arguments: Kind.allCases, [1, 3, 20])
@@ -48,7 +48,7 @@ struct StepTests {
             for filters in FilterSets.all(kind) {
                 for order in [Order.ascending, .descending] {
                     let expected = PlainList.rows(rows, filters, sort, order).map(\.number)
-                    let query = ListQuery(
+                    let query = PlainQuery(
                         kind: kind, filters: filters, sort: sort, order: order, limit: 2, after: nil)
                     let found = world.pages(query)?.map(\.number)
                     if found != expected { Issue.record("\(query): \(String(describing: found)), not \(expected)") }
@@ -63,7 +63,7 @@ struct StepTests {
         let world = EngineHarness(EngineHarness.random(seed: 66, 220).harness.log.events, limits: limits)
         let answer = world.ask(.listing(.messages, [.sender("u1".id), .story("none".id), .unseen(false)]))
         #expect(answer.rows.isEmpty)
-        let all = ListQuery(
+        let all = PlainQuery(
             kind: .messages, filters: [.unseen(false), .until("1950-01-01T00:00:00Z".instant)], sort: .date,
             order: .descending, limit: 5, after: nil)
         #expect(world.pages(all)?.isEmpty == true)

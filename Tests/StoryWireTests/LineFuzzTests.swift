@@ -7,9 +7,11 @@ import TestSupport
 /// Lines made of the table's own words, changed at random: each is a request or a failure, and nothing else happens.
 struct LineFuzzTests {
     private static let words: [String] =
-        RequestTable.shapes.map(\.verb.rawValue) + RequestTable.shapes.map(\.example)
+        RequestTable.standard.shapes.map(\.verb.rawValue) + RequestTable.standard.shapes.map(\.example)
         + OptionName.allCases.map { $0.name + "=" } + Kind.allCases.map { $0.name + "/" }
-        + SortKey.allCases.map { "sort=" + $0.rawValue }
+        + Catalogue.standard.kinds.flatMap { kind in
+            kind.sorts.map { "sort=" + $0.name } + kind.filters.map { $0.name + "=" }
+        }
         + [
             "@t ", "events/", "-*", "store://", "\"", "\\", "\\u0041", "\\ud83d", "{", "}", "[", "]", ":", ",", " ",
             "  ",
@@ -40,7 +42,7 @@ struct LineFuzzTests {
     }
 
     private static func line(_ random: inout SplitMix64) -> [UInt8] {
-        var line = Array((RequestTable.shapes.randomElement(using: &random)?.example ?? "").utf8)
+        var line = Array((RequestTable.standard.shapes.randomElement(using: &random)?.example ?? "").utf8)
         for _ in 0..<Int.random(in: 0...4, using: &random) { change(&line, &random) }
         return line.filter { $0 != 0x0A }
     }

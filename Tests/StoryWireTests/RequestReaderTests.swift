@@ -60,35 +60,31 @@ struct RequestReaderTests {
             ("COUNT users", .count(.users, [])),
             (
                 "COUNT users prefecture=13 email=A@Example.ORG",
-                .count(.users, [.prefecture(13), .email(bytes("a@example.org"))])
+                .counting(.users, [.prefecture(13), .email(bytes("a@example.org"))])
             ),
             (
                 "LIST stories",
-                .list(ListQuery(kind: .stories, filters: [], sort: .date, order: .descending, limit: 50, after: nil))
+                .listing(.stories)
             ),
             (
                 "list stories order=asc recipient=008 limit=1000 sort=likes sender=007 after=%%%",
-                .list(
-                    ListQuery(
-                        kind: .stories, filters: [.recipient(id("008")), .sender(id("007"))], sort: .likes,
-                        order: .ascending,
-                        limit: 1_000, after: bytes("%%%")))
+                .listing(
+                    .stories, [.recipient(id("008")), .sender(id("007"))], sort: .likes, order: .ascending,
+                    limit: 1_000,
+                    after: bytes("%%%"))
             ),
             (
                 "LIST messages between=a,b story=s unseen=true",
-                .list(
-                    ListQuery(
-                        kind: .messages, filters: [.between(id("a"), id("b")), .story(id("s")), .unseen(true)],
-                        sort: .date,
-                        order: .descending, limit: 50, after: nil))
+                .listing(
+                    .messages, [.between(id("a"), id("b")), .story(id("s")), .unseen(true)], sort: .date,
+                    order: .descending, limit: 50,
+                    after: nil)
             ),
             (
                 "LIST photos owner=a sort=exposureDuration",
-                .list(
-                    ListQuery(
-                        kind: .photos, filters: [.owner(id("a"))], sort: .exposureDuration, order: .descending,
-                        limit: 50,
-                        after: nil))
+                .listing(
+                    .photos, [.owner(id("a"))], sort: .exposureDuration, order: .descending, limit: 50,
+                    after: nil)
             ),
             (
                 "READ events",
@@ -112,7 +108,7 @@ struct RequestReaderTests {
             ),
             (
                 "COUNT photos until=1970-01-01T00:00:01Z since=\"1970-01-01 00:00:00Z\"",
-                .count(
+                .counting(
                     .photos,
                     [.until(Instant(milliseconds: 1_000)), .since(Instant(milliseconds: 0))])
             ),

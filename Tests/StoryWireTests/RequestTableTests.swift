@@ -8,23 +8,19 @@ struct RequestTableTests {
     private let reader = RequestReader()
 
     @Test func `every verb has one entry, and its example is a request of that verb`() {
-        #expect(Set(RequestTable.shapes.map(\.verb)) == Set(Verb.allCases))
-        #expect(RequestTable.shapes.count == Verb.allCases.count)
-        for shape in RequestTable.shapes {
+        #expect(Set(RequestTable.standard.shapes.map(\.verb)) == Set(Verb.allCases))
+        #expect(RequestTable.standard.shapes.count == Verb.allCases.count)
+        for shape in RequestTable.standard.shapes {
             #expect(reader.action(shape.example)?.verb == shape.verb)
         }
     }
 
-    @Test func `options are named like the filters, each by its own name`() {
-        for filter in FilterName.allCases { #expect(OptionName(filter).name == filter.rawValue) }
+    @Test func `each option is found by its own name, which no filter has`() {
         for option in OptionName.allCases {
             #expect(bytes(option.name).withUnsafeBytes { OptionName.find($0) } == option)
         }
-        for kind in Kind.allCases {
-            #expect(kind.filterBits == kind.filters.reduce(0) { $0 | OptionName($1).bit })
-            #expect(bytes(kind.name).withUnsafeBytes { Kind.find($0) } == kind)
-            #expect(kind.category.bytes.withUnsafeBytes { Kind.owning($0) } == kind)
-        }
+        let filters = Catalogue.standard.kinds.flatMap(\.filters)
+        for filter in filters { #expect(bytes(filter.name).withUnsafeBytes { OptionName.find($0) } == nil) }
     }
 
     @Test func `the alphabet is that of the core`() {
@@ -32,10 +28,10 @@ struct RequestTableTests {
     }
 
     @Test func `usage shows target, options and JSON`() {
-        #expect(RequestTable.shape(of: .get)?.usage == "GET users|stories|messages|photos/ID [at=P|TIME]")
-        #expect(RequestTable.shape(of: .ping)?.usage == "PING")
+        #expect(RequestTable.standard.shape(of: .get)?.usage == "GET users|stories|messages|photos/ID [at=P|TIME]")
+        #expect(RequestTable.standard.shape(of: .ping)?.usage == "PING")
         #expect(
-            RequestTable.shape(of: .like)?.usage == #"LIKE stories/ID [key=KEY] [version=N] [meta="{…}"] {…}"#)
+            RequestTable.standard.shape(of: .like)?.usage == #"LIKE stories/ID [key=KEY] [version=N] [meta="{…}"] {…}"#)
     }
 
     @Test func `HELP has a row for each verb, and a count`() {

@@ -18,13 +18,14 @@ package final class EngineHarness {
     package var stepUnits = Int.max >> 16
     private let limits: Limits
     private let identity: LogIdentity
+    private let plan: CataloguePlan
 
     /// Starts with the events of a log, folded in.
     package init(
         _ events: [Event] = [], limits: Limits = Limits(),
-        identity: LogIdentity = LogIdentity(id: LogID(trusted: "this".bytes))
+        identity: LogIdentity = LogIdentity(id: LogID(trusted: "this".bytes)), catalogue: Catalogue = .standard
     ) {
-        let plan = CataloguePlan(.standard)
+        plan = CataloguePlan(catalogue)
         let projector = ModelProjector(plan, store: store, json: JSONObjectReader())
         for event in events {
             log.append(event)
@@ -33,21 +34,21 @@ package final class EngineHarness {
         }
         self.limits = limits
         self.identity = identity
-        engine = EngineHarness.engine(store, log, identity, limits)
+        engine = EngineHarness.engine(plan, store, log, identity, limits)
     }
 
     /// Makes the engine anew over what is stored, as a restart does.
     package func restart() {
-        engine = EngineHarness.engine(store, log, identity, limits)
+        engine = EngineHarness.engine(plan, store, log, identity, limits)
         session = Session(peer: session.peer)
     }
 
     private static func engine(
-        _ store: PlainStore, _ log: PlainLog, _ identity: LogIdentity, _ limits: Limits
+        _ plan: CataloguePlan, _ store: PlainStore, _ log: PlainLog, _ identity: LogIdentity, _ limits: Limits
     ) -> Engine {
         carried { () throws(StorageError) in
             try Engine(
-                CataloguePlan(.standard), store: store, json: JSONObjectReader(), log: log, identity: identity,
+                plan, store: store, json: JSONObjectReader(), log: log, identity: identity,
                 limits: limits, server: "test")
         }
     }

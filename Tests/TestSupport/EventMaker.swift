@@ -77,10 +77,6 @@ package struct PlainDirectory: Directory {
     }
 
     package func has(_ kind: Kind, _ id: Identifier) -> Bool {
-        switch kind {
-        case .users: users.contains(id)
-        case .stories: stories.contains(id)
-        case .messages, .photos: false
-        }
+        [Kind.users: users, .stories: stories][kind]?.contains(id) ?? false
     }
 }

@@ -81,9 +81,14 @@ extension RequestAction {
     }
 
     package static func listing(
-        _ kind: Kind, _ filters: [Filter] = [], sort: SortKey = .date, order: Order = .descending, limit: Int = 50,
+        _ kind: Kind, _ filters: [PlainFilter] = [], sort: PlainSort = .date, order: Order = .descending,
+        limit: Int = 50,
         after: [UInt8]? = nil
     ) -> RequestAction {
-        .list(ListQuery(kind: kind, filters: filters, sort: sort, order: order, limit: limit, after: after))
+        PlainQuery(kind: kind, filters: filters, sort: sort, order: order, limit: limit, after: after).list
+    }
+
+    package static func counting(_ kind: Kind, _ filters: [PlainFilter]) -> RequestAction {
+        .count(kind, filters.map { $0.condition(of: kind) })
     }
 }

@@ -6,75 +6,29 @@ package struct ListQuery: Equatable, Sendable {
     /// At most so many rows a page.
     package static let maxLimit = 1_000
     package static let defaultLimit = 50
+    /// The sort of a list that names none: the first of the kind's schema.
+    package static let defaultSort = 0
 
     package let kind: Kind
-    package let filters: [Filter]
-    package let sort: SortKey
+    /// Each filter at most once.
+    package let conditions: [Condition]
+    /// The index of the sort in the kind's schema.
+    package let sort: Int
     package let order: Order
     package let limit: Int
     /// `after=`: the `next` of the page before, as it came.
     package let after: [UInt8]?
 
-    package init(kind: Kind, filters: [Filter], sort: SortKey, order: Order, limit: Int, after: [UInt8]?) {
+    package init(
+        kind: Kind, conditions: [Condition], sort: Int, order: Order, limit: Int, after: [UInt8]?
+    ) {
         self.kind = kind
-        self.filters = filters
+        self.conditions = conditions
         self.sort = sort
         self.order = order
         self.limit = limit
         self.after = after
     }
-}
-
-/// One condition of a list; each kind takes some of them (`Kind.filters`), each at most once.
-package enum Filter: Equatable, Sendable {
-    case sender(Identifier)
-    case recipient(Identifier)
-    case owner(Identifier)
-    case story(Identifier)
-    /// Messages either way between two users.
-    case between(Identifier, Identifier)
-    case prefecture(Int64)
-    /// Lower-cased ASCII.
-    case email([UInt8])
-    case unseen(Bool)
-    /// Not before a time.
-    case since(Instant)
-    /// Before a time.
-    case until(Instant)
-
-    package var name: FilterName {
-        switch self {
-        case .sender: .sender
-        case .recipient: .recipient
-        case .owner: .owner
-        case .story: .story
-        case .between: .between
-        case .prefecture: .prefecture
-        case .email: .email
-        case .unseen: .unseen
-        case .since: .since
-        case .until: .until
-        }
-    }
-}
-
-/// A filter's name on the wire.
-package enum FilterName: String, CaseIterable, Sendable {
-    case sender, recipient, owner, story, between, prefecture, email, unseen, since, until
-}
-
-/// What a list can be sorted by; each kind takes some of them (`Kind.sorts`).
-package enum SortKey: String, CaseIterable, Sendable {
-    case date, title, likes, sender, recipient, name, email
-    case iso, focalLength, exposureValue, lensAperture, exposureDuration
-}
-
-extension Kind {
-    /// The filters that `LIST` and `COUNT` of this kind take.
-    package var filters: [FilterName] { schema.filters.compactMap { FilterName(rawValue: $0.name) } }
-
-    /// The sort keys of this kind, the default first.
-    package var sorts: [SortKey] { schema.sorts.compactMap { SortKey(rawValue: $0.name) } }
 }
 
 /// Which events: all, one stream, or one category; and of which types.

@@ -16,7 +16,7 @@ package struct Request: ~Copyable, Sendable {
 package enum RequestAction: Equatable, Sendable {
     case get(Kind, Identifier, at: Moment?)
     case list(ListQuery)
-    case count(Kind, [Filter])
+    case count(Kind, [Condition])
     case sorts(Kind)
     case read(ReadQuery)
     case streams(StreamsQuery)

@@ -1,21 +1,9 @@
-/// A valid intent for one of the kinds: what a request became by its form. The one dispatch of writes over the kinds.
+/// A valid intent for one of the kinds: what a request became by its form.
 package enum ContentCommand: Equatable, Sendable {
     case user(UserCommand)
     case story(StoryCommand)
     case message(MessageCommand)
     case photo(PhotoCommand)
-
-    /// The command, or every wrong field of its form; nil when the kind does not take such a write.
-    static func made(
-        of kind: Kind, by action: ContentAction, in directory: any Directory
-    ) -> Result<ContentCommand, Failure>? {
-        switch kind {
-        case .users: UserCommand.made(by: action, in: directory)?.map(ContentCommand.user)
-        case .stories: StoryCommand.made(by: action, in: directory)?.map(ContentCommand.story)
-        case .messages: MessageCommand.made(by: action, in: directory)?.map(ContentCommand.message)
-        case .photos: PhotoCommand.made(by: action, in: directory)?.map(ContentCommand.photo)
-        }
-    }
 
     /// The ID that the client chose for something new.
     package var givenID: Identifier? {

@@ -39,8 +39,12 @@ package struct ContentWrite: Equatable, Sendable {
     }
 
     /// The command, or every wrong field of its form.
-    package func command(in directory: any Directory) -> Result<ContentCommand, Failure> {
-        ContentCommand.made(of: kind, by: action, in: directory)
-            ?? .failure(Failure(.unknown, "\(kind.name) take no such request", .name(kind.name, nearest: nil)))
+    ///
+    /// - Parameter schema: the kind's.
+    package func command(
+        of schema: KindSchema, in directory: any Directory
+    ) -> Result<ContentCommand, Failure> {
+        schema.commands?(action, directory)
+            ?? .failure(Failure(.unknown, "\(schema.name) take no such request", .name(schema.name, nearest: nil)))
     }
 }

@@ -24,8 +24,8 @@ package enum Refusal: Equatable, Sendable {
     case gone
     /// The ID is in use, or was before a deletion.
     case idTaken
-    /// Another user has this address.
-    case emailTaken(Text)
+    /// Something else has what a field gives, which no two have.
+    case taken(field: String, message: String)
 
     /// What the client gets.
     ///
@@ -35,7 +35,7 @@ package enum Refusal: Equatable, Sendable {
         case .notFound: .notFound(target)
         case .gone: .gone(target)
         case .idTaken: Failure(.exists, "\(target) exists or did: an ID is used once", .field("id"))
-        case .emailTaken(let email): Failure(.exists, "another user has the address \(email)", .field("email"))
+        case .taken(let field, let message): Failure(.exists, message, .field(field))
         }
     }
 }

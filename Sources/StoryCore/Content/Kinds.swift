@@ -2,6 +2,9 @@
 ///
 /// This is the one list of them: nothing else names them but their own folders, forms and deciders.
 package final class Catalogue: Sendable {
+    /// How many kinds there may be.
+    package static let maxKindCount = 256
+
     /// By their numbers.
     package let kinds: [KindSchema]
     /// The categories' bytes, by the kinds' numbers.
@@ -10,6 +13,9 @@ package final class Catalogue: Sendable {
 
     /// - Throws: the first contradiction within a declaration, or between two.
     package init(_ declarations: [KindDeclaration]) throws(SchemaError) {
+        guard declarations.count <= Catalogue.maxKindCount else {
+            throw SchemaError("there are more than \(Catalogue.maxKindCount) kinds")
+        }
         var kinds: [KindSchema] = []
         for (number, declaration) in declarations.enumerated() {
             kinds.append(try KindSchema(declaration, number: number))
@@ -31,17 +37,23 @@ package final class Catalogue: Sendable {
         }
     }()
 
+    /// What the store knows of a kind of this catalogue.
+    package subscript(kind: Kind) -> KindSchema { kinds[Int(kind.number)] }
+
     /// The kind with this name; nil when there is none.
-    package func kind(named name: UnsafeRawBufferPointer) -> KindSchema? {
-        for index in names.indices where names[index].equals(name) { return kinds[index] }
+    package func kind(named name: UnsafeRawBufferPointer) -> Kind? {
+        for index in names.indices where names[index].equals(name) { return Kind(number: index) }
         return nil
     }
 
     /// The kind whose streams have this category; nil for the users' own categories.
-    package func kind(category: UnsafeRawBufferPointer) -> KindSchema? {
-        for index in categories.indices where categories[index].equals(category) { return kinds[index] }
+    package func kind(category: UnsafeRawBufferPointer) -> Kind? {
+        for index in categories.indices where categories[index].equals(category) { return Kind(number: index) }
         return nil
     }
+
+    /// The kinds whose content a verb changes.
+    package func kinds(taking verb: Verb) -> [KindSchema] { kinds.filter { $0.verbs.contains(verb) } }
 
     /// The kind that a stream belongs to, and where in its name the ID begins; nil for the users' own streams.
     package func kind(stream: UnsafeRawBufferPointer) -> (kind: KindSchema, idStart: Int)? {
@@ -83,6 +95,14 @@ package final class Catalogue: Sendable {
             throw SchemaError("two kinds have one name or one category")
         }
     }
+}
+
+/// The store's own kinds by name, for forms that ask for one. The numbers are those of `Catalogue.standard`.
+extension Kind {
+    package static var users: Kind { Kind(number: 0) }
+    package static var stories: Kind { Kind(number: 1) }
+    package static var messages: Kind { Kind(number: 2) }
+    package static var photos: Kind { Kind(number: 3) }
 }
 
 /// The tables that say where events lie, whatever kinds there are.

@@ -52,12 +52,13 @@ enum Idempotency {
         _ action: RequestAction, _ positions: [Position], in world: World
     ) throws(StorageError) -> WriteReceipt? {
         guard positions.count == 1, let position = positions.first, let write = ContentWrite(action),
-            case .success(let command) = write.command(in: TrustingDirectory())
+            case .success(let command) = write.command(of: world.models.schema(write.kind), in: TrustingDirectory())
         else { return nil }
         let proposal = EventProposal(body: command.event, meta: write.options.meta)
         let event = try world.log.written(at: position, comparedWith: proposal)
         guard event.isSame, found(write.options.version, event),
-            let id = write.id ?? command.givenID ?? event.givenID, event.stream == write.kind.stream(id)
+            let id = write.id ?? command.givenID ?? event.givenID,
+            event.stream == world.models.schema(write.kind).stream(id)
         else { return nil }
         return WriteReceipt([event], id: id, isTogether: false)
     }

@@ -45,7 +45,7 @@ struct Browse {
         output.answer(with: cursor, tag: tag, restsOn: basis)
     }
 
-    private var stream: StreamName { StreamName(category: kind.categoryName, id: id) }
+    private var stream: StreamName { kind.stream(id) }
 
     private func refuse(_ failure: Failure, _ basis: Position) {
         output.reply(.failed(failure), tag: tag, restsOn: basis)

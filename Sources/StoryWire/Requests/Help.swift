@@ -3,16 +3,17 @@ package import StoryCore
 /// What `HELP` answers, out of the table that the parser reads by.
 package enum Help {
     /// Every line of the answer, the closing one too.
+    ///
     /// - Parameter topic: a verb or an error code, case ignored; nil: a row for each verb.
-    package static func answer(_ topic: String?) -> [Reply] {
-        guard let topic else { return closed(RequestTable.shapes.map(row)) }
-        if let shape = RequestTable.shapes.first(where: { $0.verb.rawValue == topic.uppercased() }) {
+    package static func answer(_ topic: String?, from table: RequestTable = .standard) -> [Reply] {
+        guard let topic else { return closed(table.shapes.map(row)) }
+        if let shape = table.shapes.first(where: { $0.verb.rawValue == topic.uppercased() }) {
             return closed([page(shape)])
         }
         if let code = ErrorCode.allCases.first(where: { $0.rawValue.uppercased() == topic.uppercased() }) {
             return closed([row(code)])
         }
-        let choices = RequestTable.shapes.map(\.verb.rawValue) + ErrorCode.allCases.map(\.rawValue)
+        let choices = table.shapes.map(\.verb.rawValue) + ErrorCode.allCases.map(\.rawValue)
         var name = topic
         let failure = name.withUTF8 { name in
             Refusals.unknown("there is no verb or code", UnsafeRawBufferPointer(name), among: choices)
@@ -36,21 +37,23 @@ package enum Help {
         var members = row(shape)
         members.append(Member("role", .text(shape.role.name)))
         members.append(Member("options", .list(shape.options.map(option))))
-        if shape.takesFilters { members.append(Member("filters", .object(Kind.allCases.map(filters)))) }
+        if shape.takesFilters { members.append(Member("filters", .object(shape.kinds.map(filters)))) }
         members.append(Member("example", .text(shape.example)))
         return members
     }
 
     private static func option(_ option: OptionName) -> MemberValue {
-        .object([
-            Member("name", .text(option.name)),
-            Member("value", .text(option.placeholder)),
-            Member("summary", .text(option.summary)),
-        ])
+        described(option.name, option.placeholder, option.summary)
     }
 
-    private static func filters(_ kind: Kind) -> Member {
-        Member(kind.name, .list(kind.filters.map { option(OptionName($0)) }))
+    private static func filters(_ kind: KindSchema) -> Member {
+        Member(kind.name, .list(kind.filters.map { described($0.name, $0.placeholder, $0.summary) }))
+    }
+
+    private static func described(_ name: String, _ placeholder: String, _ summary: String) -> MemberValue {
+        .object([
+            Member("name", .text(name)), Member("value", .text(placeholder)), Member("summary", .text(summary)),
+        ])
     }
 
     private static func row(_ code: ErrorCode) -> [Member] {

@@ -6,9 +6,16 @@ struct LinePart {
     let index: Int
 }
 
+/// What the name of a `name=value` part stands for.
+enum OptionKey {
+    case option(OptionName)
+    /// A filter of the target's kind, by its index in the schema.
+    case filter(Int)
+}
+
 /// A `name=value` part.
 struct OptionPart {
-    let name: OptionName
+    let key: OptionKey
     let value: UnsafeRawBufferPointer
 }
 

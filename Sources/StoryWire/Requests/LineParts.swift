@@ -20,9 +20,15 @@ struct LineParts: ~Copyable {
     var errors: [FieldError] = []
     /// Texts whose escapes were resolved.
     var texts: TextArena
+    /// What the kinds of targets are of.
+    let catalogue: Catalogue
     private var seen: UInt32 = 0
+    private var seenFilters: UInt64 = 0
 
-    init(lineLimit: Int) { texts = TextArena(capacity: lineLimit + LineFramer.slack) }
+    init(lineLimit: Int, _ catalogue: Catalogue) {
+        texts = TextArena(capacity: lineLimit + LineFramer.slack)
+        self.catalogue = catalogue
+    }
 
     /// Forgets the line before, and begins with this one.
     mutating func begin(_ line: UnsafeRawBufferPointer) {
@@ -37,6 +43,7 @@ struct LineParts: ~Copyable {
         errors.removeAll(keepingCapacity: true)
         texts.clear()
         seen = 0
+        seenFilters = 0
     }
 
     var line: UnsafeRawBufferPointer { cursor.line }
@@ -63,26 +70,45 @@ struct LineParts: ~Copyable {
         try resolveTarget(shape)
     }
 
-    /// Takes what stands before the JSON or the line's end; every part must be an option that the verb has.
+    /// Takes what stands before the JSON or the line's end; every part must be an option of the verb or a filter of the
+    /// kind.
     mutating func takeOptions(_ shape: RequestShape, _ scanner: JSONScanner) throws(Failure) {
-        let allowed = shape.optionBits | (shape.takesFilters ? kind?.filterBits ?? 0 : 0)
         while true {
             cursor.skipSpaces()
             guard !cursor.isAtEnd, !cursor.isAtBody else { return }
             guard let name = cursor.takeOptionName() else {
                 throw Refusals.syntax("what begins here is no name=value: \(shape.usage)", at: cursor.index)
             }
-            guard let option = OptionName.find(name.text), allowed & option.bit != 0 else {
-                let names = OptionName.allCases.filter { allowed & $0.bit != 0 }.map(\.name)
-                throw Refusals.unknown("\(shape.verb.rawValue) has no option", name.text, among: names)
-            }
-            guard seen & option.bit == 0 else {
-                throw Refusals.syntax("\(option.name)= stands twice", at: name.index)
-            }
-            seen |= option.bit
+            let key = try optionKey(name, shape)
             let value = cursor.isAtQuote ? try takeQuoted(scanner) : cursor.takeWord()
-            options.append(OptionPart(name: option, value: value.text))
+            options.append(OptionPart(key: key, value: value.text))
         }
+    }
+
+    /// What the name of an option stands for, which the line names for the first time.
+    private mutating func optionKey(_ name: LinePart, _ shape: RequestShape) throws(Failure) -> OptionKey {
+        let isRepeated: Bool
+        let key: OptionKey
+        if let option = OptionName.find(name.text), shape.optionBits & option.bit != 0 {
+            isRepeated = seen & option.bit != 0
+            seen |= option.bit
+            key = .option(option)
+        } else if shape.takesFilters, let kind, let filter = catalogue[kind].filter(named: name.text) {
+            let bit: UInt64 = 1 &<< UInt64(filter)
+            isRepeated = seenFilters & bit != 0
+            seenFilters |= bit
+            key = .filter(filter)
+        } else {
+            throw unknownOption(name, shape)
+        }
+        guard !isRepeated else { throw Refusals.syntax("\(Refusals.echo(name.text))= stands twice", at: name.index) }
+        return key
+    }
+
+    private func unknownOption(_ name: LinePart, _ shape: RequestShape) -> Failure {
+        let options = OptionName.allCases.filter { shape.optionBits & $0.bit != 0 }.map(\.name)
+        let filters = shape.takesFilters ? kind.map { catalogue[$0].filters.map(\.name) } ?? [] : []
+        return Refusals.unknown("\(shape.verb.rawValue) has no option", name.text, among: options + filters)
     }
 
     /// Finds the JSON, and refuses a line that lacks it or has one too many.

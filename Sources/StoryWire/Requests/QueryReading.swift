@@ -11,19 +11,19 @@ extension RequestReader {
 
     func list(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let kind = try parts.known(parts.kind)
-        let values = try parts.values(kind: kind, maxLimit: ListQuery.maxLimit, scanner)
+        let values = try parts.values(maxLimit: ListQuery.maxLimit, scanner)
         try parts.refuseErrors()
         let query = ListQuery(
-            kind: kind, filters: values.filters, sort: values.sort ?? .date, order: values.order ?? .descending,
-            limit: values.limit ?? ListQuery.defaultLimit, after: values.after)
+            kind: kind, conditions: values.conditions, sort: values.sort ?? ListQuery.defaultSort,
+            order: values.order ?? .descending, limit: values.limit ?? ListQuery.defaultLimit, after: values.after)
         return .list(query)
     }
 
     func count(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let kind = try parts.known(parts.kind)
-        let values = try parts.values(kind: kind, scanner)
+        let values = try parts.values(scanner)
         try parts.refuseErrors()
-        return .count(kind, values.filters)
+        return .count(kind, values.conditions)
     }
 
     func sorts(_ parts: inout LineParts) throws(Failure) -> RequestAction { .sorts(try parts.known(parts.kind)) }

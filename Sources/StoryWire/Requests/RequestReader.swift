@@ -22,14 +22,18 @@ package final class RequestReader {
     @exclusivity(unchecked) var drafts: [EventDraft] = []
     @exclusivity(unchecked) var proposals: [EventProposal] = []
     @exclusivity(unchecked) var streamProposals: [StreamProposal] = []
-    private let shapes = RequestTable.shapes
-    private let verbs = RequestTable.shapes.map { PackedName($0.verb.rawValue) }
+    let table: RequestTable
+    private let verbs: [PackedName]
 
-    /// - Parameter lineLimit: the longest line, in bytes.
-    package init(lineLimit: Int) {
+    /// - Parameters:
+    ///   - lineLimit: the longest line, in bytes.
+    ///   - table: the verbs, and the kinds that they take.
+    package init(lineLimit: Int, _ table: RequestTable = .standard) {
+        self.table = table
+        verbs = table.shapes.map { PackedName($0.verb.rawValue) }
         scanner = JSONScanner(capacity: lineLimit + LineFramer.slack)
         innerScanner = JSONScanner(capacity: lineLimit + LineFramer.slack)
-        parts = LineParts(lineLimit: lineLimit)
+        parts = LineParts(lineLimit: lineLimit, table.catalogue)
     }
 
     /// Reads one line, its LF taken away, behind which `LineFramer.slack` bytes can be read.
@@ -54,17 +58,19 @@ package final class RequestReader {
         cursor.skipSpaces()
         let word = cursor.takeWord()
         if let name = PackedName(ignoringCase: word.text) {
-            for index in 0..<verbs.count where verbs[index] == name && word.text.count > 0 { return shapes[index] }
+            for index in 0..<verbs.count where verbs[index] == name && word.text.count > 0 {
+                return table.shapes[index]
+            }
         }
-        throw RequestReader.unknownVerb(word)
+        throw unknownVerb(word)
     }
 
-    private static func unknownVerb(_ word: LinePart) -> Failure {
+    private func unknownVerb(_ word: LinePart) -> Failure {
         guard word.text.count > 0 else { return Refusals.syntax("the line has no verb", at: word.index) }
         guard word.text.allSatisfy({ ($0 | 0x20) &- 0x61 < 26 }) else {
             return Refusals.syntax("a request begins with a verb, such as PING; HELP lists them", at: word.index)
         }
-        return Refusals.unknown("there is no verb", word.text, among: RequestTable.shapes.map(\.verb.rawValue))
+        return Refusals.unknown("there is no verb", word.text, among: table.shapes.map(\.verb.rawValue))
     }
 
     private func action(_ shape: RequestShape, _ parts: inout LineParts) throws(Failure) -> RequestAction {

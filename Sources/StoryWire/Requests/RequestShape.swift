@@ -4,9 +4,9 @@ package import StoryCore
 package enum TargetShape: Equatable, Sendable {
     case none
     /// `stories`
-    case kind([Kind])
+    case kind
     /// `stories/ID`
-    case content([Kind])
+    case content
     /// `events`, `events/STREAM` or `events/CATEGORY-*`
     case events
     /// `STREAM` or `CATEGORY-*`, or nothing
@@ -20,11 +20,14 @@ package enum TargetShape: Equatable, Sendable {
     /// A path.
     case directory
 
-    package var usage: String {
+    /// As HELP and errors show it.
+    ///
+    /// - Parameter kinds: the names of those that it may be of.
+    func usage(_ kinds: [String]) -> String {
         switch self {
         case .none: ""
-        case .kind(let kinds): TargetShape.names(kinds)
-        case .content(let kinds): TargetShape.names(kinds) + "/ID"
+        case .kind: kinds.joined(separator: "|")
+        case .content: kinds.joined(separator: "|") + "/ID"
         case .events: "events[/STREAM | /CATEGORY-*]"
         case .streams: "[STREAM | CATEGORY-*]"
         case .stream: "STREAM|*"
@@ -40,8 +43,6 @@ package enum TargetShape: Equatable, Sendable {
         case .kind, .content, .events, .stream, .subscription, .directory: true
         }
     }
-
-    private static func names(_ kinds: [Kind]) -> String { kinds.map(\.name).joined(separator: "|") }
 }
 
 /// Which JSON ends the line.
@@ -58,6 +59,8 @@ package final class RequestShape: Sendable {
     package let verb: Verb
     package let role: Role
     package let target: TargetShape
+    /// The kinds that the target may be of.
+    package let kinds: [KindSchema]
     package let options: [OptionName]
     /// True when the filters of the target's kind are options too.
     package let takesFilters: Bool
@@ -65,25 +68,35 @@ package final class RequestShape: Sendable {
     package let summary: String
     package let example: String
     let optionBits: UInt32
+    private let takenKinds: [Kind]
 
     init(
-        _ verb: Verb, _ role: Role, _ target: TargetShape = .none, options: [OptionName] = [],
-        takesFilters: Bool = false, body: BodyShape = .none, summary: String, example: String
+        _ verb: Verb, _ role: Role, _ target: TargetShape = .none, of kinds: [KindSchema] = [],
+        options: [OptionName] = [], takesFilters: Bool = false, body: BodyShape = .none, summary: String,
+        example: String
     ) {
         self.verb = verb
         self.role = role
         self.target = target
+        self.kinds = kinds
         self.options = options
         self.takesFilters = takesFilters
         self.body = body
         self.summary = summary
         self.example = example
         self.optionBits = options.reduce(0) { $0 | $1.bit }
+        takenKinds = kinds.map(\.kind)
     }
+
+    /// True when the target may be of a kind.
+    func takes(_ kind: Kind) -> Bool { takenKinds.contains(kind) }
+
+    /// The target as HELP and errors show it: `users|stories|messages|photos/ID`.
+    package var targetUsage: String { target.usage(kinds.map(\.name)) }
 
     /// The request as HELP and errors show it: `GET users|stories|messages|photos/ID [at=P|TIME]`.
     package var usage: String {
-        var parts = [verb.rawValue, target.usage]
+        var parts = [verb.rawValue, targetUsage]
         if takesFilters { parts.append("[FILTER=VALUE]…") }
         parts += options.map { "[\($0.name)=\($0.placeholder)]" }
         parts.append(body.rawValue)

@@ -3,58 +3,80 @@ package import StoryCore
 /// Every verb's shape, once: the parser, HELP, the nearest names and the tests' dictionary come from here.
 ///
 /// A new verb is one entry here, and one case of `RequestReader.action`.
-package enum RequestTable {
-    private static let write: [OptionName] = [.key, .version, .meta]
-    private static let all: [Kind] = Kind.allCases
-
+package struct RequestTable: Sendable {
+    /// What the kinds of targets are of.
+    package let catalogue: Catalogue
     /// In the order in which HELP lists them.
-    package static let shapes: [RequestShape] = queries + writes + others
+    package let shapes: [RequestShape]
 
-    private static let queries = [
-        RequestShape(
-            .get, .read, .content(all), options: [.at], summary: "One row, now or as it was.",
-            example: "GET stories/12345"),
-        RequestShape(
-            .list, .read, .kind(all), options: [.sort, .order, .limit, .after], takesFilters: true,
-            summary: "The rows of a kind, filtered and sorted, a page at a time.",
-            example: "LIST stories sender=007 sort=likes limit=10"),
-        RequestShape(
-            .count, .read, .kind(all), takesFilters: true, summary: "How many rows LIST would give.",
-            example: "COUNT users prefecture=13"),
-        RequestShape(.sorts, .read, .kind(all), summary: "What a kind can be sorted by.", example: "SORTS photos"),
-        RequestShape(
-            .read, .read, .events, options: [.from, .to, .limit, .order, .types, .log],
-            summary: "Events of the log, of one stream or of one category.",
-            example: "READ events/story-12345 from=2 limit=100"),
-        RequestShape(
-            .streams, .read, .streams, options: [.after, .limit],
-            summary: "Streams with their versions, in the order of their names.", example: "STREAMS story-* limit=100"),
-    ]
+    package init(_ catalogue: Catalogue) {
+        self.catalogue = catalogue
+        shapes = RequestTable.queries(catalogue.kinds) + RequestTable.writes(catalogue) + RequestTable.others
+        for kind in catalogue.kinds {
+            let isOption = kind.filters.contains { filter in OptionName.allCases.contains { $0.name == filter.name } }
+            precondition(!isOption, "No filter of \(kind.name) has the name of an option.")
+        }
+    }
 
-    private static let writes = [
-        RequestShape(
-            .post, .write, .kind(all), options: write, body: .form, summary: "Adds content from a form.",
-            example: #"POST stories {"title":"Spring","message":"It came.","sender":"007","recipient":"008"}"#),
-        RequestShape(
-            .edit, .write, .content(Kind.taking(.edit)), options: write, body: .form,
-            summary: "Revises the fields that are given.", example: #"EDIT stories/12345 {"title":"Summer"}"#),
-        RequestShape(
-            .like, .write, .content(Kind.taking(.like)), options: write, body: .form, summary: "A user likes a story.",
-            example: #"LIKE stories/12345 {"user":"009"}"#),
-        RequestShape(
-            .unlike, .write, .content(Kind.taking(.unlike)), options: write, body: .form,
-            summary: "A user likes a story no longer.", example: #"UNLIKE stories/12345 {"user":"009"}"#),
-        RequestShape(
-            .see, .write, .content(Kind.taking(.see)), options: write, summary: "The recipient has seen a message.",
-            example: "SEE messages/9876"),
-        RequestShape(
-            .delete, .write, .content(Kind.taking(.delete)), options: write,
-            summary: "Takes content away; its history stays readable.", example: "DELETE stories/12345"),
-        RequestShape(
-            .append, .write, .stream, options: [.key, .version], body: .events,
-            summary: "Appends events of your own to a stream, or to several, all or none.",
-            example: #"APPEND note-1 {"type":"Wrote","data":{"text":"Hello"}}"#),
-    ]
+    /// The verbs over the store's own kinds.
+    package static let standard = RequestTable(.standard)
+
+    private static let write: [OptionName] = [.key, .version, .meta]
+
+    private static func queries(_ all: [KindSchema]) -> [RequestShape] {
+        [
+            RequestShape(
+                .get, .read, .content, of: all, options: [.at], summary: "One row, now or as it was.",
+                example: "GET stories/12345"),
+            RequestShape(
+                .list, .read, .kind, of: all, options: [.sort, .order, .limit, .after], takesFilters: true,
+                summary: "The rows of a kind, filtered and sorted, a page at a time.",
+                example: "LIST stories sender=007 sort=likes limit=10"),
+            RequestShape(
+                .count, .read, .kind, of: all, takesFilters: true, summary: "How many rows LIST would give.",
+                example: "COUNT users prefecture=13"),
+            RequestShape(
+                .sorts, .read, .kind, of: all, summary: "What a kind can be sorted by.", example: "SORTS photos"),
+            RequestShape(
+                .read, .read, .events, options: [.from, .to, .limit, .order, .types, .log],
+                summary: "Events of the log, of one stream or of one category.",
+                example: "READ events/story-12345 from=2 limit=100"),
+            RequestShape(
+                .streams, .read, .streams, options: [.after, .limit],
+                summary: "Streams with their versions, in the order of their names.",
+                example: "STREAMS story-* limit=100"),
+        ]
+    }
+
+    private static func writes(_ catalogue: Catalogue) -> [RequestShape] {
+        [
+            RequestShape(
+                .post, .write, .kind, of: catalogue.kinds, options: write, body: .form,
+                summary: "Adds content from a form.",
+                example: #"POST stories {"title":"Spring","message":"It came.","sender":"007","recipient":"008"}"#),
+            RequestShape(
+                .edit, .write, .content, of: catalogue.kinds(taking: .edit), options: write, body: .form,
+                summary: "Revises the fields that are given.", example: #"EDIT stories/12345 {"title":"Summer"}"#),
+            RequestShape(
+                .like, .write, .content, of: catalogue.kinds(taking: .like), options: write, body: .form,
+                summary: "A user likes a story.",
+                example: #"LIKE stories/12345 {"user":"009"}"#),
+            RequestShape(
+                .unlike, .write, .content, of: catalogue.kinds(taking: .unlike), options: write, body: .form,
+                summary: "A user likes a story no longer.", example: #"UNLIKE stories/12345 {"user":"009"}"#),
+            RequestShape(
+                .see, .write, .content, of: catalogue.kinds(taking: .see), options: write,
+                summary: "The recipient has seen a message.",
+                example: "SEE messages/9876"),
+            RequestShape(
+                .delete, .write, .content, of: catalogue.kinds(taking: .delete), options: write,
+                summary: "Takes content away; its history stays readable.", example: "DELETE stories/12345"),
+            RequestShape(
+                .append, .write, .stream, options: [.key, .version], body: .events,
+                summary: "Appends events of your own to a stream, or to several, all or none.",
+                example: #"APPEND note-1 {"type":"Wrote","data":{"text":"Hello"}}"#),
+        ]
+    }
 
     private static let others = [
         RequestShape(
@@ -74,5 +96,5 @@ package enum RequestTable {
     ]
 
     /// The shape of a verb; nil for one that the table lacks, which a test rules out.
-    package static func shape(of verb: Verb) -> RequestShape? { shapes.first { $0.verb == verb } }
+    package func shape(of verb: Verb) -> RequestShape? { shapes.first { $0.verb == verb } }
 }

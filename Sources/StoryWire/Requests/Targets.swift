@@ -12,8 +12,8 @@ extension LineParts {
     mutating func resolveTarget(_ shape: RequestShape) throws(Failure) {
         guard let target else { return }
         switch shape.target {
-        case .kind: kind = try LineParts.kind(target, shape)
-        case .content(let kinds): try resolveContent(target, kinds, shape)
+        case .kind: kind = try kind(target, shape)
+        case .content: try resolveContent(target, shape)
         case .events: try resolveEvents(target, shape)
         case .none, .streams, .stream, .subscription, .topic, .directory: return
         }
@@ -69,24 +69,22 @@ extension LineParts {
     }
 
     /// `stories`, for the verbs that take a kind alone.
-    private static func kind(_ target: LinePart, _ shape: RequestShape) throws(Failure) -> Kind {
-        if let kind = Kind.find(target.text) { return kind }
-        if let slash = target.text.first(0x2F), Kind.find(target.text.part(0..<slash)) != nil {
+    private func kind(_ target: LinePart, _ shape: RequestShape) throws(Failure) -> Kind {
+        if let kind = catalogue.kind(named: target.text) { return kind }
+        if let slash = target.text.first(0x2F), catalogue.kind(named: target.text.part(0..<slash)) != nil {
             throw Refusals.syntax("\(shape.verb.rawValue) takes no ID: \(shape.usage)", at: target.index + slash)
         }
-        throw unknownKind(target.text, Kind.allCases, shape)
+        throw LineParts.unknownKind(target.text, shape)
     }
 
     /// `stories/12345` or `store://stories/12345`.
-    private mutating func resolveContent(
-        _ target: LinePart, _ kinds: [Kind], _ shape: RequestShape
-    ) throws(Failure) {
+    private mutating func resolveContent(_ target: LinePart, _ shape: RequestShape) throws(Failure) {
         var text = target.text
         if text.count >= 8, text.part(0..<8).equals("store://") { text = text.part(8..<text.count) }
         let slash = text.first(0x2F)
         let name = text.part(0..<(slash ?? text.count))
-        guard let found = Kind.find(name), kinds.contains(found) else {
-            throw LineParts.unknownKind(name, kinds, shape)
+        guard let found = catalogue.kind(named: name), shape.takes(found) else {
+            throw LineParts.unknownKind(name, shape)
         }
         guard let slash else {
             throw Refusals.syntax("the ID is missing: \(shape.usage)", at: target.index + target.text.count)
@@ -99,18 +97,18 @@ extension LineParts {
     private mutating func resolveEvents(_ target: LinePart, _ shape: RequestShape) throws(Failure) {
         let slash = target.text.first(0x2F)
         let name = target.text.part(0..<(slash ?? target.text.count))
-        guard name.equals("events") else { throw LineParts.unknownEvents(target.text, name, shape) }
+        guard name.equals("events") else { throw unknownEvents(target.text, name, shape) }
         targetName = slash.map { target.text.part($0 + 1..<target.text.count) }
     }
 
-    private static func unknownKind(_ name: UnsafeRawBufferPointer, _ kinds: [Kind], _ shape: RequestShape) -> Failure {
-        Refusals.unknown("\(shape.verb.rawValue) takes no kind", name, among: kinds.map(\.name))
+    private static func unknownKind(_ name: UnsafeRawBufferPointer, _ shape: RequestShape) -> Failure {
+        Refusals.unknown("\(shape.verb.rawValue) takes no kind", name, among: shape.kinds.map(\.name))
     }
 
-    private static func unknownEvents(
+    private func unknownEvents(
         _ target: UnsafeRawBufferPointer, _ name: UnsafeRawBufferPointer, _ shape: RequestShape
     ) -> Failure {
-        guard shape.verb == .subscribe, Kind.find(name) != nil else {
+        guard shape.verb == .subscribe, catalogue.kind(named: name) != nil else {
             return Refusals.unknown("\(shape.verb.rawValue) takes no target", name, among: ["events"])
         }
         let name = Refusals.echo(target)
@@ -118,23 +116,10 @@ extension LineParts {
     }
 }
 
-extension Kind {
-    /// The kind with this name, without a `String` being made.
-    static func find(_ name: UnsafeRawBufferPointer) -> Kind? {
-        Catalogue.standard.kind(named: name).flatMap { Kind($0) }
-    }
-
-    /// The kind whose streams have this category, without a `CategoryName` being made.
-    static func owning(_ category: UnsafeRawBufferPointer) -> Kind? {
-        Catalogue.standard.kind(category: category).flatMap { Kind($0) }
-    }
-}
-
 extension CategoryName {
-    /// True for the categories that the store writes to: those of the kinds, and those that it keeps for itself.
-    static func isOwn(_ category: UnsafeRawBufferPointer) -> Bool {
-        Kind.owning(category) != nil || category.equals("model") || category.equals("cursor")
-            || category.equals("erasure") || category.equals("system")
+    /// True for the categories of no kind that the store keeps for itself.
+    static func isReserved(_ category: UnsafeRawBufferPointer) -> Bool {
+        category.equals("model") || category.equals("cursor") || category.equals("erasure") || category.equals("system")
     }
 }
 

@@ -54,7 +54,7 @@ extension RequestReader {
         let stream = try parts.stream()
         let options = try parts.values(scanner).write
         let document = try body(&parts)
-        try RequestReader.refuseOwn(stream)
+        try refuseOwn(stream)
         try readDrafts(document, isTogether: false, &parts)
         try parts.refuseErrors()
         proposals.removeAll(keepingCapacity: true)
@@ -67,7 +67,7 @@ extension RequestReader {
         let options = try parts.values(scanner).write
         if options.version != nil { parts.reject("version", .unknownField, "APPEND * takes a version in each event") }
         try readDrafts(try body(&parts), isTogether: true, &parts)
-        for draft in drafts { try RequestReader.refuseOwn(draft.stream) }
+        for draft in drafts { try refuseOwn(draft.stream) }
         try parts.refuseErrors()
         streamProposals.removeAll(keepingCapacity: true)
         for draft in drafts {
@@ -78,11 +78,15 @@ extension RequestReader {
         return .appendTogether(streamProposals, options)
     }
 
-    private static func refuseOwn(_ stream: StreamName?) throws(Failure) {
+    /// Throws for a stream whose category the store writes to itself: that of a kind, or one that it keeps.
+    private func refuseOwn(_ stream: StreamName?) throws(Failure) {
         guard let stream else { return }
-        let isOwn = stream.spelling.withUnsafeBytes { CategoryName.isOwn($0.part(0..<stream.categoryCount)) }
-        guard isOwn else { return }
-        let hint = Kind(category: stream.category.bytes) == nil ? "choose another" : "use POST, EDIT and the like"
+        let (isKind, isReserved) = stream.spelling.withUnsafeBytes { name in
+            let category = name.part(0..<stream.categoryCount)
+            return (table.catalogue.kind(category: category) != nil, CategoryName.isReserved(category))
+        }
+        guard isKind || isReserved else { return }
+        let hint = isKind ? "use POST, EDIT and the like" : "choose another"
         throw Failure(.denied, "\(stream.category) is a category of the store's own: \(hint)")
     }
 

@@ -24,24 +24,7 @@ struct QueryPlanTests {
         try #require(plan.catalogue.kinds.first { $0.name == name })
     }
 
-    /// The conditions as the schema has them, and as the oracle has them.
-    private func condition(_ schema: KindSchema, _ filter: Filter) throws -> Condition {
-        let index = try #require(schema.filter(named: Array(filter.name.rawValue.utf8)))
-        return Condition(index, value(filter))
-    }
-
-    private func value(_ filter: Filter) -> FilterValue {
-        switch filter {
-        case .sender(let id), .recipient(let id), .owner(let id), .story(let id): .name(id.bytes)
-        case .between(let one, let other): .pair(one.bytes, other.bytes)
-        case .prefecture(let number): .integer(number)
-        case .email(let text): .folded(text)
-        case .unseen(let isWanted): .flag(isWanted)
-        case .since(let time), .until(let time): .date(time)
-        }
-    }
-
-    private static let queries: [(Kind, String, [Filter])] = [
+    private static let queries: [(Kind, String, [PlainFilter])] = [
         (.stories, "stories", []), (.stories, "stories", [.sender("u1".id)]),
         (.stories, "stories", [.recipient("u2".id)]), (.stories, "stories", [.recipient("u2".id), .sender("u1".id)]),
         (.stories, "stories", [.sender("nobody".id)]), (.users, "users", [.prefecture(13)]),
@@ -66,7 +49,7 @@ struct QueryPlanTests {
     @Test(arguments: queries.indices) func `a count is the number of rows that pass`(_ number: Int) throws {
         let (kind, name, filters) = QueryPlanTests.queries[number]
         let schema = try schema(name)
-        let conditions = try filters.map { try condition(schema, $0) }
+        let conditions = filters.map { $0.condition(of: kind) }
         let expected = PlainList.rows(rows.rows(kind), filters, .date, .ascending).count
         var lookup = RowLookup(store)
         switch QueryPlan(schema, conditions).count {
@@ -95,8 +78,8 @@ struct QueryPlanTests {
     @Test func `of two filters the one that leaves fewer rows is walked`() throws {
         let messages = try schema("messages")
         for (sender, recipient) in [("a0", "b1"), ("c3", "d4"), ("e5", "a7")] {
-            let conditions = try [Filter.sender(sender.id), .recipient(recipient.id), .unseen(true)].map {
-                try condition(messages, $0)
+            let conditions = [PlainFilter.sender(sender.id), .recipient(recipient.id), .unseen(true)].map {
+                $0.condition(of: .messages)
             }
             let range = try #require(
                 try QueryPlan(messages, conditions).narrowest { (key) throws(StorageError) in try tally(messages, key) }
@@ -115,10 +98,10 @@ struct QueryPlanTests {
     @Test func `the counts that matter are kept`() throws {
         let kept = [0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 14, 15, 16]
         for number in QueryPlanTests.queries.indices {
-            let (_, name, filters) = QueryPlanTests.queries[number]
+            let (kind, name, filters) = QueryPlanTests.queries[number]
             let schema = try schema(name)
             let isKept: Bool
-            if case .tally = QueryPlan(schema, try filters.map { try condition(schema, $0) }).count {
+            if case .tally = QueryPlan(schema, filters.map { $0.condition(of: kind) }).count {
                 isKept = true
             } else {
                 isKept = false
@@ -130,9 +113,9 @@ struct QueryPlanTests {
     @Test(arguments: queries.indices) func `an index has the rows in the order of the sort`(_ number: Int) throws {
         let (kind, name, filters) = QueryPlanTests.queries[number]
         let schema = try schema(name)
-        let conditions = try filters.map { try condition(schema, $0) }
+        let conditions = filters.map { $0.condition(of: kind) }
         for (index, sort) in schema.sorts.enumerated() {
-            let key = try #require(SortKey(rawValue: sort.name))
+            let key = try #require(PlainSort(rawValue: sort.name))
             let range = try #require(QueryPlan(schema, conditions).ordered(by: index))
             let expected = PlainList.rows(rows.rows(kind), filters, key, .ascending).map(\.number.value)
             #expect(try found(schema, range, .ascending) == expected, "\(name) \(filters) by \(sort.name)")
@@ -158,8 +141,8 @@ struct QueryPlanTests {
 
     @Test func `bounds of the date are found along the index of the date, and tried along the others`() throws {
         let schema = try schema("stories")
-        let conditions = try [Filter.since(QueryPlanTests.date), .until(QueryPlanTests.late)].map {
-            try condition(schema, $0)
+        let conditions = [PlainFilter.since(QueryPlanTests.date), .until(QueryPlanTests.late)].map {
+            $0.condition(of: .stories)
         }
         let byDate = try #require(QueryPlan(schema, conditions).ordered(by: 0))
         #expect(byDate.rest.isEmpty && byDate.isBounded)
@@ -173,8 +156,8 @@ struct QueryPlanTests {
         let table = ModelTable(1, "t", of: "m")
         func declare(_ fields: [FieldSchema], _ events: [EventSchema]) -> KindDeclaration {
             KindDeclaration(
-                name: "things", category: "thing", fields: fields, events: events, rows: table, numbers: table,
-                counts: table)
+                name: "things", category: "thing", fields: fields, events: events,
+                sorts: [SortSchema("a", "A", field: 0)], rows: table, numbers: table, counts: table)
         }
         let wrong: [KindDeclaration] = [
             declare([FieldSchema("a", .text)], [EventSchema("Made", .creates)]),

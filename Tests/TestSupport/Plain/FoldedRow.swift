@@ -5,8 +5,11 @@ import StoryWire
 extension RowCopy {
     /// The row that the events of one stream make by the shipped fold; nil where they make none.
     package static func folded(_ events: [Event]) -> RowCopy? {
-        guard let event = events.first, let kind = Kind(category: event.stream.category.bytes) else { return nil }
-        let history = RowHistory(CataloguePlan(.standard).kinds[kind.schema.number], json: JSONObjectReader())
+        let plan = CataloguePlan(.standard)
+        guard let event = events.first,
+            let kind = event.stream.category.bytes.withBytes({ plan.catalogue.kind(category: $0) })
+        else { return nil }
+        let history = RowHistory(plan.kinds[Int(kind.number)], json: JSONObjectReader())
         for event in events { event.withRecord { history.fold($0) } }
         return history.row.map { RowCopy($0) }
     }

@@ -17,7 +17,7 @@ package enum PlainList {
     }
 
     /// The rows that pass every filter, in the order of the list; `rows` come in the order they were posted.
-    package static func rows(_ rows: [Row], _ filters: [Filter], _ sort: SortKey, _ order: Order) -> [Row] {
+    package static func rows(_ rows: [Row], _ filters: [PlainFilter], _ sort: PlainSort, _ order: Order) -> [Row] {
         let found = rows.filter { row in filters.allSatisfy { passes(row, $0) } }
             .map { (row: $0, value: value(of: $0, sort)) }.enumerated()
         return found.sorted { left, right in
@@ -32,7 +32,7 @@ package enum PlainList {
         }.map(\.element.row)
     }
 
-    package static func passes(_ row: Row, _ filter: Filter) -> Bool {
+    package static func passes(_ row: Row, _ filter: PlainFilter) -> Bool {
         switch (filter, row) {
         case (.since(let time), _): row.date >= time
         case (.until(let time), _): row.date < time
@@ -51,7 +51,7 @@ package enum PlainList {
         }
     }
 
-    package static func value(of row: Row, _ sort: SortKey) -> SortValue? {
+    package static func value(of row: Row, _ sort: PlainSort) -> SortValue? {
         switch row {
         case .user(let row): value(of: row, sort)
         case .story(let row): value(of: row, sort)
@@ -60,7 +60,7 @@ package enum PlainList {
         }
     }
 
-    private static func value(of row: UserRow, _ sort: SortKey) -> SortValue? {
+    private static func value(of row: UserRow, _ sort: PlainSort) -> SortValue? {
         switch sort {
         case .name: .bytes(Array(row.name.bytes.prefix(200)))
         case .email: .bytes(Array(lowered(row.email.bytes).prefix(200)))
@@ -68,7 +68,7 @@ package enum PlainList {
         }
     }
 
-    private static func value(of row: StoryRow, _ sort: SortKey) -> SortValue? {
+    private static func value(of row: StoryRow, _ sort: PlainSort) -> SortValue? {
         switch sort {
         case .title: .bytes(Array(row.title.bytes.prefix(200)))
         case .likes: .number(Double(row.likes))
@@ -78,7 +78,7 @@ package enum PlainList {
         }
     }
 
-    private static func value(of row: PhotoRow, _ sort: SortKey) -> SortValue? {
+    private static func value(of row: PhotoRow, _ sort: PlainSort) -> SortValue? {
         switch sort {
         case .iso: .number(row.iso)
         case .focalLength: row.focalLength.map(SortValue.number)

@@ -74,7 +74,9 @@ struct FormReader<FieldID: FormFieldID> {
     /// The ID of content that exists.
     mutating func identifier(_ field: FieldID, of kind: Kind, in directory: any Directory) -> Identifier? {
         guard let id = identifier(field) else { return nil }
-        guard directory.has(kind, id) else { return refused(field, .noSuch, "there is no \(kind.category) \(id)") }
+        guard directory.has(kind, id) else {
+            return refused(field, .noSuch, "there is no \(Catalogue.standard[kind].category) \(id)")
+        }
         return id
     }
 

@@ -10,10 +10,10 @@ enum MessageSchema {
     }
 
     private enum Filter {
-        static let between = 0
-        static let sender = 1
-        static let recipient = 2
-        static let story = 3
+        static let sender = 0
+        static let recipient = 1
+        static let story = 2
+        static let between = 3
         static let unseen = 4
     }
 
@@ -43,7 +43,7 @@ enum MessageSchema {
             TallySchema(6, [Filter.sender, Filter.recipient]), TallySchema(7, [Filter.between, Filter.unseen]),
             TallySchema(8, [Filter.recipient, Filter.unseen]), TallySchema(9, [Filter.sender, Filter.unseen]),
             TallySchema(10, [Filter.story, Filter.unseen]),
-        ])
+        ], commands: { MessageCommand.made(by: $0, in: $1)?.map(ContentCommand.message) })
 
     private static let events = [
         EventSchema(
@@ -59,12 +59,12 @@ enum MessageSchema {
 
     private static let filters =
         [
-            FilterSchema(
-                "between", .pair(Field.sender, Field.recipient), "A,B", "only those between these two users, either way"
-            ),
             FilterSchema("sender", .field(Field.sender), "ID", "only those that this user sent"),
             FilterSchema("recipient", .field(Field.recipient), "ID", "only those that this user received"),
             FilterSchema("story", .field(Field.story), "ID", "only those about this story"),
+            FilterSchema(
+                "between", .pair(Field.sender, Field.recipient), "A,B", "only those between these two users, either way"
+            ),
             FilterSchema(
                 "unseen", .unset(Field.seen), "true|false", "only those that were not yet seen, or only those that were"
             ),

@@ -30,7 +30,7 @@ enum PhotoSchema {
             FieldSchema("flash", .choice(Flash.allCases.map(\.rawValue)), isOptional: true), FieldSchema("date", .date),
         ],
         events: events,
-        filters: [FilterSchema("owner", .field(Field.owner), "ID", "only those of this user")]
+        filters: [FilterSchema("owner", .field(Field.owner), "ID", "only those that this user owns")]
             + FilterSchema.bounds(of: Field.date),
         sorts: [
             SortSchema("date", "Date", field: Field.date), SortSchema("iso", "ISO", field: Field.iso),
@@ -40,7 +40,8 @@ enum PhotoSchema {
             SortSchema("exposureDuration", "Exposure duration", field: Field.exposureDuration),
         ],
         rows: table(90, "photos"), numbers: table(104, "photoIDs"), indexes: indexes,
-        counts: table(103, "photoCounts"), tallies: [TallySchema(0, []), TallySchema(1, [Filter.owner])])
+        counts: table(103, "photoCounts"), tallies: [TallySchema(0, []), TallySchema(1, [Filter.owner])],
+        commands: { PhotoCommand.made(by: $0, in: $1)?.map(ContentCommand.photo) })
 
     private static let events = [
         EventSchema(

@@ -1,6 +1,8 @@
 extension KindDeclaration {
     /// How many fields a kind may have.
     package static let maxFieldCount = 64
+    /// How many filters a kind may have.
+    package static let maxFilterCount = 64
 
     /// - Throws: the first contradiction: a field, filter or sort that is not there, or of a type that does not do.
     func check() throws(SchemaError) {
@@ -9,8 +11,15 @@ extension KindDeclaration {
         }
         for field in fields { try check(field) }
         for event in events { try check(event) }
-        for filter in filters { try check(filter) }
+        guard filters.count <= KindDeclaration.maxFilterCount else {
+            throw SchemaError("\(name) has more than \(KindDeclaration.maxFilterCount) filters")
+        }
+        _ = try shapes()
         for sort in sorts { try check(sort) }
+        guard !sorts.isEmpty else { throw SchemaError("\(name) has nothing that a list is sorted by") }
+        guard Set(filters.map(\.name)).count == filters.count, Set(sorts.map(\.name)).count == sorts.count else {
+            throw SchemaError("two filters or two sorts of \(name) have one name")
+        }
         for index in indexes {
             try check(filters: index.filters, of: index.table.name)
             guard sorts.indices.contains(index.sort) else {
@@ -49,22 +58,6 @@ extension KindDeclaration {
         }
     }
 
-    private func check(_ filter: FilterSchema) throws(SchemaError) {
-        let what = "the filter \(filter.name) of \(name)"
-        let fits: Bool
-        switch filter.test {
-        case .field(let field): fits = try type(of: field, for: what) != .text
-        case .pair(let one, let other):
-            let (first, second) = (try type(of: one, for: what), try type(of: other, for: what))
-            fits = first == .name && second == .name
-        case .folded(let field): fits = try type(of: field, for: what) == .text
-        case .unset(let field): fits = try type(of: field, for: what) == .flag
-        case .notBefore(let field), .before(let field):
-            fits = try type(of: field, for: what) == .date && !fields[field].isOptional
-        }
-        guard fits else { throw SchemaError("\(what) compares a field of a type that does not do") }
-    }
-
     private func check(_ sort: SortSchema) throws(SchemaError) {
         let type = try type(of: sort.field, for: "the sort \(sort.name) of \(name)")
         if sort.isFolded, type != .text { throw SchemaError("the sort \(sort.name) of \(name) folds what is no text") }
@@ -83,7 +76,10 @@ extension KindDeclaration {
         }
     }
 
-    private func type(of field: Int, for what: String) throws(SchemaError) -> FieldType {
+    /// The type of a field.
+    ///
+    /// - Throws: where there is no such field.
+    func type(of field: Int, for what: String) throws(SchemaError) -> FieldType {
         guard fields.indices.contains(field) else { throw SchemaError("\(what) is of a field that \(name) lacks") }
         return fields[field].type
     }

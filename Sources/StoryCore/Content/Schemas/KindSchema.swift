@@ -14,6 +14,8 @@ package final class KindSchema: Sendable {
     package let fields: [FieldSchema]
     package let events: [EventSchema]
     package let filters: [FilterSchema]
+    /// How the values of each filter are spelled.
+    package let filterShapes: [FilterShape]
     /// The default is the first.
     package let sorts: [SortSchema]
     /// The rows by ID.
@@ -25,8 +27,12 @@ package final class KindSchema: Sendable {
     package let counts: ModelTable
     package let tallies: [TallySchema]
     package let unique: UniqueSchema?
+    /// What makes commands of the kind; nil where it takes none.
+    let commands: CommandMaking?
     /// Where the parts of a stored row lie.
     package let layout: RowLayout
+    private let filterNames: [[UInt8]]
+    private let sortNames: [[UInt8]]
 
     /// - Throws: what in the declaration contradicts itself.
     package init(_ declaration: KindDeclaration, number: Int) throws(SchemaError) {
@@ -39,13 +45,17 @@ package final class KindSchema: Sendable {
         fields = declaration.fields
         events = declaration.events
         filters = declaration.filters
+        filterShapes = try declaration.shapes()
+        filterNames = declaration.filters.map { Array($0.name.utf8) }
         sorts = declaration.sorts
+        sortNames = declaration.sorts.map { Array($0.name.utf8) }
         rows = declaration.rows
         numbers = declaration.numbers
         indexes = declaration.indexes
         counts = declaration.counts
         tallies = declaration.tallies
         unique = declaration.unique
+        commands = declaration.commands
         layout = RowLayout(declaration.fields)
     }
 
@@ -59,16 +69,27 @@ package final class KindSchema: Sendable {
         return tables
     }
 
+    /// What requests name it by in the catalogue that it is of.
+    package var kind: Kind { Kind(number: number) }
+
+    /// The stream that holds the history of one ID.
+    package func stream(_ id: Identifier) -> StreamName { StreamName(category: categoryName, id: id) }
+
     /// The index of the filter with this name; nil when there is none.
-    package func filter(named name: some Collection<UInt8>) -> Int? {
-        filters.firstIndex { $0.name.utf8.elementsEqual(name) }
+    package func filter(named name: UnsafeRawBufferPointer) -> Int? {
+        for index in filterNames.indices where filterNames[index].equals(name) { return index }
+        return nil
     }
 
     /// The index of the sort with this name; nil when there is none.
-    package func sort(named name: some Collection<UInt8>) -> Int? {
-        sorts.firstIndex { $0.name.utf8.elementsEqual(name) }
+    package func sort(named name: UnsafeRawBufferPointer) -> Int? {
+        for index in sortNames.indices where sortNames[index].equals(name) { return index }
+        return nil
     }
 }
+
+/// Makes a kind's command of a request, or tells every wrong field of its form; nil when the kind does not take it.
+package typealias CommandMaking = @Sendable (ContentAction, any Directory) -> Result<ContentCommand, Failure>?
 
 /// A kind as it is written down, before anybody has checked it.
 package struct KindDeclaration: Sendable {
@@ -85,11 +106,14 @@ package struct KindDeclaration: Sendable {
     package var counts: ModelTable
     package var tallies: [TallySchema]
     package var unique: UniqueSchema?
+    /// What makes the kind's commands; nil where it takes no write.
+    package var commands: CommandMaking?
 
     package init(
         name: String, category: String, verbs: [Verb] = [], fields: [FieldSchema], events: [EventSchema],
         filters: [FilterSchema] = [], sorts: [SortSchema] = [], rows: ModelTable, numbers: ModelTable,
-        indexes: [IndexSchema] = [], counts: ModelTable, tallies: [TallySchema] = [], unique: UniqueSchema? = nil
+        indexes: [IndexSchema] = [], counts: ModelTable, tallies: [TallySchema] = [], unique: UniqueSchema? = nil,
+        commands: CommandMaking? = nil
     ) {
         self.name = name
         self.category = category
@@ -104,6 +128,7 @@ package struct KindDeclaration: Sendable {
         self.counts = counts
         self.tallies = tallies
         self.unique = unique
+        self.commands = commands
     }
 }
 

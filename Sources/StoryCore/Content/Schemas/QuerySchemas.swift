@@ -20,8 +20,8 @@ extension FilterSchema {
     /// - Parameter field: the index of the date.
     package static func bounds(of field: Int) -> [FilterSchema] {
         [
-            FilterSchema("since", .notBefore(field), "TIME", "only those of this time or later"),
-            FilterSchema("until", .before(field), "TIME", "only those before this time"),
+            FilterSchema("since", .notBefore(field), "TIME", "only those with this date or a later one"),
+            FilterSchema("until", .before(field), "TIME", "only those with an earlier date"),
         ]
     }
 }
@@ -35,18 +35,18 @@ package struct FilterSchema: Equatable, Sendable {
     package let placeholder: String
     /// The sentence for a person.
     package let summary: String
-    /// The whole numbers that an integer may have; nil where the filter is of another type.
-    package let range: ClosedRange<Int64>?
+    /// How far a value may go; nil where its field says it.
+    package let limit: FilterLimit?
 
     package init(
         _ name: String, _ test: FilterTest, _ placeholder: String, _ summary: String,
-        range: ClosedRange<Int64>? = nil
+        limit: FilterLimit? = nil
     ) {
         self.name = name
         self.test = test
         self.placeholder = placeholder
         self.summary = summary
-        self.range = range
+        self.limit = limit
     }
 }
 

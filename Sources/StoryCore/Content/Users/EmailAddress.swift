@@ -1,5 +1,8 @@
 /// An address as a user signs up with it.
 package enum EmailAddress {
+    /// The longest address, in bytes.
+    package static let maxCount = 254
+
     /// True for one `@`, a dot inside the domain, and no space or control byte.
     package static func isWellFormed(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let at = bytes.firstIndex(of: 0x40), bytes.lastIndex(of: 0x40) == at, at > 0 else { return false }
@@ -23,8 +26,8 @@ extension FormReader {
             refuse(field, .empty, "must not be empty")
             return nil
         }
-        guard bytes.count <= 254 else {
-            refuse(field, .tooLong, "must have at most 254 bytes")
+        guard bytes.count <= EmailAddress.maxCount else {
+            refuse(field, .tooLong, "must have at most \(EmailAddress.maxCount) bytes")
             return nil
         }
         guard EmailAddress.isWellFormed(bytes) else {

@@ -10,6 +10,13 @@ package struct UserState: Equatable, Sendable {
     }
 }
 
+extension Refusal {
+    /// Another user has this address.
+    package static func emailTaken(_ email: Text) -> Refusal {
+        .taken(field: SignUpForm.FieldID.email.rawValue, message: "another user has the address \(email)")
+    }
+}
+
 /// What becomes of a user's commands.
 package enum UserDecider {
     /// What carrying the command out comes to.

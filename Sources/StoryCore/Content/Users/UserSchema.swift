@@ -36,8 +36,11 @@ enum UserSchema {
         ],
         filters: [
             FilterSchema(
-                "prefecture", .field(Field.prefecture), "N", "only users of this prefecture, 1–47", range: 1...47),
-            FilterSchema("email", .folded(Field.email), "ADDRESS", "only the user with this address"),
+                "prefecture", .field(Field.prefecture), "N", "only users of this prefecture, 1–47",
+                limit: .selection(UserLimits.prefecture)),
+            FilterSchema(
+                "email", .folded(Field.email), "E", "only the user with this address, case ignored",
+                limit: .text(maxCount: EmailAddress.maxCount, noun: "an email address")),
         ] + FilterSchema.bounds(of: Field.date),
         sorts: [
             SortSchema("date", "Date", field: Field.date), SortSchema("name", "Name", field: Field.name),
@@ -53,7 +56,8 @@ enum UserSchema {
             IndexSchema(table(27, "usersByPrefectureEmail"), [Filter.prefecture], by: Sort.email),
         ],
         counts: table(28, "userCounts"), tallies: [TallySchema(0, []), TallySchema(1, [Filter.prefecture])],
-        unique: UniqueSchema(table(21, "userEmails"), field: Field.email))
+        unique: UniqueSchema(table(21, "userEmails"), field: Field.email),
+        commands: { UserCommand.made(by: $0, in: $1)?.map(ContentCommand.user) })
 
     private static func table(_ number: UInt8, _ name: String) -> ModelTable {
         ModelTable(number, name, of: "users")

@@ -4,16 +4,18 @@ import StoryModels
 /// `LIST`: a page of rows, filtered and sorted, found along indexes.
 enum BrowseOrdered {
     /// - Throws: `invalid` where `after=` is no `next` of this list.
-    static func page(_ query: ListQuery, in source: QuerySource) throws(Failure) -> any AnswerCursor {
+    static func page(
+        _ query: ListQuery, of schema: KindSchema, in source: QuerySource
+    ) throws(Failure) -> any AnswerCursor {
         var place: [UInt8]?
         if let after = query.after {
-            place = ListCursor(after, for: query)?.place
+            place = ListCursor(after, for: query, of: schema)?.place
             guard place != nil else {
                 let message = "is no next of this list: send the same filters, sort and order that it came with"
                 throw .invalid("after", .malformed, message)
             }
         }
-        return OrderedRows(query, after: place, in: source)
+        return OrderedRows(query, of: schema, after: place, in: source)
     }
 
     /// `SORTS`: what a kind can be sorted by, the default first.
@@ -31,17 +33,17 @@ private final class OrderedRows: AnswerCursor {
     private let source: QuerySource
     private let schema: KindSchema
     private let plan: QueryPlan
-    /// The index of the sort in the schema.
-    private let sort: Int
 
-    init(_ query: ListQuery, after: [UInt8]?, in source: QuerySource) {
+    init(_ query: ListQuery, of schema: KindSchema, after: [UInt8]?, in source: QuerySource) {
         self.query = query
         self.after = after
         self.source = source
-        schema = query.kind.schema
-        plan = QueryPlan(schema, schema.conditions(query.filters))
-        sort = schema.sort(named: query.sort.rawValue.utf8) ?? 0
+        self.schema = schema
+        plan = QueryPlan(schema, query.conditions)
     }
+
+    /// The index of the sort in the schema.
+    private var sort: Int { query.sort }
 
     func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         guard !budget.isSpent else { return .more }
@@ -55,7 +57,7 @@ private final class OrderedRows: AnswerCursor {
         }
         budget.look(at: page.looked * Budget.rowUnits + page.count)
         budget.write(lines.count - before)
-        let next = page.hasMore ? page.last.map { ListCursor(place: $0).text(for: query) } : nil
+        let next = page.hasMore ? page.last.map { ListCursor(place: $0).text(for: query, of: schema) } : nil
         return .ended(.done(.page(count: page.count, next: next, position: world.head)), restsOn: world.head)
     }
 

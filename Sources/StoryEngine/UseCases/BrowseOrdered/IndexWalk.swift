@@ -51,3 +51,8 @@ struct IndexWalk {
         return right.lexicographicallyPrecedes(left) ? right : left
     }
 }
+
+extension UnsafeRawBufferPointer {
+    /// The number that an index's key ends with; nil when it is too short for one.
+    var lastNumber: UInt64? { count >= 6 ? sixByteNumber(at: count - 6) : nil }
+}

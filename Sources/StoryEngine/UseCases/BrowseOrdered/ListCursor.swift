@@ -11,30 +11,33 @@ struct ListCursor: Equatable {
     init(place: [UInt8]) { self.place = place }
 
     /// Nil when the text is no cursor of this list.
-    init?(_ text: [UInt8], for query: ListQuery) {
+    init?(_ text: [UInt8], for query: ListQuery, of schema: KindSchema) {
         guard let bytes = Base64URL.decode(text), bytes.count >= 4 + ListCursor.numberCount,
-            Array(bytes[..<4]) == ListCursor.mark(query, Array(bytes[4...]))
+            Array(bytes[..<4]) == ListCursor.mark(query, schema, Array(bytes[4...]))
         else { return nil }
         place = Array(bytes[4...])
     }
 
-    func text(for query: ListQuery) -> [UInt8] { Base64URL.encode(ListCursor.mark(query, place) + place) }
+    func text(for query: ListQuery, of schema: KindSchema) -> [UInt8] {
+        Base64URL.encode(ListCursor.mark(query, schema, place) + place)
+    }
 
     /// The bytes of a row's number.
     private static let numberCount = 6
 
     /// Four bytes that tell a place in one list from one in another, or of another version of keys (FNV-1a over version,
     /// kind, filters, sort, order and place).
-    private static func mark(_ query: ListQuery, _ place: [UInt8]) -> [UInt8] {
+    private static func mark(_ query: ListQuery, _ schema: KindSchema, _ place: [UInt8]) -> [UInt8] {
         var hash: UInt32 = 2_166_136_261
         func add(_ bytes: some Sequence<UInt8>) { for byte in bytes { hash = (hash ^ UInt32(byte)) &* 16_777_619 } }
         add([UInt8(truncatingIfNeeded: ModelVersion.current)])
-        add(query.kind.name.utf8)
-        add(query.sort.rawValue.utf8)
+        add(schema.name.utf8)
+        add(schema.sorts[query.sort].name.utf8)
         add(query.order.rawValue.utf8)
-        for filter in query.filters.sorted(by: { $0.name.rawValue < $1.name.rawValue }) {
-            add(filter.name.rawValue.utf8)
-            add(filter.bytes)
+        let named = query.conditions.map { (name: schema.filters[$0.filter].name, value: $0.value) }
+        for (name, value) in named.sorted(by: { $0.name < $1.name }) {
+            add(name.utf8)
+            add(value.bytes)
             add([0xFF])
         }
         add(place)
@@ -42,18 +45,20 @@ struct ListCursor: Equatable {
     }
 }
 
-extension Filter {
+extension FilterValue {
     /// Bytes that tell values of one filter from one another.
     fileprivate var bytes: [UInt8] {
         var key = KeyBuffer()
         switch self {
-        case .sender(let id), .recipient(let id), .owner(let id), .story(let id): id.bytes.withBytes { key.addName($0) }
-        case .between(let one, let other):
-            one.bytes.withBytes { one in other.bytes.withBytes { key.addPair(one, $0) } }
-        case .prefecture(let number): key.addInteger(number)
-        case .email(let email): email.withBytes { key.addFolded($0) }
-        case .unseen(let isWanted): key.add(isWanted ? 1 : 0)
-        case .since(let time), .until(let time): key.addDate(time)
+        case .name(let name): name.withBytes { key.addName($0) }
+        case .pair(let one, let other): one.withBytes { one in other.withBytes { key.addPair(one, $0) } }
+        case .folded(let text): text.withBytes { key.addFolded($0) }
+        case .integer(let number): key.addInteger(number)
+        case .number(let number): key.addDouble(number)
+        case .date(let date): key.addDate(date)
+        case .flag(let flag): key.add(flag ? 1 : 0)
+        case .fraction(let bits): key.addOrdered(bits)
+        case .choice(let word): key.add(word)
         }
         return Array(key.bytes)
     }

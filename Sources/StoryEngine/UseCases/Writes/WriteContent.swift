@@ -6,26 +6,28 @@ import StoryModels
 enum WriteContent {
     /// - Throws: what reading failed with.
     static func attempt(_ write: ContentWrite, in world: World) throws(StorageError) -> WriteOutcome {
-        if let id = write.id, let failure = try missing(write.kind, id, in: world) { return .refused(failure) }
+        let kind = world.models.schema(write.kind)
+        if let id = write.id, let failure = try missing(kind, id, in: world) { return .refused(failure) }
         let directory = ModelDirectory(world.models)
-        let command = write.command(in: directory)
+        let command = write.command(of: kind, in: directory)
         if let failure = directory.failure { throw failure }
         switch command {
         case .failure(let failure): return .refused(failure)
         case .success(let command):
-            if let id = write.id ?? command.givenID { return try decide(command, write, id, in: world) }
-            return try decide(command, write, givenID(write.kind, in: world), in: world)
+            if let id = write.id ?? command.givenID { return try decide(command, write, kind, id, in: world) }
+            return try decide(command, write, kind, givenID(kind, in: world), in: world)
         }
     }
 
     /// Why the target of the write is not there; nil when it is.
-    private static func missing(_ kind: Kind, _ id: Identifier, in world: World) throws(StorageError) -> Failure? {
-        guard try !world.models.has(kind.schema, id) else { return nil }
+    private static func missing(_ kind: KindSchema, _ id: Identifier, in world: World) throws(StorageError) -> Failure?
+    {
+        guard try !world.models.has(kind, id) else { return nil }
         let isNew = try world.models.streams.head(of: kind.stream(id)) == nil
         return isNew ? .notFound(target(kind, id)) : .gone(target(kind, id))
     }
 
-    private static func givenID(_ kind: Kind, in world: World) throws(StorageError) -> Identifier {
+    private static func givenID(_ kind: KindSchema, in world: World) throws(StorageError) -> Identifier {
         var failure: StorageError?
         let id = Identifier.given(at: world.head.next) { id in
             do throws(StorageError) {
@@ -40,15 +42,15 @@ enum WriteContent {
     }
 
     private static func decide(
-        _ command: ContentCommand, _ write: ContentWrite, _ id: Identifier, in world: World
+        _ command: ContentCommand, _ write: ContentWrite, _ kind: KindSchema, _ id: Identifier, in world: World
     ) throws(StorageError) -> WriteOutcome {
-        let stream = write.kind.stream(id)
+        let stream = kind.stream(id)
         let head = try world.models.streams.head(of: stream)
-        let subject = ContentSubject(kind: write.kind.schema, id: id, number: head?.number)
+        let subject = ContentSubject(kind: kind, id: id, number: head?.number)
         switch try command.decision(on: subject, in: world.models) {
-        case .refused(let refusal): return .refused(refusal.failure(of: target(write.kind, id)))
+        case .refused(let refusal): return .refused(refusal.failure(of: target(kind, id)))
         case .unchanged:
-            guard let head else { return .refused(.notFound(target(write.kind, id))) }
+            guard let head else { return .refused(.notFound(target(kind, id))) }
             return conflict(write, stream, head) ?? .unchanged(id: id, stream, head)
         case .event(let body):
             if let conflict = conflict(write, stream, head) { return conflict }
@@ -65,5 +67,5 @@ enum WriteContent {
     }
 
     /// What a client reads of an ID: `stories/12345`.
-    private static func target(_ kind: Kind, _ id: Identifier) -> String { "\(kind.name)/\(id)" }
+    private static func target(_ kind: KindSchema, _ id: Identifier) -> String { "\(kind.name)/\(id)" }
 }

@@ -1,0 +1,92 @@
+/// How far a filter's value may go, where its field does not say so.
+package enum FilterLimit: Equatable, Sendable {
+    /// A whole number within a range.
+    case range(ClosedRange<Int64>)
+    /// One of the whole numbers of a list, which are a range.
+    case selection(ClosedRange<Int64>)
+    /// A text of 1 to `maxCount` bytes.
+    ///
+    /// - Parameter noun: what a person calls such a text: `an email address`.
+    case text(maxCount: Int, noun: String)
+}
+
+/// How a filter's value is spelled on a line: what its test and its field make of it.
+package enum FilterShape: Equatable, Sendable {
+    /// An ID.
+    case name
+    /// Two IDs with a comma between them.
+    case pair
+    /// A whole number within a range; outside of it the rule is broken.
+    case integer(ClosedRange<Int64>, FieldRule)
+    /// A number as JSON has it.
+    case number
+    /// A text of 1 to `maxCount` bytes, the case of whose ASCII letters does not count.
+    case folded(maxCount: Int, noun: String)
+    /// An RFC 3339 time.
+    case date
+    /// `true` or `false`.
+    case flag
+    /// Two whole numbers above zero with a slash between them.
+    case fraction
+    /// One of these words.
+    case choice([String])
+}
+
+extension KindDeclaration {
+    /// How the values of each filter are spelled.
+    ///
+    /// - Throws: the first contradiction.
+    func shapes() throws(SchemaError) -> [FilterShape] {
+        var shapes: [FilterShape] = []
+        for filter in filters { shapes.append(try shape(of: filter)) }
+        return shapes
+    }
+
+    /// How the values of a filter are spelled.
+    ///
+    /// - Throws: where the test does not do for its field, or the limit for the test.
+    func shape(of filter: FilterSchema) throws(SchemaError) -> FilterShape {
+        let what = "the filter \(filter.name) of \(name)"
+        let shape: FilterShape?
+        switch filter.test {
+        case .field(let field):
+            shape = FilterShape(equalTo: try type(of: field, for: what), filter.limit)
+        case .pair(let one, let other):
+            let types = (try type(of: one, for: what), try type(of: other, for: what))
+            shape = types == (.name, .name) && filter.limit == nil ? .pair : nil
+        case .folded(let field):
+            shape = FilterShape(folded: try type(of: field, for: what), filter.limit)
+        case .unset(let field):
+            shape = try type(of: field, for: what) == .flag && filter.limit == nil ? .flag : nil
+        case .notBefore(let field), .before(let field):
+            let isDate = try type(of: field, for: what) == .date && !fields[field].isOptional
+            shape = isDate && filter.limit == nil ? .date : nil
+        }
+        guard let shape else { throw SchemaError("\(what) compares a field of a type that does not do, or limits it") }
+        return shape
+    }
+}
+
+extension FilterShape {
+    /// The values of a field; nil for a text, and for a limit that does not do.
+    fileprivate init?(equalTo type: FieldType, _ limit: FilterLimit?) {
+        switch (type, limit) {
+        case (.name, nil): self = .name
+        case (.integer, nil): self = .integer(.min ... .max, .outOfRange)
+        case (.integer, .range(let range)?): self = .integer(range, .outOfRange)
+        case (.integer, .selection(let range)?): self = .integer(range, .notSelected)
+        case (.number, nil): self = .number
+        case (.date, nil): self = .date
+        case (.flag, nil): self = .flag
+        case (.fraction, nil): self = .fraction
+        case (.choice(let words), nil): self = .choice(words)
+        case (.text, _), (.integer, .text?), (_, .range?), (_, .selection?), (_, .text?): return nil
+        }
+    }
+
+    /// The values of a text whose case does not count; nil for what is no text or has no limit.
+    fileprivate init?(folded type: FieldType, _ limit: FilterLimit?) {
+        guard type == .text, case .text(let maxCount, let noun)? = limit else { return nil }
+        self = .folded(maxCount: maxCount, noun: noun)
+    }
+}
