@@ -35,6 +35,15 @@ struct DataDirectoryTests {
         try DataDirectory(folder.store, for: .serving).close()
     }
 
+    @Test func `a directory that was closed is free, even while a child has a copy of its lock's descriptor`() throws {
+        let directory = try DataDirectory(folder.store, for: .serving)
+        // What a child has between fork and exec.
+        let copy = try #require(copyOfDescriptor(folder.store + "/lock"))
+        defer { Glibc.close(copy) }
+        directory.close()
+        try DataDirectory(folder.store, for: .serving).close()
+    }
+
     @Test func `only serving makes a directory`() throws {
         for access in [DataDirectory.Access.offline, .reading] {
             #expect(failure { () throws(StorageError) in try DataDirectory(folder.store, for: access) } != nil)
@@ -95,5 +104,15 @@ struct DataDirectoryTests {
             try LMDBEventLog(in: directory, now: Instant(milliseconds: 1))
         }
         #expect(error?.isCorrupt == true)
+    }
+
+    /// A copy of the descriptor that this process has of a file; nil where it has none.
+    private func copyOfDescriptor(_ path: String) -> Int32? {
+        var (wanted, found) = (stat(), stat())
+        guard stat(path, &wanted) == 0 else { return nil }
+        let descriptor = (3..<1_024 as Range<Int32>).first {
+            fstat($0, &found) == 0 && found.st_ino == wanted.st_ino && found.st_dev == wanted.st_dev
+        }
+        return descriptor.map { fcntl($0, F_DUPFD_CLOEXEC, 0) }
     }
 }
