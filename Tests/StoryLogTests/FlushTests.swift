@@ -99,7 +99,7 @@ struct FlushTests {
 
     @Test func `nothing is committed before its sync has succeeded`() throws {
         let bench = try bench()
-        let journal = try #require(bench.log.journal?.descriptor)
+        let journal = try #require(bench.log.commits?.journal.descriptor)
         let error = OtherFile.with("/dev/null", behind: journal) {
             failure { () throws(StorageError) in try bench.log.extend(by: 1) }
         }
@@ -115,7 +115,7 @@ struct FlushTests {
 
     @Test func `a journal that finds no room refuses the turn alone`() throws {
         let bench = try bench()
-        let journal = try #require(bench.log.journal?.descriptor)
+        let journal = try #require(bench.log.commits?.journal.descriptor)
         let error = OtherFile.with("/dev/full", behind: journal) {
             failure { () throws(StorageError) in try bench.log.extend(by: 2) }
         }

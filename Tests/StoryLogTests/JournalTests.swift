@@ -276,7 +276,7 @@ struct JournalTests {
     @Test func `after a failed sync nothing is committed any more`() throws {
         let bench = try LogBench()
         try bench.log.extend(by: 2)
-        let journal = try #require(bench.log.journal?.descriptor)
+        let journal = try #require(bench.log.commits?.journal.descriptor)
         OtherFile.with("/dev/null", behind: journal) {
             #expect(failure { () throws(StorageError) in try bench.log.extend(by: 1) } != nil)
         }
