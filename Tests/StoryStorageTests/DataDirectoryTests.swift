@@ -25,13 +25,10 @@ struct DataDirectoryTests {
 
     @Test func `a second holder is refused and told who the first is`() throws {
         let first = try DataDirectory(folder.store, for: .serving)
-        for access in [DataDirectory.Access.serving, .offline] {
-            let error = failure { () throws(StorageError) in try DataDirectory(folder.store, for: access) }
-            #expect(error == .held("\(folder.store) is held by process \(getpid())"))
-        }
+        let error = failure { () throws(StorageError) in try DataDirectory(folder.store, for: .serving) }
+        #expect(error == .held("\(folder.store) is held by process \(getpid())"))
         _ = try DataDirectory(folder.store, for: .reading)
         first.close()
-        try DataDirectory(folder.store, for: .offline).close()
         try DataDirectory(folder.store, for: .serving).close()
     }
 
@@ -45,12 +42,10 @@ struct DataDirectoryTests {
     }
 
     @Test func `only serving makes a directory`() throws {
-        for access in [DataDirectory.Access.offline, .reading] {
-            #expect(failure { () throws(StorageError) in try DataDirectory(folder.store, for: access) } != nil)
-            #expect(!Folder.exists(folder.store))
-            #expect(failure { () throws(StorageError) in try DataDirectory(folder.path, for: access) } != nil)
-            #expect(!Folder.exists(folder.path + "/lock"))
+        for path in [folder.store, folder.path] {
+            #expect(failure { () throws(StorageError) in try DataDirectory(path, for: .reading) } != nil)
         }
+        #expect(!Folder.exists(folder.store) && !Folder.exists(folder.path + "/lock"))
     }
 
     @Test(arguments: [0o770, 0o702, 0o720] as [mode_t])
