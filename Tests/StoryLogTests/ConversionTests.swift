@@ -35,7 +35,7 @@ struct ConversionTests {
     }
 
     private func expectConverted(_ path: String, _ source: SourceLocation = #_sourceLocation) throws {
-        for access in [DataDirectory.Access.serving, .serving, .reading, .offline] {
+        for access in [DataDirectory.Access.serving, .serving, .reading] {
             let (directory, log) = try open(path, access)
             #expect(try log.lines() == Fixture.events(), sourceLocation: source)
             try log.verify { _ in }
@@ -51,10 +51,8 @@ struct ConversionTests {
     func `a directory of an older format is converted, and every event keeps its bytes`(name: String) throws {
         let fixture = try Fixture(name)
         #expect(try Fixture.events().count == 89)
-        for access in [DataDirectory.Access.reading, .offline] {
-            let error = failure { () throws(StorageError) in try DataDirectory(fixture.folder.store, for: access) }
-            #expect(error?.text.contains("start stored on it") == true)
-        }
+        let error = failure { () throws(StorageError) in try DataDirectory(fixture.folder.store, for: .reading) }
+        #expect(error?.text.contains("start stored on it") == true)
         try expectConverted(fixture.folder.store)
     }
 

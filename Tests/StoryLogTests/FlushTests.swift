@@ -99,7 +99,7 @@ struct FlushTests {
 
     @Test func `nothing is committed before its sync has succeeded`() throws {
         let bench = try bench()
-        let journal = try #require(bench.log.journal?.descriptor)
+        let journal = try #require(bench.log.commits?.journal.descriptor)
         let error = OtherFile.with("/dev/null", behind: journal) {
             failure { () throws(StorageError) in try bench.log.extend(by: 1) }
         }
@@ -115,7 +115,7 @@ struct FlushTests {
 
     @Test func `a journal that finds no room refuses the turn alone`() throws {
         let bench = try bench()
-        let journal = try #require(bench.log.journal?.descriptor)
+        let journal = try #require(bench.log.commits?.journal.descriptor)
         let error = OtherFile.with("/dev/full", behind: journal) {
             failure { () throws(StorageError) in try bench.log.extend(by: 2) }
         }
@@ -139,11 +139,10 @@ struct FlushTests {
         try bench.log.verify { _ in }
     }
 
-    @Test(arguments: [DataDirectory.Access.reading, .offline])
-    func `who only reads sees what the journal holds, and changes nothing`(access: DataDirectory.Access) throws {
+    @Test func `who only reads sees what the journal holds, and changes nothing`() throws {
         let image = try bench().killed()
         let (journal, log) = (RawFile.read(image.journal), RawFile.read(image.file))
-        try image.open(access)
+        try image.open(.reading)
         #expect(image.log.head == Position(11) && image.log.flushed == Position(5))
         #expect(image.log.lastTime == EventMaker().event(11).time)
         #expect(try image.log.lines() == usualLines(1...11))

@@ -186,7 +186,7 @@ struct JournalTests {
     @Test func `damage is refused before anything is served, and nothing is overwritten`() throws {
         let bench = try LogBench()
         for _ in 1...3 { try bench.log.extend(by: 2) }
-        for access in [DataDirectory.Access.serving, .offline, .reading] {
+        for access in [DataDirectory.Access.serving, .reading] {
             let image = try bench.killed()
             RawFile.patch(image.journal, at: JournalHeader.halvesStart + 100, 0xA5)
             let (journal, log) = (RawFile.read(image.journal), RawFile.read(image.file))
@@ -227,7 +227,7 @@ struct JournalTests {
         try bench.log.extend(by: 3)
         let image = try bench.killed()
         unlink(image.journal)
-        for access in [DataDirectory.Access.serving, .offline, .reading] {
+        for access in [DataDirectory.Access.serving, .reading] {
             let error = refusal(image, access)
             #expect(error?.isCorrupt == true && error?.text.contains("log.journal.lost") == true)
         }
@@ -276,7 +276,7 @@ struct JournalTests {
     @Test func `after a failed sync nothing is committed any more`() throws {
         let bench = try LogBench()
         try bench.log.extend(by: 2)
-        let journal = try #require(bench.log.journal?.descriptor)
+        let journal = try #require(bench.log.commits?.journal.descriptor)
         OtherFile.with("/dev/null", behind: journal) {
             #expect(failure { () throws(StorageError) in try bench.log.extend(by: 1) } != nil)
         }

@@ -166,7 +166,7 @@ struct LogVerifierTests {
     /// What opening and verifying throw; the last record is looked at by opening already.
     private func verdict(_ bench: LogBench) -> StorageError? {
         do {
-            try bench.open(.offline)
+            try bench.open(.reading)
             defer { bench.close() }
             return failure { () throws(StorageError) in try bench.log.verify { _ in } }
         } catch {

@@ -7,19 +7,11 @@ import TestSupport
 
 /// The shipped loop when commits end later than their turns: what is durable is answered meanwhile.
 struct LateCommitTests {
-    private let bench = LoopBench()
-    private let append = #"APPEND note-1 {"type":"A","data":{}}"#
-    private let user = #"POST users {"id":"1","name":"A","email":"a@example.org","prefecture":1}"#
+    private let bench = SlowDisk.bench()
+    private let append = SlowDisk.append
 
-    /// A user at position 2 and an event on the way at 3, with its commit beside the loop.
-    init() {
-        bench.connected("writer", "reader")
-        bench.makeDiskSlow()
-        bench.send(user, from: "writer")
-        bench.endCommit()
-        _ = bench.hear("writer")
-        bench.send(append, from: "writer")
-    }
+    /// An event on the way at position 3, with its commit beside the loop.
+    init() { bench.send(append, from: "writer") }
 
     @Test func `a receipt waits for its commit`() {
         #expect(bench.commits.isRunning)

@@ -7,18 +7,9 @@ import TestSupport
 
 /// Checkpoints and full journals of the shipped loop where commits end later than their turns.
 struct SlowDiskCheckpointTests {
-    private let bench = LoopBench()
-    private let append = #"APPEND note-1 {"type":"A","data":{}}"#
-    private let user = #"POST users {"id":"1","name":"A","email":"a@example.org","prefecture":1}"#
-
-    /// A user at position 2.
-    init() {
-        bench.connected("writer", "reader")
-        bench.makeDiskSlow()
-        bench.send(user, from: "writer")
-        bench.endCommit()
-        _ = bench.hear("writer")
-    }
+    private let bench = SlowDisk.bench()
+    private let append = SlowDisk.append
+    private let user = SlowDisk.user
 
     @Test func `what a commit makes durable is set aside as it begins, and flushed when it has ended`() {
         bench.models.bufferedBytes = Checkpoints.bytes

@@ -25,23 +25,27 @@ struct DataDirectoryTests {
 
     @Test func `a second holder is refused and told who the first is`() throws {
         let first = try DataDirectory(folder.store, for: .serving)
-        for access in [DataDirectory.Access.serving, .offline] {
-            let error = failure { () throws(StorageError) in try DataDirectory(folder.store, for: access) }
-            #expect(error == .held("\(folder.store) is held by process \(getpid())"))
-        }
+        let error = failure { () throws(StorageError) in try DataDirectory(folder.store, for: .serving) }
+        #expect(error == .held("\(folder.store) is held by process \(getpid())"))
         _ = try DataDirectory(folder.store, for: .reading)
         first.close()
-        try DataDirectory(folder.store, for: .offline).close()
+        try DataDirectory(folder.store, for: .serving).close()
+    }
+
+    @Test func `a directory that was closed is free, even while a child has a copy of its lock's descriptor`() throws {
+        let directory = try DataDirectory(folder.store, for: .serving)
+        // What a child has between fork and exec.
+        let copy = try #require(copyOfDescriptor(folder.store + "/lock"))
+        defer { Glibc.close(copy) }
+        directory.close()
         try DataDirectory(folder.store, for: .serving).close()
     }
 
     @Test func `only serving makes a directory`() throws {
-        for access in [DataDirectory.Access.offline, .reading] {
-            #expect(failure { () throws(StorageError) in try DataDirectory(folder.store, for: access) } != nil)
-            #expect(!Folder.exists(folder.store))
-            #expect(failure { () throws(StorageError) in try DataDirectory(folder.path, for: access) } != nil)
-            #expect(!Folder.exists(folder.path + "/lock"))
+        for path in [folder.store, folder.path] {
+            #expect(failure { () throws(StorageError) in try DataDirectory(path, for: .reading) } != nil)
         }
+        #expect(!Folder.exists(folder.store) && !Folder.exists(folder.path + "/lock"))
     }
 
     @Test(arguments: [0o770, 0o702, 0o720] as [mode_t])
@@ -95,5 +99,15 @@ struct DataDirectoryTests {
             try LMDBEventLog(in: directory, now: Instant(milliseconds: 1))
         }
         #expect(error?.isCorrupt == true)
+    }
+
+    /// A copy of the descriptor that this process has of a file; nil where it has none.
+    private func copyOfDescriptor(_ path: String) -> Int32? {
+        var (wanted, found) = (stat(), stat())
+        guard stat(path, &wanted) == 0 else { return nil }
+        let descriptor = (3..<1_024 as Range<Int32>).first {
+            fstat($0, &found) == 0 && found.st_ino == wanted.st_ino && found.st_dev == wanted.st_dev
+        }
+        return descriptor.map { fcntl($0, F_DUPFD_CLOEXEC, 0) }
     }
 }

@@ -1,50 +1,22 @@
 package import StoryStorage
-import Glibc
 package import StoryCore
 
 /// The log in an LMDB environment of its own, with a journal in front of it.
 ///
 /// The environment holds sealed blocks, keyed by their first position, and at key 0 the header. A commit is durable
-/// once the journal has it; its records lie in memory as well, until a flush has put them into blocks. A reading goes
-/// to the map or to that memory, nowhere else. No transaction stays open. The log belongs to the thread that appends
-/// to it; a flush has a thread of its own.
+/// once the journal has it; its records lie in memory as well, until a flush has put them into blocks. No transaction
+/// stays open. The log belongs to the thread that appends to it; a flush has a thread of its own.
+///
+/// The work is done by its parts: `LogRecords` has what can be read, `LogCommits` makes it durable, `BlockFlusher` puts
+/// it into blocks, `LogRecovery` finds its end at a start.
 package final class LMDBEventLog: EventLog {
-    package internal(set) var head: Position
-    package internal(set) var committed: Position
-    package internal(set) var flushed: Position
-    package internal(set) var lastTime: Instant?
-    package var identity: LogIdentity { header.identity.named }
-    package var storeID: [UInt8] { header.identity.id }
-    package var bytes: Int { environment.usedBytes }
-    /// Called on another thread when a flush has ended: have `pollFlush` called.
-    package var whenFlushed: (@Sendable () -> Void)?
-
     let environment: Environment
     let header: LogHeader
-    let access: DataDirectory.Access
-    let journalPath: String
-    let map: BlockMap
-    /// The seal of the last block.
-    var seal: Seal
-    let hasher: SealHasher
-    /// What is not in blocks.
-    var memory: JournalMemory
-    /// Only where the log is served.
-    var journal: JournalFile?
-    var committedTime: Instant?
-    var committing: PendingCommit?
-    var flushing: FlushJob?
-    /// Why the last flush could not be done; nil when it was.
-    var flushRefusal: StorageError?
-    /// True while a commit waits for a flush to make room.
-    var isRoomAwaited = false
-    /// Why it is unknown what the disk holds; then nothing is committed any more.
-    var fatal: StorageError?
-    var reader: ReadTransaction?
-    var readings = 0
-    /// True while the reader has a view.
-    var hasView = false
-    private let salts = Salts()
+    let records: LogRecords
+    /// Nil unless the log is served.
+    let commits: LogCommits?
+    private let recovery: LogRecovery
+    private var isOpen = true
 
     /// Opens the log of a data directory. One that serves makes it where there is none, and converts one of an older
     /// format.
@@ -59,65 +31,56 @@ package final class LMDBEventLog: EventLog {
         in directory: DataDirectory, now: Instant, _ options: EnvironmentOptions = EnvironmentOptions(),
         journalSize: Int = JournalFile.usualSize, converting progress: ConversionProgress? = nil
     ) throws(StorageError) {
-        if directory.access == .serving {
+        let isServed = directory.access == .serving
+        if isServed {
             try Conversion.runIfNeeded(directory, options, journalSize, progress)
-            try LMDBEventLog.createIfMissing(directory, now, journalSize)
+            try LogCreation.createIfMissing(directory, now, journalSize)
         }
-        access = directory.access
-        journalPath = directory.journalPath
         environment =
-            access == .reading
+            directory.access == .reading
             ? try .openReadOnly(at: directory.logPath, options) : try .open(at: directory.logPath, options)
-        hasher = try SealHasher()
         do throws(StorageError) {
             // A process killed in a commit may have left LMDB's lock file behind: only a writer repairs it.
-            if access == .serving { _ = try WriteTransaction(environment) }
-            map = BlockMap(pageSize: environment.pageSize)
-            let reader = try ReadTransaction(environment)
-            let state = try LogState(reader.handle, map, hasher)
-            reader.reset()
-            self.reader = consume reader
-            (header, seal) = (state.header, state.seal)
-            (head, committed, flushed) = (state.head, state.head, state.head)
-            (lastTime, committedTime) = (state.lastTime, state.lastTime)
-            memory = JournalMemory(after: state.head)
+            if isServed { _ = try WriteTransaction(environment) }
+            let hasher = try SealHasher()
+            let blocks = try BlockReader(environment)
+            let state = try blocks.state(hasher)
+            header = state.header
+            records = LogRecords(blocks, state)
+            recovery = LogRecovery(
+                environment: environment, records: records, hasher: hasher, journalPath: directory.journalPath,
+                logID: state.header.identity.id)
+            do throws(StorageError) {
+                commits = isServed ? try LMDBEventLog.commits(recovery, journalSize, after: state.seal) : nil
+                if !isServed { try recovery.refresh() }
+            } catch {
+                blocks.close()
+                throw error
+            }
         } catch {
             environment.close()
-            throw error
-        }
-        do throws(StorageError) {
-            try access == .serving ? recover(journalSize) : refresh()
-        } catch {
-            fatal = error
-            close()
             throw error
         }
     }
 
     deinit { close() }
 
-    package func append(
-        _ event: EventHeader, json: UnsafeRawBufferPointer, _ lend: (EventRecord) -> Void
-    ) throws(StorageError) {
-        precondition(access == .serving, "Only a log that is served is appended to.")
-        precondition(event.position == head.next, "An event's position is the one after the head.")
-        precondition(readings == 0, "Nothing is appended while the log is being read.")
-        let record = RecordWriter(event, json)
-        let block = memory.block(for: event.position.value, record.count)
-        let start = block.target
-        record.write(json, salts, to: start)
-        block.added(record.count)
-        head = event.position
-        lastTime = event.time
-        lend(record.record(at: start))
+    /// Recovers a log that is served, and makes what commits to it.
+    private static func commits(
+        _ recovery: LogRecovery, _ journalSize: Int, after seal: Seal
+    ) throws(StorageError) -> LogCommits {
+        let failStop = FailStop()
+        let store = BlockStore(environment: recovery.environment, hasher: recovery.hasher)
+        let flusher = BlockFlusher(recovery.records, store, after: seal, failStop)
+        return LogCommits(try recovery.recover(journalSize, flusher), recovery.records, flusher, failStop)
     }
 
-    package func rollBack() {
-        precondition(committing == nil, "Nothing is rolled back while a commit is under way.")
-        precondition(readings == 0, "Nothing is rolled back while the log is being read.")
-        memory.remove(after: committed)
-        head = committed
-        lastTime = committedTime
+    /// Finds what another process has appended meanwhile; for a log opened for reading.
+    ///
+    /// - Throws: `.corrupt` where the log or its journal is not as it was written.
+    package func refresh() throws(StorageError) {
+        precondition(commits == nil, "Only a log opened for reading is behind.")
+        try recovery.refresh()
     }
 
     /// Frees the slots of readers whose process died, whose views would keep pages from being used again.
@@ -126,14 +89,99 @@ package final class LMDBEventLog: EventLog {
     package func close() {
         guard isOpen else { return }
         isOpen = false
-        if let job = flushing { finish(job, job.wait()) }
-        // What is not flushed stays in the journal.
-        if access == .serving, fatal == nil, committing == nil {
-            do throws(StorageError) { try flush() } catch {}
-        }
-        reader = nil
+        commits?.close()
+        records.blocks.close()
         environment.close()
     }
+}
 
-    private var isOpen = true
+// MARK: What it is
+
+extension LMDBEventLog {
+    package var head: Position { records.head }
+    package var committed: Position { records.committed }
+    package var flushed: Position { records.flushed }
+    package var lastTime: Instant? { records.lastTime }
+    package var identity: LogIdentity { header.identity.named }
+    package var storeID: [UInt8] { header.identity.id }
+    package var bytes: Int { environment.usedBytes }
+}
+
+// MARK: Appending and committing
+
+extension LMDBEventLog {
+    package func append(
+        _ event: EventHeader, json: UnsafeRawBufferPointer, _ lend: (EventRecord) -> Void
+    ) throws(StorageError) {
+        precondition(commits != nil, "Only a log that is served is appended to.")
+        records.append(event, json: json, lend)
+    }
+
+    package func rollBack() {
+        precondition(commits?.isCommitting != true, "Nothing is rolled back while a commit is under way.")
+        records.rollBack()
+    }
+
+    package func makeRoom() -> CommitRoom { commits?.makeRoom() ?? .ready }
+
+    package func beginCommit() throws(StorageError) -> CommitJob? { try commits?.begin() }
+
+    package func finishCommit(
+        _ job: CommitJob, _ result: Result<Void, StorageError>
+    ) throws(StorageError) { try commits?.finish(job, result) }
+}
+
+// MARK: Flushing
+
+extension LMDBEventLog {
+    /// Called on another thread when a flush has ended: have `pollFlush` called.
+    package var whenFlushed: (@Sendable () -> Void)? {
+        get { commits?.flusher.whenFlushed }
+        set { commits?.flusher.whenFlushed = newValue }
+    }
+
+    package var isFlushing: Bool { commits?.flusher.isFlushing ?? false }
+
+    package func startFlush() { commits?.flusher.startFull() }
+
+    package func startFlush(through position: Position) { commits?.flusher.startAtLeast(through: position) }
+
+    package func pollFlush() throws(StorageError) { try commits?.flusher.poll() }
+
+    package func flush() throws(StorageError) { try commits?.flusher.flush() }
+}
+
+// MARK: Reading
+
+extension LMDBEventLog {
+    package func scan(
+        from: Position, through: Position, order: Order, _ visit: (EventRecord) -> Bool
+    ) throws(StorageError) { try records.scan(from: from, through: through, order: order, visit) }
+
+    package func record(at position: Position, _ visit: (EventRecord) -> Void) throws(StorageError) -> Bool {
+        try records.record(at: position, visit)
+    }
+
+    package func records(
+        at positions: [Position], _ visit: (EventRecord) -> Bool
+    ) throws(StorageError) { try records.records(at: positions, visit) }
+
+    package func position(at time: Instant) throws(StorageError) -> Position { try records.position(at: time) }
+
+    package func verify(progress: (Position) -> Void) throws(StorageError) {
+        try verifier().run { position in
+            progress(position)
+            return true
+        }
+    }
+
+    /// What checks all that is committed by now, on another thread while this one goes on appending.
+    package func verifier() -> LogVerifier { LogVerifier(environment, records.unflushed) }
+
+    /// Copies all that is committed by now, and may copy more; the log must stay open meanwhile.
+    package func copier() -> LogCopier {
+        LogCopier(
+            environment, header, records.unflushed,
+            journalSize: commits?.journal.header.fileSize ?? JournalFile.usualSize)
+    }
 }

@@ -47,7 +47,7 @@ package final class LogCopier: Sendable {
         try Folder.makeAll(Folder.parent(of: draft))
         try Folder.makeNew(draft)
         let id = try RandomBytes.make(LogHeader.idCount)
-        try LMDBEventLog.create(draft + "/log", LogHeader(identity: header.identity, created: header.created))
+        try LogCreation.createEnvironment(draft + "/log", LogHeader(identity: header.identity, created: header.created))
         let copy = try Environment.open(at: draft + "/log", EnvironmentOptions())
         defer { copy.close() }
         var writer = BlockCopy(from: environment, to: copy, root: header.identity.root, mustEnd: mustEnd)
@@ -115,13 +115,5 @@ private struct BlockCopy {
         }
         try writer.commitReserved()
         return true
-    }
-}
-
-extension LMDBEventLog {
-    /// Copies all that is committed by now, and may copy more; the log must stay open meanwhile.
-    package func copier() -> LogCopier {
-        LogCopier(
-            environment, header, unflushed, journalSize: journal?.header.fileSize ?? JournalFile.usualSize)
     }
 }

@@ -1,18 +1,18 @@
 import StoryStorage
-package import StoryCore
+import StoryCore
 
-/// Readings: of blocks in the map up to `flushed`, of the journal's memory behind it.
-extension LMDBEventLog {
+/// Readings, as the port `EventLog` says: of blocks up to `flushed`, of memory behind it.
+extension LogRecords {
     /// How many records ahead memory is asked for, so that it is there when it is looked at.
     private static let ahead = 6
 
-    package func scan(
+    func scan(
         from: Position, through: Position, order: Order, _ visit: (EventRecord) -> Bool
     ) throws(StorageError) {
         let first = max(from.value, 1)
         let last = min(through.value, head.value)
         guard first <= last else { return }
-        try reading { () throws(StorageError) in
+        try blocks.reading { () throws(StorageError) in
             switch order {
             case .ascending: try ascend(first, last, visit)
             case .descending: try descend(last, first, visit)
@@ -20,16 +20,16 @@ extension LMDBEventLog {
         }
     }
 
-    package func record(at position: Position, _ visit: (EventRecord) -> Void) throws(StorageError) -> Bool {
+    func record(at position: Position, _ visit: (EventRecord) -> Void) throws(StorageError) -> Bool {
         guard position > .zero, position <= head else { return false }
-        try reading { () throws(StorageError) in visit(try read(position.value)) }
+        try blocks.reading { () throws(StorageError) in visit(try read(position.value)) }
         return true
     }
 
-    package func records(
+    func records(
         at positions: [Position], _ visit: (EventRecord) -> Bool
     ) throws(StorageError) {
-        try reading { () throws(StorageError) in
+        try blocks.reading { () throws(StorageError) in
             for index in positions.indices {
                 let position = positions[index]
                 guard position > .zero, position <= head else { return }
@@ -39,11 +39,11 @@ extension LMDBEventLog {
         }
     }
 
-    package func position(at time: Instant) throws(StorageError) -> Position {
+    func position(at time: Instant) throws(StorageError) -> Position {
         guard let lastTime else { return .zero }
         if lastTime <= time { return head }
         // Times never go backwards: everything up to `lower` is at or before the time, everything from `upper` after.
-        return try reading { () throws(StorageError) in
+        return try blocks.reading { () throws(StorageError) in
             var (lower, upper) = (UInt64(0), head.value)
             while upper - lower > 1 {
                 let middle = lower + (upper - lower) / 2
@@ -53,49 +53,11 @@ extension LMDBEventLog {
         }
     }
 
-    package func verify(progress: (Position) -> Void) throws(StorageError) {
-        try verifier().run { position in
-            progress(position)
-            return true
-        }
-    }
-
-    /// What checks all that is committed by now, on another thread while this one goes on appending.
-    package func verifier() -> LogVerifier { LogVerifier(environment, unflushed) }
-
-    /// What is committed and not in blocks.
-    var unflushed: [BlockSection] { memory.sections(from: 1, through: committed.value) }
-
-    // MARK: One reading
-
-    /// Runs a reading; readings may be nested. What it finds lives until the outermost one ends.
-    func reading<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
-        readings += 1
-        defer {
-            readings -= 1
-            if readings == 0, hasView {
-                reader?.reset()
-                hasView = false
-            }
-        }
-        return try body()
-    }
-
-    /// The environment's newest state, which stays the same for as long as this reading.
-    func view() throws(StorageError) -> OpaquePointer {
-        guard let handle = reader?.handle else { preconditionFailure("A log is not read after it was closed.") }
-        if !hasView { try reader?.renew() }
-        hasView = true
-        return handle
-    }
-
     /// The records around a position up to the head.
     @inline(__always)
     private func run(at position: UInt64) throws(StorageError) -> RecordRun {
         guard position <= flushed.value else { return memory.run(at: position) }
-        let index = map.index(of: position)
-        if let run = map.known(index) { return run }
-        return try map.find(index, in: try view())
+        return try blocks.run(at: position)
     }
 
     @inline(__always)
@@ -106,11 +68,11 @@ extension LMDBEventLog {
     /// Asks for what the records after this one will need, where their blocks are known.
     @inline(__always)
     private func prefetch(_ positions: [Position], from index: Int) {
-        let far = index + 2 * LMDBEventLog.ahead
+        let far = index + 2 * LogRecords.ahead
         if far < positions.count, let run = flushedRun(at: positions[far]) {
             run.prefetchEntry(of: positions[far].value)
         }
-        let near = index + LMDBEventLog.ahead
+        let near = index + LogRecords.ahead
         guard near < positions.count, let run = flushedRun(at: positions[near]) else { return }
         run.prefetchRecord(at: positions[near].value)
     }
@@ -118,7 +80,7 @@ extension LMDBEventLog {
     @inline(__always)
     private func flushedRun(at position: Position) -> RecordRun? {
         guard position > .zero, position <= flushed else { return nil }
-        return map.known(map.index(of: position.value))
+        return blocks.knownRun(at: position.value)
     }
 
     private func ascend(

@@ -15,8 +15,8 @@ package final class LogView: @unchecked Sendable {
     /// - Parameter log: has to stay open as long as the view.
     /// - Throws: `.failed` where LMDB has no room for a reader.
     package init(_ log: LMDBEventLog) throws(StorageError) {
-        tail = log.unflushed
-        map = BlockMap(log.map)
+        tail = log.records.unflushed
+        map = BlockMap(log.records.blocks.map)
         transaction = try ReadTransaction(log.environment)
     }
 

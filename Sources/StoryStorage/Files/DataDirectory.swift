@@ -7,8 +7,6 @@ package final class DataDirectory {
     package enum Access: Sendable {
         /// To serve it: made when it is not there, and held.
         case serving
-        /// To work on it while no daemon does: must be there, and is held.
-        case offline
         /// To read it beside a daemon: must be there, and is not held.
         case reading
     }
@@ -31,7 +29,7 @@ package final class DataDirectory {
         guard Folder.exists(path) else { throw .failed("there is no data directory at \(path)") }
         isVolatile = try DataDirectory.checkFolder(path)
         guard access == .serving || FormatFile.exists(path) else { throw .failed("\(path) is no data directory") }
-        if access != .reading { lock = try DirectoryLock(path) }
+        if access == .serving { lock = try DirectoryLock(path) }
         try checkFormat()
     }
 

@@ -19,6 +19,10 @@ struct DirectoryLock: ~Copyable {
         self.file = file
     }
 
+    /// The lock is given up, not just closed: a child that is being started has a copy of every descriptor until it
+    /// runs its program, and would hold the lock for so long.
+    deinit { flock(file.descriptor, LOCK_UN) }
+
     private static func holder(_ file: borrowing FileHandle, _ path: String) throws(StorageError) -> String {
         let digits = try file.read(20, at: 0, of: path).prefix { (0x30...0x39).contains($0) }
         // The holder may be just about to write it.

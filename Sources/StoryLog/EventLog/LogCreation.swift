@@ -1,0 +1,40 @@
+import StoryStorage
+import StoryCore
+
+/// Makes the files of a new log.
+enum LogCreation {
+    /// Makes a log and its journal where a data directory has none.
+    ///
+    /// - Throws: `.corrupt` where the directory holds what belongs to a log that is gone, `.failed` or `.full` where the
+    ///   files cannot be made.
+    static func createIfMissing(
+        _ directory: DataDirectory, _ now: Instant, _ journalSize: Int
+    ) throws(StorageError) {
+        let path = directory.logPath
+        guard !Folder.exists(path) else { return }
+        guard !Folder.exists(directory.modelsPath) else {
+            throw .corrupt("\(directory.path) holds models, but its log is gone", at: nil)
+        }
+        let header = LogHeader(
+            identity: StoredIdentity(id: try RandomBytes.make(LogHeader.idCount)), created: now)
+        // The journal comes first: where there is a log, there is one. What a crash left between the two holds nothing.
+        guard try JournalFile.isUnused(directory.journalPath) else {
+            throw .corrupt("\(directory.path) holds a journal, but its log is gone", at: nil)
+        }
+        try JournalFile.create(directory.journalPath, logID: header.identity.id, fileSize: journalSize)
+        try createEnvironment(path, header)
+    }
+
+    /// Makes an environment without a block.
+    ///
+    /// - Throws: `.failed` or `.full` where it cannot be made.
+    static func createEnvironment(_ path: String, _ header: LogHeader) throws(StorageError) {
+        try Environment.create(at: path, EnvironmentOptions()) { (transaction) throws(StorageError) in
+            try header.bytes.withBytes { (bytes) throws(StorageError) in
+                try PositionKey.with(0) { (key) throws(StorageError) in
+                    try transaction.append(bytes, in: .main, at: key)
+                }
+            }
+        }
+    }
+}
