@@ -96,17 +96,16 @@ package final class Engine {
         let tag = request.tag
         guard !isDraining else { return output.reply(.failed(Failure.draining), tag: tag, restsOn: .zero) }
         do throws(StorageError) {
-            try answer(request, from: &session, now, output)
+            try answer(request.action, tag, from: &session, now, output)
         } catch {
             output.reply(.failed(.storage(error)), tag: tag, restsOn: .zero)
         }
     }
 
     private func answer(
-        _ request: borrowing Request, from session: inout Session, _ now: Instant, _ output: any TurnOutput
+        _ action: RequestAction, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
     ) throws(StorageError) {
-        let tag = request.tag
-        switch request.action {
+        switch action {
         case .get(let kind, let id, let moment):
             let browse = Browse(kind: models.schema(kind), id: id, world: world, tag: tag, output: output)
             if let moment { try browse.at(moment) } else { try browse.now() }
@@ -129,17 +128,17 @@ package final class Engine {
             acknowledge([Member("bye", .flag(true))], session, tag, output)
             output.finish()
         case .append(let stream, let proposals, let options):
-            try write(request, &session, now, output) { (world) throws(StorageError) in
+            try write(action, tag, &session, now, output) { (world) throws(StorageError) in
                 try AppendEvents.attempt(stream, proposals, options, in: world)
             }
         case .appendTogether(let proposals, let options):
-            try write(request, &session, now, output) { (world) throws(StorageError) in
+            try write(action, tag, &session, now, output) { (world) throws(StorageError) in
                 try AppendTogether.attempt(proposals, options, in: world)
             }
         case .post, .edit, .like, .unlike, .see, .delete:
-            try write(request, &session, now, output) { (world) throws(StorageError) in
-                guard let write = ContentWrite(request.action) else {
-                    return .refused(Failure(.internal, "\(request.action.verb.rawValue) is no write"))
+            try write(action, tag, &session, now, output) { (world) throws(StorageError) in
+                guard let write = ContentWrite(action) else {
+                    return .refused(Failure(.internal, "\(action.verb.rawValue) is no write"))
                 }
                 return try WriteContent.attempt(write, in: world)
             }
@@ -194,20 +193,19 @@ package final class Engine {
     // MARK: Writes
 
     private func write(
-        _ request: borrowing Request, _ session: inout Session, _ now: Instant, _ output: any TurnOutput,
+        _ action: RequestAction, _ tag: Tag?, _ session: inout Session, _ now: Instant, _ output: any TurnOutput,
         _ attempt: (World) throws(StorageError) -> WriteOutcome
     ) throws(StorageError) {
         let world = world
-        let tag = request.tag
         let outcome: WriteOutcome
-        if let known = try Idempotency.outcome(request.action, in: world) {
+        if let known = try Idempotency.outcome(action, in: world) {
             outcome = known
         } else {
             outcome = try attempt(world)
         }
         switch outcome {
         case .refused(let failure):
-            output.reply(.failed(failure), tag: tag, restsOn: try basis(of: failure, request.action, output))
+            output.reply(.failed(failure), tag: tag, restsOn: try basis(of: failure, action, output))
         case .repeated(let receipt):
             answer(receipt, &session, tag, output)
         case .unchanged(let id, let stream, let head):
