@@ -7,7 +7,13 @@ func firstLineIsDone(_ bytes: UnsafeRawBufferPointer, _ reader: RequestReader) -
     machine.bytesReceived(bytes)
     var isDone = false
     machine.withNextLine(reader, role: .read) { action in
-        if case .finished = action { isDone = true }
+        switch action {
+        case .finished: isDone = true
+        case .needBytes: break
+        case .request: break
+        case .refuse: break
+        case .refuseAndClose: break
+        }
         return .taken
     }
     return isDone
