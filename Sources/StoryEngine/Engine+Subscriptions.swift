@@ -12,7 +12,7 @@ extension Engine {
         } catch {
             return output.reply(.failed(error), tag: tag, restsOn: .zero)
         }
-        guard let id = session.subscribe(query.selection, from: start, limit: limits.subscriptions) else {
+        guard let id = session.subscribe(query, from: start, limit: limits.subscriptions) else {
             let message = "a connection has at most \(limits.subscriptions) subscriptions; UNSUBSCRIBE one first"
             let failure = Failure(.tooLarge, message, .limit(limits.subscriptions))
             return output.reply(.failed(failure), tag: tag, restsOn: .zero)

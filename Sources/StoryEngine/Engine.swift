@@ -38,6 +38,9 @@ package final class Engine {
         lastStream = try models.streams.lastNumber()
     }
 
+    /// What watchers of rows are told.
+    package var watcher: RowWatcher { RowWatcher(ports) }
+
     var models: ReadModels { ports.models }
     var limits: Limits { ports.limits }
     private var log: any EventLogReading { ports.log }

@@ -15,14 +15,18 @@ package struct Session: Equatable, Sendable {
     package mutating func wrote(_ position: Position) { lastWritten = max(lastWritten, position) }
 
     /// What it wrote after this position was undone.
-    package mutating func rolledBack(to position: Position) { lastWritten = min(lastWritten, position) }
+    package mutating func rolledBack(to position: Position) {
+        lastWritten = min(lastWritten, position)
+        for index in subscriptions.indices { subscriptions[index].rolledBack() }
+    }
 
     /// Follows the log from a position on; nil when there are as many subscriptions as there may be.
-    mutating func subscribe(_ selection: EventSelection, from next: Position, limit: Int) -> SubscriptionID? {
+    mutating func subscribe(_ query: SubscribeQuery, from next: Position, limit: Int) -> SubscriptionID? {
         guard subscriptions.count < limit else { return nil }
         lastSubscription += 1
         let id = SubscriptionID(lastSubscription)
-        subscriptions.append(Subscription(id: id, selection: selection, from: next))
+        subscriptions.append(
+            Subscription(id: id, selection: query.selection, subject: query.subject, from: next))
         return id
     }
 

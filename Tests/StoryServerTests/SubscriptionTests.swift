@@ -45,6 +45,45 @@ import Testing
         #expect(subscription.step(head: Position(9), hasRoom: true) == .sayCaughtUp(Position(9)))
     }
 
+    @Test func `rows are listed first, then what happened meanwhile comes, and what was shown is not shown again`() {
+        var subscription = Subscription(
+            id: SubscriptionID(1), selection: EventSelection(source: .all), subject: .list(.stories, []),
+            from: Position(5))
+        #expect(subscription.isWanting(head: Position(4)))
+        #expect(subscription.step(head: Position(4), hasRoom: false) == .wait)
+        #expect(subscription.step(head: Position(4), hasRoom: true) == .list(after: nil))
+        subscription.listed(through: [1])
+        #expect(subscription.step(head: Position(9), hasRoom: true) == .list(after: [1]))
+        subscription.rolledBack()
+        #expect(subscription.step(head: Position(9), hasRoom: true) == .list(after: nil))
+        let isRemembered = subscription.show(7, as: Position(8), at: Position(4))
+        #expect(isRemembered)
+        subscription.listingEnded()
+        #expect(subscription.step(head: Position(9), hasRoom: true) == .send(from: Position(5), through: Position(9)))
+        let shown = [5, 8, 9].map { subscription.wasShown(7, at: Position($0)) }
+        #expect(shown == [true, true, false])
+        subscription.sent(through: Position(9))
+        #expect(subscription.step(head: Position(9), hasRoom: true) == .sayCaughtUp(Position(9)))
+        #expect(subscription.step(head: Position(9), hasRoom: true) == .wait)
+        subscription.rolledBack()
+        #expect(subscription.phase == .live)
+    }
+
+    @Test func `of more rows than it remembers, each is shown as it was`() {
+        var subscription = following(from: 1)
+        var remembered = 0
+        for row in 1...5_000 as ClosedRange<UInt64> where subscription.show(row, as: Position(9), at: Position(1)) {
+            remembered += 1
+        }
+        #expect(remembered == 4_096)
+        let others = (
+            subscription.show(1, as: Position(10), at: Position(2)), subscription.wasShown(5_000, at: Position(9))
+        )
+        #expect(others == (true, false))
+        let again = subscription.show(5_000, as: Position(2), at: Position(2))
+        #expect(again, "what is not newer needs no memory")
+    }
+
     @Test func `what was sent never moves it back`() {
         var subscription = following(from: 8)
         subscription.sent(through: Position(3))

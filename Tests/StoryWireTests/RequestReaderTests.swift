@@ -31,6 +31,17 @@ struct RequestReaderTests {
                         from: .position(Position(7))))
             ),
             (
+                "SUBSCRIBE store://stories/12345",
+                .subscribe(
+                    SubscribeQuery(
+                        EventSelection(source: .stream(stream("story-12345"))), subject: .row(.stories, id("12345"))))
+            ),
+            (
+                "SUBSCRIBE stories",
+                .subscribe(
+                    SubscribeQuery(EventSelection(source: .category(category("story"))), subject: .list(.stories, [])))
+            ),
+            (
                 "SUBSCRIBE events log=9f3c from=1970-01-01T00:00:01Z",
                 .subscribe(
                     SubscribeQuery(

@@ -58,8 +58,10 @@ struct RequestRefusalTests {
         ("LIST stories sort=tilte", "tilte", "title"), ("LIST users sort=title", "title", nil),
         ("READ events sort=date", "sort", nil), ("APPEND note-1 meta=\"{}\" {\"type\":\"A\",\"data\":1}", "meta", nil),
         ("PING limit=1", "limit", nil), ("COUNT stories limit=1", "limit", nil),
-        ("SUBSCRIBE stories", "stories", nil), ("SUBSCRIBE stories/12345 from=1", "stories/12345", nil),
-        ("SUBSCRIBE evnets", "evnets", "events"),
+        ("SUBSCRIBE stories from=1", "from", nil), ("SUBSCRIBE stories/12345 from=1", "from", nil),
+        ("SUBSCRIBE stories/12345 sender=1", "sender", nil), ("SUBSCRIBE messages sendr=1", "sendr", "sender"),
+        ("SUBSCRIBE events sender=1", "sender", nil), ("SUBSCRIBE evnets", "evnets", "events"),
+        ("SUBSCRIBE storys/1", "storys", "stories"),
     ])
     func `an unknown name is told with the nearest one that is valid there`(
         line: String, name: String, nearest: String?
@@ -67,12 +69,6 @@ struct RequestRefusalTests {
         let failure = reader.failure(line)
         #expect(failure?.code == .unknown)
         #expect(failure?.detail == .name(name, nearest: nearest))
-    }
-
-    @Test func `rows and lists cannot be watched yet, and it is said`() {
-        #expect(
-            reader.failure("SUBSCRIBE stories recipient=1")?.message
-                == "rows and lists cannot be watched yet, only events")
     }
 
     @Test(arguments: [

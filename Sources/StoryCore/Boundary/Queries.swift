@@ -95,16 +95,20 @@ package struct ReadQuery: Equatable, Sendable {
     }
 }
 
-/// `SUBSCRIBE events…`.
+/// `SUBSCRIBE`.
 package struct SubscribeQuery: Equatable, Sendable {
     package let selection: EventSelection
+    package let subject: Subject
     /// Where pushes begin, a position also for one stream; nil: with the next event.
     package let from: Moment?
     /// `log=`: the history that the reader knows.
     package let log: LogID?
 
-    package init(_ selection: EventSelection, from: Moment? = nil, log: LogID? = nil) {
+    package init(
+        _ selection: EventSelection, subject: Subject = .events, from: Moment? = nil, log: LogID? = nil
+    ) {
         self.selection = selection
+        self.subject = subject
         self.from = from
         self.log = log
     }

@@ -1,8 +1,21 @@
-/// A subscription to events: a cursor into the log, and how the subscriber keeps up.
+/// What a subscriber is told of.
+package enum Subject: Equatable, Sendable {
+    /// Events as they lie in the log.
+    case events
+    /// One row, as it is now and at each change.
+    case row(Kind, Identifier)
+    /// The rows of a kind that pass all conditions: those there are, then each that enters, changes or leaves.
+    case list(Kind, [Condition])
+}
+
+/// A subscription: a cursor into the log, and how the subscriber keeps up.
 ///
 /// Catch-up and live are one sequence, because there is only this cursor: it goes on from where it is, whoever wrote.
+/// Who watches rows is shown those that there are first, and then follows the events that touch them.
 package struct Subscription: Equatable, Sendable {
     package enum Phase: Equatable, Sendable {
+        /// Showing the rows that there are, behind this key of their index; nil: from the first one on.
+        case listing(after: [UInt8]?)
         /// Reading what was there before.
         case catchingUp
         /// At the head: what is committed next goes out at once.
@@ -15,6 +28,8 @@ package struct Subscription: Equatable, Sendable {
     package enum Step: Equatable, Sendable {
         /// Nothing, until something is committed or the reader has room.
         case wait
+        /// Show rows that there are, behind this key of their index; nil: from the first one on.
+        case list(after: [UInt8]?)
         /// Say that everything up to here was sent.
         case sayCaughtUp(Position)
         /// Say that so many events wait.
@@ -24,21 +39,40 @@ package struct Subscription: Equatable, Sendable {
     }
 
     package let id: SubscriptionID
+    /// The events that it is told of, or that touch the rows that it is told of.
     package let selection: EventSelection
+    package let subject: Subject
     /// The first position that was not yet looked at: where a new subscription would resume.
     package private(set) var next: Position
-    package private(set) var phase = Phase.catchingUp
+    package private(set) var phase: Phase
+    /// The rows that were shown in a newer state than that of the events looked at, each with the position of that.
+    private var shown: [UInt64: Position] = [:]
+    /// So many are remembered; other rows are shown as they were.
+    private static let maxShown = 4_096
 
-    package init(id: SubscriptionID, selection: EventSelection, from next: Position) {
+    package init(
+        id: SubscriptionID, selection: EventSelection, subject: Subject = .events, from next: Position
+    ) {
         self.id = id
         self.selection = selection
+        self.subject = subject
         self.next = next
+        phase = subject == .events ? .catchingUp : .listing(after: nil)
     }
 
     /// How many events lie between the subscriber and the head.
     package func lag(head: Position) -> UInt64 { head < next ? 0 : head.value - next.value + 1 }
 
+    /// True when there is something to send once the reader has room.
+    package func isWanting(head: Position) -> Bool {
+        switch phase {
+        case .listing: true
+        case .catchingUp, .live, .behind: lag(head: head) > 0
+        }
+    }
+
     package mutating func step(head: Position, hasRoom: Bool) -> Step {
+        if case .listing(let key) = phase { return hasRoom ? .list(after: key) : .wait }
         guard next <= head else {
             guard phase != .live, hasRoom else { return .wait }
             phase = .live
@@ -57,4 +91,38 @@ package struct Subscription: Equatable, Sendable {
 
     /// Everything up to a position was looked at, and what matches was sent.
     package mutating func sent(through position: Position) { next = max(next, position.next) }
+
+    // MARK: Rows
+
+    /// The rows up to this key of their index were shown.
+    package mutating func listed(through key: [UInt8]) {
+        if case .listing = phase { phase = .listing(after: key) }
+    }
+
+    /// All rows were shown: what happened meanwhile comes next.
+    package mutating func listingEnded() {
+        if case .listing = phase { phase = .catchingUp }
+    }
+
+    /// Events that are not durable were undone: rows that were passed over because of them may be there again.
+    package mutating func rolledBack() {
+        if case .listing = phase { phase = .listing(after: nil) }
+    }
+
+    /// Shows a row as it was after the event at `state`, while the events up to `position` were looked at.
+    ///
+    /// - Returns: false where it has to be shown as it was at `position`, because no more can be remembered.
+    package mutating func show(_ row: UInt64, as state: Position, at position: Position) -> Bool {
+        guard state > position else { return true }
+        guard shown.count < Subscription.maxShown || shown[row] != nil else { return false }
+        shown[row] = state
+        return true
+    }
+
+    /// True when a row was shown already as it was after the event at this position, or as it was later.
+    package mutating func wasShown(_ row: UInt64, at position: Position) -> Bool {
+        guard let state = shown[row] else { return false }
+        if state <= position { shown[row] = nil }
+        return state >= position
+    }
 }

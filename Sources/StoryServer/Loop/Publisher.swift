@@ -13,6 +13,7 @@ struct Publisher {
 
     let log: any EventLog
     let index: StreamIndex
+    let rows: RowPushes
 
     /// Returns true when there is more to send.
     ///
@@ -23,64 +24,83 @@ struct Publisher {
     ) throws(StorageError) -> Bool {
         while true {
             switch subscription.step(head: head, hasRoom: output.count < size) {
-            case .wait: return subscription.lag(head: head) > 0
+            case .wait: return subscription.isWanting(head: head)
+            case .list(let key):
+                guard !budget.isSpent else { return true }
+                try rows.list(&subscription, after: key, head, &output, until: size, &budget)
             case .sayCaughtUp(let position):
                 ReplyEncoder.append(.caughtUp(position), subscription: subscription.id, to: &output)
             case .sayBehind(let count):
                 ReplyEncoder.append(.behind(count), subscription: subscription.id, to: &output)
             case .send(let from, let through):
                 guard !budget.isSpent else { return true }
-                try send(&subscription, from, through, &output, until: size, &budget)
+                try send(&subscription, from, through, head, &output, until: size, &budget)
             }
         }
     }
 
     private func send(
-        _ subscription: inout Subscription, _ from: Position, _ through: Position, _ output: inout [UInt8],
-        until size: Int, _ budget: inout Budget
+        _ subscription: inout Subscription, _ from: Position, _ through: Position, _ head: Position,
+        _ output: inout [UInt8], until size: Int, _ budget: inout Budget
     ) throws(StorageError) {
         let isFar = through.value - from.value >= Publisher.shortDistance
         let limit = min(Publisher.batchCount, budget.units)
         guard isFar, let positions = try indexed(subscription.selection.source, from, through, limit) else {
-            return try sendScanned(&subscription, from, through, &output, until: size, &budget)
+            return try sendScanned(&subscription, from, through, head, &output, until: size, &budget)
         }
         budget.skip()
         var follower = subscription
         // Also when a record cannot be read: what was pushed before it is pushed.
         defer { subscription = follower }
         var looked = 0
+        var failure: StorageError?
         try log.records(at: positions) { record in
             guard output.count < size, !budget.isSpent else { return false }
             looked += 1
-            push(record, &follower, &output, &budget)
-            return true
+            failure = push(record, head, &follower, &output, &budget)
+            return failure == nil
         }
+        if let failure { throw failure }
         if looked == positions.count, positions.count < limit { follower.sent(through: through) }
     }
 
     private func sendScanned(
-        _ subscription: inout Subscription, _ from: Position, _ through: Position, _ output: inout [UInt8],
-        until size: Int, _ budget: inout Budget
+        _ subscription: inout Subscription, _ from: Position, _ through: Position, _ head: Position,
+        _ output: inout [UInt8], until size: Int, _ budget: inout Budget
     ) throws(StorageError) {
         var follower = subscription
         defer { subscription = follower }
+        var failure: StorageError?
         try log.scan(from: from, through: through, order: .ascending) { record in
             guard output.count < size, !budget.isSpent else { return false }
-            push(record, &follower, &output, &budget)
-            return true
+            failure = push(record, head, &follower, &output, &budget)
+            return failure == nil
         }
+        if let failure { throw failure }
     }
 
+    /// Returns why what the event did to a row cannot be read; nil where nothing failed.
     private func push(
-        _ record: EventRecord, _ subscription: inout Subscription, _ output: inout [UInt8], _ budget: inout Budget
-    ) {
+        _ record: EventRecord, _ head: Position, _ subscription: inout Subscription, _ output: inout [UInt8],
+        _ budget: inout Budget
+    ) -> StorageError? {
         budget.look()
         if subscription.selection.matches(record) {
-            let before = output.count
-            ReplyEncoder.appendPush(record.json, subscription: subscription.id, to: &output)
-            budget.write(output.count - before)
+            switch subscription.subject {
+            case .events:
+                let before = output.count
+                ReplyEncoder.appendPush(record.json, subscription: subscription.id, to: &output)
+                budget.write(output.count - before)
+            case .row, .list:
+                do throws(StorageError) {
+                    try rows.push(record, head, &subscription, &output, &budget)
+                } catch {
+                    return error
+                }
+            }
         }
         subscription.sent(through: record.position)
+        return nil
     }
 
     /// The first positions, at most so many, that an index knows between two others; nil where only looking helps.

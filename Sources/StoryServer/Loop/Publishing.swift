@@ -12,6 +12,7 @@ final class Publishing {
     private let connections: Connections
     private let outbox: Outbox
     private let publisher: Publisher
+    private let rows: RowPushes
     private let lines = LineWriter()
     private let streams = AppendedStreams()
     private var published: Position
@@ -22,13 +23,17 @@ final class Publishing {
         self.dependency = dependency
         self.connections = connections
         self.outbox = outbox
-        publisher = Publisher(log: dependency.log, index: StreamIndex(dependency.models))
+        rows = RowPushes(dependency.engine.watcher)
+        publisher = Publisher(log: dependency.log, index: StreamIndex(dependency.models), rows: rows)
         published = dependency.log.committed
         streams.turnEnded(at: published)
     }
 
     /// The next turn has a budget of its own.
     func turnEnded() { budget = .turn }
+
+    /// How many changes of rows were worked out for those who watch them.
+    var rowChanges: UInt64 { rows.count }
 
     /// True while somebody waits for a share.
     var isPending: Bool { !queue.isEmpty }
@@ -48,7 +53,8 @@ final class Publishing {
     /// The connection's reader took everything: what waited for that can go on.
     func outputTaken(_ connection: Connection, durable: Position) {
         guard outbox.roomAhead(connection) > 0 else { return }
-        if connection.answer != nil || connection.session.subscriptions.contains(where: { $0.lag(head: durable) > 0 }) {
+        if connection.answer != nil || connection.session.subscriptions.contains(where: { $0.isWanting(head: durable) })
+        {
             add(connection)
         }
     }

@@ -10,11 +10,16 @@ struct Stats {
     private let dependency: ServerDependency
     private let connections: Connections
     private let checkpoints: Checkpoints
+    private let publishing: Publishing
 
-    init(_ dependency: ServerDependency, _ connections: Connections, _ checkpoints: Checkpoints) {
+    init(
+        _ dependency: ServerDependency, _ connections: Connections, _ checkpoints: Checkpoints,
+        _ publishing: Publishing
+    ) {
         self.dependency = dependency
         self.connections = connections
         self.checkpoints = checkpoints
+        self.publishing = publishing
     }
 
     private var figures: Figures { dependency.figures }
@@ -82,7 +87,10 @@ struct Stats {
     private func subscriptions(_ durable: Position) -> [Member] {
         let all = connections.all.flatMap(\.session.subscriptions)
         let lag = all.map { $0.lag(head: durable) }.max() ?? 0
-        return [Member("count", .count(UInt64(all.count))), Member("maxLag", .count(lag))]
+        return [
+            Member("count", .count(UInt64(all.count))), Member("maxLag", .count(lag)),
+            Member("rowChanges", .count(publishing.rowChanges)),
+        ]
     }
 }
 

@@ -44,7 +44,7 @@ final class Requests {
         self.checkpoints = checkpoints
         self.jobs = jobs
         handled = RequestOutput(dependency, driver)
-        stats = Stats(dependency, connections, checkpoints)
+        stats = Stats(dependency, connections, checkpoints, publishing)
         index = StreamIndex(dependency.models)
     }
 

@@ -89,11 +89,11 @@ struct LineParts: ~Copyable {
     private mutating func optionKey(_ name: LinePart, _ shape: RequestShape) throws(Failure) -> OptionKey {
         let isRepeated: Bool
         let key: OptionKey
-        if let option = OptionName.find(name.text), shape.optionBits & option.bit != 0 {
+        if let option = OptionName.find(name.text), optionBits(shape) & option.bit != 0 {
             isRepeated = seen & option.bit != 0
             seen |= option.bit
             key = .option(option)
-        } else if shape.takesFilters, let kind, let filter = catalogue[kind].filter(named: name.text) {
+        } else if let kind = filteredKind(shape), let filter = catalogue[kind].filter(named: name.text) {
             let bit: UInt64 = 1 &<< UInt64(filter)
             isRepeated = seenFilters & bit != 0
             seenFilters |= bit
@@ -105,9 +105,19 @@ struct LineParts: ~Copyable {
         return key
     }
 
+    /// The options that the verb has for the line's target: where rows are followed, those of events are none.
+    private func optionBits(_ shape: RequestShape) -> UInt32 {
+        shape.target == .subject && kind != nil ? 0 : shape.optionBits
+    }
+
+    /// The kind whose rows can be filtered; nil where there are none, or just one.
+    private func filteredKind(_ shape: RequestShape) -> Kind? {
+        shape.takesFilters && targetName == nil ? kind : nil
+    }
+
     private func unknownOption(_ name: LinePart, _ shape: RequestShape) -> Failure {
-        let options = OptionName.allCases.filter { shape.optionBits & $0.bit != 0 }.map(\.name)
-        let filters = shape.takesFilters ? kind.map { catalogue[$0].filters.map(\.name) } ?? [] : []
+        let options = OptionName.allCases.filter { optionBits(shape) & $0.bit != 0 }.map(\.name)
+        let filters = filteredKind(shape).map { catalogue[$0].filters.map(\.name) } ?? []
         return Refusals.unknown("\(shape.verb.rawValue) has no option", name.text, among: options + filters)
     }
 

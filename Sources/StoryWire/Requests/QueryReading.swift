@@ -51,11 +51,25 @@ extension RequestReader {
     }
 
     func subscribe(_ parts: inout LineParts) throws(Failure) -> RequestAction {
-        let source = parts.events()
+        guard let kind = parts.kind else {
+            let source = parts.events()
+            let values = try parts.values(scanner)
+            try parts.refuseErrors()
+            let selection = EventSelection(source: try parts.known(source), types: values.types)
+            return .subscribe(SubscribeQuery(selection, from: values.from.map { Moment($0) }, log: values.log))
+        }
+        let category = table.catalogue[kind].categoryName
+        if let name = parts.targetName {
+            let id = parts.identifier(name, field: "id")?.kept
+            try parts.refuseErrors()
+            let row = try parts.known(id)
+            let selection = EventSelection(source: .stream(StreamName(category: category, id: row)))
+            return .subscribe(SubscribeQuery(selection, subject: .row(kind, row)))
+        }
         let values = try parts.values(scanner)
         try parts.refuseErrors()
-        let selection = EventSelection(source: try parts.known(source), types: values.types)
-        return .subscribe(SubscribeQuery(selection, from: values.from.map { Moment($0) }, log: values.log))
+        let selection = EventSelection(source: .category(category))
+        return .subscribe(SubscribeQuery(selection, subject: .list(kind, values.conditions)))
     }
 
     func unsubscribe(_ parts: inout LineParts) throws(Failure) -> RequestAction {

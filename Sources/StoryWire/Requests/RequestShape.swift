@@ -9,6 +9,8 @@ package enum TargetShape: Equatable, Sendable {
     case content
     /// `events`, `events/STREAM` or `events/CATEGORY-*`
     case events
+    /// What can be followed: events as above, `stories` or `stories/ID`
+    case subject
     /// `STREAM` or `CATEGORY-*`, or nothing
     case streams
     /// `STREAM`, or `*` for those that the events name
@@ -29,6 +31,7 @@ package enum TargetShape: Equatable, Sendable {
         case .kind: kinds.joined(separator: "|")
         case .content: kinds.joined(separator: "|") + "/ID"
         case .events: "events[/STREAM | /CATEGORY-*]"
+        case .subject: "events[/STREAM | /CATEGORY-*] | " + kinds.joined(separator: "|") + "[/ID]"
         case .streams: "[STREAM | CATEGORY-*]"
         case .stream: "STREAM|*"
         case .subscription: "NUMBER"
@@ -40,7 +43,7 @@ package enum TargetShape: Equatable, Sendable {
     var isRequired: Bool {
         switch self {
         case .none, .streams, .topic: false
-        case .kind, .content, .events, .stream, .subscription, .directory: true
+        case .kind, .content, .events, .subject, .stream, .subscription, .directory: true
         }
     }
 }

@@ -11,7 +11,8 @@ package struct RequestTable: Sendable {
 
     package init(_ catalogue: Catalogue) {
         self.catalogue = catalogue
-        shapes = RequestTable.queries(catalogue.kinds) + RequestTable.writes(catalogue) + RequestTable.others
+        let kinds = catalogue.kinds
+        shapes = RequestTable.queries(kinds) + RequestTable.writes(catalogue) + RequestTable.others(kinds)
         for kind in catalogue.kinds {
             let isOption = kind.filters.contains { filter in OptionName.allCases.contains { $0.name == filter.name } }
             precondition(!isOption, "No filter of \(kind.name) has the name of an option.")
@@ -78,11 +79,16 @@ package struct RequestTable: Sendable {
         ]
     }
 
-    private static let others = [
-        RequestShape(
-            .subscribe, .read, .events, options: [.from, .types, .log],
-            summary: "Pushes each event from a position on, oldest first, then live.",
-            example: "SUBSCRIBE events/story-* from=1"),
+    private static func others(_ all: [KindSchema]) -> [RequestShape] {
+        [
+            RequestShape(
+                .subscribe, .read, .subject, of: all, options: [.from, .types, .log], takesFilters: true,
+                summary: "Pushes events from a position on, or a row or the rows of a list and their changes.",
+                example: "SUBSCRIBE events/story-* from=1")
+        ] + rest
+    }
+
+    private static let rest = [
         RequestShape(.unsubscribe, .read, .subscription, summary: "Ends a subscription.", example: "UNSUBSCRIBE 1"),
         RequestShape(.ping, .read, summary: "Answers, and does nothing else.", example: "PING"),
         RequestShape(.help, .read, .topic, summary: "The verbs; or one verb or error code.", example: "HELP APPEND"),

@@ -14,7 +14,8 @@ extension LineParts {
         switch shape.target {
         case .kind: kind = try kind(target, shape)
         case .content: try resolveContent(target, shape)
-        case .events: try resolveEvents(target, shape)
+        case .events: try resolveEvents(target.text, shape)
+        case .subject: try resolveSubject(target.text, shape)
         case .none, .streams, .stream, .subscription, .topic, .directory: return
         }
     }
@@ -79,8 +80,7 @@ extension LineParts {
 
     /// `stories/12345` or `store://stories/12345`.
     private mutating func resolveContent(_ target: LinePart, _ shape: RequestShape) throws(Failure) {
-        var text = target.text
-        if text.count >= 8, text.part(0..<8).equals("store://") { text = text.part(8..<text.count) }
+        let text = target.text.withoutScheme
         let slash = text.first(0x2F)
         let name = text.part(0..<(slash ?? text.count))
         guard let found = catalogue.kind(named: name), shape.takes(found) else {
@@ -94,25 +94,32 @@ extension LineParts {
     }
 
     /// `events`, `events/STREAM` or `events/CATEGORY-*`.
-    private mutating func resolveEvents(_ target: LinePart, _ shape: RequestShape) throws(Failure) {
-        let slash = target.text.first(0x2F)
-        let name = target.text.part(0..<(slash ?? target.text.count))
-        guard name.equals("events") else { throw unknownEvents(target.text, name, shape) }
-        targetName = slash.map { target.text.part($0 + 1..<target.text.count) }
+    private mutating func resolveEvents(_ text: UnsafeRawBufferPointer, _ shape: RequestShape) throws(Failure) {
+        let (name, rest) = text.parted()
+        guard name.equals("events") else { throw LineParts.unknownTarget(name, ["events"], shape) }
+        targetName = rest
+    }
+
+    /// Events, `stories` or `stories/12345`, also behind `store://`.
+    private mutating func resolveSubject(_ target: UnsafeRawBufferPointer, _ shape: RequestShape) throws(Failure) {
+        let text = target.withoutScheme
+        let (name, rest) = text.parted()
+        if name.equals("events") { return try resolveEvents(target, shape) }
+        guard let found = catalogue.kind(named: name), shape.takes(found) else {
+            throw LineParts.unknownTarget(name, ["events"] + shape.kinds.map(\.name), shape)
+        }
+        kind = found
+        targetName = rest
     }
 
     private static func unknownKind(_ name: UnsafeRawBufferPointer, _ shape: RequestShape) -> Failure {
         Refusals.unknown("\(shape.verb.rawValue) takes no kind", name, among: shape.kinds.map(\.name))
     }
 
-    private func unknownEvents(
-        _ target: UnsafeRawBufferPointer, _ name: UnsafeRawBufferPointer, _ shape: RequestShape
+    private static func unknownTarget(
+        _ name: UnsafeRawBufferPointer, _ names: [String], _ shape: RequestShape
     ) -> Failure {
-        guard shape.verb == .subscribe, catalogue.kind(named: name) != nil else {
-            return Refusals.unknown("\(shape.verb.rawValue) takes no target", name, among: ["events"])
-        }
-        let name = Refusals.echo(target)
-        return Failure(.unknown, "rows and lists cannot be watched yet, only events", .name(name, nearest: nil))
+        Refusals.unknown("\(shape.verb.rawValue) takes no target", name, among: names)
     }
 }
 
@@ -140,6 +147,17 @@ extension StreamName {
 }
 
 extension UnsafeRawBufferPointer {
+    /// An address without its `store://`.
+    fileprivate var withoutScheme: UnsafeRawBufferPointer {
+        count >= 8 && part(0..<8).equals("store://") ? part(8..<count) : self
+    }
+
+    /// What stands before the first slash, and what stands behind it; nil where there is none.
+    fileprivate func parted() -> (name: UnsafeRawBufferPointer, rest: UnsafeRawBufferPointer?) {
+        guard let slash = first(0x2F) else { return (self, nil) }
+        return (part(0..<slash), part(slash + 1..<count))
+    }
+
     /// Why the bytes are no name of such a length.
     func nameRule(_ length: ClosedRange<Int>) -> FieldRule {
         if count == 0 { return .empty }

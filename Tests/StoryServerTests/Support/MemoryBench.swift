@@ -1,6 +1,8 @@
 import StoryCore
+import StoryEngine
 import StoryLog
 import StoryModels
+@testable import StoryServer
 import StoryWire
 import TestSupport
 
@@ -14,6 +16,13 @@ final class MemoryBench {
 
     /// Where the events of streams and categories lie.
     let index: StreamIndex
+
+    /// What watchers of rows are told.
+    var rows: RowPushes {
+        let log = LogReader(log: log)
+        return RowPushes(
+            RowWatcher(CataloguePlan(.standard), store: store, json: JSONObjectReader(), log: log))
+    }
 
     init() {
         projector = ModelProjector(CataloguePlan(.standard), store: store, json: JSONObjectReader())

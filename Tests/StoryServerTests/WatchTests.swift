@@ -1,0 +1,182 @@
+import Foundation
+import StoryCore
+import StoryLog
+import StoryServer
+import TestSupport
+import Testing
+
+/// Subscriptions to rows and lists, in the shipped loop over memory.
+struct WatchTests {
+    private let bench = LoopBench()
+
+    init() {
+        bench.connected("writer", "watcher")
+        for id in 1...3 { write(Watched.user(id)) }
+    }
+
+    private func write(_ lines: String...) {
+        for line in lines {
+            let answer = bench.ask(line, from: "writer").last ?? ""
+            #expect(answer.hasPrefix("+"), "\(line): \(answer)")
+        }
+    }
+
+    private func heard() -> [String] { bench.hear("watcher").map(Watched.short) }
+
+    @Test func `a row is told of as it is, then at each change, then that it is gone`() {
+        write(Watched.story("1", 1, 2))
+        bench.send("SUBSCRIBE stories/1", from: "watcher")
+        #expect(heard() == ["subscription 4", "4 row 1 v1", "caughtUp 4"])
+        write(#"EDIT stories/1 {"title":"B"}"#, #"LIKE stories/1 {"user":"3"}"#, Watched.story("2", 1, 2))
+        #expect(heard() == ["5 row 1 v2", "6 row 1 v3"])
+        write("DELETE stories/1")
+        #expect(heard() == ["8 null"])
+    }
+
+    @Test func `a row that is not there yet is told of as null, and once it is posted`() {
+        bench.send("SUBSCRIBE store://stories/9", from: "watcher")
+        #expect(heard() == ["subscription 3", "3 null", "caughtUp 3"])
+        write(Watched.story("9", 1, 2))
+        #expect(heard() == ["4 row 9 v1"])
+    }
+
+    @Test func `a list is told of as it is, then of rows that enter, change and leave`() {
+        write(Watched.message("1", 1, 2), Watched.message("2", 2, 1), Watched.message("3", 1, 2))
+        bench.send("SUBSCRIBE messages recipient=2 unseen=true", from: "watcher")
+        #expect(heard() == ["subscription 6", "4 row 1 v1", "6 row 3 v1", "caughtUp 6"])
+        write("SEE messages/2", "SEE messages/3", Watched.message("4", 3, 2), "DELETE messages/1", "DELETE messages/3")
+        #expect(heard() == ["8 removed 3", "9 row 4 v1", "10 removed 1"])
+    }
+
+    @Test func `a row enters and leaves a list as its fields change`() {
+        bench.send("SUBSCRIBE users prefecture=40", from: "watcher")
+        _ = heard()
+        write(#"EDIT users/2 {"prefecture":40}"#, #"EDIT users/2 {"name":"C"}"#, #"EDIT users/2 {"prefecture":1}"#)
+        #expect(heard() == ["4 row 2 v2", "5 row 2 v3", "6 removed 2"])
+    }
+
+    @Test func `what a turn did to one row is told once, as it is then`() {
+        bench.send("SUBSCRIBE stories sender=1", from: "watcher")
+        _ = heard()
+        bench.send(
+            Watched.story("1", 1, 2), #"EDIT stories/1 {"title":"B"}"#, Watched.story("2", 1, 2), "DELETE stories/2",
+            from: "writer")
+        #expect(heard() == ["5 row 1 v2"])
+    }
+
+    @Test func `the one row with an address is a list, too`() {
+        bench.send("SUBSCRIBE users email=U2@EXAMPLE.ORG", from: "watcher")
+        #expect(heard() == ["subscription 3", "2 row 2 v1", "caughtUp 3"])
+        write(#"EDIT users/2 {"email":"other@example.org"}"#)
+        #expect(heard() == ["4 removed 2"])
+    }
+
+    @Test func `a watcher who takes nothing is told that he is behind, and then of each row as it is`() {
+        bench.send("SUBSCRIBE stories", from: "watcher")
+        _ = heard()
+        bench.setTaking("watcher", false)
+        let text = String(repeating: "x", count: 9_000)
+        for id in 0..<80 { write(Watched.story("\(id)", 1, 2, text)) }
+        for id in 0..<80 { write(#"EDIT stories/\#(id) {"title":"B"}"#) }
+        write("DELETE stories/79")
+        bench.setTaking("watcher", true)
+        bench.run()
+        let lines = heard()
+        #expect(lines.contains { $0.hasPrefix("behind") })
+        #expect(lines.last == "caughtUp 164")
+        // But for what he was told before he stopped: each row once, in its newest state, and the deleted one never.
+        let newest = lines.filter { $0.hasSuffix("v2") }.map { $0.split(separator: " ")[2] }
+        #expect(newest.count == 79)
+        #expect(Set(newest) == Set((0..<79).map { "\($0)" }))
+        #expect(lines.count { $0.hasSuffix("v1") } < 40)
+        #expect(lines.count { $0.contains("removed") } <= 1)
+    }
+
+    @Test func `a change is worked out once, however many watch`() {
+        let names = (0..<20).map { "w\($0)" }
+        for name in names {
+            bench.connected(name)
+            for recipient in 1...10 { bench.send("SUBSCRIBE stories recipient=\(recipient)", from: name) }
+        }
+        let before = rowChanges
+        write(Watched.story("1", 1, 2), #"EDIT stories/1 {"title":"B"}"#, #"APPEND note-1 {"type":"A","data":{}}"#)
+        #expect(rowChanges == before + 2)
+        for name in names {
+            let rows = bench.hear(name).map(Watched.short).filter { $0.contains("row") }
+            #expect(rows == ["4 row 1 v1", "5 row 1 v2"])
+        }
+    }
+
+    private var rowChanges: Int {
+        let stats = bench.ask("STATS", from: "writer").last ?? ""
+        guard let range = stats.range(of: #""rowChanges":"#) else { return -1 }
+        return Int(stats[range.upperBound...].prefix { $0.isNumber }) ?? -1
+    }
+
+    @Test func `a row is told of as it is durable, not as it may become`() {
+        write(Watched.story("1", 1, 2), Watched.story("2", 1, 2))
+        bench.makeDiskSlow()
+        bench.send(#"EDIT stories/1 {"title":"B"}"#, "DELETE stories/2", Watched.story("3", 1, 2), from: "writer")
+        bench.send("SUBSCRIBE stories/1", "SUBSCRIBE stories/3", from: "watcher")
+        #expect(
+            heard() == [
+                "subscription 6", "subscription 6", "4 row 1 v1", "caughtUp 6", "6 null", "caughtUp 6",
+            ])
+        bench.endCommit()
+        #expect(heard() == ["7 row 1 v2", "9 row 3 v1"])
+    }
+
+    @Test func `what was undone is never told of`() {
+        write(Watched.story("1", 1, 2))
+        bench.send("SUBSCRIBE stories", from: "watcher")
+        #expect(heard() == ["subscription 4", "4 row 1 v1", "caughtUp 4"])
+        bench.log.commitFailure = .full("no room")
+        bench.send(#"EDIT stories/1 {"title":"B"}"#, "DELETE stories/1", from: "writer")
+        _ = bench.hear("writer")
+        #expect(heard() == [])
+        bench.tick(10)
+        write(#"EDIT stories/1 {"title":"C"}"#)
+        #expect(heard() == ["5 row 1 v2"])
+    }
+
+    @Test func `ends tell where each stands, and UNSUBSCRIBE ends a watch`() {
+        bench.send("SUBSCRIBE stories", "SUBSCRIBE users/1", from: "watcher")
+        _ = heard()
+        #expect(bench.ask("UNSUBSCRIBE 1", from: "watcher").first?.number("resume") == 4)
+        write(Watched.story("1", 1, 2))
+        #expect(heard() == [])
+        bench.server.signalReceived(15)
+        bench.run()
+        #expect(bench.hear("watcher").first { $0.hasPrefix(">2") }?.number("resume") == 5)
+    }
+}
+
+/// Requests for watched content, and what watchers hear in short.
+enum Watched {
+    static func user(_ id: Int) -> String {
+        #"POST users {"id":"\#(id)","name":"N","email":"u\#(id)@example.org","prefecture":\#(id)}"#
+    }
+
+    static func story(_ id: String, _ sender: Int, _ recipient: Int, _ text: String = "m") -> String {
+        #"POST stories {"id":"\#(id)","title":"A","message":"\#(text)","sender":"\#(sender)","recipient":"\#(recipient)"}"#
+    }
+
+    static func message(_ id: String, _ sender: Int, _ recipient: Int) -> String {
+        #"POST messages {"id":"\#(id)","text":"t","sender":"\#(sender)","recipient":"\#(recipient)"}"#
+    }
+
+    /// `5 row 1 v2`, `6 null`, `7 removed 1`, or a marker and its position.
+    static func short(_ line: String) -> String {
+        let position = line.number("position").map { "\($0) " } ?? ""
+        if line.contains(#""row":null"#) { return position + "null" }
+        if line.contains(#""row":{"#), let row = line.range(of: #""row":"#) {
+            let row = String(line[row.upperBound...])
+            return position + "row \(row.text("id") ?? "") v\(row.number("version") ?? 0)"
+        }
+        if let id = line.text("removed") { return position + "removed \(id)" }
+        for marker in ["caughtUp", "behind"] where line.contains("\"\(marker)\"") {
+            return "\(marker) \(line.number(marker) ?? 0)"
+        }
+        return line.contains(#""subscription""#) ? "subscription \(line.number("position") ?? 0)" : line
+    }
+}

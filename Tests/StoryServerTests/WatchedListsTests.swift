@@ -1,0 +1,96 @@
+import Foundation
+import StoryCore
+import StoryLog
+import StoryServer
+import TestSupport
+import Testing
+
+/// Watchers beside random writers: what they were told comes to the list that is there, with no repeat.
+struct WatchedListsTests {
+    private static let lists = [
+        "stories", "stories recipient=2", "stories sender=1 recipient=3", "messages", "messages unseen=true",
+        "messages recipient=2 unseen=true", "messages between=1,2", "users prefecture=2", "stories/5", "messages/3",
+    ]
+
+    @Test(arguments: 0..<6 as Range<UInt64>)
+    func `what was told comes to what is there`(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        let bench = LoopBench()
+        bench.connected("writer")
+        for id in 1...4 { bench.send(Watched.user(id), from: "writer") }
+        var watchers: [(name: String, list: String)] = []
+        for turn in 0..<600 {
+            if turn % 30 == 0 {
+                let name = "w\(turn)"
+                bench.connected(name)
+                let list = WatchedListsTests.lists[Int.random(in: 0..<WatchedListsTests.lists.count, using: &random)]
+                bench.receive("SUBSCRIBE \(list)\n", from: name)
+                watchers.append((name, list))
+            }
+            for _ in 0..<Int.random(in: 1...6, using: &random) {
+                bench.receive(WatchedListsTests.request(&random) + "\n", from: "writer")
+            }
+            // Turns end now and then only, and some readers take nothing for a while.
+            if Bool.random(using: &random) { bench.endTurn() }
+            if let watcher = watchers.randomElement(using: &random) {
+                bench.setTaking(watcher.name, Int.random(in: 0..<3, using: &random) > 0)
+            }
+            if turn % 50 == 0, seed % 2 == 0 { bench.log.commitFailure = .full("no room") }
+            if turn % 50 == 10 { bench.tick(10) }
+        }
+        bench.tick(20)
+        for (name, list) in watchers {
+            bench.setTaking(name, true)
+            bench.run()
+            var told = Told()
+            for line in bench.hear(name) { told.take(line) }
+            bench.connected("reader of \(name)")
+            var there: [String: String] = [:]
+            let request = list.contains("/") ? "GET \(list)" : "LIST \(list) limit=1000"
+            for line in bench.ask(request, from: "reader of \(name)") where line.contains(#"{"id":"#) {
+                there[line.text("id") ?? ""] = String(line.dropFirst(2))
+            }
+            #expect(told.rows == there, "\(name): \(list)")
+        }
+    }
+
+    /// What a watcher was told.
+    private struct Told {
+        var rows: [String: String] = [:]
+        /// The position that each row was told of with last.
+        private var last: [String: UInt64] = [:]
+
+        mutating func take(_ line: String) {
+            guard let position = line.number("position"), line.hasPrefix(">") else { return }
+            if let id = line.text("removed") {
+                note(id, position, line)
+                rows[id] = nil
+            } else if let start = line.range(of: #""row":"#) {
+                guard line[start.upperBound] == "{" else { return rows.removeAll() }
+                let row = String(line[start.upperBound...].dropLast())
+                let id = row.text("id") ?? ""
+                note(id, position, line)
+                rows[id] = row
+            }
+        }
+
+        private mutating func note(_ id: String, _ position: UInt64, _ line: String) {
+            #expect(position > last[id] ?? 0, "\(line) after \(last[id] ?? 0)")
+            last[id] = position
+        }
+    }
+
+    private static func request(_ random: inout SplitMix64) -> String {
+        let id = Int.random(in: 1...40, using: &random)
+        let (one, other) = (Int.random(in: 1...4, using: &random), Int.random(in: 1...4, using: &random))
+        switch Int.random(in: 0..<9, using: &random) {
+        case 0, 1: return Watched.story("\(id)", one, other, String(repeating: "m", count: id * 20))
+        case 2: return #"EDIT stories/\#(id) {"title":"T\#(Int.random(in: 0..<1_000, using: &random))"}"#
+        case 3: return #"LIKE stories/\#(id) {"user":"\#(one)"}"#
+        case 4: return "DELETE stories/\(id)"
+        case 5, 6: return Watched.message("\(id)", one, other)
+        case 7: return "SEE messages/\(id)"
+        default: return #"EDIT users/\#(one) {"prefecture":\#(other)}"#
+        }
+    }
+}
