@@ -78,7 +78,8 @@ func load() throws(BenchError) {
 
 signal(SIGPIPE, SIG_IGN)
 do {
-    switch arguments.first {
+    let wantsHelp = arguments.contains { $0 == "--help" || $0 == "-h" }
+    switch wantsHelp ? "help" : arguments.first {
     case "compare": try compare()
     case "latency": try LatencyBench.run(Size.named(by: arguments), writingTo: value("--out"))
     case "scale": try ScaleBench.run(Size.named(by: arguments), writingTo: value("--out"))
@@ -86,7 +87,7 @@ do {
         guard arguments.count >= 2 else { throw BenchError("report wants the file that make bench wrote") }
         try Page.write(reading: arguments[1], into: value("--page") ?? "bench/README.md")
     case "load": try load()
-    case "--help", "help":
+    case "help":
         print(usage, terminator: "")
     default:
         print(usage, terminator: "")
