@@ -94,8 +94,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ([], "which verb?"), (["frobnicate"], "storectl help"), (["verify"], "echo VERIFY"),
-        (["help", "backup"], "echo BACKUP"), (["lsit"], "\"list\""), (["get"], "KIND/ID"),
+        ([], "which verb?"), (["frobnicate"], "storectl help"), (["checkpoint"], "echo CHECKPOINT"),
+        (["help", "ping"], "echo PING"), (["lsit"], "\"list\""), (["get"], "KIND/ID"),
         (["get", "a", "b"], "\"b\""), (["get", "a b"], "no spaces"), (["list", "users", "--sortt", "x"], "--sort"),
         (["get", "x", "--at"], "needs a value"), (["get", "x", "--at", "1", "--at", "2"], "twice"),
         (["post", "users"], "nothing was given"), (["--data", "/d", "get", "users/1"], "--socket"),

@@ -1,4 +1,4 @@
-import StoryStorage
+package import StoryStorage
 import CXXHash
 package import StoryCore
 
@@ -30,6 +30,44 @@ package final class LogVerifier: Sendable {
         }
         try walk.end(with: tail)
         _ = progress(walk.position)
+    }
+}
+
+extension LogVerifier {
+    /// Checks the log in a data directory, beside the process that serves it or without one.
+    ///
+    /// Where the log cannot be opened, because its journal is damaged, its blocks are checked all the same: they come
+    /// before what the journal holds.
+    ///
+    /// - Parameter progress: is told how far it has come, and where the log ends.
+    /// - Returns: the last position.
+    /// - Throws: `.corrupt`, naming the first position that is not as it was written; what opening failed with.
+    package static func check(
+        _ directory: DataDirectory, now: Instant, progress: (_ position: Position, _ of: Position?) -> Void
+    ) throws(StorageError) -> Position {
+        let log: LMDBEventLog
+        do throws(StorageError) {
+            log = try LMDBEventLog(in: directory, now: now)
+        } catch {
+            guard case .corrupt = error else { throw error }
+            try checkBlocks(directory, progress)
+            throw error
+        }
+        defer { log.close() }
+        let head = log.head
+        try log.verify { progress($0, head) }
+        return head
+    }
+
+    private static func checkBlocks(
+        _ directory: DataDirectory, _ progress: (_ position: Position, _ of: Position?) -> Void
+    ) throws(StorageError) {
+        let environment = try Environment.openReadOnly(at: directory.logPath, EnvironmentOptions())
+        defer { environment.close() }
+        try LogVerifier(environment, []).run { position in
+            progress(position, nil)
+            return true
+        }
     }
 }
 

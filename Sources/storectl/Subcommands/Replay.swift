@@ -29,7 +29,7 @@ private struct ReplayRun {
     init(_ invocation: Invocation) throws(CommandError) {
         self.invocation = invocation
         var options = Replay.Options()
-        if let text = invocation.arguments.value("to") { options.through = try ReplayRun.moment(text) }
+        if let text = invocation.arguments.value("to") { options.through = try StoredData.moment(text, "to") }
         if let name = invocation.arguments.value("model") {
             guard Catalogue.standard.models.contains(name) else {
                 let names = Catalogue.standard.models.joined(separator: ", ")
@@ -45,7 +45,9 @@ private struct ReplayRun {
     }
 
     func finish() throws(CommandError) -> ExitCode {
-        let path = try place()
+        let path = try StoredData.place(invocation) { () throws(CommandError) in
+            if options.isVerifying { _ = try invocation.ask("CHECKPOINT") }
+        }
         let report: ReplayReport
         do throws(StorageError) {
             let directory = try DataDirectory(path, for: .reading)
@@ -58,27 +60,11 @@ private struct ReplayRun {
             }
         } catch {
             Output.progress("")
-            throw ReplayRun.told(error)
+            throw StoredData.told(error)
         }
         Output.progress("")
         try invocation.isJSON ? tellJSON(report) : tell(report)
         return report.isAlike ? .done : .no
-    }
-
-    /// Where the data lies: as told, else where the daemon says, which is asked for a checkpoint; else the default.
-    private func place() throws(CommandError) -> String {
-        if invocation.arguments.has("data") { return try invocation.dataDirectory() }
-        do throws(CommandError) {
-            if options.isVerifying { _ = try invocation.ask("CHECKPOINT") }
-            let reply = try invocation.ask("STATS")
-            guard case .text(let path)? = JSONText(reply.final.json)?.members["data"] else {
-                throw CommandError.system("the daemon does not say where its data is; say it with --data DIR")
-            }
-            return path
-        } catch {
-            guard case .store(.cannotConnect) = error, !invocation.arguments.has("socket") else { throw error }
-            return try invocation.dataDirectory()
-        }
     }
 
     private func tell(_ report: ReplayReport) throws(CommandError) {
@@ -117,21 +103,5 @@ private struct ReplayRun {
 
     private func pad(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(1, width - text.utf8.count))
-    }
-
-    private static func moment(_ text: String) throws(CommandError) -> Moment {
-        if let number = UInt64(text), number <= Position.max.value { return .position(Position(number)) }
-        if let time = Instant(text) { return .time(time) }
-        throw .usage("--to is a position or an RFC 3339 time, not \"\(text)\"")
-    }
-
-    private static func told(_ error: StorageError) -> CommandError {
-        switch error {
-        case .corrupt(let reason, let position):
-            let place = position.map { " at position \($0.value)" } ?? ""
-            Output.complain("the store is damaged\(place): \(reason); restore a backup")
-            return .silent(.corrupt)
-        case .full(let reason), .failed(let reason), .held(let reason): return .system(reason)
-        }
     }
 }

@@ -95,6 +95,10 @@ package final class RunningDaemon {
 
     /// Runs `storectl` on this daemon, or on its data directory while it does not run.
     package func storectl(_ arguments: String..., offline: Bool = false) throws -> Run {
+        try storectl(arguments: arguments, offline: offline)
+    }
+
+    package func storectl(arguments: [String], offline: Bool = false) throws -> Run {
         let (output, errors) = (folder.place("output"), folder.place("errors"))
         unlink(output)
         unlink(errors)

@@ -1,0 +1,114 @@
+import StoryClient
+import StoryCore
+import StoryLog
+import StoryStorage
+
+extension Subcommand {
+    static let export = Subcommand(
+        name: "export", summary: "writes events as JSON lines, each as the log has it, byte for byte", operand: .none,
+        options: [
+            Option("from", "P|TIME", "where to begin; with the first event unless told"),
+            Option("to", "P|TIME", "where to end; with the last event unless told"),
+            Option("types", "A,B", "only events of these types"),
+        ],
+        details: [
+            "A line has the event's position, stream, version, type, time, author, key, tags, meta and data.",
+            "The daemon is asked for them; with --data, or where none answers, the data directory is read.",
+        ],
+        examples: [
+            "storectl export > events.ndjson", "storectl --data /var/backups/story-1 export --types StoryPosted",
+        ],
+        run: { invocation throws(CommandError) in
+            let export = try Export(invocation)
+            if !invocation.arguments.has("data") {
+                do throws(CommandError) {
+                    try export.ask()
+                    return .done
+                } catch {
+                    guard StoredData.isAlone(error, invocation) else { throw error }
+                }
+            }
+            try export.read(try invocation.dataDirectory())
+            return .done
+        })
+}
+
+/// Events on their way out, one page or one block after the other.
+private struct Export {
+    private let invocation: Invocation
+    private let from: Moment?
+    private let through: Moment?
+    private let types: [String]
+
+    init(_ invocation: Invocation) throws(CommandError) {
+        self.invocation = invocation
+        let arguments = invocation.arguments
+        from = try arguments.value("from").map { (text) throws(CommandError) in try StoredData.moment(text, "from") }
+        through = try arguments.value("to").map { (text) throws(CommandError) in try StoredData.moment(text, "to") }
+        types = arguments.value("types")?.split(separator: ",").map(String.init) ?? []
+    }
+
+    /// Asks the daemon for page after page, up to the log's end as it was at the first.
+    func ask() throws(CommandError) {
+        let connection = try invocation.connect()
+        var next = invocation.arguments.value("from")
+        var end = invocation.arguments.value("to")
+        while true {
+            var request = try RequestLine("READ", "events")
+            if let next { request.add("from", next) }
+            if let end { request.add("to", end) }
+            request.add("types", from: invocation.arguments)
+            request.add("limit", "10000")
+            let reply = try Invocation.ask(request.text, over: connection)
+            for row in reply.rows { try invocation.output.line(row.json) }
+            let members = JSONText(reply.final.json)?.members
+            if end == nil { end = members?["position"]?.shown }
+            guard let following = members?["next"]?.shown, following != next else { break }
+            next = following
+            Output.progress("\(following) of \(members?["position"]?.shown ?? "") events")
+        }
+        Output.progress("")
+        try invocation.output.flush()
+    }
+
+    /// Reads the log itself.
+    func read(_ path: String) throws(CommandError) {
+        defer { Output.progress("") }
+        var failure: CommandError?
+        do throws(StorageError) {
+            let log = try LMDBEventLog(in: try DataDirectory(path, for: .reading), now: Clock.system.now())
+            defer { log.close() }
+            let head = log.head
+            let first = try from.map { (from) throws(StorageError) in try position(from, in: log, isFirst: true) }
+            let last = try through.map { (end) throws(StorageError) in try position(end, in: log, isFirst: false) }
+            let names = types.map { Array($0.utf8) }
+            try log.scan(from: first ?? Position(1), through: min(last ?? head, head), order: .ascending) { record in
+                if record.position.value % 65_536 == 0 {
+                    Output.progress("\(record.position.value) of \(head.value) events")
+                }
+                guard names.isEmpty || names.contains(where: { record.json[record.type].elementsEqual($0) }) else {
+                    return true
+                }
+                do throws(CommandError) { try invocation.output.line(Array(record.json)) } catch { failure = error }
+                return failure == nil
+            }
+        } catch {
+            throw StoredData.told(error)
+        }
+        if let failure { throw failure }
+        try invocation.output.flush()
+    }
+
+    /// The position of the first event at a time or after it, or of the last one at it or before it.
+    private func position(
+        _ moment: Moment, in log: LMDBEventLog, isFirst: Bool
+    ) throws(StorageError) -> Position {
+        switch moment {
+        case .position(let position): return position
+        case .time(let time):
+            guard isFirst else { return try log.position(at: time) }
+            guard time.milliseconds > Instant.range.lowerBound else { return Position(1) }
+            return try log.position(at: Instant(milliseconds: time.milliseconds - 1)).next
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import StoryClient
+import StoryCore
+import StoryLog
+import StoryStorage
+
+extension Subcommand {
+    static let verify = Subcommand(
+        name: "verify", summary: "checks every record of the log: checksums, places, times, the chain of seals",
+        operand: .none,
+        details: [
+            "The daemon checks while it serves. With --data, or where no daemon answers, the data directory is read.",
+            "It exits with 5 where something is damaged, and names the first position.",
+        ],
+        examples: ["storectl verify", "storectl --data /var/backups/story-1 verify"],
+        run: { invocation throws(CommandError) in
+            if !invocation.arguments.has("data") {
+                do throws(CommandError) {
+                    try tell(try invocation.ask("VERIFY").final.json, invocation)
+                    return .done
+                } catch {
+                    guard StoredData.isAlone(error, invocation) else { throw error }
+                }
+            }
+            let head = try verifyOffline(try invocation.dataDirectory())
+            try tell(Array("{\"verified\":\(head.value),\"position\":\(head.value)}".utf8), invocation)
+            return .done
+        })
+
+    static let backup = Subcommand(
+        name: "backup", summary: "copies the log into a new data directory, at one position", operand: .required("DIR"),
+        details: ["The daemon makes the copy while it serves, as its own user; the directory must not exist."],
+        examples: ["storectl backup /var/backups/story-1"],
+        run: { invocation throws(CommandError) in
+            var path = try invocation.arguments.operand("DIR")
+            // The daemon may stand in another directory.
+            if !path.hasPrefix("/") { path = FileManager.default.currentDirectoryPath + "/" + path }
+            let reply = try invocation.ask("BACKUP " + JSONText.quoted(path))
+            try invocation.answers.object(reply.final)
+            return .done
+        })
+
+    private static func tell(_ json: [UInt8], _ invocation: Invocation) throws(CommandError) {
+        guard !invocation.isJSON, let count = JSONText(json)?.members["verified"] else {
+            return try invocation.output.line(json)
+        }
+        try invocation.output.line("verified: every one of \(count.shown) events is as it was written")
+    }
+
+    /// Reads a whole log, beside a daemon or without one.
+    private static func verifyOffline(_ path: String) throws(CommandError) -> Position {
+        defer { Output.progress("") }
+        do throws(StorageError) {
+            let directory = try DataDirectory(path, for: .reading)
+            return try LogVerifier.check(directory, now: Clock.system.now()) { position, head in
+                Output.progress("\(position.value)\(head.map { " of \($0.value)" } ?? "") events")
+            }
+        } catch {
+            throw StoredData.told(error)
+        }
+    }
+}
