@@ -40,6 +40,22 @@ extension DaemonTests {
             #expect(try daemon.storectl("export", "--from", "soon", offline: true).exit == .code(2))
         }
 
+        @Test func `tail prints the rows of a list as they are, then as they change`() throws {
+            let daemon = try Self.filled()
+            let client = try daemon.client()
+            let row = try daemon.storectl("tail", "users/7", "--limit", "1")
+            #expect(row.exit == .code(0) && row.errors == "", "\(row.errors)")
+            #expect(row.output.hasPrefix(#"{"position":1,"row":{"id":"7","version":1,"position":1,"name":"A","#))
+            for id in 8...9 {
+                let form = #"{"id":"\#(id)","name":"B","email":"\#(id)@example.org","prefecture":\#(id)}"#
+                #expect(try client.ask("POST users \(form)").hasPrefix("+"))
+            }
+            let list = try daemon.storectl("tail", "users", "--prefecture", "9", "--limit", "1")
+            #expect(list.output.contains(#""row":{"id":"9","#))
+            let refused = try daemon.storectl("tail", "users", "--from", "1")
+            #expect(refused.exit == .code(2) && refused.errors.contains("from"), "\(refused.errors)")
+        }
+
         @Test func `verify asks the daemon, or reads the files, and both find the same`() throws {
             let daemon = try Self.filled()
             let asked = try daemon.storectl("verify")

@@ -2,19 +2,23 @@ import StoryClient
 
 extension Subcommand {
     static let tail = Subcommand(
-        name: "tail", summary: "prints events as they come, until it is stopped",
-        operand: .optional("events[/STREAM|/CATEGORY-*]"),
+        name: "tail", summary: "prints events, or rows as they change, until it is stopped",
+        operand: .optional("events[/STREAM|/CATEGORY-*]|KIND[/ID]"),
         options: [
             Option("from", "P|TIME", "begins with this position or time; with the next event unless told"),
             Option("types", "A,B", "only events of these types"),
             Option("log", "ID", "the history that --from is of: another one is refused"),
-            Option("limit", "N", "ends after so many events"),
-        ],
+            Option("limit", "N", "ends after so many events or rows"),
+        ] + Queries.filters,
         details: [
+            "Of a row or a list, what is there comes first, then each change, as JSON lines.",
             "When it ends, standard error has the position to go on from. It exits with 3 when the daemon stops,",
             "with 5 when an event is damaged.",
         ],
-        examples: ["storectl tail --types StoryPosted", "storectl --json tail 'events/story-*' --from 1"],
+        examples: [
+            "storectl tail --types StoryPosted", "storectl --json tail 'events/story-*' --from 1",
+            "storectl tail messages --recipient 008 --unseen true",
+        ],
         run: { invocation throws(CommandError) in
             var tail = try Tail(invocation)
             return try tail.run()
@@ -27,11 +31,16 @@ struct Tail {
     private let answers: Answers
     private let request: String
     private var left: Int?
+    /// True for rows: another run begins with what is there, wherever this one ended.
+    private let isOfRows: Bool
     /// Where another run would go on without a gap; nil until the store said where this one begins.
     private var resume: UInt64?
 
     init(_ invocation: Invocation) throws(CommandError) {
-        var request = try RequestLine("SUBSCRIBE", Queries.events(invocation.arguments))
+        let target = Queries.events(invocation.arguments)
+        isOfRows = target.prefix { $0 != "/" } != "events"
+        var request = try RequestLine("SUBSCRIBE", target)
+        for filter in Queries.filters { request.add(filter.name, from: invocation.arguments) }
         request.add("from", from: invocation.arguments)
         request.add("types", from: invocation.arguments)
         request.add("log", from: invocation.arguments)
@@ -56,7 +65,7 @@ struct Tail {
             result = .failure(error)
         }
         try invocation.output.flush()
-        if let resume { Output.complain(raw: "resume with --from \(resume)\(Tail.log(connection))") }
+        if let resume, !isOfRows { Output.complain(raw: "resume with --from \(resume)\(Tail.log(connection))") }
         if case .failure(.store(.interrupted)) = result { return .interrupted }
         return try result.get()
     }
