@@ -5,8 +5,6 @@ import StoryCore
 ///
 /// What a scan found lies in memory of the scanner's own and is good until the next scan.
 final class JSONScanner {
-    /// The bytes past a text that must be readable for it not to be copied first.
-    static let padding = Int(CSJ_PADDING)
     /// How many arrays and objects may lie inside one another.
     static let maxDepth = Int(CSJ_MAX_DEPTH)
     /// How many members an object may have.
