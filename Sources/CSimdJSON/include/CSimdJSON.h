@@ -44,23 +44,31 @@ static inline bool csj_equal(const void *_Nonnull one, const void *_Nonnull othe
     return true;
 }
 
+#if defined(__SSE2__)
+/// Which of 16 bytes cannot stand in a JSON string as they are, one bit each; and which are not ASCII.
+static inline unsigned csj_stops(const uint8_t *_Nonnull text, unsigned *_Nonnull not_ascii) {
+    typedef char csj_block __attribute__((vector_size(16)));
+    const csj_block quote = {34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34};
+    const csj_block backslash = {92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92};
+    const csj_block space = {32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32};
+    csj_block block;
+    __builtin_memcpy(&block, text, 16);
+    // Bytes are signed here: those that are not ASCII are below the space as well, and told apart after it.
+    *not_ascii = (unsigned)__builtin_ia32_pmovmskb128(block);
+    const csj_block ends = (csj_block)((block == quote) | (block == backslash) | (block < space));
+    return (unsigned)__builtin_ia32_pmovmskb128(ends) & ~*not_ascii;
+}
+#endif
+
 /// How many bytes of `text` stand in a JSON string as they are: up to the first quote, backslash or control character.
 /// Notes whether any of them is not ASCII.
 static inline size_t csj_plain_length(const uint8_t *_Nonnull text, size_t length, bool *_Nonnull is_ascii) {
     size_t index = 0;
     unsigned high = 0;
 #if defined(__SSE2__)
-    typedef char csj_block __attribute__((vector_size(16)));
-    const csj_block quote = {34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34};
-    const csj_block backslash = {92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92};
-    const csj_block space = {32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32};
+    unsigned not_ascii = 0;
     for (; index + 16 <= length; index += 16) {
-        csj_block block;
-        __builtin_memcpy(&block, text + index, 16);
-        // Bytes are signed here: those that are not ASCII are below the space as well, and told apart after it.
-        const unsigned not_ascii = (unsigned)__builtin_ia32_pmovmskb128(block);
-        const csj_block ends = (csj_block)((block == quote) | (block == backslash) | (block < space));
-        const unsigned stops = (unsigned)__builtin_ia32_pmovmskb128(ends) & ~not_ascii;
+        const unsigned stops = csj_stops(text + index, &not_ascii);
         if (stops) {
             const unsigned place = (unsigned)__builtin_ctz(stops);
             *is_ascii = !(high | (not_ascii & ((1u << place) - 1)));
@@ -68,17 +76,10 @@ static inline size_t csj_plain_length(const uint8_t *_Nonnull text, size_t lengt
         }
         high |= not_ascii;
     }
-    if (index < length && length >= 16) {
-        // The last bytes once more with some before them, which are known to be plain.
-        csj_block block;
-        __builtin_memcpy(&block, text + length - 16, 16);
-        const unsigned not_ascii = (unsigned)__builtin_ia32_pmovmskb128(block);
-        const csj_block ends = (csj_block)((block == quote) | (block == backslash) | (block < space));
-        const unsigned stops = (unsigned)__builtin_ia32_pmovmskb128(ends) & ~not_ascii;
-        if (!stops) {
-            *is_ascii = !(high | not_ascii);
-            return length;
-        }
+    // The last bytes once more with some before them, which are known to be plain.
+    if (index < length && length >= 16 && !csj_stops(text + length - 16, &not_ascii)) {
+        *is_ascii = !(high | not_ascii);
+        return length;
     }
 #endif
     for (; index < length; index++) {

@@ -41,7 +41,7 @@ struct Browse {
             guard !isThere else { return }
         }
         let past = PastRow.Subject(target: target, moment: moment.text, stream: head, through: position)
-        let cursor = PastRow(past, world.models.plan.kinds[kind.number], in: world, restsOn: basis)
+        let cursor = PastRow(past, kind, in: world, restsOn: basis)
         output.answer(with: cursor, tag: tag, restsOn: basis)
     }
 
@@ -94,55 +94,31 @@ final class PastRow: AnswerCursor {
         let through: Position
     }
 
-    /// So many events are looked up at once.
-    private static let batchCount = 64
     /// What reading and folding an event costs, in units.
     private static let eventUnits = 4
 
     private let subject: Subject
-    private let streams: StreamIndex
-    private let log: any EventLogReading
     private let basis: Position
-    private let history: RowHistory
-    private var next = Version(1)
+    private var history: HistoryFold
 
-    init(_ subject: Subject, _ kind: KindPlan, in world: World, restsOn basis: Position) {
+    init(_ subject: Subject, _ schema: KindSchema, in world: World, restsOn basis: Position) {
         self.subject = subject
-        streams = world.models.streams
-        log = world.log
         self.basis = basis
-        history = RowHistory(kind, json: world.models.json)
+        history = HistoryFold(of: subject.stream, schema, through: subject.through, in: world.models, world.log)
     }
 
     func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         while !budget.isSpent {
-            let positions = try positions(atMost: min(PastRow.batchCount, budget.units / PastRow.eventUnits + 1))
-            var count = 0
-            try log.records(at: positions) { record in
-                history.fold(record)
-                count += 1
-                return true
-            }
+            let count = try history.fold(atMost: budget.units / PastRow.eventUnits + 1)
             guard count > 0 else { return .ended(reply, restsOn: basis) }
-            next = Version(next.value + UInt64(count))
             budget.look(at: count * PastRow.eventUnits)
         }
         return .more
     }
 
-    private func positions(atMost limit: Int) throws(StorageError) -> [Position] {
-        var positions: [Position] = []
-        try streams.scanVersions(of: subject.stream, from: next, through: subject.stream.version, .ascending) {
-            guard $1 <= subject.through else { return false }
-            positions.append($1)
-            return positions.count < limit
-        }
-        return positions
-    }
-
     private var reply: Reply {
         if let row = history.row { return .done(.row(RowCopy(row))) }
-        guard next > Version(1) else {
+        guard history.position > .zero else {
             return .failed(Failure(.notFound, "there was no \(subject.target) yet at \(subject.moment)"))
         }
         return .failed(.gone(subject.target))

@@ -7,8 +7,6 @@ package struct RowWatcher {
     private let log: any EventLogReading
     /// A history that is longer is not folded to find out what a row was before an event.
     private static let maxHistory = 1_024
-    /// So many events of a stream are looked up at once.
-    private static let batchCount = 64
 
     init(_ ports: Ports) {
         models = ports.models
@@ -126,28 +124,15 @@ package struct RowWatcher {
     private func history(
         of head: StreamHead, _ schema: KindSchema, through last: Position, atMost limit: Int
     ) throws(StorageError) -> RowState {
-        let history = RowHistory(models.plan.kinds[schema.number], json: models.json)
-        var position = Position.zero
-        var next = Version(1)
+        var history = HistoryFold(of: head, schema, through: last, in: models, log)
         var left = limit
         while left > 0 {
-            var positions: [Position] = []
-            let count = min(RowWatcher.batchCount, left)
-            try models.streams.scanVersions(of: head, from: next, through: head.version, .ascending) {
-                guard $1 <= last else { return false }
-                positions.append($1)
-                return positions.count < count
-            }
-            guard let newest = positions.last else { break }
-            try log.records(at: positions) { record in
-                history.fold(record)
-                return true
-            }
-            position = newest
-            next = Version(next.value + UInt64(positions.count))
-            left -= positions.count
+            let count = try history.fold(atMost: left)
+            guard count > 0 else { break }
+            left -= count
         }
-        return RowState(number: head.number.value, row: history.row.map { RowCopy($0) }, position: position)
+        return RowState(
+            number: head.number.value, row: history.row.map { RowCopy($0) }, position: history.position)
     }
 }
 

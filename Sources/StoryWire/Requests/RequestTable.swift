@@ -84,22 +84,21 @@ package struct RequestTable: Sendable {
             RequestShape(
                 .subscribe, .read, .subject, of: all, options: [.from, .types, .log], takesFilters: true,
                 summary: "Pushes events from a position on, or a row or the rows of a list and their changes.",
-                example: "SUBSCRIBE events/story-* from=1")
-        ] + rest
+                example: "SUBSCRIBE events/story-* from=1"),
+            RequestShape(.unsubscribe, .read, .subscription, summary: "Ends a subscription.", example: "UNSUBSCRIBE 1"),
+            RequestShape(.ping, .read, summary: "Answers, and does nothing else.", example: "PING"),
+            RequestShape(
+                .help, .read, .topic, summary: "The verbs; or one verb or error code.", example: "HELP APPEND"),
+            RequestShape(.stats, .read, summary: "Counts, sizes in bytes, rates and latencies.", example: "STATS"),
+            RequestShape(
+                .checkpoint, .admin, summary: "Writes the read models to the disk now.", example: "CHECKPOINT"),
+            RequestShape(.verify, .admin, summary: "Checks every record of the log while serving.", example: "VERIFY"),
+            RequestShape(
+                .backup, .admin, .directory, summary: "Copies the log into a new data directory, at one position.",
+                example: #"BACKUP "/var/backups/story""#),
+            RequestShape(.quit, .read, summary: "Answers and closes the connection.", example: "QUIT"),
+        ]
     }
-
-    private static let rest = [
-        RequestShape(.unsubscribe, .read, .subscription, summary: "Ends a subscription.", example: "UNSUBSCRIBE 1"),
-        RequestShape(.ping, .read, summary: "Answers, and does nothing else.", example: "PING"),
-        RequestShape(.help, .read, .topic, summary: "The verbs; or one verb or error code.", example: "HELP APPEND"),
-        RequestShape(.stats, .read, summary: "Counts, sizes in bytes, rates and latencies.", example: "STATS"),
-        RequestShape(.checkpoint, .admin, summary: "Writes the read models to the disk now.", example: "CHECKPOINT"),
-        RequestShape(.verify, .admin, summary: "Checks every record of the log while serving.", example: "VERIFY"),
-        RequestShape(
-            .backup, .admin, .directory, summary: "Copies the log into a new data directory, at one position.",
-            example: #"BACKUP "/var/backups/story""#),
-        RequestShape(.quit, .read, summary: "Answers and closes the connection.", example: "QUIT"),
-    ]
 
     /// The shape of a verb; nil for one that the table lacks, which a test rules out.
     package func shape(of verb: Verb) -> RequestShape? { shapes.first { $0.verb == verb } }

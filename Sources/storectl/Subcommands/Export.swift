@@ -20,15 +20,8 @@ extension Subcommand {
         ],
         run: { invocation throws(CommandError) in
             let export = try Export(invocation)
-            if !invocation.arguments.has("data") {
-                do throws(CommandError) {
-                    try export.ask()
-                    return .done
-                } catch {
-                    guard StoredData.isAlone(error, invocation) else { throw error }
-                }
-            }
-            try export.read(try invocation.dataDirectory())
+            let asked: Void? = try StoredData.asked(invocation) { () throws(CommandError) in try export.ask() }
+            if asked == nil { try export.read(try invocation.dataDirectory()) }
             return .done
         })
 }

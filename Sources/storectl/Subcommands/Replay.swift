@@ -45,9 +45,11 @@ private struct ReplayRun {
     }
 
     func finish() throws(CommandError) -> ExitCode {
-        let path = try StoredData.place(invocation) { () throws(CommandError) in
+        let asked = try StoredData.asked(invocation) { () throws(CommandError) in
             if options.isVerifying { _ = try invocation.ask("CHECKPOINT") }
+            return try StoredData.place(invocation)
         }
+        let path = if let asked { asked } else { try invocation.dataDirectory() }
         let report: ReplayReport
         do throws(StorageError) {
             let directory = try DataDirectory(path, for: .reading)

@@ -4,30 +4,31 @@ import StoryStorage
 
 /// Where the data lies that a subcommand reads itself, and what it says where that is damaged.
 enum StoredData {
-    /// The directory as told; else the one of the daemon; else, where none answers, the usual one.
+    /// What the daemon answers; nil where the data directory is to be read: it was named, or no daemon answers and none
+    /// was asked for by name.
     ///
-    /// - Parameter ask: asks the daemon what has to be asked before.
-    static func place(
-        _ invocation: Invocation, _ ask: () throws(CommandError) -> Void = {}
-    ) throws(CommandError) -> String {
-        if invocation.arguments.has("data") { return try invocation.dataDirectory() }
+    /// - Throws: what `ask` throws otherwise.
+    static func asked<Answer>(
+        _ invocation: Invocation, _ ask: () throws(CommandError) -> Answer
+    ) throws(CommandError) -> Answer? {
+        if invocation.arguments.has("data") { return nil }
         do throws(CommandError) {
-            try ask()
-            let reply = try invocation.ask("STATS")
-            guard case .text(let path)? = JSONText(reply.final.json)?.members["data"] else {
-                throw CommandError.system("the daemon does not say where its data is; say it with --data DIR")
-            }
-            return path
+            return try ask()
         } catch {
-            guard isAlone(error, invocation) else { throw error }
-            return try invocation.dataDirectory()
+            guard case .store(.cannotConnect) = error, !invocation.arguments.has("socket") else { throw error }
+            return nil
         }
     }
 
-    /// True where no daemon answers and none was asked for by name.
-    static func isAlone(_ error: CommandError, _ invocation: Invocation) -> Bool {
-        guard case .store(.cannotConnect) = error else { return false }
-        return !invocation.arguments.has("socket")
+    /// Where the daemon says that its data lies.
+    ///
+    /// - Throws: why it cannot be asked.
+    static func place(_ invocation: Invocation) throws(CommandError) -> String {
+        let reply = try invocation.ask("STATS")
+        guard case .text(let path)? = JSONText(reply.final.json)?.members["data"] else {
+            throw CommandError.system("the daemon does not say where its data is; say it with --data DIR")
+        }
+        return path
     }
 
     /// What a failure to read the data comes to; damage is told at once.

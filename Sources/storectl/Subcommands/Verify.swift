@@ -14,16 +14,15 @@ extension Subcommand {
         ],
         examples: ["storectl verify", "storectl --data /var/backups/story-1 verify"],
         run: { invocation throws(CommandError) in
-            if !invocation.arguments.has("data") {
-                do throws(CommandError) {
-                    try tell(try invocation.ask("VERIFY").final.json, invocation)
-                    return .done
-                } catch {
-                    guard StoredData.isAlone(error, invocation) else { throw error }
-                }
+            let asked = try StoredData.asked(invocation) { () throws(CommandError) in
+                try invocation.ask("VERIFY").final.json
             }
-            let head = try verifyOffline(try invocation.dataDirectory())
-            try tell(Array("{\"verified\":\(head.value),\"position\":\(head.value)}".utf8), invocation)
+            if let asked {
+                try tell(asked, invocation)
+            } else {
+                let head = try verifyOffline(try invocation.dataDirectory())
+                try tell(Array("{\"verified\":\(head.value),\"position\":\(head.value)}".utf8), invocation)
+            }
             return .done
         })
 

@@ -1,0 +1,54 @@
+import StoryCore
+import StoryModels
+
+/// Folds a stream's events up to a position into a row, some at a time. The past does not change between them.
+struct HistoryFold {
+    /// So many events are looked up at once.
+    private static let batchCount = 64
+
+    private let streams: StreamIndex
+    private let log: any EventLogReading
+    private let head: StreamHead
+    private let last: Position
+    private let history: RowHistory
+    private var next = Version(1)
+    /// The last event that was folded; zero where none was.
+    private(set) var position = Position.zero
+
+    init(
+        of head: StreamHead, _ schema: KindSchema, through last: Position, in models: ReadModels,
+        _ log: any EventLogReading
+    ) {
+        streams = models.streams
+        self.log = log
+        self.head = head
+        self.last = last
+        history = RowHistory(models.plan.kinds[schema.number], json: models.json)
+    }
+
+    /// The row so far, good until the next fold; nil where there is none.
+    var row: RowView? { history.row }
+
+    /// Folds the next events, no more than the limit.
+    ///
+    /// - Returns: how many; 0 when all are folded.
+    /// - Throws: what reading failed with.
+    mutating func fold(atMost limit: Int) throws(StorageError) -> Int {
+        let count = min(limit, HistoryFold.batchCount)
+        let last = last
+        var positions: [Position] = []
+        try streams.scanVersions(of: head, from: next, through: head.version, .ascending) {
+            guard $1 <= last else { return false }
+            positions.append($1)
+            return positions.count < count
+        }
+        guard let newest = positions.last else { return 0 }
+        try log.records(at: positions) { record in
+            history.fold(record)
+            return true
+        }
+        position = newest
+        next = Version(next.value + UInt64(positions.count))
+        return positions.count
+    }
+}
