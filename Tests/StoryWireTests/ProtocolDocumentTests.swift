@@ -76,7 +76,7 @@ struct ProtocolDocumentTests {
         for (name, value) in rows { #expect(text.contains("| `\(name)` | \(value) |"), "\(name) \(value)") }
         let others = [
             ListQuery.maxLimit, ReadQuery.maxLimit, StreamsQuery.maxLimit, JSONScanner.maxDepth,
-            JSONScanner.maxCount, RequestReader.maxProposalCount, LineParts.maxTypeCount,
+            JSONScanner.maxCount, ProposalReader.maxCount, LineParts.maxTypeCount,
         ]
         for value in others { #expect(text.contains("| \(value) |"), "\(value)") }
     }

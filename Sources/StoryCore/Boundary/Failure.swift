@@ -61,7 +61,7 @@ package enum FieldRule: String, CaseIterable, Sendable {
 }
 
 /// One wrong field of a form.
-package struct FieldError: Equatable, Sendable {
+package struct FieldError: Error, Equatable, Sendable {
     package let field: String
     package let rule: FieldRule
     package let message: String

@@ -49,6 +49,22 @@ extension LineParts {
         return values
     }
 
+    /// What a filter asks for; nil, and an error noted, when the text spells no value of it.
+    ///
+    /// - Parameter filter: its index in the schema of the target's kind.
+    private mutating func condition(
+        _ filter: Int, _ text: UnsafeRawBufferPointer, _ scanner: JSONScanner
+    ) throws(Failure) -> Condition? {
+        let schema = catalogue[try known(kind)]
+        let reader = FilterReader(name: schema.filters[filter].name, scanner: scanner)
+        do throws(FieldError) {
+            return Condition(filter, try reader.value(text, as: schema.filterShapes[filter]))
+        } catch {
+            errors.append(error)
+            return nil
+        }
+    }
+
     private static let positions = 1...Position.max.value
     private static let versions = 0...Position.max.value
 

@@ -28,6 +28,16 @@ enum Refusals {
         }
     }
 
+    /// A name of no kind that the verb takes.
+    static func kind(_ name: UnsafeRawBufferPointer, _ shape: RequestShape) -> Failure {
+        unknown("\(shape.verb.rawValue) takes no kind", name, among: shape.kinds.map(\.name))
+    }
+
+    /// A name that the verb's target does not begin with.
+    static func target(_ name: UnsafeRawBufferPointer, _ names: [String], _ shape: RequestShape) -> Failure {
+        unknown("\(shape.verb.rawValue) takes no target", name, among: names)
+    }
+
     static func invalid(_ errors: [FieldError]) -> Failure {
         let names = errors.prefix(8).map(\.field).joined(separator: ", ")
         let more = errors.count > 8 ? " and \(errors.count - 8) more" : ""

@@ -14,12 +14,10 @@ package enum ReadLine: ~Copyable {
 /// One reader serves every connection of a thread, one line after another.
 package final class RequestReader {
     let scanner: JSONScanner
-    /// Reads the arrays inside of what the other one read, which has to stay.
-    let innerScanner: JSONScanner
+    let events: ProposalReader
     @exclusivity(unchecked) private var parts: LineParts
     /// The members of the form that was read last, and the events: room that serves line after line.
     @exclusivity(unchecked) var fields: FormFields = []
-    @exclusivity(unchecked) var drafts: [EventDraft] = []
     @exclusivity(unchecked) var proposals: [EventProposal] = []
     @exclusivity(unchecked) var streamProposals: [StreamProposal] = []
     let table: RequestTable
@@ -32,7 +30,7 @@ package final class RequestReader {
         self.table = table
         verbs = table.shapes.map { PackedName($0.verb.rawValue) }
         scanner = JSONScanner(capacity: lineLimit + LineFramer.slack)
-        innerScanner = JSONScanner(capacity: lineLimit + LineFramer.slack)
+        events = ProposalReader(scanner, lineLimit: lineLimit)
         parts = LineParts(lineLimit: lineLimit, table.catalogue)
     }
 

@@ -45,9 +45,12 @@ extension LineParts {
     mutating func stream() throws(Failure) -> StreamName? { streamName(try known(target).text, field: "stream") }
 
     mutating func identifier(_ text: UnsafeRawBufferPointer, field: String) -> Identifier? {
-        if text.spellsName(Identifier.length) { return Identifier(trusted: ByteView(lending: text)) }
-        reject(field, text.nameRule(Identifier.length), "an ID is 1–64 bytes of A–Z a–z 0–9 . _ ~ -")
-        return nil
+        do throws(FieldError) {
+            return try Identifier(spelled: text, field: field)
+        } catch {
+            errors.append(error)
+            return nil
+        }
     }
 
     mutating func streamName(_ text: UnsafeRawBufferPointer, field: String) -> StreamName? {
@@ -75,7 +78,7 @@ extension LineParts {
         if let slash = target.text.first(0x2F), catalogue.kind(named: target.text.part(0..<slash)) != nil {
             throw Refusals.syntax("\(shape.verb.rawValue) takes no ID: \(shape.usage)", at: target.index + slash)
         }
-        throw LineParts.unknownKind(target.text, shape)
+        throw Refusals.kind(target.text, shape)
     }
 
     /// `stories/12345` or `store://stories/12345`.
@@ -84,7 +87,7 @@ extension LineParts {
         let slash = text.first(0x2F)
         let name = text.part(0..<(slash ?? text.count))
         guard let found = catalogue.kind(named: name), shape.takes(found) else {
-            throw LineParts.unknownKind(name, shape)
+            throw Refusals.kind(name, shape)
         }
         guard let slash else {
             throw Refusals.syntax("the ID is missing: \(shape.usage)", at: target.index + target.text.count)
@@ -96,7 +99,7 @@ extension LineParts {
     /// `events`, `events/STREAM` or `events/CATEGORY-*`.
     private mutating func resolveEvents(_ text: UnsafeRawBufferPointer, _ shape: RequestShape) throws(Failure) {
         let (name, rest) = text.parted()
-        guard name.equals("events") else { throw LineParts.unknownTarget(name, ["events"], shape) }
+        guard name.equals("events") else { throw Refusals.target(name, ["events"], shape) }
         targetName = rest
     }
 
@@ -106,20 +109,23 @@ extension LineParts {
         let (name, rest) = text.parted()
         if name.equals("events") { return try resolveEvents(target, shape) }
         guard let found = catalogue.kind(named: name), shape.takes(found) else {
-            throw LineParts.unknownTarget(name, ["events"] + shape.kinds.map(\.name), shape)
+            throw Refusals.target(name, ["events"] + shape.kinds.map(\.name), shape)
         }
         kind = found
         targetName = rest
     }
+}
 
-    private static func unknownKind(_ name: UnsafeRawBufferPointer, _ shape: RequestShape) -> Failure {
-        Refusals.unknown("\(shape.verb.rawValue) takes no kind", name, among: shape.kinds.map(\.name))
-    }
-
-    private static func unknownTarget(
-        _ name: UnsafeRawBufferPointer, _ names: [String], _ shape: RequestShape
-    ) -> Failure {
-        Refusals.unknown("\(shape.verb.rawValue) takes no target", name, among: names)
+extension Identifier {
+    /// The ID that a text spells, which is lent.
+    ///
+    /// - Throws: why it spells none, under the name of the field that it is the value of.
+    init(spelled text: UnsafeRawBufferPointer, field: String) throws(FieldError) {
+        guard text.spellsName(Identifier.length) else {
+            let message = "an ID is 1–64 bytes of A–Z a–z 0–9 . _ ~ -"
+            throw FieldError(field: field, rule: text.nameRule(Identifier.length), message: message)
+        }
+        self.init(trusted: ByteView(lending: text))
     }
 }
 

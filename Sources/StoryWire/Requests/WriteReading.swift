@@ -55,10 +55,10 @@ extension RequestReader {
         let options = try parts.values(scanner).write
         let document = try body(&parts)
         try refuseOwn(stream)
-        try readDrafts(document, isTogether: false, &parts)
+        try events.read(document, isTogether: false, &parts)
         try parts.refuseErrors()
         proposals.removeAll(keepingCapacity: true)
-        for index in drafts.indices { proposals.append(try drafts[index].proposal(parts)) }
+        for index in events.drafts.indices { proposals.append(try events.drafts[index].proposal(parts)) }
         return .append(try parts.known(stream), proposals, options)
     }
 
@@ -66,11 +66,11 @@ extension RequestReader {
     private func appendTogether(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let options = try parts.values(scanner).write
         if options.version != nil { parts.reject("version", .unknownField, "APPEND * takes a version in each event") }
-        try readDrafts(try body(&parts), isTogether: true, &parts)
-        for draft in drafts { try refuseOwn(draft.stream) }
+        try events.read(try body(&parts), isTogether: true, &parts)
+        for draft in events.drafts { try refuseOwn(draft.stream) }
         try parts.refuseErrors()
         streamProposals.removeAll(keepingCapacity: true)
-        for draft in drafts {
+        for draft in events.drafts {
             streamProposals.append(
                 StreamProposal(
                     stream: try parts.known(draft.stream), version: draft.version, event: try draft.proposal(parts)))

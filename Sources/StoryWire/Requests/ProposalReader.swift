@@ -22,20 +22,34 @@ struct EventDraft {
     }
 }
 
-/// The events of an `APPEND`.
-extension RequestReader {
+/// Reads the events of an `APPEND`.
+final class ProposalReader {
     /// How many events one `APPEND` may propose.
-    static let maxProposalCount = 1_000
+    static let maxCount = 1_000
+
+    /// The events that were read last: room that serves line after line.
+    @exclusivity(unchecked) private(set) var drafts: [EventDraft] = []
+    private let scanner: JSONScanner
+    /// Reads the arrays inside of what the other one read, which has to stay.
+    private let innerScanner: JSONScanner
+
+    /// - Parameters:
+    ///   - scanner: the one that reads the line's JSON.
+    ///   - lineLimit: the longest line, in bytes.
+    init(_ scanner: JSONScanner, lineLimit: Int) {
+        self.scanner = scanner
+        innerScanner = JSONScanner(capacity: lineLimit + LineFramer.slack)
+    }
 
     /// Reads the events of the line's JSON, an object or an array of them; what is wrong with them is noted.
     ///
     /// - Parameter isTogether: true where each event names its stream.
     /// - Throws: `tooLarge` for too many events.
-    func readDrafts(_ document: JSONDocument, isTogether: Bool, _ parts: inout LineParts) throws(Failure) {
+    func read(_ document: JSONDocument, isTogether: Bool, _ parts: inout LineParts) throws(Failure) {
         drafts.removeAll(keepingCapacity: true)
         guard document.isArray else { return drafts.append(draft(document, nil, isTogether, &parts)) }
-        guard document.count <= RequestReader.maxProposalCount else {
-            let limit = RequestReader.maxProposalCount
+        guard document.count <= ProposalReader.maxCount else {
+            let limit = ProposalReader.maxCount
             throw Failure(.tooLarge, "one APPEND takes at most \(limit) events", .limit(limit))
         }
         if document.count == 0 { parts.reject("events", .empty, "there is no event in the array") }

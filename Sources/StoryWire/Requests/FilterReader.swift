@@ -1,0 +1,115 @@
+import StoryCore
+
+/// Reads the value of one filter, spelled as the schema of its kind has it.
+struct FilterReader {
+    /// The filter's name, as errors have it.
+    let name: String
+    /// Reads numbers.
+    let scanner: JSONScanner
+
+    /// What a filter of such a shape asks for.
+    ///
+    /// - Throws: why the text spells no value of it.
+    func value(_ text: UnsafeRawBufferPointer, as shape: FilterShape) throws(FieldError) -> FilterValue {
+        switch shape {
+        case .name: .name([UInt8](try Identifier(spelled: text, field: name).spelling))
+        case .pair: try pair(text)
+        case .integer(let range, let rule): .integer(try integer(text, range, rule))
+        case .number: .number(try number(text))
+        case .folded(let maxCount, let noun): try folded(text, maxCount, noun)
+        case .date: .date(try time(text))
+        case .flag: .flag(try flag(text))
+        case .fraction: .fraction(try fraction(text))
+        case .choice(let words): .choice(try choice(text, words))
+        }
+    }
+
+    private func pair(_ text: UnsafeRawBufferPointer) throws(FieldError) -> FilterValue {
+        let (first, second) = text.parted(at: 0x2C)
+        guard first.spellsName(Identifier.length), second.spellsName(Identifier.length) else {
+            throw refused(.malformed, "\(name)= is two IDs with a comma between them")
+        }
+        return .pair([UInt8](copying: first), [UInt8](copying: second))
+    }
+
+    private func integer(
+        _ text: UnsafeRawBufferPointer, _ range: ClosedRange<Int64>, _ rule: FieldRule
+    ) throws(FieldError) -> Int64 {
+        let number: Int64?
+        switch DecimalNumber(text) {
+        case .value(let value): number = Int64(exactly: value)
+        case .negative: number = Int64(negative: text.part(1..<text.count))
+        case .tooGreat: number = nil
+        case .malformed: throw refused(.malformed, "\(name)= is a whole number in decimal digits")
+        }
+        if let number, range.contains(number) { return number }
+        throw refused(rule, "\(name)= is \(range.lowerBound) to \(range.upperBound)")
+    }
+
+    private func number(_ text: UnsafeRawBufferPointer) throws(FieldError) -> Double {
+        let document = scanner.scan(text, readable: text.count)
+        if document.isValid {
+            switch document.root.memberValue(in: text) {
+            case .integer(let value): return Double(value)
+            case .number(let value): return value
+            case .null, .boolean, .string, .object, .array: break
+            }
+        }
+        throw refused(.malformed, "\(name)= is a number, such as 1.4")
+    }
+
+    private func folded(
+        _ text: UnsafeRawBufferPointer, _ maxCount: Int, _ noun: String
+    ) throws(FieldError) -> FilterValue {
+        if 1...maxCount ~= text.count { return .folded(text.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }) }
+        throw refused(text.count == 0 ? .empty : .tooLong, "\(noun) has 1–\(maxCount) bytes")
+    }
+
+    private func time(_ text: UnsafeRawBufferPointer) throws(FieldError) -> Instant {
+        if let time = Instant(utf8: text) { return time }
+        throw refused(.malformed, "\(name)= is an RFC 3339 time, such as 2026-11-20T12:34:56Z")
+    }
+
+    private func flag(_ text: UnsafeRawBufferPointer) throws(FieldError) -> Bool {
+        if text.equals("true") { return true }
+        if text.equals("false") { return false }
+        throw refused(.notSelected, "\(name)= is true or false")
+    }
+
+    /// The numerator in the lower half, the denominator in the upper one.
+    private func fraction(_ text: UnsafeRawBufferPointer) throws(FieldError) -> UInt64 {
+        let (first, second) = text.parted(at: 0x2F)
+        let limit = UInt64(UInt32.max)
+        if case .value(let one) = DecimalNumber(first), case .value(let other) = DecimalNumber(second),
+            1...limit ~= one, 1...limit ~= other
+        {
+            return one | other << 32
+        }
+        throw refused(.malformed, "\(name)= is a fraction above zero, such as 1/125")
+    }
+
+    private func choice(_ text: UnsafeRawBufferPointer, _ words: [String]) throws(FieldError) -> UInt8 {
+        for (index, word) in words.enumerated() where text.elementsEqual(word.utf8) { return UInt8(index) }
+        throw refused(.notSelected, "\(name)= is one of \(words.joined(separator: ", "))")
+    }
+
+    private func refused(_ rule: FieldRule, _ message: String) -> FieldError {
+        FieldError(field: name, rule: rule, message: message)
+    }
+}
+
+extension Int64 {
+    /// The number below zero with these digits; nil where it does not fit.
+    fileprivate init?(negative digits: UnsafeRawBufferPointer) {
+        guard case .value(let magnitude) = DecimalNumber(digits), magnitude <= Int64.min.magnitude else { return nil }
+        self = Int64(truncatingIfNeeded: 0 &- magnitude)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// What stands before the first such byte and what stands behind it; all and nothing where there is none.
+    fileprivate func parted(at byte: UInt8) -> (first: UnsafeRawBufferPointer, second: UnsafeRawBufferPointer) {
+        let index = first(byte) ?? count
+        return (part(0..<index), part(Swift.min(index + 1, count)..<count))
+    }
+}
