@@ -34,11 +34,13 @@ struct CheckpointJournal {
     ) throws(StorageError) {
         var writer = try JournalWriter(draft)
         try writer.add(CheckpointJournal.magic + record.bytes)
+        var head: [UInt8] = []
         for table in UInt8.min...UInt8.max {
             guard let buffer = buffers.filled(table) else { continue }
             for index in 0..<buffer.count {
                 let (key, value) = (buffer.key(index), buffer.value(index))
-                var head: [UInt8] = [table]
+                head.removeAll(keepingCapacity: true)
+                head.append(table)
                 head.append(littleEndian: UInt16(key.count))
                 head.append(littleEndian: value.map { UInt32($0.count) } ?? WriteBuffer.Entry.removed)
                 try writer.add(head)

@@ -19,6 +19,7 @@ struct CheckpointWriter: ~Copyable {
     private var transaction: WriteTransaction?
     private var changed = 0
     private var isMarked: Bool
+    private var sets = KeySetWriter()
 
     /// - Parameter isMarked: whether a journal with all these entries, and the mark, are there already.
     init(
@@ -43,7 +44,11 @@ struct CheckpointWriter: ~Copyable {
             var done = 0
             while done < scratch.count {
                 if changed >= limit { try commitPiece() }
-                done = try write(scratch, from: done, buffer, tables[table])
+                let stored = tables[table]
+                done =
+                    try stored.isSet
+                    ? writeKeys(scratch, from: done, buffer, stored.database)
+                    : write(scratch, from: done, buffer, stored.database)
             }
         }
         try commitLast()
@@ -67,6 +72,20 @@ struct CheckpointWriter: ~Copyable {
             let here = cursor.place
             if !CheckpointWriter.isNear(place, here) { changed += 1 }
             place = here
+        }
+        return index
+    }
+
+    /// As `write`, where keys alone are stored.
+    private mutating func writeKeys(
+        _ items: [SortedKey], from start: Int, _ buffer: WriteBuffer, _ database: Database
+    ) throws(StorageError) -> Int {
+        let cursor = try Cursor(try begun(), database)
+        var index = start
+        while index < items.count, changed < limit {
+            let (next, blocks) = try sets.write(items, from: index, buffer, cursor)
+            changed += blocks
+            index = next
         }
         return index
     }

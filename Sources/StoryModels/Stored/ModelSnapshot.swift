@@ -58,7 +58,7 @@ package final class ModelSnapshot {
     ///
     /// - Throws: what reading failed with.
     package func size(of table: ModelTable) throws(StorageError) -> Int {
-        try transaction?.size(of: tables[table.number]) ?? 0
+        try transaction?.size(of: tables[table.number].database) ?? 0
     }
 
     /// The value at a key; nil when there is none.

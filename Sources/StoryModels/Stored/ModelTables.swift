@@ -1,10 +1,17 @@
 import StoryCore
 import StoryStorage
 
+/// How a table is stored.
+struct StoredTable: Sendable {
+    let database: Database
+    /// True where keys alone are stored, in blocks; else each entry is one of the database.
+    let isSet: Bool
+}
+
 /// The named databases of the models' environment.
 struct ModelTables: Sendable {
     /// By the table's number.
-    private let databases: [Database?]
+    private let stored: [StoredTable?]
     /// Where the checkpoint is kept.
     let meta: Database
 
@@ -23,33 +30,50 @@ struct ModelTables: Sendable {
 
     /// Opens them all; those that are missing are made.
     init(_ transaction: borrowing WriteTransaction, _ tables: [ModelTable]) throws(StorageError) {
-        var databases = ModelTables.none
-        for table in tables { databases[Int(table.number)] = try transaction.database(table.name) }
-        self.databases = databases
+        var stored = ModelTables.none
+        for table in tables {
+            stored[Int(table.number)] = StoredTable(
+                database: try transaction.database(table.name), isSet: table.isSet)
+        }
+        self.stored = stored
         numbers = tables.map(\.number).sorted()
         meta = try transaction.database(ModelTables.metaName)
     }
 
     /// Opens them for one view; nil when one is missing.
     init?(_ transaction: borrowing ReadTransaction, _ tables: [ModelTable]) throws(StorageError) {
-        var databases = ModelTables.none
+        var stored = ModelTables.none
         for table in tables {
             guard let database = try transaction.database(table.name) else { return nil }
-            databases[Int(table.number)] = database
+            stored[Int(table.number)] = StoredTable(database: database, isSet: table.isSet)
         }
         numbers = tables.map(\.number).sorted()
         guard let meta = try transaction.database(ModelTables.metaName) else { return nil }
-        self.databases = databases
+        self.stored = stored
         self.meta = meta
     }
 
     @inline(__always)
-    subscript(table: UInt8) -> Database {
-        guard let database = databases[Int(table)] else { preconditionFailure("Every table has a database.") }
-        return database
+    subscript(table: UInt8) -> StoredTable {
+        guard let table = stored[Int(table)] else { preconditionFailure("Every table has a database.") }
+        return table
     }
 
-    private static var none: [Database?] {
+    private static var none: [StoredTable?] {
         Array(repeating: nil, count: 256)
+    }
+}
+
+extension ReadTransaction {
+    /// The bytes at a key of a table, which die with the view: none at a key of a set; nil where it is not there.
+    ///
+    /// - Throws: what reading failed with.
+    borrowing func value(
+        in table: StoredTable, at key: UnsafeRawBufferPointer
+    ) throws(StorageError) -> UnsafeRawBufferPointer? {
+        guard table.isSet else { return try value(in: table.database, at: key) }
+        let walk = try StoredWalk(handle, table, KeyBounds(lower: key, upper: nil), .ascending)
+        guard let found = walk.entry?.key else { return nil }
+        return Memory.areEqual(found, key) ? UnsafeRawBufferPointer.none : nil
     }
 }

@@ -7,6 +7,9 @@ struct ModelWalk: ~Copyable {
     private var frozen: BufferWalk?
     private var stored: StoredWalk
     private let isDescending: Bool
+    /// Which of the three stand on the entry that was answered last: they move on when the next one is asked for, since
+    /// what they stand on dies with it.
+    private var taken = (active: false, frozen: false, stored: false)
 
     init(
         active: BufferWalk?, frozen: BufferWalk?, stored: consuming StoredWalk, _ order: Order
@@ -17,10 +20,12 @@ struct ModelWalk: ~Copyable {
         isDescending = order == .descending
     }
 
-    /// The next entry; nil at the end.
+    /// The next entry, which dies with the one after it; nil at the end.
     mutating func next() throws(StorageError) -> LMDBEntry? {
+        try advance()
         while let key = nearest() {
-            if let value = try take(key) { return LMDBEntry(key: key, value: value) }
+            if let value = take(key) { return LMDBEntry(key: key, value: value) }
+            try advance()
         }
         return nil
     }
@@ -37,21 +42,19 @@ struct ModelWalk: ~Copyable {
         return (isDescending ? comparison >= 0 : comparison <= 0) ? left : right
     }
 
-    /// Moves all three past the key; answers the newest value, nil when the newest says that it was removed.
-    private mutating func take(_ key: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer? {
-        var value: UnsafeRawBufferPointer?
-        if let entry = stored.entry, Memory.areEqual(entry.key, key) {
-            value = entry.value
-            try stored.advance()
-        }
-        if let found = frozen?.key, Memory.areEqual(found, key) {
-            value = frozen?.value
-            frozen?.advance()
-        }
-        if let found = active?.key, Memory.areEqual(found, key) {
-            value = active?.value
-            active?.advance()
-        }
-        return value
+    /// Takes the key from those that stand on it; answers the newest value, nil when the newest says that it was removed.
+    private mutating func take(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        taken.stored = stored.entry.map { Memory.areEqual($0.key, key) } ?? false
+        taken.frozen = (frozen?.key).map { Memory.areEqual($0, key) } ?? false
+        taken.active = (active?.key).map { Memory.areEqual($0, key) } ?? false
+        if taken.active { return active?.value }
+        return taken.frozen ? frozen?.value : stored.entry?.value
+    }
+
+    /// Moves those on from which the last key was taken.
+    private mutating func advance() throws(StorageError) {
+        if taken.stored { try stored.advance() }
+        if taken.frozen { frozen?.advance() }
+        if taken.active { active?.advance() }
     }
 }

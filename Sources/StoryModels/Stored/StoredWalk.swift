@@ -8,13 +8,17 @@ struct StoredWalk: ~Copyable {
     private let cursor: Cursor
     private let range: KeyBounds
     private let order: Order
+    /// Where it stands in the block that the cursor stands on; nil where the table is no set.
+    private let block: KeyBlockWalk?
 
     init(
-        _ transaction: OpaquePointer, _ database: Database, _ range: KeyBounds, _ order: Order
+        _ transaction: OpaquePointer, _ table: StoredTable, _ range: KeyBounds, _ order: Order
     ) throws(StorageError) {
-        let cursor = try Cursor(transaction, database)
-        let first = try StoredWalk.first(cursor, range, order)
+        let cursor = try Cursor(transaction, table.database)
+        let block = table.isSet ? KeyBlockWalk(range, order) : nil
+        let first = try StoredWalk.first(cursor, block, range, order)
         self.cursor = cursor
+        self.block = block
         self.range = range
         self.order = order
         entry = first
@@ -22,7 +26,13 @@ struct StoredWalk: ~Copyable {
     }
 
     mutating func advance() throws(StorageError) {
-        entry = try order == .ascending ? cursor.next() : cursor.previous()
+        try block?.advance()
+        if let block, let key = StoredWalk.entry(block) {
+            entry = key
+        } else {
+            let next = try StoredWalk.step(cursor, order)
+            entry = if let block { try StoredWalk.enter(block, next, cursor, order) } else { next }
+        }
         stopOutside()
     }
 
@@ -37,6 +47,16 @@ struct StoredWalk: ~Copyable {
     }
 
     private static func first(
+        _ cursor: borrowing Cursor, _ block: KeyBlockWalk?, _ range: KeyBounds, _ order: Order
+    ) throws(StorageError) -> LMDBEntry? {
+        guard let block else { return try start(cursor, range, order) }
+        // The block that the range begins in may begin before it.
+        let isAhead = order == .ascending && !range.lower.isEmpty
+        let start = try isAhead ? cursor.seek(atOrBefore: range.lower) : start(cursor, range, order)
+        return try enter(block, start, cursor, order)
+    }
+
+    private static func start(
         _ cursor: borrowing Cursor, _ range: KeyBounds, _ order: Order
     ) throws(StorageError) -> LMDBEntry? {
         switch order {
@@ -46,5 +66,26 @@ struct StoredWalk: ~Copyable {
             // Nothing comes before the empty key.
             return upper.isEmpty ? nil : try cursor.seek(before: upper)
         }
+    }
+
+    private static func step(_ cursor: borrowing Cursor, _ order: Order) throws(StorageError) -> LMDBEntry? {
+        try order == .ascending ? cursor.next() : cursor.previous()
+    }
+
+    /// The first key of a block, or of the next one that has one in the range.
+    private static func enter(
+        _ block: KeyBlockWalk, _ stored: LMDBEntry?, _ cursor: borrowing Cursor, _ order: Order
+    ) throws(StorageError) -> LMDBEntry? {
+        var stored = stored
+        while let found = stored {
+            try block.enter(found.value)
+            if let entry = entry(block) { return entry }
+            stored = try step(cursor, order)
+        }
+        return nil
+    }
+
+    private static func entry(_ block: KeyBlockWalk) -> LMDBEntry? {
+        block.key.map { LMDBEntry(key: $0, value: .none) }
     }
 }

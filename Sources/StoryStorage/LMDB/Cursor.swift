@@ -44,6 +44,14 @@ package struct Cursor: ~Copyable {
         try seek(key) == nil ? try last() : try previous()
     }
 
+    /// The last entry at or before a key, else the first one; nil when there is none at all.
+    package func seek(atOrBefore key: UnsafeRawBufferPointer) throws(StorageError) -> LMDBEntry? {
+        guard let entry = try seek(key) else { return try last() }
+        if entry.key.equals(key) { return entry }
+        if let before = try previous() { return before }
+        return try first()
+    }
+
     /// The entry at exactly this key.
     package func find(_ key: UnsafeRawBufferPointer) throws(StorageError) -> LMDBEntry? {
         try move(MDB_SET_KEY, MDB_val(key))

@@ -109,7 +109,7 @@ struct StoreFuzzer {
 
     mutating func change(_ stores: [any TableStore]) {
         let table = StoreFuzzer.tables.randomElement(using: &random) ?? .users
-        let (key, value) = (key(), value())
+        let (key, value) = (key(), table.isSet ? [] : value())
         let isRemoval = Int.random(in: 0..<3, using: &random) == 0
         for store in stores {
             if isRemoval { store.remove(in: table, at: key) } else { store.put(value, in: table, at: key) }

@@ -8,10 +8,13 @@ package struct ModelTable: Hashable, Sendable {
     package let name: String
     /// The model's name: `stories`.
     package let model: String
+    /// True where it has keys alone, which are stored many to a value.
+    package let isSet: Bool
 
-    package init(_ number: UInt8, _ name: String, of model: String) {
+    package init(_ number: UInt8, _ name: String, of model: String, isSet: Bool = false) {
         self.number = number
         self.name = name
         self.model = model
+        self.isSet = isSet
     }
 }

@@ -81,7 +81,7 @@ package struct IndexSchema: Equatable, Sendable {
     package let sort: Int
 
     package init(_ table: ModelTable, _ filters: [Int] = [], by sort: Int) {
-        self.table = table
+        self.table = ModelTable(table.number, table.name, of: table.model, isSet: true)
         self.filters = filters
         self.sort = sort
     }

@@ -1,0 +1,61 @@
+import StoryCore
+
+/// A walk through the keys of one block after the other, either way.
+final class KeyBlockWalk {
+    private let range: KeyBounds
+    private let order: Order
+    private var block: KeyBlock?
+    /// The segment whose keys are decoded.
+    private var segment = 0
+    private var keys = KeyList()
+    private var place = 0
+
+    init(_ range: KeyBounds, _ order: Order) {
+        self.range = range
+        self.order = order
+    }
+
+    /// The key it stands on, which dies with the next step; nil when it has left the block.
+    var key: UnsafeRawBufferPointer? { keys.count > 0 && 0..<keys.count ~= place ? keys[place] : nil }
+
+    /// Stands on the first key of a block that the range has, in the walk's order.
+    ///
+    /// - Throws: `corrupt` where it is none.
+    func enter(_ value: UnsafeRawBufferPointer) throws(StorageError) {
+        let block = try KeyBlock(value)
+        self.block = block
+        switch order {
+        case .ascending:
+            try open(block.segment(at: range.lower), of: block)
+            place = keys.lowerBound(range.lower) - 1
+            try advance()
+        case .descending:
+            let last = try range.upper.map { (key) throws(StorageError) in try block.segment(before: key) }
+            try open(last ?? block.segmentCount - 1, of: block)
+            place = range.upper.map { keys.lowerBound($0) } ?? keys.count
+            try advance()
+        }
+    }
+
+    /// - Throws: `corrupt` where the next segment is none.
+    func advance() throws(StorageError) {
+        guard let block else { return }
+        switch order {
+        case .ascending:
+            place += 1
+            guard place == keys.count, segment + 1 < block.segmentCount else { return }
+            try open(segment + 1, of: block)
+            place = 0
+        case .descending:
+            place -= 1
+            guard place < 0, segment > 0 else { return }
+            try open(segment - 1, of: block)
+            place = keys.count - 1
+        }
+    }
+
+    private func open(_ segment: Int, of block: KeyBlock) throws(StorageError) {
+        try block.decode(segment, into: &keys)
+        self.segment = segment
+    }
+}

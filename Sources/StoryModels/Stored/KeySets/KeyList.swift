@@ -1,0 +1,55 @@
+import Glibc
+import StoryCore
+
+/// Keys in their order, one behind the other in memory that is used again and again.
+struct KeyList: ~Copyable {
+    private var memory: UnsafeMutableRawPointer
+    private var capacity: Int
+    /// Where each key ends.
+    private var ends: [Int] = []
+
+    init() {
+        capacity = 1_024
+        ends.reserveCapacity(KeyBlock.mostKeys)
+        memory = Memory.make(capacity)
+    }
+
+    deinit { free(memory) }
+
+    var count: Int { ends.count }
+
+    /// A key, which dies with the next change.
+    subscript(index: Int) -> UnsafeRawBufferPointer {
+        let start = start(of: index)
+        return UnsafeRawBufferPointer(start: memory + start, count: ends[index] - start)
+    }
+
+    mutating func clear() { ends.removeAll(keepingCapacity: true) }
+
+    /// Adds a key: so many bytes of the one before, and these, which are none of the list's own.
+    ///
+    /// - Parameter shared: no more than the one before has.
+    mutating func add(_ rest: UnsafeRawBufferPointer, sharing shared: Int = 0) {
+        let start = ends.last ?? 0
+        let end = start + shared + rest.count
+        if end > capacity {
+            capacity = max(end, capacity * 2)
+            memory = Memory.grow(memory, capacity)
+        }
+        if shared > 0 { (memory + start).copyMemory(from: memory + self.start(of: count - 1), byteCount: shared) }
+        Memory.copy(rest, to: memory + start + shared)
+        ends.append(end)
+    }
+
+    /// The first key that does not come before another; the count where all do.
+    func lowerBound(_ key: UnsafeRawBufferPointer) -> Int {
+        var (lower, upper) = (0, count)
+        while lower < upper {
+            let middle = (lower + upper) / 2
+            if Memory.compare(self[middle], key) < 0 { lower = middle + 1 } else { upper = middle }
+        }
+        return lower
+    }
+
+    private func start(of index: Int) -> Int { index == 0 ? 0 : ends[index - 1] }
+}
