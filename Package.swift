@@ -59,7 +59,9 @@ let package = Package(
             ["StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryReactor"]),
         library("StoryClient", ["StoryCore"]),
         program("stored", ["StoryCore", "StoryStorage", "StoryServer"]),
-        program("storectl", ["StoryClient", "StoryCore", "StoryWire", "StoryStorage", "StoryLog", "StoryReplay"]),
+        program(
+            "storectl",
+            ["StoryClient", "StoryCore", "StoryWire", "StoryStorage", "StoryLog", "StoryReplay", "StoryServer"]),
         program("storebench", ["CHiredis"], path: "bench/storebench"),
         // Preloaded into the daemon by the gates on counts; nothing links it.
         .target(name: "CCounting", path: "bench/counting"),

@@ -37,6 +37,11 @@ struct Invocation {
         return directory
     }
 
+    /// A path from the root on.
+    static func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    }
+
     /// Connects to the daemon.
     func connect() throws(CommandError) -> StoreConnection {
         guard !arguments.has("data") || arguments.has("socket") else {
@@ -51,19 +56,11 @@ struct Invocation {
     }
 
     /// Sends one request; a refusal is thrown.
-    func ask(_ request: String) throws(CommandError) -> StoreReply {
-        try Invocation.ask(request, over: try connect())
-    }
+    func ask(_ request: String) throws(CommandError) -> StoreReply { try Answerer(try connect()).ask(request) }
 
-    /// Sends one request over a connection; a refusal is thrown.
-    static func ask(_ request: String, over connection: StoreConnection) throws(CommandError) -> StoreReply {
-        let reply: StoreReply
-        do throws(StoreError) {
-            reply = try connection.ask(request)
-        } catch {
-            throw .store(error)
-        }
-        if let refusal = reply.refusal { throw .refused(refusal, json: reply.final.json) }
-        return reply
+    /// Who answers queries: the daemon, or the data directory where one is named.
+    func answerer() throws(CommandError) -> Answerer {
+        guard arguments.has("data"), !arguments.has("socket") else { return Answerer(try connect()) }
+        return try Answerer(reading: try dataDirectory())
     }
 }

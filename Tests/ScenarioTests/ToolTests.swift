@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -15,6 +16,12 @@ extension DaemonTests {
             ] { #expect(try client.ask(line).hasPrefix("+")) }
             for _ in 0..<30 { #expect(try client.ask(Load.append(to: "load-1", count: 500, size: 50)).hasPrefix("+")) }
             return daemon
+        }
+
+        /// The name of a daemon's history.
+        private static func log(_ daemon: RunningDaemon) throws -> String? {
+            let greeting = try LineSocket(daemon.socket).nextLine()
+            return greeting?.firstMatch(of: /"log":"([^"]+)"/).map { String($0.1) }
         }
 
         @Test func `export writes what READ answers, asked or read, whole or in part`() throws {
@@ -38,6 +45,22 @@ extension DaemonTests {
                 #expect(try export("--from", "2000-01-01T00:00:00Z", "--to", "12000") == all[..<12_000].map { $0 })
             }
             #expect(try daemon.storectl("export", "--from", "soon", offline: true).exit == .code(2))
+            #expect(try daemon.storectl("export", "--from", "1", "--since", "1", offline: true).exit == .code(2))
+        }
+
+        @Test func `an export as CSV has a heading, and JSON in its cells`() throws {
+            let daemon = try Self.filled()
+            for offline in [false, true] {
+                if offline { #expect(try daemon.stop() == .code(0)) }
+                let run = try daemon.storectl(
+                    "export", "--csv", "--since", "2000-01-01T00:00:00Z", "--to", "3", offline: offline)
+                let lines = run.output.split(separator: "\n").map(String.init)
+                #expect(run.exit == .code(0) && lines.count == 4, "\(run.errors)")
+                #expect(lines.first == "position,stream,version,type,time,by,key,tags,meta,data")
+                #expect(lines[2].hasPrefix("2,note-1,1,A,2"))
+                #expect(lines[2].hasSuffix(#",k,"[""t:1""]",,"{ ""x"" : 1.50 }""#), "\(lines[2])")
+                #expect(lines[3].hasSuffix(#",,,"{""m"": 1}","""\u00e9""""#), "\(lines[3])")
+            }
         }
 
         @Test func `tail prints the rows of a list as they are, then as they change`() throws {
@@ -79,6 +102,131 @@ extension DaemonTests {
             let copy = try RunningDaemon(data: place)
             #expect(try copy.storectl("verify").exit == .code(0))
             #expect(try copy.storectl("export").output == daemon.storectl("export").output)
+        }
+
+        @Test func `import makes a store that exports what it was made of, byte for byte`() throws {
+            let daemon = try Self.filled()
+            let client = try daemon.client()
+            #expect(
+                try client.ask(#"APPEND * [{"stream":"a-1","type":"A","data":1},{"stream":"b-1","type":"A","data":2}]"#)
+                    .hasPrefix("+"))
+            let lines = try daemon.storectl("export").output
+            let place = daemon.folder.place("imported")
+            mkdir(place, 0o700)
+            let run = try daemon.storectl("--data", place, "import", input: lines)
+            #expect(run.exit == .code(0) && run.output == "imported: 15005 events\n", "\(run.errors)")
+            #expect(try daemon.storectl("--data", place, "export").output == lines)
+            #expect(
+                try daemon.storectl("--data", place, "import", input: lines).exit == .code(2), "nothing is replaced")
+            let copy = try RunningDaemon(data: place)
+            let reader = try copy.client()
+            #expect(try reader.ask("GET users/7") == client.ask("GET users/7"))
+            #expect(
+                try reader.ask(#"APPEND note-1 key=k [{"type":"A","data":{ "x" : 1.50 },"tags":["t:1"]}]"#).contains(
+                    "\"position\":2"))
+            #expect(try reader.ask(#"APPEND note-2 version=1 {"type":"B","data":1}"#).contains("\"position\":15006"))
+            #expect(try copy.stop() == .code(0))
+            #expect(try copy.storectl("verify", offline: true).exit == .code(0))
+            #expect(try copy.storectl("replay", "--verify", offline: true).exit == .code(0))
+            #expect(try copy.storectl("export", offline: true).output.hasPrefix(lines))
+        }
+
+        @Test func `an import that is refused names the line and the member, and leaves nothing`() throws {
+            let daemon = try RunningDaemon()
+            let place = daemon.folder.place("imported")
+            func event(
+                _ position: Int, _ more: String = "", stream: String = "a-1", version: Int? = nil,
+                time: String = "2026-01-02T03:04:05.678Z"
+            ) -> String {
+                #"{"position":\#(position),"stream":"\#(stream)","version":\#(version ?? position),"type":"A","time":"\#(time)","by":7\#(more),"data":1}"#
+            }
+            let wrong: [(lines: [String], says: String, code: Int32)] = [
+                (["{"], "line 1: ", 2), (["[]"], "line 1: an event is a JSON object", 2),
+                ([event(2)], "line 1: position: the position after 0 is 1, not 2", 1),
+                ([event(1), event(1, version: 2)], "line 2: position: ", 1),
+                ([event(1), event(2, version: 3)], "line 2: version: the next version of a-1 is 2, not 3", 1),
+                ([event(1), event(2, stream: "b-1")], "line 2: version: the next version of b-1 is 1, not 2", 1),
+                ([event(1), event(2, time: "2026-01-02T03:04:05.677Z")], "line 2: time: ", 1),
+                ([event(1), event(2, time: "yesterday")], "line 2: time: ", 1),
+                ([event(1, #","key":"k""#), event(2), event(3, #","key":"k""#)], "line 3: key: the key k ", 1),
+                ([event(1, #","tags":["a b"]"#)], "line 1: tags: ", 1),
+                ([event(1, #","tags":[ "a"]"#)], "line 1: tags: ", 1),
+                ([event(1, #","meta":1"#)], "line 1: meta: ", 1),
+                ([event(1, #","more":1"#)], "line 1: more: an event has ", 1),
+                ([event(1, stream: "a")], "line 1: stream: a stream is CATEGORY-ID", 1),
+                ([#"{"position":1,"stream":7,"type":"","by":-1}"#], "line 1: stream: stream is a string; type: ", 1),
+                ([event(1), "", event(3)], "line 3: position: ", 1),
+            ]
+            for (lines, says, code) in wrong {
+                let run = try daemon.storectl("--data", place, "import", input: lines.joined(separator: "\n"))
+                #expect(run.exit == .code(code) && run.output == "", "\(run.errors)")
+                #expect(run.errors.contains(says) && run.errors.contains("nothing was imported"), "\(run.errors)")
+            }
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: daemon.folder.path).allSatisfy {
+                    !$0.hasPrefix("imported")
+                })
+            let none = try daemon.storectl("--data", place, "import")
+            #expect(none.exit == .code(0) && none.output == "imported: 0 events\n", "\(none.errors)")
+            let shuffled =
+                #"{ "data" : {"a": [1 , 2]}, "by":7,"time":"2026-01-02T04:04:05.678+01:00","type":"A","version":1,"stream":"a-1","position":1 }"#
+            let other = place + "-2"
+            #expect(try daemon.storectl("--data", other, "import", input: shuffled).exit == .code(0))
+            #expect(
+                try daemon.storectl("--data", other, "export").output
+                    == #"{"position":1,"stream":"a-1","version":1,"type":"A","time":"2026-01-02T03:04:05.678Z","by":7,"data":{"a": [1 , 2]}}"#
+                    + "\n")
+        }
+
+        @Test func `queries out of a data directory are answered as the daemon answers them`() throws {
+            let daemon = try Self.filled()
+            let client = try daemon.client()
+            for id in 0..<60 {
+                let form = #"{"id":"\#(id)","title":"T\#(id % 7)","message":"M","sender":"7","recipient":"7"}"#
+                #expect(try client.ask("POST stories \(form)").hasPrefix("+"))
+            }
+            #expect(try client.ask("LIKE stories/3 {\"user\":\"7\"}").hasPrefix("+"))
+            let questions = [
+                ["get", "users/7"], ["get", "stories/3"], ["get", "stories/3", "--at", "15070"],
+                ["get", "stories/none"],
+                ["list", "stories", "--sort", "title", "--limit", "7"], ["list", "stories", "--sender", "8"],
+                ["list", "stories", "--limit", "1000"], ["list", "stories", "--order", "up"],
+                ["count", "stories", "--sender", "7"],
+                ["read", "note-1"], ["read", "--limit", "20000"], ["read", "load-*", "--from", "100", "--limit", "3"],
+                ["streams"], ["streams", "note-*"], ["list", "nothing"],
+            ]
+            for question in questions {
+                for form in [[], ["--json"]] {
+                    let asked = try daemon.storectl(arguments: form + question)
+                    let read = try daemon.storectl(arguments: form + question, offline: true)
+                    #expect(read.exit == asked.exit && read.output == asked.output, "\(question): \(read.errors)")
+                    #expect(read.errors == asked.errors, "\(question)")
+                }
+            }
+            #expect(try daemon.storectl("post", "users", "--name", "B", offline: true).exit == .code(2))
+        }
+
+        @Test func `restore makes a store of a backup, which names its parent`() throws {
+            let daemon = try Self.filled()
+            let (backup, place) = (daemon.folder.place("copy"), daemon.folder.place("restored"))
+            #expect(try daemon.storectl("backup", backup).exit == .code(0))
+            let run = try daemon.storectl("--data", place, "restore", backup)
+            #expect(run.exit == .code(0) && run.output == "restored: 15003 events\n", "\(run.errors)")
+            #expect(try daemon.storectl("--data", place, "restore", backup).exit == .code(2), "nothing is replaced")
+            #expect(try daemon.storectl("--data", place, "export").output == daemon.storectl("export").output)
+            let log = try #require(try Self.log(daemon))
+            let restored = try RunningDaemon(data: place)
+            let reader = try restored.client()
+            #expect(try reader.rows("READ events from=15003 log=\(log)").count == 1)
+            #expect(try Self.log(restored) != log)
+            // Damage is found before anything has the name.
+            #expect(try Files.replace("\"needle\"", by: "\"noodle\"", in: backup + "/log/data.mdb") == 0)
+            #expect(
+                try Files.replace("\"stream\":\"note-2\"", by: "\"stream\":\"note-3\"", in: backup + "/log/data.mdb")
+                    > 0)
+            let refused = try daemon.storectl("--data", place + "-2", "restore", backup)
+            #expect(refused.exit == .code(5) && refused.errors.contains("position 3"), "\(refused.errors)")
+            #expect(Files.mode(place + "-2") == nil)
         }
 
         @Test func `damage of the log or of its journal is named by its first position, with exit 5`() throws {

@@ -47,6 +47,12 @@ public struct StoreReply: Hashable, Sendable {
     /// The `+` or `-` line.
     public let final: ReplyLine
 
+    /// A reply of these lines, of which the last one closes it.
+    public init(rows: [ReplyLine], final: ReplyLine) {
+        self.rows = rows
+        self.final = final
+    }
+
     /// True when the request was done.
     public var isDone: Bool { final.kind == .done }
 

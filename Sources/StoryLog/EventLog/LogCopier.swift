@@ -22,7 +22,7 @@ package final class LogCopier: Sendable {
         self.journalSize = journalSize
     }
 
-    /// Makes the directory, which must not exist, and returns the copy's last position.
+    /// Makes the directory, where nothing may be but an empty folder, and returns the copy's last position.
     ///
     /// It appears under its name once it is whole, synced and verified.
     /// - Parameter mustEnd: is asked now and then; true ends the copying.
@@ -31,7 +31,7 @@ package final class LogCopier: Sendable {
         to path: String, mustEnd: @escaping () -> Bool = { false }
     ) throws(StorageError) -> Position {
         guard path.hasPrefix("/") else { throw .failed("\(path) is no absolute path") }
-        guard !Folder.exists(path) else { throw .failed("\(path) exists already; name a new directory") }
+        try Folder.checkVacant(path)
         let draft = "\(path).\(getpid()).\(try RandomBytes.hexadecimal(4)).tmp"
         do throws(StorageError) {
             let position = try fill(draft, mustEnd)

@@ -29,6 +29,23 @@ package enum Folder {
 
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+    /// Refuses a place where something is.
+    ///
+    /// - Throws: `.failed` where it is more than an empty folder.
+    package static func checkVacant(_ path: String) throws(StorageError) {
+        guard exists(path) else { return }
+        guard try isEmpty(path) else { throw .failed("\(path) is not empty; name a new directory") }
+    }
+
+    private static func isEmpty(_ path: String) throws(StorageError) -> Bool {
+        guard let folder = opendir(path) else { throw SystemError.from(errno, "looking into \(path)") }
+        defer { closedir(folder) }
+        var count = 0
+        // Every folder has two names of its own.
+        while count < 3, readdir(folder) != nil { count += 1 }
+        return count < 3
+    }
+
     /// The folder that holds this one.
     package static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
@@ -47,21 +64,21 @@ package enum Folder {
         try sync(parent(of: place))
     }
 
-    /// The same where nothing may have the new name.
+    /// The same where nothing but an empty folder may have the new name.
     ///
     /// - Throws: `.failed` where something has it.
     package static func renameNew(_ path: String, to target: String) throws(StorageError) {
-        guard !exists(target) else { throw .failed("\(target) exists already; name a new directory") }
-        // Where something was made there meanwhile, the system refuses: only an empty folder can be replaced.
+        try checkVacant(target)
+        // Where something is made there meanwhile, the system refuses: only an empty folder can be replaced.
         try rename(path, to: target)
     }
 
-    /// Removes what a copy that failed has left; what cannot be removed stays.
+    /// Removes what a copy or an import that failed has left; what cannot be removed stays.
     package static func removeStore(_ path: String) {
         for folder in ["/log", "/log.tmp"] {
             for name in ["/data.mdb", "/lock.mdb"] { unlink(path + folder + name) }
         }
-        for name in ["/log.journal", "/log.journal.tmp", "/FORMAT", "/FORMAT.tmp"] { unlink(path + name) }
+        for name in ["/log.journal", "/log.journal.tmp", "/FORMAT", "/FORMAT.tmp", "/lock"] { unlink(path + name) }
         for name in ["/log", "/log.tmp", ""] { rmdir(path + name) }
     }
 

@@ -9,14 +9,18 @@ extension Subcommand {
         options: [
             Option("from", "P|TIME", "where to begin; with the first event unless told"),
             Option("to", "P|TIME", "where to end; with the last event unless told"),
+            Option("since", "TIME", "where to begin; the same as --from"),
             Option("types", "A,B", "only events of these types"),
+            Option("csv", nil, "comma-separated values with a heading, as spreadsheets and databases read them"),
         ],
         details: [
             "A line has the event's position, stream, version, type, time, author, key, tags, meta and data.",
+            "With --csv, tags, meta and data are cells of JSON.",
             "The daemon is asked for them; with --data, or where none answers, the data directory is read.",
         ],
         examples: [
-            "storectl export > events.ndjson", "storectl --data /var/backups/story-1 export --types StoryPosted",
+            "storectl export > events.ndjson", "storectl export --since 2026-11-01T00:00:00Z --csv > november.csv",
+            "storectl --data /var/backups/story-1 export --types StoryPosted",
         ],
         run: { invocation throws(CommandError) in
             let export = try Export(invocation)
@@ -32,19 +36,25 @@ private struct Export {
     private let from: Moment?
     private let through: Moment?
     private let types: [String]
+    /// Where to begin, as it was typed.
+    private let start: String?
+    private let lines: ExportLines
 
     init(_ invocation: Invocation) throws(CommandError) {
         self.invocation = invocation
         let arguments = invocation.arguments
-        from = try arguments.value("from").map { (text) throws(CommandError) in try StoredData.moment(text, "from") }
+        if arguments.has("from"), arguments.has("since") { throw .usage("--from and --since say the same; give one") }
+        start = arguments.value("from") ?? arguments.value("since")
+        from = try start.map { (text) throws(CommandError) in try StoredData.moment(text, "from") }
+        lines = try ExportLines(invocation.output, isCSV: arguments.has("csv"))
         through = try arguments.value("to").map { (text) throws(CommandError) in try StoredData.moment(text, "to") }
         types = arguments.value("types")?.split(separator: ",").map(String.init) ?? []
     }
 
     /// Asks the daemon for page after page, up to the log's end as it was at the first.
     func ask() throws(CommandError) {
-        let connection = try invocation.connect()
-        var next = invocation.arguments.value("from")
+        let store = Answerer(try invocation.connect())
+        var next = start
         var end = invocation.arguments.value("to")
         while true {
             var request = try RequestLine("READ", "events")
@@ -52,8 +62,8 @@ private struct Export {
             if let end { request.add("to", end) }
             request.add("types", from: invocation.arguments)
             request.add("limit", "10000")
-            let reply = try Invocation.ask(request.text, over: connection)
-            for row in reply.rows { try invocation.output.line(row.json) }
+            let reply = try store.ask(request.text)
+            for row in reply.rows { try row.json.withBytes { (json) throws(CommandError) in try lines.write(json) } }
             let members = JSONText(reply.final.json)?.members
             if end == nil { end = members?["position"]?.shown }
             guard let following = members?["next"]?.shown, following != next else { break }
@@ -82,7 +92,7 @@ private struct Export {
                 guard names.isEmpty || names.contains(where: { record.json[record.type].elementsEqual($0) }) else {
                     return true
                 }
-                do throws(CommandError) { try invocation.output.line(Array(record.json)) } catch { failure = error }
+                do throws(CommandError) { try lines.write(record.json) } catch { failure = error }
                 return failure == nil
             }
         } catch {

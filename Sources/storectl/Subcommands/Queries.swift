@@ -4,6 +4,7 @@ extension Subcommand {
     static let get = Subcommand(
         name: "get", summary: "shows one row", operand: .required("KIND/ID"),
         options: [Option("at", "P|TIME", "the row as it was at a position or an RFC 3339 time")],
+        details: [Queries.offline],
         examples: ["storectl get stories/12345", "storectl get users/007 --at 1042", "storectl --json get photos/9"],
         run: Queries.get)
 
@@ -15,11 +16,13 @@ extension Subcommand {
             Option("limit", "N", "how many rows; 50 unless told, 1000 at most"),
             Option("after", "CURSOR", "goes on after the page before"),
         ],
+        details: [Queries.offline],
         examples: ["storectl list stories --sender 007 --sort likes", "storectl list messages --between 007,008"],
         run: Queries.list)
 
     static let count = Subcommand(
         name: "count", summary: "counts rows of one kind", operand: .required("KIND"), options: Queries.filters,
+        details: [Queries.offline],
         examples: ["storectl count users", "storectl count stories --sender 007"], run: Queries.count)
 
     static let read = Subcommand(
@@ -32,6 +35,7 @@ extension Subcommand {
             Option("types", "A,B", "only events of these types"),
             Option("log", "ID", "the history that --from is of: another one is refused"),
         ],
+        details: [Queries.offline],
         examples: ["storectl read events/story-12345", "storectl read --from 1000 --types StoryPosted,StoryLiked"],
         run: Queries.read)
 
@@ -41,6 +45,7 @@ extension Subcommand {
             Option("after", "STREAM", "goes on after this one"),
             Option("limit", "N", "how many; 50 unless told, 1000 at most"),
         ],
+        details: [Queries.offline],
         examples: ["storectl streams", "storectl streams 'note-*' --limit 10"], run: Queries.streams)
 }
 
@@ -60,10 +65,14 @@ enum Queries {
         Option("until", "TIME", "an earlier date"),
     ]
 
+    /// What all of them can do without a daemon.
+    static let offline =
+        "With --data DIR the directory is read, a backup for example; its log is folded in memory first."
+
     static func get(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         var request = try RequestLine("GET", invocation.arguments.operand("KIND/ID"))
         request.add("at", from: invocation.arguments)
-        try invocation.answers.object(try invocation.ask(request.text).final)
+        try invocation.answers.object(try invocation.answerer().ask(request.text).final)
         return .done
     }
 
@@ -76,7 +85,7 @@ enum Queries {
     }
 
     static func count(_ invocation: Invocation) throws(CommandError) -> ExitCode {
-        let reply = try invocation.ask(try request("COUNT", invocation, Subcommand.count))
+        let reply = try invocation.answerer().ask(try request("COUNT", invocation, Subcommand.count))
         let count = JSONText(reply.final.json)?.members["count"]
         if let count, !invocation.isJSON {
             try invocation.output.line(count.shown)
@@ -144,13 +153,13 @@ struct Pages {
     func run(
         _ invocation: Invocation, _ each: ([ReplyLine]) throws(CommandError) -> Void
     ) throws(CommandError) -> String? {
-        let connection = try invocation.connect()
+        let answerer = try invocation.answerer()
         // What is no number is for the store to refuse.
         var left = invocation.arguments.value("limit").map { Int($0) ?? 0 } ?? limit
         var request = try request(invocation, [:])
         var last: String?
         while true {
-            let reply = try Invocation.ask(request, over: connection)
+            let reply = try answerer.ask(request)
             try each(reply.rows)
             left -= min(reply.rows.count, max(left, 0))
             let next = JSONText(reply.final.json)?.members["next"]?.shown

@@ -1,4 +1,3 @@
-import Foundation
 import StoryClient
 import StoryCore
 import StoryLog
@@ -31,9 +30,8 @@ extension Subcommand {
         details: ["The daemon makes the copy while it serves, as its own user; the directory must not exist."],
         examples: ["storectl backup /var/backups/story-1"],
         run: { invocation throws(CommandError) in
-            var path = try invocation.arguments.operand("DIR")
             // The daemon may stand in another directory.
-            if !path.hasPrefix("/") { path = FileManager.default.currentDirectoryPath + "/" + path }
+            let path = Invocation.absolute(try invocation.arguments.operand("DIR"))
             let reply = try invocation.ask("BACKUP " + JSONText.quoted(path))
             try invocation.answers.object(reply.final)
             return .done

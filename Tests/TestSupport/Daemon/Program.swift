@@ -15,12 +15,14 @@ package final class Program {
     /// Starts a program; what it prints goes to the ends of these files.
     ///
     /// - Parameter environment: what it finds in its environment besides what these tests found, as `NAME=value`.
-    package init(_ command: [String], environment: [String] = [], output: String, errors: String) throws {
+    package init(
+        _ command: [String], environment: [String] = [], input: String = "/dev/null", output: String, errors: String
+    ) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         let writing = O_WRONLY | O_CREAT | O_APPEND
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output, writing, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, errors, writing, 0o600)
         // Other tests run in this process, and a program that held their sockets open would hold them up.

@@ -94,17 +94,21 @@ package final class RunningDaemon {
     }
 
     /// Runs `storectl` on this daemon, or on its data directory while it does not run.
-    package func storectl(_ arguments: String..., offline: Bool = false) throws -> Run {
-        try storectl(arguments: arguments, offline: offline)
+    ///
+    /// - Parameter input: what it reads on standard input.
+    package func storectl(_ arguments: String..., offline: Bool = false, input: String = "") throws -> Run {
+        try storectl(arguments: arguments, offline: offline, input: input)
     }
 
-    package func storectl(arguments: [String], offline: Bool = false) throws -> Run {
+    package func storectl(arguments: [String], offline: Bool = false, input: String = "") throws -> Run {
+        let given = folder.place("input")
+        try Files.write(input, to: given)
         let (output, errors) = (folder.place("output"), folder.place("errors"))
         unlink(output)
         unlink(errors)
         let place = offline ? ["--data", data] : ["--socket", socket]
         let command = [try Program.path("storectl")] + place + arguments
-        let exit = try Program(command, output: output, errors: errors).wait()
+        let exit = try Program(command, input: given, output: output, errors: errors).wait()
         return Run(exit: exit, output: Files.text(output), errors: Files.text(errors))
     }
 }

@@ -1,0 +1,136 @@
+import Glibc
+package import StoryCore
+import StoryEngine
+import StoryLog
+import StoryModels
+package import StoryStorage
+import StoryWire
+
+/// Answers queries out of a data directory without a daemon, in the daemon's own words: the log is folded into memory
+/// first.
+///
+/// Nothing is written to the directory, which a daemon may hold meanwhile; what it appends later is not seen.
+package final class StoredQueries {
+    /// The longest request, in bytes.
+    private static let lineLimit = Limits().line
+    /// How many events are folded between two words of progress.
+    private static let reported: UInt64 = 16_384
+
+    private let log: LMDBEventLog
+    private let engine: Engine
+    private let index: StreamIndex
+    private let reader = RequestReader(lineLimit: StoredQueries.lineLimit)
+    private let clock: Clock
+    private var session = Session(peer: Peer(uid: geteuid(), role: .read))
+
+    /// Opens a directory for reading and folds its log.
+    ///
+    /// - Parameter progress: hears how far the fold is.
+    /// - Throws: what opening or reading the log failed with.
+    package init(
+        _ directory: DataDirectory, clock: Clock, progress: (_ position: Position, _ of: Position) -> Void
+    ) throws(StorageError) {
+        let log = try LMDBEventLog(in: directory, now: clock.now())
+        do throws(StorageError) {
+            let plan = CataloguePlan(.standard)
+            let store = MemoryModelStore()
+            try StoredQueries.fold(log, plan, into: store, progress)
+            engine = try Engine(
+                plan, store: store, json: JSONObjectReader(), log: LogReader(log: log), identity: log.identity,
+                limits: Limits(), server: ProgramVersion.daemon)
+            index = StreamIndex(store)
+        } catch {
+            log.close()
+            throw error
+        }
+        self.log = log
+        self.clock = clock
+        engine.writesRefused(Failure(.denied, "a data directory is only read here; ask a daemon with --socket"))
+    }
+
+    deinit { log.close() }
+
+    /// The lines of the reply to a request, each with its LF.
+    package func answer(_ request: String) -> [UInt8] {
+        let output = CollectedOutput(log, index)
+        let line = Array(request.utf8) + Array(repeating: 0, count: LineFramer.slack)
+        line.withBytes { bytes in
+            let request = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - LineFramer.slack)])
+            switch reader.read(request) {
+            case .refused(let failure, let tag, _): output.reply(.failed(failure), tag: tag, restsOn: .zero)
+            case .request(let request, _): engine.handle(request, from: &session, now: clock.now(), into: output)
+            }
+        }
+        return output.bytes
+    }
+
+    private static func fold(
+        _ log: LMDBEventLog, _ plan: CataloguePlan, into store: MemoryModelStore,
+        _ progress: (_ position: Position, _ of: Position) -> Void
+    ) throws(StorageError) {
+        let projector = ModelProjector(plan, store: store, json: JSONObjectReader())
+        let head = log.head
+        guard head > .zero else { return }
+        var failure: StorageError?
+        try log.scan(from: Position(1), through: head, order: .ascending) { record in
+            do throws(StorageError) { try projector.fold(record) } catch { failure = error }
+            if record.position.value % StoredQueries.reported == 0 { progress(record.position, head) }
+            return failure == nil
+        }
+        if let failure { throw failure }
+    }
+}
+
+/// Collects the lines of one reply; an answer in steps is made here and now, step after step.
+private final class CollectedOutput: TurnOutput {
+    private(set) var bytes: [UInt8] = []
+    private let log: LMDBEventLog
+    private let index: StreamIndex
+    private let lines = LineWriter()
+
+    init(_ log: LMDBEventLog, _ index: StreamIndex) {
+        self.log = log
+        self.index = index
+    }
+
+    var durable: Position { log.head }
+
+    func append(_ event: Event) { preconditionFailure("Writes are refused where there is no daemon.") }
+
+    func reply(_ reply: Reply, tag: Tag?, restsOn position: Position) {
+        ReplyEncoder.append(reply, tag: tag, to: &bytes)
+    }
+
+    func row(_ row: RowView, tag: Tag?, restsOn position: Position) {
+        ReplyEncoder.appendAnswer(row, tag: tag, to: &bytes)
+    }
+
+    func notify(_ notice: Notice) {}
+
+    func push(_ publication: Publication, to subscription: SubscriptionID) {}
+
+    func answer(with cursor: any AnswerCursor, tag: Tag?, restsOn position: Position) {
+        while true {
+            do throws(StorageError) {
+                let step = try lines.write(to: &bytes, tag, until: .max) { () throws(StorageError) in
+                    var budget = Budget.turn
+                    return try cursor.step(&budget, into: lines)
+                }
+                guard case .ended(let last, _) = step else { continue }
+                return reply(last, tag: tag, restsOn: position)
+            } catch {
+                return reply(.failed(.storage(error)), tag: tag, restsOn: position)
+            }
+        }
+    }
+
+    func read(_ plan: ReadPlan, tag: Tag?) {
+        answer(with: ReadCursor(plan, log: log, index: index), tag: tag, restsOn: .zero)
+    }
+
+    func start(_ job: Job, tag: Tag?) {
+        reply(.failed(Failure(.denied, "this asks a daemon; say which with --socket")), tag: tag, restsOn: .zero)
+    }
+
+    func finish() {}
+}

@@ -1,0 +1,182 @@
+import CSimdJSON
+package import StoryCore
+
+/// Reads events as JSON lines, as `READ` and an export have them, so that they can be written to a log anew.
+///
+/// The members may stand in any order. Of data, meta and tags nothing is changed.
+package final class EventLineReader {
+    private let scanner: JSONScanner
+    private let innerScanner: JSONScanner
+    private var errors: [FieldError] = []
+
+    /// - Parameter lineLimit: the longest line, in bytes.
+    package init(lineLimit: Int) {
+        scanner = JSONScanner(capacity: lineLimit + LineFramer.slack)
+        innerScanner = JSONScanner(capacity: lineLimit + LineFramer.slack)
+    }
+
+    /// Reads one line, its LF taken away, behind which `LineFramer.slack` bytes can be read.
+    ///
+    /// - Returns: the event, with the stream number 0; it is good until the next line is read, and while this one is lent.
+    /// - Throws: `syntax` where the line is no JSON object, `invalid` with every member that is wrong.
+    package func read(_ line: UnsafeRawBufferPointer) throws(Failure) -> Event {
+        try LineCheck.check(line)
+        let document = scanner.scan(line, readable: line.count + LineFramer.slack)
+        guard document.isValid else { throw Refusals.json(document, at: 0) }
+        guard document.isObject else { throw Refusals.syntax("an event is a JSON object", at: 0) }
+        errors.removeAll(keepingCapacity: true)
+        var members = EventMembersRead()
+        for index in 0..<document.count {
+            let member = document[index]
+            do throws(FieldError) {
+                try take(member.pointee, line, &members)
+            } catch {
+                errors.append(error)
+            }
+        }
+        let event = members.event(&errors)
+        guard errors.isEmpty, let event else { throw Refusals.invalid(errors) }
+        return event
+    }
+
+    private func take(
+        _ member: csj_member, _ line: UnsafeRawBufferPointer, _ members: inout EventMembersRead
+    ) throws(FieldError) {
+        let value = EventMember(name: String(decoding: member.keyBytes, as: UTF8.self), value: member.value, line: line)
+        switch value.name {
+        case "position":
+            members.named(.position)
+            members.position = Position(try value.number(1...Position.max.value))
+        case "version":
+            members.named(.version)
+            members.version = Version(try value.number(1...Position.max.value))
+        case "by":
+            members.named(.by)
+            members.by = UInt32(truncatingIfNeeded: try value.number(0...UInt64(UInt32.max)))
+        case "stream":
+            members.named(.stream)
+            members.stream = try value.stream()
+        case "type":
+            members.named(.type)
+            members.type = EventType(
+                trusted: ByteView(
+                    lending: try value.text(EventType.length, "a type is 1–64 bytes of A–Z a–z 0–9 . _ ~ -")))
+        case "time":
+            members.named(.time)
+            members.time = try value.time()
+        case "key":
+            let key = try value.text(RequestKey.length, "a key is 1–128 bytes of A–Z a–z 0–9 . _ ~ -")
+            members.key = RequestKey(trusted: ByteView(lending: key))
+        case "tags": members.tags = try value.tags(innerScanner)
+        case "meta": members.meta = try value.object()
+        case "data":
+            members.named(.data)
+            members.data = ByteView(lending: value.value.raw(in: line))
+        default:
+            let known = "position, stream, version, type, time, by, key, tags, meta and data"
+            throw FieldError(
+                field: Refusals.echo(member.keyBytes), rule: .unknownField, message: "an event has \(known)")
+        }
+    }
+}
+
+/// One member of an event's JSON.
+private struct EventMember {
+    let name: String
+    let value: csj_value
+    let line: UnsafeRawBufferPointer
+
+    func number(_ range: ClosedRange<UInt64>) throws(FieldError) -> UInt64 {
+        guard value.kind == .integer else { throw wrong(.wrongType, "\(name) is a whole number") }
+        guard let number = UInt64(exactly: value.integer), range.contains(number) else {
+            throw wrong(.outOfRange, "\(name) is \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// A string of the ID alphabet.
+    func text(_ length: ClosedRange<Int>, _ rule: String) throws(FieldError) -> UnsafeRawBufferPointer {
+        guard value.isString else { throw wrong(.wrongType, "\(name) is a string") }
+        guard value.stringBytes.spellsName(length) else { throw wrong(value.stringBytes.nameRule(length), rule) }
+        return value.stringBytes
+    }
+
+    func stream() throws(FieldError) -> StreamName {
+        guard value.isString else { throw wrong(.wrongType, "\(name) is a string") }
+        if let stream = StreamName(spelled: value.stringBytes) { return stream }
+        throw wrong(.malformed, "a stream is CATEGORY-ID, each 1–64 bytes of A–Z a–z 0–9 . _ ~ -, no - in the category")
+    }
+
+    func time() throws(FieldError) -> Instant {
+        guard value.isString else { throw wrong(.wrongType, "\(name) is a string") }
+        if let time = Instant(utf8: value.stringBytes) { return time }
+        throw wrong(.malformed, "\(name) is an RFC 3339 time, such as 2026-11-20T12:34:56.789Z")
+    }
+
+    func object() throws(FieldError) -> ByteView {
+        guard value.kind == .object else { throw wrong(.wrongType, "\(name) is a JSON object") }
+        return ByteView(lending: value.raw(in: line))
+    }
+
+    /// Tags as a log has them: an array without white space.
+    func tags(_ scanner: JSONScanner) throws(FieldError) -> ByteView {
+        let text = value.raw(in: line)
+        guard value.kind == .array else { throw wrong(.wrongType, "tags are an array of strings") }
+        let document = scanner.scan(text, readable: text.count)
+        guard 1...EventTags.maxCount ~= document.count else {
+            throw wrong(
+                document.count == 0 ? .empty : .tooLong, "an event has 1–\(EventTags.maxCount) tags, or no member tags")
+        }
+        var count = 1
+        for index in 0..<document.count {
+            let tag = document[index].pointee.value
+            guard tag.isString, EventTags.isTag(tag.stringBytes) else {
+                throw wrong(.malformed, "a tag is 1–64 bytes of printable ASCII, without spaces, \" and \\")
+            }
+            count += tag.stringBytes.count + 3
+        }
+        guard count == text.count else {
+            throw wrong(.malformed, "tags have neither white space nor escapes around them")
+        }
+        return ByteView(lending: text)
+    }
+
+    private func wrong(_ rule: FieldRule, _ message: String) -> FieldError {
+        FieldError(field: name, rule: rule, message: message)
+    }
+}
+
+/// The members of an event as far as they were read.
+private struct EventMembersRead {
+    /// What every event has.
+    enum Required: String, CaseIterable {
+        case position, stream, version, type, time, by, data
+    }
+
+    var position: Position?
+    var stream: StreamName?
+    var version: Version?
+    var type: EventType?
+    var time: Instant?
+    var by: UInt32?
+    var key: RequestKey?
+    var tags: ByteView?
+    var meta: ByteView?
+    var data: ByteView?
+    private var given: Set<Required> = []
+
+    /// The line has this member, right or wrong.
+    mutating func named(_ member: Required) { given.insert(member) }
+
+    /// The event; nil where a member is wrong or missing, which is noted.
+    func event(_ errors: inout [FieldError]) -> Event? {
+        for member in Required.allCases where !given.contains(member) {
+            let name = member.rawValue
+            errors.append(FieldError(field: name, rule: .missing, message: "an event has \(name)"))
+        }
+        guard let position, let stream, let version, let type, let time, let by, let data else { return nil }
+        return Event(
+            position: position, stream: stream, streamNumber: StreamNumber(0), version: version, time: time, by: by,
+            key: key, tags: tags, meta: meta, body: .custom(type, data: data))
+    }
+}

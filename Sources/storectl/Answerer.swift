@@ -1,0 +1,48 @@
+import StoryClient
+import StoryCore
+import StoryServer
+import StoryStorage
+
+/// Who answers a query: the daemon, or its data directory.
+struct Answerer {
+    private let answer: (String) throws(StoreError) -> StoreReply
+
+    /// Asks a daemon.
+    init(_ connection: StoreConnection) {
+        answer = { request throws(StoreError) in try connection.ask(request) }
+    }
+
+    /// Reads a data directory, whose log is folded first.
+    ///
+    /// - Throws: why it cannot be read.
+    init(reading path: String) throws(CommandError) {
+        defer { Output.progress("") }
+        let queries: StoredQueries
+        do throws(StorageError) {
+            queries = try StoredQueries(try DataDirectory(path, for: .reading), clock: .system) { position, head in
+                Output.progress("folding \(position.value) of \(head.value) events")
+            }
+        } catch {
+            throw StoredData.told(error)
+        }
+        answer = { request throws(StoreError) in try Answerer.reply(queries.answer(request)) }
+    }
+
+    /// Asks one request; a refusal is thrown.
+    func ask(_ request: String) throws(CommandError) -> StoreReply {
+        let reply: StoreReply
+        do throws(StoreError) {
+            reply = try answer(request)
+        } catch {
+            throw .store(error)
+        }
+        if let refusal = reply.refusal { throw .refused(refusal, json: reply.final.json) }
+        return reply
+    }
+
+    private static func reply(_ bytes: [UInt8]) throws(StoreError) -> StoreReply {
+        var lines = bytes.split(separator: 0x0A).compactMap { ReplyLine($0) }
+        guard let last = lines.popLast() else { throw .closed }
+        return StoreReply(rows: lines, final: last)
+    }
+}

@@ -1,0 +1,184 @@
+import Glibc
+import StoryClient
+import StoryCore
+import StoryLog
+import StoryStorage
+import StoryWire
+
+extension Subcommand {
+    static let `import` = Subcommand(
+        name: "import", summary: "makes a data directory of the events that an export wrote", operand: .none,
+        details: [
+            "Events come from standard input, one a line, from position 1 on, with none left out.",
+            "The directory must be empty or not there; it appears once all of it is durable and verified.",
+            "It is a new history: who resumes with the name of the old one is told. A backup keeps its ancestry.",
+        ],
+        examples: [
+            "storectl --data /var/lib/story import < events.ndjson",
+            "storectl export | storectl --data copy import",
+        ],
+        run: { invocation throws(CommandError) in
+            let run = try ImportRun(invocation)
+            try run.readAll()
+            let head = try run.finish()
+            let json = "{\"imported\":\(head.value),\"position\":\(head.value)}"
+            try invocation.output.line(invocation.isJSON ? json : "imported: \(head.value) events")
+            try invocation.output.flush()
+            return .done
+        })
+
+    static let restore = Subcommand(
+        name: "restore", summary: "makes a data directory of a backup", operand: .required("DIR"),
+        details: [
+            "The backup stays as it is. The directory must be empty or not there; it appears once it is verified.",
+            "It is a new history that names the backup, and what that was made of, as its parents.",
+        ],
+        examples: ["storectl --data /var/lib/story restore /var/backups/story-1"],
+        run: { invocation throws(CommandError) in
+            let head = try Restore.run(from: try invocation.arguments.operand("DIR"), invocation)
+            let json = "{\"restored\":\(head.value),\"position\":\(head.value)}"
+            try invocation.output.line(invocation.isJSON ? json : "restored: \(head.value) events")
+            try invocation.output.flush()
+            return .done
+        })
+}
+
+/// Standard input, line by line, into a new log.
+private final class ImportRun {
+    /// The longest line, in bytes: above what any daemon takes.
+    private static let lineLimit = 64 << 20
+    private static let chunk = 1 << 18
+
+    private let interruption: Int32
+    private let target: LogImport
+    private let reader = EventLineReader(lineLimit: ImportRun.lineLimit)
+    private var framer = LineFramer(limit: ImportRun.lineLimit)
+    private var json: [UInt8] = []
+    private var line = 0
+
+    init(_ invocation: Invocation) throws(CommandError) {
+        guard isatty(STDIN_FILENO) == 0 else {
+            throw .usage("import reads events from standard input: storectl --data DIR import < events.ndjson")
+        }
+        interruption = invocation.interruption
+        let path = try invocation.dataDirectory()
+        do throws(StorageError) {
+            target = try LogImport(into: path, now: Clock.system.now())
+        } catch {
+            throw StoredData.told(error)
+        }
+    }
+
+    /// Reads to the end of the input.
+    func readAll() throws(CommandError) {
+        defer { Output.progress("") }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ImportRun.chunk, alignment: 16)
+        defer { buffer.deallocate() }
+        var endsWithLF = true
+        while true {
+            let count = try read(into: buffer)
+            guard count > 0 else { break }
+            endsWithLF = buffer[count - 1] == 0x0A
+            try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
+        guard !endsWithLF else { return }
+        try [0x0A].withBytes { (end) throws(CommandError) in try take(end) }
+    }
+
+    func finish() throws(CommandError) -> Position {
+        let head = target.head
+        do throws(StorageError) { try target.finish() } catch { throw StoredData.told(error) }
+        return head
+    }
+
+    /// Waits for input and reads some; 0 at its end.
+    private func read(into buffer: UnsafeMutableRawBufferPointer) throws(CommandError) -> Int {
+        while true {
+            var waiting = [
+                pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: interruption, events: Int16(POLLIN), revents: 0),
+            ]
+            guard poll(&waiting, 2, -1) >= 0 || errno == EINTR else { throw unreadable() }
+            if waiting[1].revents != 0 {
+                Output.complain("interrupted; nothing was imported")
+                throw .silent(.interrupted)
+            }
+            guard waiting[0].revents != 0 else { continue }
+            let count = Glibc.read(STDIN_FILENO, buffer.baseAddress, buffer.count)
+            if count >= 0 { return count }
+            guard errno == EINTR || errno == EAGAIN else { throw unreadable() }
+        }
+    }
+
+    private func unreadable() -> CommandError {
+        .system("standard input cannot be read: \(String(cString: strerror(errno))); nothing was imported")
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer) throws(CommandError) {
+        framer.append(bytes)
+        while true {
+            switch framer.next() {
+            case .needBytes: return
+            case .lineTooLong: throw refused("the line is longer than \(ImportRun.lineLimit) bytes", .denied)
+            case .line(let bytes): try add(bytes)
+            }
+        }
+    }
+
+    private func add(_ bytes: UnsafeRawBufferPointer) throws(CommandError) {
+        line += 1
+        guard bytes.count > 0 else { return }
+        let event: Event
+        do throws(Failure) {
+            event = try reader.read(bytes)
+        } catch {
+            throw refused(ImportRun.told(error), error.code == .invalid ? .no : .unusable)
+        }
+        json.removeAll(keepingCapacity: true)
+        EventEncoder.append(event, to: &json)
+        do throws(LogImport.Refusal) {
+            try json.withBytes { (json) throws(LogImport.Refusal) in try target.add(event, json: json) }
+        } catch {
+            switch error {
+            case .misplaced(let error): throw refused("\(error.field): \(error.message)", .no)
+            case .storage(let error): throw StoredData.told(error)
+            }
+        }
+        if line % 65_536 == 0 { Output.progress("\(line) events") }
+    }
+
+    /// What is wrong with a line, member by member.
+    private static func told(_ failure: Failure) -> String {
+        guard case .fields(let errors) = failure.detail else { return failure.message }
+        let more = errors.count > 3 ? "; and \(errors.count - 3) more" : ""
+        return errors.prefix(3).map { "\($0.field): \($0.message)" }.joined(separator: "; ") + more
+    }
+
+    private func refused(_ reason: String, _ code: ExitCode) -> CommandError {
+        Output.progress("")
+        Output.complain("line \(line): \(reason); nothing was imported")
+        return .silent(code)
+    }
+}
+
+/// A backup on its way into a data directory.
+private enum Restore {
+    static func run(from backup: String, _ invocation: Invocation) throws(CommandError) -> Position {
+        let place = try invocation.dataDirectory()
+        do throws(StorageError) {
+            let path = Invocation.absolute(place)
+            let log = try LMDBEventLog(in: try DataDirectory(backup, for: .reading), now: Clock.system.now())
+            defer { log.close() }
+            let interruption = invocation.interruption
+            return try log.copier().run(to: path, mustEnd: { Restore.isReadable(interruption) })
+        } catch {
+            guard !isReadable(invocation.interruption) else { throw .silent(.interrupted) }
+            throw StoredData.told(error)
+        }
+    }
+
+    private static func isReadable(_ descriptor: Int32) -> Bool {
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&waiting, 1, 0) > 0
+    }
+}
