@@ -16,10 +16,10 @@ final class BlockMap: @unchecked Sendable {
 
     private let pageSize: Int
     /// The first position of each block, in order.
-    private var starts: [UInt64]
-    private var slots: [Slot]
+    @exclusivity(unchecked) private var starts: [UInt64]
+    @exclusivity(unchecked) private var slots: [Slot]
     /// The last position of the last block; 0 when there is none.
-    private(set) var last: UInt64
+    @exclusivity(unchecked) private(set) var last: UInt64
 
     init(pageSize: Int) {
         self.pageSize = pageSize

@@ -7,9 +7,9 @@ final class BlockReader {
     let map: BlockMap
     /// Nil once it is closed.
     private var transaction: ReadTransaction?
-    private var readings = 0
+    @exclusivity(unchecked) private var readings = 0
     /// True while the transaction has a view.
-    private var hasView = false
+    @exclusivity(unchecked) private var hasView = false
 
     /// - Throws: `.failed` where LMDB has no room for a reader.
     init(_ environment: Environment) throws(StorageError) {

@@ -3,9 +3,6 @@ import StoryCore
 
 /// Readings, as the port `EventLog` says: of blocks up to `flushed`, of memory behind it.
 extension LogRecords {
-    /// How many records ahead memory is asked for, so that it is there when it is looked at.
-    private static let ahead = 6
-
     func scan(
         from: Position, through: Position, order: Order, _ visit: (EventRecord) -> Bool
     ) throws(StorageError) {
@@ -30,11 +27,17 @@ extension LogRecords {
         at positions: [Position], _ visit: (EventRecord) -> Bool
     ) throws(StorageError) {
         try blocks.reading { () throws(StorageError) in
+            var runs = RunsAhead()
+            for index in 0..<min(positions.count, RunsAhead.entries) { runs.ask(positions, index, flushedRun) }
             for index in positions.indices {
                 let position = positions[index]
                 guard position > .zero, position <= head else { return }
-                prefetch(positions, from: index)
-                guard visit(try read(position.value)) else { return }
+                runs.ask(positions, index + RunsAhead.entries, flushedRun)
+                guard let run = runs.take(positions, index) else {
+                    guard visit(try read(position.value)) else { return }
+                    continue
+                }
+                guard visit(try Record.read(run.record(at: position.value), at: position.value)) else { return }
             }
         }
     }
@@ -63,18 +66,6 @@ extension LogRecords {
     @inline(__always)
     private func read(_ position: UInt64) throws(StorageError) -> EventRecord {
         try Record.read(try run(at: position).record(at: position), at: position)
-    }
-
-    /// Asks for what the records after this one will need, where their blocks are known.
-    @inline(__always)
-    private func prefetch(_ positions: [Position], from index: Int) {
-        let far = index + 2 * LogRecords.ahead
-        if far < positions.count, let run = flushedRun(at: positions[far]) {
-            run.prefetchEntry(of: positions[far].value)
-        }
-        let near = index + LogRecords.ahead
-        guard near < positions.count, let run = flushedRun(at: positions[near]) else { return }
-        run.prefetchRecord(at: positions[near].value)
     }
 
     @inline(__always)
@@ -109,5 +100,36 @@ extension LogRecords {
                 position -= 1
             }
         }
+    }
+}
+
+/// The runs of the next records of a reading, found ahead of it, so that their memory is there when it is looked at.
+private struct RunsAhead {
+    /// So many records ahead, the table's entry of one is asked for.
+    static let entries = 12
+    /// So many records ahead, the record itself.
+    private static let records = 6
+    /// A power of two above `entries`.
+    private static let size = 16
+
+    private var runs: [RecordRun?] = Array(repeating: nil, count: RunsAhead.size)
+
+    /// Finds the run of a position, and asks for its entry in the table.
+    @inline(__always)
+    mutating func ask(_ positions: [Position], _ index: Int, _ find: (Position) -> RecordRun?) {
+        guard index < positions.count else { return }
+        let run = find(positions[index])
+        run?.prefetchEntry(of: positions[index].value)
+        runs[index & (RunsAhead.size - 1)] = run
+    }
+
+    /// Asks for a record ahead; answers the run of this one, nil where it is not known.
+    @inline(__always)
+    func take(_ positions: [Position], _ index: Int) -> RecordRun? {
+        let near = index + RunsAhead.records
+        if near < positions.count, let run = runs[near & (RunsAhead.size - 1)] {
+            run.prefetchRecord(at: positions[near].value)
+        }
+        return runs[index & (RunsAhead.size - 1)]
     }
 }

@@ -7,15 +7,15 @@ import StoryCore
 /// It knows what was appended and how much of that is committed and flushed; `LogCommits` and `BlockFlusher` tell it. It
 /// belongs to the thread that appends.
 final class LogRecords {
-    private(set) var head: Position
+    @exclusivity(unchecked) private(set) var head: Position
     private(set) var committed: Position
-    private(set) var flushed: Position
+    @exclusivity(unchecked) private(set) var flushed: Position
     /// When the record at `head` was written.
     private(set) var lastTime: Instant?
     /// When the record at `committed` was written.
     private var committedTime: Instant?
     let blocks: BlockReader
-    private(set) var memory: JournalMemory
+    @exclusivity(unchecked) private(set) var memory: JournalMemory
     private let salts = Salts()
 
     /// What the blocks hold.
