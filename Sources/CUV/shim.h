@@ -31,4 +31,12 @@ static inline int storykeep_peer_of(int descriptor, struct storykeep_peer *peer)
     return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, peer, &length);
 }
 
+// Asks the kernel for the supplementary groups of who connected (SO_PEERGROUPS, which older headers lack).
+// How many there are; -1 with errno, which is ERANGE where there are more than fit.
+static inline int storykeep_peer_groups(int descriptor, uint32_t *groups, int most) {
+    socklen_t length = (socklen_t)most * sizeof *groups;
+    if (getsockopt(descriptor, SOL_SOCKET, 59, groups, &length) != 0) return -1;
+    return (int)(length / sizeof *groups);
+}
+
 #endif

@@ -44,11 +44,13 @@ package final class Reactor {
 
     /// Accepts clients at a path, of which only the owner may connect unless the mode says otherwise.
     ///
+    /// - Parameter group: the group that the socket's file belongs to; nil: that of the process.
+    ///
     /// The parent directory is made if it is missing; a stale socket is replaced, anything else at the path is left
     /// alone and refused.
-    package func listen(at path: String, mode: UInt32 = 0o600) throws(ReactorError) {
+    package func listen(at path: String, mode: UInt32 = 0o600, group: UInt32? = nil) throws(ReactorError) {
         precondition(socketFile == nil, "a reactor listens at one path")
-        let file = try SocketFile(path: path, mode: mode)
+        let file = try SocketFile(path: path, mode: mode, group: group)
         guard handles.startListening(file.descriptor) else {
             file.remove()
             throw .refused(call: "epoll_ctl", path: path, code: errno)
@@ -258,6 +260,20 @@ extension Reactor {
         handle.pointee.data = Unmanaged.passUnretained(connection).toOpaque()
         connections.insert(connection)
         connection.updateWatching()
-        handler?.connectionOpened(id, peer: PeerCredentials(uid: peer.uid, gid: peer.gid, pid: peer.pid))
+        let groups = Reactor.groups(of: descriptor)
+        handler?.connectionOpened(
+            id, peer: PeerCredentials(uid: peer.uid, gid: peer.gid, pid: peer.pid, groups: groups))
+    }
+
+    /// The supplementary groups of a peer; none where the kernel does not tell.
+    private static func groups(of descriptor: Int32) -> [UInt32] {
+        // The kernel's own limit is 65,536; few have more than a handful.
+        for most in [64, 65_536] {
+            let groups = [UInt32](unsafeUninitializedCapacity: most) { memory, count in
+                count = Int(max(0, storykeep_peer_groups(descriptor, memory.baseAddress, Int32(most))))
+            }
+            if !groups.isEmpty || errno != ERANGE { return groups }
+        }
+        return []
     }
 }

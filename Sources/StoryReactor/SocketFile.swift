@@ -16,8 +16,10 @@ struct SocketFile {
 
     /// Binds and listens.
     ///
-    /// - Parameter mode: who may connect, as the file has it from its first moment.
-    init(path: String, mode: mode_t) throws(ReactorError) {
+    /// - Parameters:
+    ///   - mode: who may connect, as the file has it from its first moment.
+    ///   - group: the group that the file belongs to; nil: that of the process.
+    init(path: String, mode: mode_t, group: gid_t? = nil) throws(ReactorError) {
         let address = try SocketAddress(path: path)
         let directory = SocketFile.directory(of: path)
         let guardian = try SocketFile.openDirectory(directory, mode: mode == 0o600 ? 0o700 : 0o711)
@@ -25,7 +27,7 @@ struct SocketFile {
         // Held until the socket listens: of two starting servers, the second then finds the first one answering.
         guard flock(guardian, LOCK_EX) == 0 else { throw .refused(call: "flock", path: directory, code: errno) }
         try SocketFile.removeStale(path, address)
-        descriptor = try SocketFile.listen(path, address, mode)
+        descriptor = try SocketFile.listen(path, address, mode, group)
         self.path = path
         var status = stat()
         guard lstat(path, &status) == 0 else {
@@ -79,16 +81,22 @@ struct SocketFile {
     }
 
     private static func listen(
-        _ path: String, _ address: SocketAddress, _ mode: mode_t
+        _ path: String, _ address: SocketAddress, _ mode: mode_t, _ group: gid_t?
     ) throws(ReactorError) -> Int32 {
         let descriptor = try makeSocket(path)
         // The file gets the descriptor's mode, less the umask: narrow from its first moment, with no change to the
-        // umask, which every thread shares. Widening it beyond the umask can wait until the file is there.
-        let bound = fchmod(descriptor, mode) == 0 && address.bind(descriptor) == 0 && chmod(path, mode) == 0
-        guard bound else {
+        // umask, which every thread shares. Widening it beyond the umask can wait until the file is there, and has its
+        // group.
+        guard fchmod(descriptor, mode & 0o700) == 0, address.bind(descriptor) == 0 else {
             let code = errno
             close(descriptor)
             throw .refused(call: "bind", path: path, code: code)
+        }
+        guard group.map({ chown(path, uid_t.max, $0) == 0 }) ?? true, chmod(path, mode) == 0 else {
+            let code = errno
+            close(descriptor)
+            unlink(path)
+            throw .refused(call: group == nil ? "chmod" : "chown", path: path, code: code)
         }
         guard Glibc.listen(descriptor, backlog) == 0 else {
             let code = errno

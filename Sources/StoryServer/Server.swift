@@ -43,7 +43,11 @@ package final class Server: ReactorHandler {
     // MARK: Inputs from the reactor
 
     package func connectionOpened(_ id: ConnectionID, peer: PeerCredentials) {
-        let role: Role = peer.uid == dependency.uid || peer.uid == 0 ? .admin : .read
+        guard let role = dependency.configuration.access.role(of: peer, owner: dependency.uid) else {
+            dependency.trace.say("denied", ["uid": "\(peer.uid)"])
+            let reason = "uid \(peer.uid) may not connect here; whoever runs stored can allow it with --allow"
+            return requests.connected(id, Peer(uid: peer.uid, role: .read), refused: Failure(.denied, reason))
+        }
         requests.connected(id, Peer(uid: peer.uid, role: role))
     }
 

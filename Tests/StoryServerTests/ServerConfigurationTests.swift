@@ -1,4 +1,5 @@
 import StoryCore
+import StoryReactor
 import StoryServer
 import Testing
 
@@ -6,11 +7,16 @@ import Testing
     private let places = DefaultPaths(
         environment: ["HOME": "/home/a", "STORED_SOCKET": "/run/env"], uid: 7, hasRunDirectory: false)
 
+    private let accounts = Accounts(
+        user: { ["ann": 1_001, "bob": 1_002][$0] }, group: { ["staff": 50, "web": 33][$0] })
+
     private func read(
         _ arguments: String..., file: String? = nil
     ) -> Result<ServerConfiguration.Wish, ServerConfiguration.UsageError> {
         Result { () throws(ServerConfiguration.UsageError) in
-            try ServerConfiguration.read(arguments, places: places) { $0 == "/etc/stored" ? file : nil }
+            try ServerConfiguration.read(arguments, places: places, accounts: accounts) {
+                $0 == "/etc/stored" ? file : nil
+            }
         }
     }
 
@@ -55,6 +61,8 @@ import Testing
         (["--nonsense"], "--nonsense is no option"), (["data"], "data is no option"),
         (["--data"], "--data wants a value"), (["--data="], "--data wants a value"), (["--"], "-- is no option"),
         (["--config", "/none"], "cannot read the file /none"),
+        (["--data", "/a", "--data=/b"], "--data is given twice"),
+        (["--config", "/none", "--config", "/none"], "--config is given twice"),
     ])
     func `wrong arguments are told in a sentence`(arguments: [String], sentence: String) {
         let result = Result { () throws(ServerConfiguration.UsageError) in
@@ -71,12 +79,63 @@ import Testing
         ("subscriptions = -1", "subscriptions must be a number from 1 to 100000"),
         ("journal = 4096", "journal must be a number from 65536 to 1073741824"),
         ("journal = 65537", "journal must be a multiple of 4096"),
+        ("data = /a\n\ndata = /b", "/etc/stored:3: data is set twice"), ("allow = ann", "allow wants USER=ROLE"),
+        ("allow = ann=owner", "allow wants USER=ROLE"), ("allow = eve=read", #"allow: there is no user "eve""#),
+        ("allow = @ann=read", #"allow: there is no group "ann""#),
     ])
     func `a wrong line of the file is told with its number, a wrong value with its range`(
         file: String, sentence: String
     ) {
         let said = complaint(read("--config", "/etc/stored", file: file))
         #expect(said?.hasPrefix(sentence) == true, "\(said ?? "nothing")")
+    }
+
+    @Test func `who may connect is told as often as wanted, by name or number`() throws {
+        let file = "allow = ann=read\nallow = @staff=write # all of them\n"
+        let access = try #require(serving(read("--config", "/etc/stored", file: file))).access
+        #expect(access.rules == [.init(.user(1_001), .read), .init(.group(50), .write)])
+        let other = serving(read("--config", "/etc/stored", "--allow", "@7=admin", "--allow=bob=write", file: file))
+        #expect(other?.access.rules == [.init(.group(7), .admin), .init(.user(1_002), .write)])
+    }
+
+    @Test func `a peer has the greatest role that a rule gives it, and none without one`() throws {
+        let access = Access([.init(.user(1_001), .read), .init(.group(50), .write), .init(.group(33), .read)])
+        func role(_ uid: UInt32, _ gid: UInt32 = 100, _ groups: [UInt32] = []) -> Role? {
+            access.role(of: PeerCredentials(uid: uid, gid: gid, pid: 1, groups: groups), owner: 7)
+        }
+        #expect(role(7) == .admin && role(0) == .admin)
+        #expect(role(1_001) == .read && role(1_001, 50) == .write && role(1_001, 100, [33, 50]) == .write)
+        #expect(role(1_002) == nil && role(1_002, 100, [33]) == .read)
+        #expect(Access().role(of: PeerCredentials(uid: 8, gid: 7, pid: 1), owner: 7) == nil)
+    }
+
+    @Test func `the socket is as wide as the rules want it`() {
+        #expect(Access().socketMode == 0o600 && Access().socketGroup == nil)
+        let group = Access([.init(.group(50), .write), .init(.group(50), .read)])
+        #expect(group.socketMode == 0o660 && group.socketGroup == 50)
+        for rule in [Access.Rule(.user(1), .read), Access.Rule(.group(51), .read)] {
+            let both = Access(group.rules + [rule])
+            #expect(both.socketMode == 0o666 && both.socketGroup == nil)
+        }
+    }
+
+    @Test func `a printed configuration reads as the one it was printed of`() throws {
+        let wanted = [
+            "--data", "/d", "--socket", "/s", "--allow", "ann=read", "--allow", "@web=write", "--inflight", "9",
+        ]
+        let result = Result { () throws(ServerConfiguration.UsageError) in
+            try ServerConfiguration.read(wanted + ["--print-config"], places: places, accounts: accounts) { _ in nil }
+        }
+        guard case .success(.print(let configuration)) = result else {
+            Issue.record("\(result)")
+            return
+        }
+        let file = ServerSetting.file(configuration)
+        #expect(serving(read("--config", "/etc/stored", file: file)) == configuration)
+        for setting in ServerSetting.allCases { #expect(file.contains("\(setting.rawValue) = ")) }
+        let plain = try #require(serving(read()))
+        #expect(serving(read("--config", "/etc/stored", file: ServerSetting.file(plain))) == plain)
+        #expect(read("--check", "--data", "/d") == .success(.check(try #require(serving(read("--data", "/d"))))))
     }
 
     @Test func `without a home somebody has to say where the data is`() {

@@ -4,6 +4,8 @@ package import StoryCore
 package struct ServerConfiguration: Equatable, Sendable {
     package var data: String
     package var socket: String
+    /// Who may do what.
+    package var access = Access()
     package var limits = Limits()
     /// The bytes of the log's journal: 65,536 to 1,073,741,824, a multiple of 4,096.
     package var journal = ServerConfiguration.usualJournal
@@ -19,6 +21,10 @@ package struct ServerConfiguration: Equatable, Sendable {
     /// What the arguments ask for.
     package enum Wish: Equatable, Sendable {
         case serve(ServerConfiguration)
+        /// Say whether it could be served, and do no more.
+        case check(ServerConfiguration)
+        /// Print it as a configuration file.
+        case print(ServerConfiguration)
         case help
         case version
     }
@@ -29,35 +35,64 @@ package struct ServerConfiguration: Equatable, Sendable {
     }
 
     /// Reads the arguments; `readFile` answers nil where there is no such file.
+    ///
+    /// - Throws: what is wrong with them, or with the configuration file.
     package static func read(
-        _ arguments: [String], places: DefaultPaths, readFile: (String) -> String?
+        _ arguments: [String], places: DefaultPaths, accounts: Accounts = .system, readFile: (String) -> String?
     ) throws(UsageError) -> Wish {
-        var given: [String: String] = [:]
+        var given = Settings()
+        var file: String?
+        var purpose: (ServerConfiguration) -> Wish = { .serve($0) }
         var rest = arguments[...]
         while let argument = rest.popFirst() {
-            if argument == "--help" || argument == "-h" { return .help }
-            if argument == "--version" { return .version }
-            let (name, value) = try option(argument, &rest)
-            given[name] = value
+            switch argument {
+            case "--help", "-h": return .help
+            case "--version", "-V": return .version
+            case "--check": purpose = { .check($0) }
+            case "--print-config": purpose = { .print($0) }
+            default:
+                let (name, value) = try option(argument, &rest)
+                if name == "config" {
+                    guard file == nil else { throw UsageError(message: "--config is given twice") }
+                    file = value
+                } else if let setting = ServerSetting(rawValue: name), !given.add(value, to: setting) {
+                    throw UsageError(message: "--\(name) is given twice")
+                }
+            }
         }
-        var settings: [String: String] = [:]
-        if let path = given["config"] {
-            guard let text = readFile(path) else { throw UsageError(message: "cannot read the file \(path)") }
-            settings = try parse(text, path)
+        if let file {
+            guard let text = readFile(file) else { throw UsageError(message: "cannot read the file \(file)") }
+            given.fill(from: try parse(text, file))
         }
-        settings.merge(given) { $1 }
-        return .serve(try configuration(settings, places))
+        return purpose(try configuration(given, places, accounts))
     }
 
-    private static let names = ["data", "socket", "config"]
+    /// Settings as they were written.
+    private struct Settings {
+        private var values: [ServerSetting: [String]] = [:]
+
+        /// False where a setting has a value already that takes one.
+        mutating func add(_ value: String, to setting: ServerSetting) -> Bool {
+            guard setting.isRepeated || values[setting] == nil else { return false }
+            values[setting, default: []].append(value)
+            return true
+        }
+
+        /// Takes from others what is not said here.
+        mutating func fill(from others: Settings) { values.merge(others.values) { mine, _ in mine } }
+
+        func all(_ setting: ServerSetting) -> [String] { values[setting] ?? [] }
+
+        subscript(setting: ServerSetting) -> String? { values[setting]?.first }
+    }
 
     private static func option(
         _ argument: String, _ rest: inout ArraySlice<String>
     ) throws(UsageError) -> (String, String) {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard let flag = parts.first, flag.hasPrefix("--"), names.contains(String(flag.dropFirst(2))) else {
-            throw UsageError(message: "\(argument) is no option: try stored --help")
-        }
+        guard let flag = parts.first, flag.hasPrefix("--"),
+            flag == "--config" || ServerSetting(rawValue: String(flag.dropFirst(2))) != nil
+        else { throw UsageError(message: "\(argument) is no option: try stored --help") }
         guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
             throw UsageError(message: "\(flag) wants a value: try stored --help")
         }
@@ -65,49 +100,53 @@ package struct ServerConfiguration: Equatable, Sendable {
     }
 
     /// Reads lines of `name = value`; empty ones and those after `#` say nothing.
-    private static func parse(_ text: String, _ path: String) throws(UsageError) -> [String: String] {
-        var settings: [String: String] = [:]
+    private static func parse(_ text: String, _ path: String) throws(UsageError) -> Settings {
+        var settings = Settings()
         for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let content = line.prefix { $0 != "#" }
             let parts = content.split(separator: "=", maxSplits: 1).map { $0.trimmed }
             guard !content.trimmed.isEmpty else { continue }
-            guard parts.count == 2, settingNames.contains(parts[0]) else {
-                let known = settingNames.joined(separator: ", ")
+            guard parts.count == 2, let setting = ServerSetting(rawValue: parts[0]) else {
+                let known = ServerSetting.allCases.map(\.rawValue).joined(separator: ", ")
                 throw UsageError(message: "\(path):\(number + 1): expected NAME = VALUE with one of \(known)")
             }
-            settings[parts[0]] = parts[1]
+            guard settings.add(parts[1], to: setting) else {
+                throw UsageError(message: "\(path):\(number + 1): \(setting.rawValue) is set twice")
+            }
         }
         return settings
     }
 
-    private static let settingNames = ["data", "socket", "connections", "subscriptions", "inflight", "journal"]
-
     private static func configuration(
-        _ settings: [String: String], _ places: DefaultPaths
+        _ settings: Settings, _ places: DefaultPaths, _ accounts: Accounts
     ) throws(UsageError) -> ServerConfiguration {
-        guard let data = places.data(settings["data"]) else {
+        guard let data = places.data(settings[.data]) else {
             throw UsageError(message: "there is no home directory: say --data DIR")
         }
-        var configuration = ServerConfiguration(data: data, socket: places.socket(settings["socket"]))
-        configuration.limits.connections = try limit(settings, "connections", 1...65_536) ?? Limits().connections
-        configuration.limits.subscriptions = try limit(settings, "subscriptions", 1...100_000) ?? Limits().subscriptions
-        configuration.limits.inflight = try limit(settings, "inflight", 1...65_536) ?? Limits().inflight
+        var configuration = ServerConfiguration(data: data, socket: places.socket(settings[.socket]))
+        var rules: [Access.Rule] = []
+        for text in settings.all(.allow) { rules.append(try Access.Rule(text, accounts)) }
+        configuration.access = Access(rules)
+        configuration.limits.connections = try limit(settings, .connections, 1...65_536) ?? Limits().connections
+        configuration.limits.subscriptions = try limit(settings, .subscriptions, 1...100_000) ?? Limits().subscriptions
+        configuration.limits.inflight = try limit(settings, .inflight, 1...65_536) ?? Limits().inflight
         configuration.journal = try journal(settings) ?? usualJournal
         return configuration
     }
 
-    private static func journal(_ settings: [String: String]) throws(UsageError) -> Int? {
-        guard let bytes = try limit(settings, "journal", 65_536...1_073_741_824) else { return nil }
+    private static func journal(_ settings: Settings) throws(UsageError) -> Int? {
+        guard let bytes = try limit(settings, .journal, 65_536...1_073_741_824) else { return nil }
         guard bytes % 4_096 == 0 else { throw UsageError(message: "journal must be a multiple of 4096") }
         return bytes
     }
 
     private static func limit(
-        _ settings: [String: String], _ name: String, _ range: ClosedRange<Int>
+        _ settings: Settings, _ setting: ServerSetting, _ range: ClosedRange<Int>
     ) throws(UsageError) -> Int? {
-        guard let text = settings[name] else { return nil }
+        guard let text = settings[setting] else { return nil }
         guard let number = Int(text), range.contains(number) else {
-            throw UsageError(message: "\(name) must be a number from \(range.lowerBound) to \(range.upperBound)")
+            throw UsageError(
+                message: "\(setting.rawValue) must be a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }

@@ -17,7 +17,9 @@ package enum Daemon {
         signal(SIGXFSZ, SIG_IGN)
         let composition = try Composition(configuration, clock: clock, trace: trace)
         do throws(ReactorError) {
-            try composition.reactor.listen(at: configuration.socket)
+            try composition.reactor.listen(
+                at: configuration.socket, mode: configuration.access.socketMode, group: configuration.access.socketGroup
+            )
         } catch {
             composition.close()
             throw StartError(message: "\(error)", exitCode: 2)

@@ -71,12 +71,17 @@ final class Requests {
     // MARK: Connections
 
     /// A client connected.
-    func connected(_ id: ConnectionID, _ peer: Peer) {
+    ///
+    /// - Parameter failure: why they may not stay; nil where the engine decides.
+    func connected(_ id: ConnectionID, _ peer: Peer, refused failure: Failure? = nil) {
         let connection = Connection(id: id, peer: peer, limits: limits)
         let count = connections.liveCount
         connections.insert(connection)
         outbox.touch(connection)
-        if !dependency.engine.connected(peer, beside: count, into: output(connection)) { end(connection, .busy) }
+        let output = output(connection)
+        if failure == nil, dependency.engine.connected(peer, beside: count, into: output) { return }
+        if let failure { output.reply(.failed(failure), tag: nil, restsOn: .zero) }
+        end(connection, .busy)
     }
 
     /// Ends a connection: what was taken up is answered, each subscription ends, and what is there is sent.

@@ -13,7 +13,8 @@ package final class RunningDaemon {
     /// - Parameter fileLimit: how large its files may become, in bytes; nil: without limit.
     /// - Parameter environment: what it finds in its environment besides what these tests found, as `NAME=value`.
     package init(
-        limits: Limits = Limits(), data: String? = nil, fileLimit: Int? = nil, environment: [String] = []
+        limits: Limits = Limits(), data: String? = nil, fileLimit: Int? = nil, environment: [String] = [],
+        options: [String] = []
     ) throws {
         folder = try Scratch()
         self.environment = environment
@@ -24,7 +25,7 @@ package final class RunningDaemon {
             "\(name) = \(name == "connections" ? limits.connections : limits.subscriptions)\n"
         }
         try Files.write(lines.joined(), to: configuration)
-        options = ["--config", configuration]
+        self.options = ["--config", configuration] + options
         try start(fileLimit: fileLimit)
     }
 

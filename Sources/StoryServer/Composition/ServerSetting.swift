@@ -1,0 +1,69 @@
+import StoryCore
+
+/// What the daemon can be told, as an option `--NAME VALUE` and as a line `NAME = VALUE` of the configuration file.
+package enum ServerSetting: String, CaseIterable, Sendable {
+    case data, socket, allow, connections, subscriptions, inflight, journal
+
+    /// True where it may be given more than once.
+    package var isRepeated: Bool { self == .allow }
+
+    /// What stands for its value in help.
+    package var placeholder: String {
+        switch self {
+        case .data: "DIR"
+        case .socket: "PATH"
+        case .allow: "WHO=ROLE"
+        case .connections, .subscriptions, .inflight: "N"
+        case .journal: "BYTES"
+        }
+    }
+
+    /// What it is, in a line.
+    package var summary: String {
+        switch self {
+        case .data: "where the log and the models lie; else STORED_DATA, else the XDG data directory"
+        case .socket: "where clients connect; else STORED_SOCKET, else the XDG runtime directory"
+        case .allow: "who else may connect: USER or @GROUP, and read, write or admin; may be given again"
+        case .connections: "how many clients at once, 1 to 65536"
+        case .subscriptions: "how many subscriptions of one connection, 1 to 100000"
+        case .inflight: "how many requests of one connection in one turn, 1 to 65536"
+        case .journal: "the size of log.journal: 65536 to 1073741824, a multiple of 4096"
+        }
+    }
+
+    /// A whole configuration file that says what a configuration says, each setting explained.
+    package static func file(_ configuration: ServerConfiguration) -> String {
+        var text = "# Settings of stored: lines of NAME = VALUE. Options of the command line come before them.\n"
+        for setting in allCases {
+            text += "\n# \(setting.summary)\n"
+            let values = setting.values(in: configuration)
+            for value in values { text += "\(setting.rawValue) = \(value)\n" }
+            if values.isEmpty { text += "# \(setting.rawValue) = \(setting.example)\n" }
+        }
+        return text
+    }
+
+    private var example: String { self == .allow ? "@staff=read" : placeholder }
+
+    private func values(in configuration: ServerConfiguration) -> [String] {
+        switch self {
+        case .data: [configuration.data]
+        case .socket: [configuration.socket]
+        case .allow: configuration.access.rules.map(\.text)
+        case .connections: [String(configuration.limits.connections)]
+        case .subscriptions: [String(configuration.limits.subscriptions)]
+        case .inflight: [String(configuration.limits.inflight)]
+        case .journal: [String(configuration.journal)]
+        }
+    }
+}
+
+extension Access.Rule {
+    /// The rule as it is written, with numbers for names.
+    fileprivate var text: String {
+        switch subject {
+        case .user(let uid): "\(uid)=\(role.name)"
+        case .group(let gid): "@\(gid)=\(role.name)"
+        }
+    }
+}
