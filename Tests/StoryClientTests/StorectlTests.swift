@@ -98,7 +98,7 @@ import Testing
         (["help", "ping"], "echo PING"), (["lsit"], "\"list\""), (["get"], "KIND/ID"),
         (["get", "a", "b"], "\"b\""), (["get", "a b"], "no spaces"), (["list", "users", "--sortt", "x"], "--sort"),
         (["get", "x", "--at"], "needs a value"), (["get", "x", "--at", "1", "--at", "2"], "twice"),
-        (["post", "users"], "nothing was given"), (["--data", "/d", "get", "users/1"], "--socket"),
+        (["post", "users"], "nothing was given"), (["--data", "/d", "delete", "users/1"], "--socket"),
         (["--timeout", "0", "get", "users/1"], "--timeout"), (["tail", "--limit", "0"], "--limit"),
         (["help", "pots"], "\"post\""), (["completion", "tcsh"], "tcsh"),
     ])

@@ -1,14 +1,21 @@
 /// How long the next commit waits after a slow one, for the clients whose replies just left.
 ///
-/// Without it that commit would go off with the first of them alone, and the others would wait for two syncs.
+/// Without it that commit would go off with the first of them alone, and the others would wait for two syncs. It waits
+/// for as long as they keep coming, but no longer than a commit takes.
 struct CommitGathering: Equatable {
-    /// The part of a commit's time that is waited at most.
+    /// The part of a commit's time within which the next one has to come.
     private static let share: UInt64 = 4
 
     /// When the waiting ends, in nanoseconds of the steady clock.
     private var deadline: UInt64 = 0
+    /// When it ends unless another event comes.
+    private var patience: UInt64 = 0
+    /// How long another event is waited for, in nanoseconds.
+    private var gap: UInt64 = 0
     /// How many events are expected: when they are there, nobody is waited for.
     private var wanted: UInt64 = 0
+    /// How many there were at the last look.
+    private var seen: UInt64 = 0
 
     /// A commit beside the loop ended.
     ///
@@ -17,12 +24,22 @@ struct CommitGathering: Equatable {
     ///   - duration: how long commits take, in nanoseconds.
     ///   - now: nanoseconds of the steady clock.
     mutating func slowCommitEnded(events: UInt64, duration: UInt64, at now: UInt64) {
-        deadline = now + duration / CommitGathering.share
+        gap = duration / CommitGathering.share
+        deadline = now + duration
+        patience = now + gap
         wanted = events
+        seen = 0
     }
 
     /// True while the next commit waits.
     ///
     /// - Parameter events: how many it would have.
-    func isWaiting(with events: UInt64, at now: UInt64) -> Bool { events < wanted && now < deadline }
+    mutating func isWaiting(with events: UInt64, at now: UInt64) -> Bool {
+        guard events < wanted, now < deadline else { return false }
+        if events > seen {
+            seen = events
+            patience = now + gap
+        }
+        return now < patience
+    }
 }
