@@ -18,7 +18,7 @@ enum SortedReplay {
         defer { sorting.close() }
         let categories = sorting.categories()
         let workers = (0..<crew.count).map {
-            ReplayWorker(plan, sorting.chains, categories.numbers, $0, of: crew.count)
+            ReplayWorker(CataloguePlan(plan.catalogue.copy()), sorting.chains, categories.numbers, $0, of: crew.count)
         }
         let streams = Int(through.value)
         let pieces = (streams + piece - 1) / piece

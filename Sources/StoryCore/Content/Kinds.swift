@@ -10,6 +10,7 @@ package final class Catalogue: Sendable {
     /// The categories' bytes, by the kinds' numbers.
     private let categories: [[UInt8]]
     private let names: [[UInt8]]
+    private let declarations: [KindDeclaration]
 
     /// - Throws: the first contradiction within a declaration, or between two.
     package init(_ declarations: [KindDeclaration]) throws(SchemaError) {
@@ -21,6 +22,7 @@ package final class Catalogue: Sendable {
             kinds.append(try KindSchema(declaration, number: number))
         }
         self.kinds = kinds
+        self.declarations = declarations
         categories = kinds.map { Array($0.category.utf8) }
         names = kinds.map { Array($0.name.utf8) }
         try Catalogue.check(kinds)
@@ -36,6 +38,17 @@ package final class Catalogue: Sendable {
             preconditionFailure("The store's own schemas are sound: \(error)")
         }
     }()
+
+    /// A catalogue of the same kinds that shares no object with this one.
+    ///
+    /// For a thread of its own: where several count references to the same objects, each waits for the others' caches.
+    package func copy() -> Catalogue {
+        do throws(SchemaError) {
+            return try Catalogue(declarations)
+        } catch {
+            preconditionFailure("Schemas that were sound still are: \(error)")
+        }
+    }
 
     /// What the store knows of a kind of this catalogue.
     package subscript(kind: Kind) -> KindSchema { kinds[Int(kind.number)] }

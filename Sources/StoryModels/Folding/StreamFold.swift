@@ -14,16 +14,16 @@ package final class StreamFold {
     private let plan: CataloguePlan
     private let sink: any EntryWriting
     private let json: any JSONReading
-    private var fold = RowFold()
-    private var projection = RowProjection()
-    private var key = KeyBuffer()
-    private var value = KeyBuffer()
-    private var positions = KeyBuffer()
+    @exclusivity(unchecked) private var fold = RowFold()
+    @exclusivity(unchecked) private var projection = RowProjection()
+    @exclusivity(unchecked) private var key = KeyBuffer()
+    @exclusivity(unchecked) private var value = KeyBuffer()
+    @exclusivity(unchecked) private var positions = KeyBuffer()
     /// The kind of the stream, and where in its name the ID begins; nil for the users' own.
-    private var kind: (plan: KindPlan, idStart: Int)?
-    private var head: StreamHead?
+    @exclusivity(unchecked) private var kind: (plan: KindPlan, idStart: Int)?
+    @exclusivity(unchecked) private var head: StreamHead?
     /// The stream's row so far, which lies in the memory of `fold`.
-    private var row: RowView?
+    @exclusivity(unchecked) private var row: RowView?
 
     package init(_ plan: CataloguePlan, sink: any EntryWriting, json: any JSONReading) {
         self.plan = plan

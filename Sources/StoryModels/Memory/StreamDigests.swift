@@ -17,9 +17,9 @@ package final class StreamDigests: EntryWriting, @unchecked Sendable {
     private let digests = UnsafeMutablePointer<ModelDigest>.allocate(capacity: size)
     private let counts = CountTable()
     /// The marks of this stream's entries in sets: one that is there already is not put again.
-    private var members = MarkSet()
+    @exclusivity(unchecked) private var members = MarkSet()
     /// The marks of every unique text.
-    private var uniqueMarks: [UInt64] = []
+    @exclusivity(unchecked) private var uniqueMarks: [UInt64] = []
 
     /// Takes in the entries of a catalogue's tables.
     package init(_ catalogue: Catalogue) {

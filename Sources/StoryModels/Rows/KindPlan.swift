@@ -90,7 +90,7 @@ final class EventPlan: Sendable {
 }
 
 /// One step of what an event does.
-struct ChangePlan: Sendable {
+final class ChangePlan: Sendable {
     let change: FieldChange
     let field: Int
     let storage: RowLayout.Storage

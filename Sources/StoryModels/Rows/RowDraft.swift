@@ -93,10 +93,12 @@ extension RowDraft {
         start.store48(event.position.value, RowLayout.positionOffset)
         start.storeBytes(of: UInt8(truncatingIfNeeded: event.id.count), toByteOffset: layout.idOffset, as: UInt8.self)
         var end = start.copy(event.id, at: layout.headCount)
-        for index in layout.slots.indices where layout.slots[index].storage == .name {
+        for index in layout.slots.indices {
+            guard case .name = layout.slots[index].storage else { continue }
             end = writeName(values[index], layout.slots[index], to: start, at: end)
         }
-        for index in layout.slots.indices where layout.slots[index].storage != .name {
+        for index in layout.slots.indices {
+            if case .name = layout.slots[index].storage { continue }
             end = writeOther(values[index], layout.slots[index], to: start, at: end)
         }
     }
