@@ -1,7 +1,7 @@
 /// Where an event stands in the log, and how long the parts of its text are: what a log keeps beside the text.
 package struct EventHeader: Equatable, Sendable {
     package let position: Position
-    package let streamNumber: StreamNumber
+    package var streamNumber: StreamNumber
     package let version: Version
     package let time: Instant
     /// The uid of the process that wrote it.

@@ -1,5 +1,4 @@
 import StoryStorage
-import Glibc
 package import StoryCore
 
 /// Copies a log into a new data directory while it is appended to: all of it up to one commit.
@@ -32,7 +31,7 @@ package final class LogCopier: Sendable {
     ) throws(StorageError) -> Position {
         guard path.hasPrefix("/") else { throw .failed("\(path) is no absolute path") }
         try Folder.checkVacant(path)
-        let draft = "\(path).\(getpid()).\(try RandomBytes.hexadecimal(4)).tmp"
+        let draft = try Folder.draft(of: path)
         do throws(StorageError) {
             let position = try fill(draft, mustEnd)
             try Folder.renameNew(draft, to: path)

@@ -1,5 +1,4 @@
 import StoryStorage
-import Glibc
 package import StoryCore
 
 /// Fills a new data directory with events that have their positions, versions and times already: whole or not at all.
@@ -35,7 +34,7 @@ package final class LogImport {
     package init(into path: String, now: Instant) throws(StorageError) {
         try Folder.checkVacant(path)
         self.path = path
-        let draft = "\(path).\(getpid()).\(try RandomBytes.hexadecimal(4)).tmp"
+        let draft = try Folder.draft(of: path)
         self.draft = draft
         do throws(StorageError) {
             directory = try DataDirectory(draft, for: .serving)
@@ -56,13 +55,8 @@ package final class LogImport {
     /// - Parameter json: its whole line, as `EventEncoder` writes it.
     /// - Throws: where it does not follow the one before, or the disk fails.
     package func add(_ event: Event, json: UnsafeRawBufferPointer) throws(Refusal) {
-        let number = try place(event)
-        var header = EventHeader(
-            position: event.position, streamNumber: number, version: event.version, time: event.time, by: event.by,
-            streamCount: event.stream.spelling.count, typeCount: event.body.type.spelling.count)
-        header.keyCount = event.key?.spelling.count ?? 0
-        header.tagsCount = event.tags?.count ?? 0
-        header.metaCount = event.meta?.count ?? 0
+        var header = event.header
+        header.streamNumber = try place(event)
         do throws(StorageError) {
             try log.append(header, json: json)
             waiting += json.count

@@ -31,7 +31,10 @@ package enum Recovery {
         }
     }
 
-    private static func fold(
+    /// Folds a part of a log.
+    ///
+    /// - Throws: what reading the log or the models threw.
+    static func fold(
         _ log: any EventLog, _ from: Position, _ through: Position, _ projector: ModelProjector
     ) throws(StorageError) {
         var failure: StorageError?

@@ -69,15 +69,13 @@ package final class StoredQueries {
         _ progress: (_ position: Position, _ of: Position) -> Void
     ) throws(StorageError) {
         let projector = ModelProjector(plan, store: store, json: JSONObjectReader())
-        let head = log.head
-        guard head > .zero else { return }
-        var failure: StorageError?
-        try log.scan(from: Position(1), through: head, order: .ascending) { record in
-            do throws(StorageError) { try projector.fold(record) } catch { failure = error }
-            if record.position.value % StoredQueries.reported == 0 { progress(record.position, head) }
-            return failure == nil
+        var from = Position(1)
+        while from <= log.head {
+            let through = Position(min(log.head.value, from.value + StoredQueries.reported - 1))
+            try Recovery.fold(log, from, through, projector)
+            progress(through, log.head)
+            from = through.next
         }
-        if let failure { throw failure }
     }
 }
 

@@ -29,6 +29,13 @@ package enum Folder {
 
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+    /// A name beside a folder's for what is to have that name once it is whole; no other process has the same.
+    ///
+    /// - Throws: `.failed` where the system has no random bytes.
+    package static func draft(of path: String) throws(StorageError) -> String {
+        "\(path).\(getpid()).\(try RandomBytes.hexadecimal(4)).tmp"
+    }
+
     /// Refuses a place where something is.
     ///
     /// - Throws: `.failed` where it is more than an empty folder.

@@ -5,14 +5,16 @@ package import StoryCore
 ///
 /// The members may stand in any order. Of data, meta and tags nothing is changed.
 package final class EventLineReader {
+    /// Longer than any line that a log may hold, in bytes: above every line limit, for a log may be older than the limit.
+    package static let maxCount = 67_108_864
+
     private let scanner: JSONScanner
     private let innerScanner: JSONScanner
     private var errors: [FieldError] = []
 
-    /// - Parameter lineLimit: the longest line, in bytes.
-    package init(lineLimit: Int) {
-        scanner = JSONScanner(capacity: lineLimit + LineFramer.slack)
-        innerScanner = JSONScanner(capacity: lineLimit + LineFramer.slack)
+    package init() {
+        scanner = JSONScanner(capacity: EventLineReader.maxCount + LineFramer.slack)
+        innerScanner = JSONScanner(capacity: EventLineReader.maxCount + LineFramer.slack)
     }
 
     /// Reads one line, its LF taken away, behind which `LineFramer.slack` bytes can be read.
@@ -45,24 +47,18 @@ package final class EventLineReader {
         let value = EventMember(name: String(decoding: member.keyBytes, as: UTF8.self), value: member.value, line: line)
         switch value.name {
         case "position":
-            members.named(.position)
             members.position = Position(try value.number(1...Position.max.value))
         case "version":
-            members.named(.version)
             members.version = Version(try value.number(1...Position.max.value))
         case "by":
-            members.named(.by)
             members.by = UInt32(truncatingIfNeeded: try value.number(0...UInt64(UInt32.max)))
         case "stream":
-            members.named(.stream)
             members.stream = try value.stream()
         case "type":
-            members.named(.type)
             members.type = EventType(
                 trusted: ByteView(
                     lending: try value.text(EventType.length, "a type is 1–64 bytes of A–Z a–z 0–9 . _ ~ -")))
         case "time":
-            members.named(.time)
             members.time = try value.time()
         case "key":
             let key = try value.text(RequestKey.length, "a key is 1–128 bytes of A–Z a–z 0–9 . _ ~ -")
@@ -70,7 +66,6 @@ package final class EventLineReader {
         case "tags": members.tags = try value.tags(innerScanner)
         case "meta": members.meta = try value.object()
         case "data":
-            members.named(.data)
             members.data = ByteView(lending: value.value.raw(in: line))
         default:
             let known = "position, stream, version, type, time, by, key, tags, meta and data"
@@ -148,11 +143,6 @@ private struct EventMember {
 
 /// The members of an event as far as they were read.
 private struct EventMembersRead {
-    /// What every event has.
-    enum Required: String, CaseIterable {
-        case position, stream, version, type, time, by, data
-    }
-
     var position: Position?
     var stream: StreamName?
     var version: Version?
@@ -163,20 +153,26 @@ private struct EventMembersRead {
     var tags: ByteView?
     var meta: ByteView?
     var data: ByteView?
-    private var given: Set<Required> = []
-
-    /// The line has this member, right or wrong.
-    mutating func named(_ member: Required) { given.insert(member) }
 
     /// The event; nil where a member is wrong or missing, which is noted.
     func event(_ errors: inout [FieldError]) -> Event? {
-        for member in Required.allCases where !given.contains(member) {
-            let name = member.rawValue
-            errors.append(FieldError(field: name, rule: .missing, message: "an event has \(name)"))
+        guard let position, let stream, let version, let type, let time, let by, let data else {
+            noteMissing(&errors)
+            return nil
         }
-        guard let position, let stream, let version, let type, let time, let by, let data else { return nil }
         return Event(
             position: position, stream: stream, streamNumber: StreamNumber(0), version: version, time: time, by: by,
             key: key, tags: tags, meta: meta, body: .custom(type, data: data))
+    }
+    /// Notes each member that every event has and this one lacks; one that is wrong was noted already.
+    private func noteMissing(_ errors: inout [FieldError]) {
+        let required = [
+            ("position", position == nil), ("stream", stream == nil), ("version", version == nil),
+            ("type", type == nil),
+            ("time", time == nil), ("by", by == nil), ("data", data == nil),
+        ]
+        for (name, isAbsent) in required where isAbsent && !errors.contains(where: { $0.field == name }) {
+            errors.append(FieldError(field: name, rule: .missing, message: "an event has \(name)"))
+        }
     }
 }

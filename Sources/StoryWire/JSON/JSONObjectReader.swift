@@ -3,10 +3,7 @@ package import StoryCore
 
 /// Reads objects where they lie, with memory that is used again for the next.
 package final class JSONObjectReader: JSONReading {
-    /// The longest object that is read, in bytes: above every line limit, for a log may be older than the limit.
-    private static let maxCount = 67_108_864
-
-    private let scanner = JSONScanner(capacity: JSONObjectReader.maxCount)
+    private let scanner = JSONScanner(capacity: EventLineReader.maxCount)
     private var members: UnsafeMutablePointer<JSONMember>
     private var capacity = 32
 

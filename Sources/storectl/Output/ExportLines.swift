@@ -3,8 +3,6 @@ import StoryWire
 
 /// Events on their way to standard output: each as the log has it, or as a row of comma-separated values.
 final class ExportLines {
-    /// The longest event, in bytes.
-    private static let longest = 64 << 20
     private static let heading = "position,stream,version,type,time,by,key,tags,meta,data"
 
     private let output: Output
@@ -15,7 +13,7 @@ final class ExportLines {
     /// - Throws: where the heading cannot be written.
     init(_ output: Output, isCSV: Bool) throws(CommandError) {
         self.output = output
-        reader = isCSV ? EventLineReader(lineLimit: ExportLines.longest) : nil
+        reader = isCSV ? EventLineReader() : nil
         if isCSV { try output.line(ExportLines.heading) }
     }
 

@@ -45,14 +45,12 @@ extension Subcommand {
 
 /// Standard input, line by line, into a new log.
 private final class ImportRun {
-    /// The longest line, in bytes: above what any daemon takes.
-    private static let lineLimit = 64 << 20
     private static let chunk = 1 << 18
 
     private let interruption: Int32
     private let target: LogImport
-    private let reader = EventLineReader(lineLimit: ImportRun.lineLimit)
-    private var framer = LineFramer(limit: ImportRun.lineLimit)
+    private let reader = EventLineReader()
+    private var framer = LineFramer(limit: EventLineReader.maxCount)
     private var json: [UInt8] = []
     private var line = 0
 
@@ -119,7 +117,7 @@ private final class ImportRun {
         while true {
             switch framer.next() {
             case .needBytes: return
-            case .lineTooLong: throw refused("the line is longer than \(ImportRun.lineLimit) bytes", .denied)
+            case .lineTooLong: throw refused("the line is longer than \(EventLineReader.maxCount) bytes", .denied)
             case .line(let bytes): try add(bytes)
             }
         }
