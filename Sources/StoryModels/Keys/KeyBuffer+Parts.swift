@@ -17,7 +17,7 @@ extension KeyBuffer {
     }
 
     private mutating func addValue(_ field: Int, of row: borrowing RowView) {
-        switch row.schema.layout.slots[field].storage {
+        switch row.layout.slots[field].storage {
         case .name: addName(row.text(field))
         case .text: addText(row.text(field), isFolded: false)
         case .integer: addInteger(row.integer(field))
@@ -30,7 +30,7 @@ extension KeyBuffer {
     }
 
     private mutating func addSort(_ field: Int, isFolded: Bool, of row: borrowing RowView) {
-        let slot = row.schema.layout.slots[field]
+        let slot = row.layout.slots[field]
         if slot.presence >= 0 {
             let isThere = row.has(field)
             add(isThere ? 0 : 1)

@@ -4,14 +4,17 @@ extension Condition {
     /// True when a row passes. A value of another type than the filter's passes none.
     package func matches(_ row: borrowing RowView) -> Bool {
         switch row.schema.filters[filter].test {
-        case .field(let field): return row.has(field) && isValue(of: field, in: row)
+        case .field(let field):
+            guard row.has(field) else { return false }
+            return isValue(of: field, in: row)
         case .pair(let one, let other):
             guard case .pair(let left, let right) = value, row.has(one), row.has(other) else { return false }
             let (first, second) = (row.text(one), row.text(other))
             return left.equals(first) && right.equals(second) || left.equals(second) && right.equals(first)
         case .folded(let field):
             guard case .folded(let text) = value, row.has(field) else { return false }
-            return text.elementsEqual(row.text(field).lazy.map(\.folded))
+            let bytes = row.text(field)
+            return text.elementsEqual(bytes.lazy.map(\.folded))
         case .unset(let field): return value == .flag(!row.flag(field))
         case .notBefore(let field):
             guard case .date(let time) = value else { return false }
@@ -23,7 +26,7 @@ extension Condition {
     }
 
     private func isValue(of field: Int, in row: borrowing RowView) -> Bool {
-        switch (row.schema.layout.slots[field].storage, value) {
+        switch (row.layout.slots[field].storage, value) {
         case (.name, .name(let name)): name.equals(row.text(field))
         case (.integer, .integer(let number)): row.integer(field) == number
         case (.number, .number(let number)): row.double(field) == number

@@ -2,7 +2,7 @@ import StoryCore
 
 extension UnsafeBufferPointer<JSONMember> {
     /// The value of the member with this name, looked for where it is expected first; nil when there is none.
-    func value(_ name: [UInt8], expectedAt expected: Int) -> JSONMember.Value? {
+    func value(_ name: UnsafeRawBufferPointer, expectedAt expected: Int) -> JSONMember.Value? {
         if expected < count, name.equals(self[expected].name) { return self[expected].value }
         for member in self where name.equals(member.name) { return member.value }
         return nil

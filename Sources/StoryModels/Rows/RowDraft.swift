@@ -21,11 +21,11 @@ struct RowDraft: ~Copyable {
     deinit { values.deallocate() }
 
     /// Makes it a row that no event has said anything of: integers are 0, flags are false, all else is absent.
-    func begin(_ schema: KindSchema) {
-        for index in schema.layout.slots.indices {
+    func begin(_ layout: RowLayout) {
+        for index in layout.slots.indices {
             values[index] = Value()
-            switch schema.layout.slots[index].storage {
-            case .integer, .flag: values[index].isThere = schema.layout.slots[index].presence < 0
+            switch layout.slots[index].storage {
+            case .integer, .flag: values[index].isThere = layout.slots[index].presence < 0
             case .text, .name, .number, .date, .fraction, .choice: break
             }
         }
@@ -33,7 +33,7 @@ struct RowDraft: ~Copyable {
 
     /// Makes it a row that is there.
     func begin(_ row: borrowing RowView) {
-        for index in row.schema.layout.slots.indices {
+        for index in row.layout.slots.indices {
             let isThere = row.has(index)
             values[index] = Value(bits: row.bits(index), bytes: row.text(index), isThere: isThere)
         }
@@ -41,7 +41,7 @@ struct RowDraft: ~Copyable {
 
     /// Does one step of an event; false when the event's data is not what the step wants.
     func apply(_ plan: ChangePlan, _ members: UnsafeBufferPointer<JSONMember>, at time: Instant) -> Bool {
-        switch plan.change {
+        switch plan.step {
         case .set:
             guard let value = members.value(plan.member, expectedAt: plan.expected) else { return false }
             return set(plan, value)
@@ -52,10 +52,10 @@ struct RowDraft: ~Copyable {
             if let value = members.value(plan.member, expectedAt: plan.expected) { return set(plan, value) }
             setBits(plan.field, UInt64(bitPattern: time.milliseconds))
         case .setTime: setBits(plan.field, UInt64(bitPattern: time.milliseconds))
-        case .add(_, let amount):
+        case .add(let amount):
             let (sum, isOver) = Int64(bitPattern: values[plan.field].bits).addingReportingOverflow(amount)
             if !isOver { setBits(plan.field, UInt64(bitPattern: max(sum, 0))) }
-        case .setFlag(_, let flag): setBits(plan.field, flag ? 1 : 0)
+        case .setFlag(let flag): setBits(plan.field, flag ? 1 : 0)
         }
         return true
     }
@@ -82,8 +82,7 @@ struct RowDraft: ~Copyable {
 
 extension RowDraft {
     /// Writes the row as it is stored.
-    func write(_ schema: KindSchema, _ event: FoldedEvent, to memory: inout KeyBuffer) {
-        let layout = schema.layout
+    func write(_ layout: RowLayout, _ event: FoldedEvent, to memory: inout KeyBuffer) {
         var count = layout.headCount + event.id.count
         for index in layout.slots.indices { count += values[index].bytes.count }
         let start = memory.makeRoom(count)

@@ -44,11 +44,11 @@ struct RowFold: ~Copyable {
     private mutating func create(
         _ kind: KindPlan, _ plan: EventPlan, _ event: FoldedEvent, _ members: UnsafeBufferPointer<JSONMember>
     ) -> Bool {
-        draft.begin(kind.schema)
+        draft.begin(kind.schema.layout)
         for step in plan.changes {
             guard draft.apply(step, members, at: event.time) else { return false }
         }
-        draft.write(kind.schema, event, to: &other)
+        draft.write(kind.schema.layout, event, to: &other)
         return true
     }
 
@@ -57,11 +57,11 @@ struct RowFold: ~Copyable {
         _ old: RowView?
     ) -> Bool {
         // Without a row the data is looked at all the same: a misfit is one whether or not there is a row.
-        if let old { draft.begin(old) } else { draft.begin(kind.schema) }
+        if let old { draft.begin(old) } else { draft.begin(kind.schema.layout) }
         for step in plan.changes {
             guard draft.apply(step, members, at: event.time) else { return false }
         }
-        if old != nil { draft.write(kind.schema, event, to: &other) }
+        if old != nil { draft.write(kind.schema.layout, event, to: &other) }
         return true
     }
 

@@ -32,6 +32,7 @@ private final class Plan: Sendable {
         let words: [[UInt8]]
     }
 
+    let schema: KindSchema
     let layout: RowLayout
     let members: [Member]
     /// All labels, one after the other.
@@ -40,6 +41,7 @@ private final class Plan: Sendable {
     let fixedCount: Int
 
     init(_ schema: KindSchema) {
+        self.schema = schema
         layout = schema.layout
         var labels: [UInt8] = []
         var members: [Member] = []

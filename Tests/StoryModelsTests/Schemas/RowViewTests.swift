@@ -32,7 +32,7 @@ struct RowViewTests {
             RowJSONEncoder(plan.catalogue).append(row, to: &json)
             #expect(!json.isEmpty)
             var key = KeyBuffer()
-            for index in IndexPlan.all(kind) {
+            for index in plan.kinds[kind.number].indexes {
                 key.clear()
                 for part in index.parts { _ = key.add(part, of: row) }
             }
@@ -78,8 +78,4 @@ struct RowViewTests {
             1, 1, 2, Instant(milliseconds: 0), stream: "story-a", type: "StoryDeleted", key: nil, data: "{}")
         #expect(throws: StorageError.self) { try event.withRecord { try projector.fold($0) } }
     }
-}
-
-extension IndexPlan {
-    fileprivate static func all(_ kind: KindSchema) -> [IndexPlan] { kind.indexes.map { IndexPlan($0, kind) } }
 }

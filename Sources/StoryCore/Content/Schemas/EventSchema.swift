@@ -49,7 +49,7 @@ package struct MembershipChange: Equatable, Sendable {
 
 /// What an event of one type does to the row of its stream.
 package struct EventSchema: Equatable, Sendable {
-    package enum Effect: Equatable, Sendable {
+    package enum Effect: BitwiseCopyable, Equatable, Sendable {
         /// Makes the row, as the first event of the stream only; later it leaves everything as it is.
         case creates
         /// Changes a row that is there.

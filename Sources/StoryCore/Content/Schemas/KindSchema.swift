@@ -29,8 +29,9 @@ package final class KindSchema: Sendable {
     package let unique: UniqueSchema?
     /// What makes commands of the kind; nil where it takes none.
     let commands: CommandMaking?
-    /// Where the parts of a stored row lie.
-    package let layout: RowLayout
+    /// Where the parts of a stored row lie, in memory of the schema.
+    nonisolated(unsafe) let layoutPlace: UnsafePointer<RowLayout>
+    private let memory: FixedMemory
     private let filterNames: [[UInt8]]
     private let sortNames: [[UInt8]]
 
@@ -56,8 +57,13 @@ package final class KindSchema: Sendable {
         tallies = declaration.tallies
         unique = declaration.unique
         commands = declaration.commands
-        layout = RowLayout(declaration.fields)
+        let memory = FixedMemory()
+        self.memory = memory
+        layoutPlace = memory.place(RowLayout(declaration.fields, in: memory))
     }
+
+    /// Where the parts of a stored row lie; good for as long as the schema is.
+    package var layout: RowLayout { layoutPlace.pointee }
 
     /// Every table of the kind, the rows first, each once.
     package var tables: [ModelTable] {

@@ -3,14 +3,16 @@
 /// A record is `number 6 · version 6 · position 6 · bits · fixed fields · length of the ID and of each name, 1 byte each ·
 /// length of each text, 4 bytes each · the bytes of the ID, the names, the texts`. Numbers of six bytes have the highest
 /// byte first; all others are little-endian. What is absent is zeros, and has no bytes.
-package struct RowLayout: Sendable {
+///
+/// Unchecked: its slots lie in memory of its schema, and never change.
+package struct RowLayout: BitwiseCopyable, @unchecked Sendable {
     /// How a field is stored, without what only its JSON wants to know.
-    package enum Storage: UInt8, Sendable {
+    package enum Storage: UInt8, BitwiseCopyable, Sendable {
         case text, name, integer, number, date, flag, fraction, choice
     }
 
     /// Where one field lies.
-    package struct Slot: Sendable {
+    package struct Slot: BitwiseCopyable, Sendable {
         package let storage: Storage
         /// Fixed fields: the offset of the value. Names and texts: the offset of the length.
         package let offset: Int
@@ -32,7 +34,7 @@ package struct RowLayout: Sendable {
     package static let bitsOffset = 18
 
     /// By the fields' indexes.
-    package let slots: [Slot]
+    package let slots: UnsafeBufferPointer<Slot>
     /// Where the length of the ID lies.
     package let idOffset: Int
     /// How many names there are, the ID among them.
@@ -44,7 +46,7 @@ package struct RowLayout: Sendable {
     /// Where the bytes of the ID begin: so many bytes every record has.
     package var headCount: Int { textOffset + 4 * textCount }
 
-    package init(_ fields: [FieldSchema]) {
+    init(_ fields: [FieldSchema], in memory: FixedMemory) {
         var bits = 0
         for field in fields {
             if field.isOptional { bits += 1 }
@@ -56,7 +58,7 @@ package struct RowLayout: Sendable {
         nameCount = 1 + storages.count { $0 == .name }
         textCount = storages.count { $0 == .text }
         var maker = SlotMaker(fixed: fixedOffset, name: idOffset + 1, text: idOffset + nameCount)
-        slots = fields.map { maker.slot($0) }
+        slots = memory.table(fields.map { maker.slot($0) })
     }
 }
 

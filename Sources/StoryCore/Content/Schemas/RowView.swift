@@ -1,22 +1,28 @@
-/// A stored row, read where it lies. Its bytes belong to whoever gave them: a view must not outlive their closure.
+/// A stored row, read where it lies. Its bytes belong to whoever gave them: a view must not outlive their closure. It
+/// holds no reference to its schema either, which lives longer than what it describes.
 ///
 /// Making one checks every length once, so that reading a field cannot go wrong.
 package struct RowView {
-    package let schema: KindSchema
+    private let owner: Unmanaged<KindSchema>
+    @usableFromInline let layoutPlace: UnsafePointer<RowLayout>
     package let bytes: UnsafeRawBufferPointer
 
     /// Nil when the bytes are no row of this kind.
     package init?(_ schema: KindSchema, _ bytes: UnsafeRawBufferPointer) {
         guard schema.layout.fits(bytes) else { return nil }
-        self.schema = schema
-        self.bytes = bytes
+        self.init(trusted: bytes, schema)
     }
 
     /// Bytes that were written by this program a moment ago.
     package init(trusted bytes: UnsafeRawBufferPointer, _ schema: KindSchema) {
-        self.schema = schema
+        owner = .passUnretained(schema)
+        layoutPlace = schema.layoutPlace
         self.bytes = bytes
     }
+
+    package var schema: KindSchema { owner.takeUnretainedValue() }
+    /// Where the parts of the row lie.
+    @inlinable package var layout: RowLayout { layoutPlace.pointee }
 
     /// The row's number: the order in which rows were posted.
     package var number: UInt64 { bytes.sixByteNumber(at: RowLayout.numberOffset) }
@@ -26,19 +32,19 @@ package struct RowView {
     package var position: Position { Position(bytes.sixByteNumber(at: RowLayout.positionOffset)) }
 
     package var id: UnsafeRawBufferPointer {
-        let layout = schema.layout
+        let layout = layout
         return bytes.slice(layout.headCount, count: Int(bytes[layout.idOffset]))
     }
 
     /// False where an optional field is absent.
     package func has(_ field: Int) -> Bool {
-        let bit = schema.layout.slots[field].presence
+        let bit = layout.slots[field].presence
         return bit < 0 || isSet(bit)
     }
 
     /// The bytes of a name or a text; none where it is absent, or the field is of another type.
     package func text(_ field: Int) -> UnsafeRawBufferPointer {
-        let layout = schema.layout
+        let layout = layout
         let slot = layout.slots[field]
         var start = layout.headCount
         switch slot.storage {
@@ -56,7 +62,7 @@ package struct RowView {
     /// The bits of a fixed field: an integer's, a double's, a date's milliseconds, the numerator of a fraction in the
     /// lower half and the denominator in the upper one, the number of a choice, or 1 for a flag that is set.
     package func bits(_ field: Int) -> UInt64 {
-        let slot = schema.layout.slots[field]
+        let slot = layout.slots[field]
         switch slot.storage {
         case .integer, .number, .date, .fraction:
             return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: slot.offset, as: UInt64.self))

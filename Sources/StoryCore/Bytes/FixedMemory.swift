@@ -1,0 +1,31 @@
+/// Memory for tables that are made once and read for every event: reading them counts no references, as arrays would.
+///
+/// What it lends lives as long as it does: whoever keeps a table keeps its memory too.
+///
+/// Unchecked: tables are made by one thread, and never change.
+package final class FixedMemory: @unchecked Sendable {
+    private var places: [UnsafeMutableRawPointer] = []
+
+    package init() {}
+
+    deinit { for place in places { place.deallocate() } }
+
+    /// A table of these elements.
+    package func table<Element: BitwiseCopyable>(_ elements: [Element]) -> UnsafeBufferPointer<Element> {
+        let start = UnsafeMutablePointer<Element>.allocate(capacity: elements.count)
+        places.append(UnsafeMutableRawPointer(start))
+        for (index, element) in elements.enumerated() { (start + index).initialize(to: element) }
+        return UnsafeBufferPointer(start: start, count: elements.count)
+    }
+
+    /// A place for one element.
+    package func place<Element: BitwiseCopyable>(_ element: Element) -> UnsafePointer<Element> {
+        let place = UnsafeMutablePointer<Element>.allocate(capacity: 1)
+        places.append(UnsafeMutableRawPointer(place))
+        place.initialize(to: element)
+        return UnsafePointer(place)
+    }
+
+    /// The bytes of a text in UTF-8.
+    package func bytes(_ text: String) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(table(Array(text.utf8))) }
+}
