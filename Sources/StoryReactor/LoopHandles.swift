@@ -11,20 +11,22 @@ final class LoopHandles {
     private let check = UnsafeMutablePointer<uv_check_t>.allocate(capacity: 1)
     private let idle = UnsafeMutablePointer<uv_idle_t>.allocate(capacity: 1)
     private let timer = UnsafeMutablePointer<uv_timer_t>.allocate(capacity: 1)
-    private let terminate = UnsafeMutablePointer<uv_signal_t>.allocate(capacity: 1)
-    private let interrupt = UnsafeMutablePointer<uv_signal_t>.allocate(capacity: 1)
+    /// A handle for each of `endingSignals`.
+    private let signals: [UnsafeMutablePointer<uv_signal_t>]
+    /// What asks the process to end. A terminal that is closed sends the last one.
+    private static let endingSignals = [SIGTERM, SIGINT, SIGHUP]
     private var listener: UnsafeMutablePointer<uv_poll_t>?
     private var isClosed = false
 
     init() throws(ReactorError) {
+        signals = LoopHandles.endingSignals.map { _ in .allocate(capacity: 1) }
         var code = uv_loop_init(loop)
         if code == 0 {
             code = uv_async_init(loop, async, Reactor.wasWoken)
             // Only descriptors running out makes these fail, and the loop is of no use then.
-            if code == 0 { code = uv_signal_init(loop, terminate) }
+            for handle in signals where code == 0 { code = uv_signal_init(loop, handle) }
         }
         guard code == 0 else { throw .loop(code: code) }
-        uv_signal_init(loop, interrupt)
         uv_check_init(loop, check)
         uv_idle_init(loop, idle)
         uv_timer_init(loop, timer)
@@ -38,8 +40,18 @@ final class LoopHandles {
         loop.pointee.data = Unmanaged.passUnretained(reactor).toOpaque()
         uv_check_start(check, Reactor.turnIsOver)
         uv_timer_start(timer, Reactor.tickIsDue, LoopHandles.tick, LoopHandles.tick)
-        uv_signal_start(terminate, Reactor.signalCame, SIGTERM)
-        uv_signal_start(interrupt, Reactor.signalCame, SIGINT)
+        for (handle, number) in zip(signals, LoopHandles.endingSignals)
+        where number != SIGHUP || !LoopHandles.isIgnored(number) {
+            uv_signal_start(handle, Reactor.signalCame, number)
+        }
+    }
+
+    /// True for a signal that whoever started the program wants ignored, as `nohup` does.
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     /// Runs until every handle is closed.
@@ -54,8 +66,7 @@ final class LoopHandles {
         check.deallocate()
         idle.deallocate()
         timer.deallocate()
-        terminate.deallocate()
-        interrupt.deallocate()
+        for handle in signals { handle.deallocate() }
     }
 
     /// Makes the next poll return at once.
@@ -95,8 +106,7 @@ final class LoopHandles {
         check.withHandle { uv_close($0, nil) }
         idle.withHandle { uv_close($0, nil) }
         timer.withHandle { uv_close($0, nil) }
-        terminate.withHandle { uv_close($0, nil) }
-        interrupt.withHandle { uv_close($0, nil) }
+        for handle in signals { handle.withHandle { uv_close($0, nil) } }
     }
 }
 

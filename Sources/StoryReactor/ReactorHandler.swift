@@ -21,7 +21,7 @@ package protocol ReactorHandler: AnyObject {
     /// Everything that one poll brought has been told: the place to commit and to send.
     func turnEnded()
 
-    /// SIGTERM or SIGINT arrived.
+    /// SIGTERM, SIGINT or SIGHUP arrived.
     func signalReceived(_ signal: Int32)
 
     /// The housekeeping timer: ten times a second.

@@ -14,14 +14,16 @@ struct Answerer {
 
     /// Reads a data directory, whose log is folded first.
     ///
+    /// - Parameter last: where the fold ends.
     /// - Throws: why it cannot be read.
-    init(reading path: String) throws(CommandError) {
+    init(reading path: String, through last: Position = .max) throws(CommandError) {
         defer { Output.progress("") }
         let queries: StoredQueries
         do throws(StorageError) {
-            queries = try StoredQueries(try DataDirectory(path, for: .reading), clock: .system) { position, head in
-                Output.progress("folding \(position.value) of \(head.value) events")
-            }
+            let progress = Progress("events")
+            queries = try StoredQueries(
+                try DataDirectory(path, for: .reading), clock: .system, through: last,
+                progress: { progress.show($0.value, of: $1.value) })
         } catch {
             throw StoredData.told(error)
         }

@@ -19,6 +19,13 @@ enum Interruption {
         return ends[0]
     }
 
+    /// Waits so long; true at once when a signal came on the descriptor.
+    static func came(within pause: Duration, on descriptor: Int32) -> Bool {
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let milliseconds = pause.components.seconds * 1_000 + pause.components.attoseconds / 1_000_000_000_000_000
+        return poll(&waiting, 1, Int32(clamping: milliseconds)) > 0
+    }
+
     private static func wait(_ writeEnd: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         var signals = interruptingSignals()
         var signal: Int32 = 0

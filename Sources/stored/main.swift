@@ -3,37 +3,6 @@ import StoryCore
 import StoryServer
 import StoryStorage
 
-let usage = """
-    stored: the Storykeep daemon. It owns one data directory and serves one Unix socket.
-
-    usage: stored [--NAME VALUE]… [--config FILE] [--check | --print-config]
-
-    \(settings())
-      --config FILE           the same as lines of NAME = VALUE
-      --check                 say whether the settings are right, and do no more
-      --print-config          print the settings as a configuration file with everything explained
-      -V, --version           print the version
-      -h, --help              print this
-
-    It prints one line a happening on standard error and says "ready" once it serves. SIGTERM and SIGINT end it:
-    what is acknowledged is on disk, connections are drained, and it exits 0.
-    Try it: storectl --socket PATH stats, or nc -U PATH and type HELP.
-
-    """
-
-/// A line for each setting.
-func settings() -> String {
-    ServerSetting.allCases.map { setting in
-        let name = "--\(setting.rawValue) \(setting.placeholder)"
-        return "  \(name.padding(to: 22))  \(setting.summary)"
-    }.joined(separator: "\n")
-}
-
-extension String {
-    /// The text with spaces behind it, up to so many characters.
-    func padding(to count: Int) -> String { self + String(repeating: " ", count: max(0, count - self.count)) }
-}
-
 /// Writes all of the text to a file descriptor.
 func say(_ text: String, on descriptor: Int32) {
     var rest = Array(text.utf8)[...]
@@ -73,7 +42,7 @@ do {
     let places = DefaultPaths(
         environment: environment(), uid: getuid(), hasRunDirectory: access(runDirectory, W_OK) == 0)
     switch try ServerConfiguration.read(Array(CommandLine.arguments.dropFirst()), places: places, readFile: readFile) {
-    case .help: say(usage, on: STDOUT_FILENO)
+    case .help: say(DaemonHelp.text, on: STDOUT_FILENO)
     case .version: say("stored \(ProgramVersion.number)\n", on: STDOUT_FILENO)
     case .check(let configuration):
         say("the settings are right; data \(configuration.data), socket \(configuration.socket)\n", on: STDOUT_FILENO)

@@ -35,6 +35,49 @@ extension DaemonTests {
             #expect(try Program(command, output: said, errors: said).wait() == .code(2))
             #expect(Files.text(place) == "precious")
             #expect(Files.text(said).contains("\(place) exists and is not a socket"), "\(Files.text(said))")
+            #expect(access(folder.place("data"), F_OK) != 0, "a start that is refused leaves nothing behind")
+        }
+
+        @Test func `a refused start leaves an empty folder empty, and a store as it was`() throws {
+            let daemon = try RunningDaemon()
+            #expect(try daemon.client().ask(#"APPEND note-1 {"type":"A","data":{}}"#).hasPrefix("+"))
+            let (folder, other) = (try Scratch(), try Scratch())
+            let said = other.place("said")
+            let command = [try Program.path("stored"), "--data", folder.path, "--socket", daemon.socket]
+            #expect(try Program(command, output: said, errors: said).wait() == .code(2))
+            #expect(try Files.names(in: folder.path) == [])
+            #expect(try daemon.stop() == .code(0))
+            let (place, before) = (other.place("s"), try Files.names(in: daemon.data))
+            try Files.write("precious", to: place)
+            let again = [try Program.path("stored"), "--data", daemon.data, "--socket", place]
+            #expect(try Program(again, output: said, errors: said).wait() == .code(2))
+            #expect(try Files.names(in: daemon.data) == before)
+            try daemon.start()
+            #expect(try daemon.client().ask("PING") == #"+ {"position":1}"#)
+        }
+
+        @Test func `a folder of something else is not taken over`() throws {
+            let (folder, other) = (try Scratch(), try Scratch())
+            let (said, thesis) = (other.place("said"), folder.place("thesis.tex"))
+            try Files.write("precious", to: thesis)
+            chmod(folder.path, 0o700)
+            let command = [try Program.path("stored"), "--data", folder.path, "--socket", other.place("s")]
+            #expect(try Program(command, output: said, errors: said).wait() == .code(2))
+            #expect(Files.text(said).contains("thesis.tex is in it"), "\(Files.text(said))")
+            #expect(try Files.names(in: folder.path) == ["thesis.tex"])
+        }
+
+        @Test func `a closed terminal is a drain, unless it is to be ignored`() throws {
+            let daemon = try RunningDaemon()
+            let client = try daemon.client()
+            daemon.send(SIGHUP)
+            #expect(try client.line() == #"* {"draining":true,"position":0}"#)
+            #expect(try daemon.wait() == .code(0))
+            let ignored = try RunningDaemon(command: ["nohup"])
+            ignored.send(SIGHUP)
+            #expect(try ignored.client().ask("PING") == #"+ {"position":0}"#)
+            ignored.send(SIGTERM)
+            #expect(try ignored.wait() == .code(0))
         }
 
         @Test func `a stale socket is replaced, and everything is its owner's alone`() throws {

@@ -79,6 +79,49 @@ extension DaemonTests {
             #expect(refused.exit == .code(2) && refused.errors.contains("from"), "\(refused.errors)")
         }
 
+        @Test func `replay writes the rows as they were into files`() throws {
+            let daemon = try Self.filled()
+            #expect(try daemon.client().ask(#"EDIT users/7 {"name":"Z"}"#).hasPrefix("+"))
+            let place = daemon.folder.place("rows")
+            #expect(try daemon.storectl("replay", "--out", place, "--to", "3").exit == .code(0))
+            func file(_ name: String) throws -> String {
+                try String(contentsOfFile: "\(place)/\(name)", encoding: .utf8)
+            }
+            #expect(try file("users.ndjson").contains(#""name":"A""#))
+            #expect(try file("streams.ndjson").split(separator: "\n").count == 3)
+            #expect(try file("stories.ndjson").isEmpty)
+            #expect(try daemon.storectl("replay", "--out", place).exit == .code(2))
+            let now = daemon.folder.place("now")
+            #expect(try daemon.storectl("replay", "--out", now, "--model", "users").exit == .code(0))
+            let row = try daemon.client().ask("GET users/7").dropFirst(2)
+            #expect(try String(contentsOfFile: now + "/users.ndjson", encoding: .utf8) == row + "\n")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: now) == ["users.ndjson"])
+        }
+
+        @Test func `tail goes on over a daemon that was killed, without a gap, and stops at the end`() throws {
+            let daemon = try Self.filled()
+            let (output, errors) = (daemon.folder.place("tail"), daemon.folder.place("tail-errors"))
+            let command = [
+                try Program.path("storectl"), "--json", "--socket", daemon.socket, "tail", "--from", "15000", "--limit",
+                "9",
+            ]
+            let tail = try Program(command, output: output, errors: errors)
+            try until("the last events are printed") { Files.text(output).contains("\"position\":15003,") }
+            for number in 1...5 {
+                try daemon.kill()
+                try daemon.start()
+                #expect(try daemon.client().ask("APPEND load-9 {\"type\":\"T\",\"data\":\(number)}").hasPrefix("+"))
+            }
+            #expect(try tail.wait() == .code(0))
+            let positions = Files.text(output).matches(of: /"position":([0-9]+)/).map { String($0.1) }
+            #expect(positions == (15_000...15_008).map(String.init))
+            #expect(Files.text(errors).contains("connected again"))
+            let end = try daemon.storectl("--json", "tail", "--until-end", "--types", "T")
+            #expect(end.exit == .code(0) && end.output.split(separator: "\n").count == 5, "\(end.errors)")
+            let since = try daemon.storectl("tail", "--until-end", "--from", "2000-01-01T00:00:00Z", "--limit", "3")
+            #expect(since.output.split(separator: "\n").count == 3)
+        }
+
         @Test func `verify asks the daemon, or reads the files, and both find the same`() throws {
             let daemon = try Self.filled()
             let asked = try daemon.storectl("verify")

@@ -69,12 +69,24 @@ package struct OpenStore {
         _ path: String, journal: Int = ServerConfiguration.usualJournal, clock: Clock, trace: Trace
     ) throws(StorageError) {
         directory = try DataDirectory(path, for: .serving)
-        log = try LMDBEventLog(in: directory, now: clock.now(), journalSize: journal) { position, head in
-            trace.say("converting", ["position": "\(position.value)", "of": "\(head.value)"])
+        do throws(StorageError) {
+            log = try LMDBEventLog(in: directory, now: clock.now(), journalSize: journal) { position, head in
+                trace.say("converting", ["position": "\(position.value)", "of": "\(head.value)"])
+            }
+            models = try LMDBModelStore(in: directory, storeID: log.storeID, version: ModelVersion.current)
+            if let renewal = models.renewal { trace.say("folding-anew", ["reason": renewal]) }
+            try OpenStore.recover(log, models, clock, trace)
+        } catch {
+            directory.discardNew()
+            throw error
         }
-        models = try LMDBModelStore(in: directory, storeID: log.storeID, version: ModelVersion.current)
-        if let renewal = models.renewal { trace.say("folding-anew", ["reason": renewal]) }
-        try OpenStore.recover(log, models, clock, trace)
+    }
+
+    /// Closes a store that never was served; one that was made for it is removed.
+    package func abandon() {
+        models.close()
+        log.close()
+        directory.discardNew()
     }
 
     /// Nothing may be under way beside the loop.
@@ -141,6 +153,13 @@ package struct Composition {
         server.end()
         commits.end()
         store.close()
+    }
+
+    /// Closes the store without having served it; one that was made for it is removed.
+    package func abandon() {
+        server.end()
+        commits.end()
+        store.abandon()
     }
 
     private static func absolute(_ path: String) -> String {

@@ -21,7 +21,7 @@ package enum Daemon {
                 at: configuration.socket, mode: configuration.access.socketMode, group: configuration.access.socketGroup
             )
         } catch {
-            composition.close()
+            composition.abandon()
             throw StartError(message: "\(error)", exitCode: 2)
         }
         let milliseconds = (clock.steady() - began) / 1_000_000
@@ -42,6 +42,7 @@ package enum Daemon {
         sigemptyset(&signals)
         sigaddset(&signals, SIGTERM)
         sigaddset(&signals, SIGINT)
+        sigaddset(&signals, SIGHUP)
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     }
 

@@ -25,16 +25,19 @@ package final class StoredQueries {
 
     /// Opens a directory for reading and folds its log.
     ///
-    /// - Parameter progress: hears how far the fold is.
+    /// - Parameters:
+    ///   - last: where the fold ends; the log's end where that is nearer.
+    ///   - progress: hears how far the fold is.
     /// - Throws: what opening or reading the log failed with.
     package init(
-        _ directory: DataDirectory, clock: Clock, progress: (_ position: Position, _ of: Position) -> Void
+        _ directory: DataDirectory, clock: Clock, through last: Position = .max,
+        progress: (_ position: Position, _ of: Position) -> Void
     ) throws(StorageError) {
         let log = try LMDBEventLog(in: directory, now: clock.now())
         do throws(StorageError) {
             let plan = CataloguePlan(.standard)
             let store = MemoryModelStore()
-            try StoredQueries.fold(log, plan, into: store, progress)
+            try StoredQueries.fold(log, min(last, log.head), plan, into: store, progress)
             engine = try Engine(
                 plan, store: store, json: JSONObjectReader(), log: LogReader(log: log), identity: log.identity,
                 limits: Limits(), server: ProgramVersion.daemon)
@@ -65,15 +68,15 @@ package final class StoredQueries {
     }
 
     private static func fold(
-        _ log: LMDBEventLog, _ plan: CataloguePlan, into store: MemoryModelStore,
+        _ log: LMDBEventLog, _ last: Position, _ plan: CataloguePlan, into store: MemoryModelStore,
         _ progress: (_ position: Position, _ of: Position) -> Void
     ) throws(StorageError) {
         let projector = ModelProjector(plan, store: store, json: JSONObjectReader())
         var from = Position(1)
-        while from <= log.head {
-            let through = Position(min(log.head.value, from.value + StoredQueries.reported - 1))
+        while from <= last {
+            let through = Position(min(last.value, from.value + StoredQueries.reported - 1))
             try Recovery.fold(log, from, through, projector)
-            progress(through, log.head)
+            progress(through, last)
             from = through.next
         }
     }

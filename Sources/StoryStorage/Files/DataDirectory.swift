@@ -20,16 +20,24 @@ package final class DataDirectory {
     package private(set) var format = FormatFile.version
     /// True where what is written is gone when the machine stops: the directory lies in memory.
     package let isVolatile: Bool
+    /// True where this start made a store of it.
+    private var isNew = false
+    /// True where this start made the folder.
+    private let isFolderNew: Bool
 
     /// Throws `.held` when another process has it, `.failed` when it is not fit to hold a store.
     package init(_ path: String, for access: Access) throws(StorageError) {
         self.path = path
         self.access = access
+        isFolderNew = access == .serving && !Folder.exists(path)
         if access == .serving { try Folder.makeAll(path) }
         guard Folder.exists(path) else { throw .failed("there is no data directory at \(path)") }
         isVolatile = try DataDirectory.checkFolder(path)
         guard access == .serving || FormatFile.exists(path) else { throw .failed("\(path) is no data directory") }
-        if access == .serving { lock = try DirectoryLock(path) }
+        if access == .serving {
+            try DataDirectory.checkForeign(path)
+            lock = try DirectoryLock(path)
+        }
         try checkFormat()
     }
 
@@ -42,6 +50,14 @@ package final class DataDirectory {
 
     /// Lets another process have it. Close the log and the models before.
     package func close() { lock = nil }
+
+    /// Removes what this start made, when nothing was stored in it; log and models are closed.
+    package func discardNew() {
+        guard isNew else { return close() }
+        Folder.removeStore(path)
+        if !isFolderNew { mkdir(path, 0o700) }
+        close()
+    }
 
     /// Says that what lies in it has this program's layout now.
     ///
@@ -66,7 +82,18 @@ package final class DataDirectory {
             throw .corrupt("\(path) holds a log or models, but its file FORMAT is gone", at: nil)
         }
         try FormatFile.create(path)
+        isNew = true
     }
+
+    /// Files of something else are not taken over: who names such a folder most likely meant another one.
+    private static func checkForeign(_ path: String) throws(StorageError) {
+        let foreign = try Folder.names(in: path).first { !DataDirectory.ownNames.contains($0) }
+        guard let foreign, !FormatFile.exists(path) else { return }
+        throw .failed("\(path) is no data directory, and not empty: \(foreign) is in it; name a new directory")
+    }
+
+    /// What a store may have before it has its format: a start that failed leaves some of it, and file systems the last.
+    private static let ownNames: Set = ["lock", "log", "models", "log.journal", "FORMAT.tmp", "lost+found"]
 
     /// Nobody else may write to it, and its file system must be one of this machine; true where that is volatile.
     private static func checkFolder(_ path: String) throws(StorageError) -> Bool {

@@ -44,13 +44,24 @@ package enum Folder {
         guard try isEmpty(path) else { throw .failed("\(path) is not empty; name a new directory") }
     }
 
-    private static func isEmpty(_ path: String) throws(StorageError) -> Bool {
+    /// The names of what is in a folder, in no order.
+    ///
+    /// - Throws: `.failed` where it cannot be read.
+    static func names(in path: String) throws(StorageError) -> [String] {
         guard let folder = opendir(path) else { throw SystemError.from(errno, "looking into \(path)") }
         defer { closedir(folder) }
-        var count = 0
-        // Every folder has two names of its own.
-        while count < 3, readdir(folder) != nil { count += 1 }
-        return count < 3
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    private static func isEmpty(_ path: String) throws(StorageError) -> Bool {
+        try names(in: path).isEmpty
     }
 
     /// The folder that holds this one.
@@ -80,13 +91,15 @@ package enum Folder {
         try rename(path, to: target)
     }
 
-    /// Removes what a copy or an import that failed has left; what cannot be removed stays.
+    /// Removes a store, as a copy, an import or a first start that failed has left it; what cannot be removed stays.
     package static func removeStore(_ path: String) {
-        for folder in ["/log", "/log.tmp"] {
+        for folder in ["/log", "/log.tmp", "/models"] {
             for name in ["/data.mdb", "/lock.mdb"] { unlink(path + folder + name) }
         }
-        for name in ["/log.journal", "/log.journal.tmp", "/FORMAT", "/FORMAT.tmp", "/lock"] { unlink(path + name) }
-        for name in ["/log", "/log.tmp", ""] { rmdir(path + name) }
+        for name in ["/log.journal", "/log.journal.tmp", "/FORMAT", "/FORMAT.tmp", "/models.journal", "/lock"] {
+            unlink(path + name)
+        }
+        for name in ["/log", "/log.tmp", "/models", ""] { rmdir(path + name) }
     }
 
     /// Removes the folder of an LMDB environment; nothing happens when there is none.

@@ -5,13 +5,6 @@ struct Answers {
     let output: Output
     let isJSON: Bool
 
-    /// Writes the rows of a list as a table.
-    func table(_ rows: [ReplyLine]) throws(CommandError) {
-        if isJSON { return try raw(rows) }
-        guard !rows.isEmpty else { return }
-        for line in Table.lines(rows.compactMap { JSONText($0.json) }) { try output.line(line) }
-    }
-
     /// Writes events, a line each.
     func events(_ rows: [ReplyLine]) throws(CommandError) {
         for row in rows { try event(row) }
@@ -42,12 +35,8 @@ struct Answers {
             if let value = members[name] { parts.append("\(name) \(value.shown)") }
         }
         if let time = members["time"] { parts.append(time.shown) }
-        if case .flag(true)? = members["repeated"] { parts.append("(done before, under the same key)") }
-        if case .flag(false)? = members["changed"] { parts.append("(nothing to change)") }
+        if members["repeated"]?.isTrue == true { parts.append("(done before, under the same key)") }
+        if members["changed"]?.isFalse == true { parts.append("(nothing to change)") }
         try output.line(parts.joined(separator: "  "))
-    }
-
-    private func raw(_ rows: [ReplyLine]) throws(CommandError) {
-        for row in rows { try output.line(row.json) }
     }
 }

@@ -1,75 +1,46 @@
-import Foundation
+import StoryWire
 
-/// Any JSON value, read for showing it to a person.
-enum JSONText: Decodable {
-    case null
-    case flag(Bool)
-    case whole(Int64)
-    case number(Double)
-    case text(String)
-    case list([JSONText])
-    case object([String: JSONText])
+/// A JSON value, read for showing it to a person: as it was spelled, but safe for a terminal.
+struct JSONText {
+    private let value: JSONValue
 
     /// Nil when the bytes are no JSON.
     init?(_ bytes: [UInt8]) {
-        guard let value = try? JSONDecoder().decode(JSONText.self, from: Data(bytes)) else { return nil }
-        self = value
+        guard let value = JSONValue(bytes) else { return nil }
+        self.value = value
     }
 
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .flag(value)
-        } else if let value = try? container.decode(Int64.self) {
-            self = .whole(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .text(value)
-        } else if let value = try? container.decode([JSONText].self) {
-            self = .list(value)
-        } else {
-            self = .object(try container.decode([String: JSONText].self))
+    private init(_ value: JSONValue) { self.value = value }
+
+    /// The members of an object in their order, or the elements of a list by their numbers; none for other values.
+    var fields: [(name: String, value: JSONText)] {
+        value.members.enumerated().map { index, member in
+            (value.kind == .list ? String(index + 1) : member.name, JSONText(member.value))
         }
     }
 
-    /// The members of an object; none for other values.
+    /// The members of an object by name; none for other values.
     var members: [String: JSONText] {
-        if case .object(let members) = self { members } else { [:] }
+        guard value.kind == .object else { return [:] }
+        return Dictionary(fields, uniquingKeysWith: { first, _ in first })
     }
 
-    var isNested: Bool {
-        switch self {
-        case .list, .object: true
-        case .null, .flag, .whole, .number, .text: false
-        }
-    }
+    var isNested: Bool { value.kind == .list || value.kind == .object }
+    var isObject: Bool { value.kind == .object }
+    var isTrue: Bool { value.kind == .flag && value.json == "true" }
+    var isFalse: Bool { value.kind == .flag && value.json == "false" }
+
+    /// The characters of a text; nil for other values.
+    var text: String? { value.kind == .text ? value.text : nil }
+    /// The whole number; nil for other values.
+    var whole: UInt64? { value.kind == .number ? UInt64(value.json) : nil }
 
     /// The value on one line: text bare, the rest as JSON.
-    var shown: String {
-        switch self {
-        case .text(let text): Shown.safe(text)
-        case .null, .flag, .whole, .number, .list, .object: json
-        }
-    }
-
-    /// The value as JSON, members in the order of their names.
-    var json: String {
-        switch self {
-        case .null: "null"
-        case .flag(let value): value ? "true" : "false"
-        case .whole(let value): String(value)
-        case .number(let value): value.description
-        case .text(let text): JSONText.quoted(text)
-        case .list(let values): "[" + values.map(\.json).joined(separator: ",") + "]"
-        case .object(let members):
-            "{"
-                + members.sorted { $0.key < $1.key }.map { JSONText.quoted($0.key) + ":" + $0.value.json }
-                .joined(separator: ",") + "}"
-        }
-    }
+    var shown: String { Shown.safe(value.text) }
+    /// The value as JSON, as it was spelled.
+    var json: String { Shown.safe(value.json) }
+    /// A text's characters, or the value as JSON, for a file.
+    var plain: String { value.text }
 
     /// The text as a JSON string on one line.
     static func quoted(_ text: String) -> String {

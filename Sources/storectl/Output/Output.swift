@@ -16,6 +16,12 @@ final class Output {
         if waiting.count >= Output.blockSize { try flush() }
     }
 
+    /// Begins at the top of an empty terminal.
+    func clear() throws(CommandError) {
+        waiting.append(contentsOf: "\u{1B}[H\u{1B}[2J".utf8)
+        try flush()
+    }
+
     /// Hands over what waits.
     func flush() throws(CommandError) {
         defer { waiting.removeAll(keepingCapacity: true) }
@@ -31,7 +37,9 @@ final class Output {
     }
 
     /// Says why, on standard error, in one line.
-    static func complain(_ sentence: String) { complain(raw: "storectl: " + Shown.safe(sentence)) }
+    static func complain(_ sentence: String) {
+        complain(raw: Terminal.red("storectl:", on: STDERR_FILENO) + " " + Shown.safe(sentence))
+    }
 
     /// Writes a line to standard error as it is.
     static func complain(raw line: String) {
@@ -42,7 +50,7 @@ final class Output {
 
     /// Shows how far something is, over what was shown before; on a terminal only.
     static func progress(_ text: String) {
-        guard isatty(STDERR_FILENO) == 1 else { return }
+        guard Terminal.isShown(on: STDERR_FILENO) else { return }
         let bytes = Array(("\r\u{1B}[K" + text).utf8)
         _ = write(STDERR_FILENO, bytes, bytes.count)
     }

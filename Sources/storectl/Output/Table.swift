@@ -1,28 +1,97 @@
-/// Rows under each other in aligned columns, and single objects as names and values.
-enum Table {
-    /// The order of the members that are known; others follow by name, and these last ones close the row.
-    private static let leading = [
-        "id", "title", "text", "name", "email", "prefecture", "message", "sender", "recipient", "owner", "story", "iso",
-        "focalLength", "exposureValue", "lensAperture", "exposureDuration", "flash", "likes", "seen", "date",
-    ]
-    private static let trailing = ["stream", "version", "position", "time", "p50us", "p99us", "p999us"]
-    /// How many columns of the terminal one cell takes at most.
-    private static let widestCell = 40
-
-    /// A line of headings and one for each row.
-    static func lines(_ rows: [JSONText]) -> [String] {
-        let objects = rows.map(\.members)
-        let columns = ordered(Set(objects.flatMap(\.keys)))
-        let cells = objects.map { object in
-            columns.map { Shown.cut(object[$0]?.shown ?? "", to: widestCell) }
-        }
-        let widths = columns.indices.map { index in
-            max(Shown.width(columns[index]), cells.map { Shown.width($0[index]) }.max() ?? 0)
-        }
-        return ([columns] + cells).map { joined($0, widths) }
+/// A column of a table.
+struct Column {
+    /// What becomes of it on a terminal that is too narrow.
+    enum Fit {
+        /// It is the last to be cut.
+        case whole
+        case cut
+        case leftAway
     }
 
-    /// A line for each member, nested ones indented under their name.
+    let name: String
+    let fit: Fit
+
+    init(_ name: String, fit: Fit = .whole) {
+        self.name = name
+        self.fit = fit
+    }
+}
+
+/// Rows under each other in aligned columns, and single objects as names and values.
+struct Table {
+    /// What is cut keeps so many columns of the terminal, while others can give way.
+    private static let narrow = 12
+    /// No column is made narrower than this, so that every one can be told from the others.
+    private static let narrowest = 6
+    private static let gap = 2
+
+    private let columns: [Column]
+    private let limit: Int?
+    /// The widths of the columns that are shown, by their indexes, which the first rows decide; nil before them.
+    private var widths: [(column: Int, width: Int)]?
+
+    /// - Parameters:
+    ///   - columns: what to show, in this order.
+    ///   - limit: the width of the terminal, into which columns are made to fit; nil: values are whole.
+    init(_ columns: [Column], limit: Int?) {
+        self.columns = columns
+        self.limit = limit
+    }
+
+    /// The lines of the next rows; before the first ones, the headings.
+    mutating func lines(_ rows: [[String]]) -> [String] {
+        let headings = widths == nil ? [columns.map(\.name)] : []
+        let known = widths ?? fitted(rows)
+        widths = known
+        return (headings + rows).map { joined($0, known) }
+    }
+
+    /// As wide as the first rows want it. Where that is more than there is, texts are cut, then what can be done
+    /// without is left away, then everything is cut.
+    private func fitted(_ rows: [[String]]) -> [(column: Int, width: Int)] {
+        let wanted = columns.indices.map { index in
+            let cells = rows.map { Shown.width($0[index]) }.max() ?? 0
+            return (column: index, width: max(Shown.width(columns[index].name), cells))
+        }
+        guard limit != nil else { return wanted }
+        let all = cut(wanted, to: Table.narrow) { columns[$0].fit == .cut }
+        guard excess(all) > 0 else { return all }
+        let kept = cut(wanted.filter { columns[$0.column].fit != .leftAway }, to: Table.narrow) {
+            columns[$0].fit == .cut
+        }
+        return cut(kept, to: Table.narrowest) { _ in true }
+    }
+
+    /// How many columns of the terminal are missing.
+    private func excess(_ widths: [(column: Int, width: Int)]) -> Int {
+        widths.reduce(Table.gap * (widths.count - 1)) { $0 + $1.width } - (limit ?? .max)
+    }
+
+    /// Makes the widest of some columns narrower until all fit, or none can give way.
+    private func cut(
+        _ widths: [(column: Int, width: Int)], to least: Int, _ givesWay: (Int) -> Bool
+    ) -> [(column: Int, width: Int)] {
+        var widths = widths
+        var missing = excess(widths)
+        while missing > 0 {
+            let candidates = widths.indices.filter { givesWay(widths[$0].column) && widths[$0].width > least }
+            guard let widest = candidates.max(by: { widths[$0].width < widths[$1].width }) else { break }
+            widths[widest].width -= 1
+            missing -= 1
+        }
+        return widths
+    }
+
+    private func joined(_ cells: [String], _ widths: [(column: Int, width: Int)]) -> String {
+        let shown = widths.map { column, width in
+            Table.padded(limit == nil ? cells[column] : Shown.cut(cells[column], to: width), to: width)
+        }
+        var line = shown.joined(separator: String(repeating: " ", count: Table.gap))
+        while line.last == " " { line.removeLast() }
+        return line
+    }
+
+    /// A line for each member in their order, nested ones indented under their name.
     static func lines(object: JSONText) -> [String] {
         var lines: [String] = []
         // A list of work instead of recursion: how deep an answer nests is not for this program to say.
@@ -34,29 +103,9 @@ enum Table {
                 continue
             }
             if depth >= 0 { lines.append("\(indent)\(name)") }
-            work.append(contentsOf: children(value).reversed().map { ($0.0, $0.1, depth + 1) })
+            work.append(contentsOf: value.fields.reversed().map { (Shown.safe($0.name), $0.value, depth + 1) })
         }
         return lines
-    }
-
-    private static func children(_ value: JSONText) -> [(String, JSONText)] {
-        switch value {
-        case .object(let members):
-            ordered(Set(members.keys)).compactMap { name in members[name].map { (Shown.safe(name), $0) } }
-        case .list(let values): values.enumerated().map { ("\($0.offset + 1)", $0.element) }
-        case .null, .flag, .whole, .number, .text: []
-        }
-    }
-
-    private static func ordered(_ names: Set<String>) -> [String] {
-        let others = names.subtracting(leading).subtracting(trailing).sorted()
-        return leading.filter(names.contains) + others + trailing.filter(names.contains)
-    }
-
-    private static func joined(_ cells: [String], _ widths: [Int]) -> String {
-        var line = zip(cells, widths).map { padded($0, to: $1) }.joined(separator: "  ")
-        while line.last == " " { line.removeLast() }
-        return line
     }
 
     private static func padded(_ text: String, to width: Int) -> String {

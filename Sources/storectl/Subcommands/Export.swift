@@ -39,6 +39,7 @@ private struct Export {
     /// Where to begin, as it was typed.
     private let start: String?
     private let lines: ExportLines
+    private let progress = Progress("events")
 
     init(_ invocation: Invocation) throws(CommandError) {
         self.invocation = invocation
@@ -68,7 +69,7 @@ private struct Export {
             if end == nil { end = members?["position"]?.shown }
             guard let following = members?["next"]?.shown, following != next else { break }
             next = following
-            Output.progress("\(following) of \(members?["position"]?.shown ?? "") events")
+            progress.show(UInt64(following) ?? 0, of: members?["position"]?.whole)
         }
         Output.progress("")
         try invocation.output.flush()
@@ -87,7 +88,7 @@ private struct Export {
             let names = types.map { Array($0.utf8) }
             try log.scan(from: first ?? Position(1), through: min(last ?? head, head), order: .ascending) { record in
                 if record.position.value % 65_536 == 0 {
-                    Output.progress("\(record.position.value) of \(head.value) events")
+                    progress.show(record.position.value, of: head.value)
                 }
                 guard names.isEmpty || names.contains(where: { record.json[record.type].elementsEqual($0) }) else {
                     return true

@@ -3,8 +3,15 @@ import StoryCore
 extension Subcommand {
     static let help = Subcommand(
         name: "help", summary: "lists the verbs, or explains one", operand: .optional("VERB"),
-        examples: ["storectl help", "storectl help post"],
+        options: [
+            Option("man", "PROGRAM", "prints a manual page in the language of man", choices: ManPage.programs)
+        ],
+        examples: ["storectl help", "storectl help post", "storectl help --man stored > stored.8"],
         run: { invocation throws(CommandError) in
+            if let program = invocation.arguments.value("man") {
+                for line in try ManPage.lines(of: program) { try invocation.output.line(line) }
+                return .done
+            }
             guard let name = invocation.arguments.operands.first else {
                 for line in Help.overview { try invocation.output.line(line) }
                 return .done
@@ -26,11 +33,15 @@ enum Help {
             + columns(SubcommandTable.globalOptions.map { ($0.usage, $0.summary) })
             + [
                 "",
-                "\"storectl help VERB\" explains one; --version tells the version. Exit: 0 done, 1 the answer is no,",
-                "2 usage or cannot connect, 3 denied, a limit, full, busy or stopping, 4 timeout, 5 corrupt,",
-                "130 interrupted.",
-            ]
+                "\"storectl help VERB\" explains one; -V tells the version.",
+            ] + exitCodes
     }
+
+    /// What the exit codes say.
+    static let exitCodes = [
+        "Exit: 0 done, 1 the answer is no, 2 usage or cannot connect, 3 denied, a limit, full, busy or stopping,",
+        "4 timeout, 5 corrupt, 130 interrupted.",
+    ]
 
     /// One verb.
     static func lines(_ subcommand: Subcommand) -> [String] {

@@ -51,6 +51,7 @@ private final class ImportRun {
     private let target: LogImport
     private let reader = EventLineReader()
     private var framer = LineFramer(limit: EventLineReader.maxCount)
+    private let progress = Progress("events")
     private var json: [UInt8] = []
     private var line = 0
 
@@ -142,7 +143,7 @@ private final class ImportRun {
             case .storage(let error): throw StoredData.told(error)
             }
         }
-        if line % 65_536 == 0 { Output.progress("\(line) events") }
+        if line % 65_536 == 0 { progress.show(UInt64(line), of: nil) }
     }
 
     /// What is wrong with a line, member by member.
@@ -168,15 +169,10 @@ private enum Restore {
             let log = try LMDBEventLog(in: try DataDirectory(backup, for: .reading), now: Clock.system.now())
             defer { log.close() }
             let interruption = invocation.interruption
-            return try log.copier().run(to: path, mustEnd: { Restore.isReadable(interruption) })
+            return try log.copier().run(to: path, mustEnd: { Interruption.came(within: .zero, on: interruption) })
         } catch {
-            guard !isReadable(invocation.interruption) else { throw .silent(.interrupted) }
+            guard !Interruption.came(within: .zero, on: invocation.interruption) else { throw .silent(.interrupted) }
             throw StoredData.told(error)
         }
-    }
-
-    private static func isReadable(_ descriptor: Int32) -> Bool {
-        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&waiting, 1, 0) > 0
     }
 }

@@ -26,8 +26,8 @@ struct PipeRun {
     private let showsEach: Bool
     private let request: (ArraySlice<UInt8>) -> [UInt8]?
     private let began = ContinuousClock.now
-    private var shown = ContinuousClock.now
-    private var answered = 0
+    private let progress = Progress("requests answered")
+    private var answered: UInt64 = 0
     private var code = ExitCode.done
     private var failure: CommandError?
     /// What the pipe did.
@@ -71,10 +71,7 @@ struct PipeRun {
         }
         guard outcome.reply.isFinal else { return }
         answered += 1
-        if answered % 256 == 0, ContinuousClock.now - shown > .milliseconds(200) {
-            shown = ContinuousClock.now
-            Output.progress("\(answered) answered")
-        }
+        if answered % 256 == 0 { progress.show(answered, of: nil) }
     }
 
     private mutating func show(_ outcome: RequestPipe.Outcome) throws(CommandError) {

@@ -7,7 +7,8 @@ struct PushMark {
     private(set) var end: String?
     /// True at an end that damage brought about.
     private(set) var isDamage = false
-    private var caughtUp: UInt64?
+    /// Where catch-up met live.
+    private(set) var caughtUp: UInt64?
 
     init(_ json: [UInt8]) {
         // Events come by the hundred thousand and begin with their position; markers are few and are decoded whole.

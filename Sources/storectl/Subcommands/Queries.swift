@@ -3,6 +3,7 @@ import StoryClient
 extension Subcommand {
     static let get = Subcommand(
         name: "get", summary: "shows one row", operand: .required("KIND/ID"),
+        operandChoices: Kinds.prefixes,
         options: [Option("at", "P|TIME", "the row as it was at a position or an RFC 3339 time")],
         details: [Queries.offline],
         examples: ["storectl get stories/12345", "storectl get users/007 --at 1042", "storectl --json get photos/9"],
@@ -10,28 +11,37 @@ extension Subcommand {
 
     static let list = Subcommand(
         name: "list", summary: "lists rows of one kind", operand: .required("KIND"),
-        options: Queries.filters + [
-            Option("sort", "KEY", "what to sort by; \"date\" unless told"),
-            Option("order", "asc|desc", "which way; \"desc\" unless told"),
+        operandChoices: Kinds.names,
+        options: Kinds.filters + [
+            Option(
+                "sort", "KEY", "what to sort by: \(Kinds.sorts.joined(separator: ", ")); \"date\" unless told",
+                choices: Kinds.sorts),
+            Option("order", "asc|desc", "which way; \"desc\" unless told", choices: ["asc", "desc"]),
             Option("limit", "N", "how many rows; 50 unless told, 1000 at most"),
+            Option("all", nil, "every row, however many there are"),
             Option("after", "CURSOR", "goes on after the page before"),
+        ] + RowLines.options,
+        details: [Queries.fitted, Queries.more, Queries.offline],
+        examples: [
+            "storectl list stories --sender 007 --sort likes", "storectl list messages --between 007,008",
+            "storectl list stories --all --csv > stories.csv", "storectl list users --columns id,name",
         ],
-        details: [Queries.offline],
-        examples: ["storectl list stories --sender 007 --sort likes", "storectl list messages --between 007,008"],
         run: Queries.list)
 
     static let count = Subcommand(
-        name: "count", summary: "counts rows of one kind", operand: .required("KIND"), options: Queries.filters,
+        name: "count", summary: "counts rows of one kind", operand: .required("KIND"), operandChoices: Kinds.names,
+        options: Kinds.filters,
         details: [Queries.offline],
         examples: ["storectl count users", "storectl count stories --sender 007"], run: Queries.count)
 
     static let read = Subcommand(
         name: "read", summary: "shows events", operand: .optional("events[/STREAM|/CATEGORY-*]"),
+        operandChoices: ["events"],
         options: [
             Option("from", "P|TIME", "where to begin: a position, a version of one stream, or a time"),
             Option("to", "P|TIME", "where to end"),
             Option("limit", "N", "how many events; 1000 unless told, 10000 at most"),
-            Option("order", "asc|desc", "which way; \"asc\" unless told"),
+            Option("order", "asc|desc", "which way; \"asc\" unless told", choices: ["asc", "desc"]),
             Option("types", "A,B", "only events of these types"),
             Option("log", "ID", "the history that --from is of: another one is refused"),
         ],
@@ -44,48 +54,41 @@ extension Subcommand {
         options: [
             Option("after", "STREAM", "goes on after this one"),
             Option("limit", "N", "how many; 50 unless told, 1000 at most"),
-        ],
-        details: [Queries.offline],
+            Option("all", nil, "every stream, however many there are"),
+        ] + RowLines.options,
+        details: [Queries.fitted, Queries.more, Queries.offline],
         examples: ["storectl streams", "storectl streams 'note-*' --limit 10"], run: Queries.streams)
 }
 
 /// The subcommands that only read.
 enum Queries {
-    /// What lists and counts can be narrowed by; each kind takes some of them.
-    static let filters = [
-        Option("sender", "ID", "stories, messages: who sent"),
-        Option("recipient", "ID", "stories, messages: who received"),
-        Option("between", "A,B", "messages: either way between two users"),
-        Option("story", "ID", "messages: about this story"),
-        Option("unseen", "true|false", "messages: not seen yet, or seen already"),
-        Option("owner", "ID", "photos: whose"),
-        Option("prefecture", "N", "users: where, 1 to 47"),
-        Option("email", "E", "users: who has this address"),
-        Option("since", "TIME", "this date or a later one"),
-        Option("until", "TIME", "an earlier date"),
-    ]
-
     /// What all of them can do without a daemon.
     static let offline =
         "With --data DIR the directory is read, a backup for example; its log is folded in memory first."
+    static let fitted = "A table is cut to fit a terminal; elsewhere values are whole."
+    static let more =
+        "Where there is more, standard error says how to go on; with --json as {\"next\":…}, for --after."
 
     static func get(_ invocation: Invocation) throws(CommandError) -> ExitCode {
-        var request = try RequestLine("GET", invocation.arguments.operand("KIND/ID"))
+        var request = try RequestLine("GET", Kinds.target(try invocation.arguments.operand("KIND/ID")))
         request.add("at", from: invocation.arguments)
         try invocation.answers.object(try invocation.answerer().ask(request.text).final)
         return .done
     }
 
     static func list(_ invocation: Invocation) throws(CommandError) -> ExitCode {
-        var rows: [ReplyLine] = []
-        let pages = Pages(verb: "LIST", next: "after", limit: 50, subcommand: .list)
-        let next = try pages.run(invocation) { rows += $0 }
-        try invocation.answers.table(rows)
-        return try tellNext(next, "after", invocation)
+        let kind = try invocation.arguments.operand("KIND")
+        try Kinds.checkFilters(invocation.arguments, of: kind)
+        return try rows(
+            Pages(verb: "LIST", next: "after", limit: 50, most: 1_000, subcommand: .list), invocation,
+            columns: Kinds.named(kind).map(Kinds.columns) ?? [])
     }
 
     static func count(_ invocation: Invocation) throws(CommandError) -> ExitCode {
-        let reply = try invocation.answerer().ask(try request("COUNT", invocation, Subcommand.count))
+        try Kinds.checkFilters(invocation.arguments, of: invocation.arguments.operands.first)
+        var request = try RequestLine("COUNT", invocation.arguments.operands.first)
+        for option in Subcommand.count.options { request.add(option.name, from: invocation.arguments) }
+        let reply = try invocation.answerer().ask(request.text)
         let count = JSONText(reply.final.json)?.members["count"]
         if let count, !invocation.isJSON {
             try invocation.output.line(count.shown)
@@ -97,7 +100,7 @@ enum Queries {
 
     static func read(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         let target = events(invocation.arguments)
-        let pages = Pages(verb: "READ", target: target, next: "from", limit: 1_000, subcommand: .read)
+        let pages = Pages(verb: "READ", target: target, next: "from", limit: 1_000, most: 10_000, subcommand: .read)
         let next = try pages.run(invocation) { rows throws(CommandError) in try invocation.answers.events(rows) }
         return try tellNext(next, "from", invocation)
     }
@@ -109,20 +112,24 @@ enum Queries {
     }
 
     static func streams(_ invocation: Invocation) throws(CommandError) -> ExitCode {
-        var rows: [ReplyLine] = []
-        let pages = Pages(verb: "STREAMS", next: "after", limit: 50, subcommand: .streams)
-        let next = try pages.run(invocation) { rows += $0 }
-        try invocation.answers.table(rows)
-        return try tellNext(next, "after", invocation)
+        try rows(
+            Pages(verb: "STREAMS", next: "after", limit: 50, most: 1_000, subcommand: .streams), invocation,
+            columns: ["stream", "version", "position"].map { Column($0) })
     }
 
-    /// The request with the operand as its target and each option that the subcommand has and was given.
-    private static func request(
-        _ verb: String, _ invocation: Invocation, _ subcommand: Subcommand
-    ) throws(CommandError) -> String {
-        var request = try RequestLine(verb, invocation.arguments.operands.first)
-        for option in subcommand.options { request.add(option.name, from: invocation.arguments) }
-        return request.text
+    private static func rows(
+        _ pages: Pages, _ invocation: Invocation, columns: [Column]
+    ) throws(CommandError) -> ExitCode {
+        var lines = try RowLines(invocation, columns: columns)
+        let progress = Progress("rows")
+        let next = try pages.run(invocation) { rows throws(CommandError) in
+            try lines.write(rows)
+            if invocation.arguments.has("all") { progress.show(UInt64(lines.count), of: nil) }
+        }
+        Output.progress("")
+        try invocation.output.flush()
+        lines.end()
+        return try tellNext(next, pages.next, invocation)
     }
 
     /// Says, beside the data, that there is more and how to get it.
@@ -132,7 +139,11 @@ enum Queries {
         guard let next else { return .done }
         // On a terminal it belongs under the rows.
         try invocation.output.flush()
-        Output.complain("there is more: add --\(option) \(next)")
+        if invocation.isJSON {
+            Output.complain(raw: "{\"next\":\(JSONText.quoted(next))}")
+        } else {
+            Output.complain("there is more: add --\(option) \(next)")
+        }
         return .done
     }
 }
@@ -146,6 +157,8 @@ struct Pages {
     let next: String
     /// How many rows are asked for unless told.
     let limit: Int
+    /// How many rows the store gives at once.
+    let most: Int
     let subcommand: Subcommand
 
     /// Hands over the rows, page by page, until there are as many as were asked for, or no more.
@@ -153,10 +166,14 @@ struct Pages {
     func run(
         _ invocation: Invocation, _ each: ([ReplyLine]) throws(CommandError) -> Void
     ) throws(CommandError) -> String? {
+        let isAll = invocation.arguments.has("all")
+        guard !isAll || !invocation.arguments.has("limit") else {
+            throw .usage("--all has no --limit; leave one of them away")
+        }
         let answerer = try invocation.answerer()
         // What is no number is for the store to refuse.
-        var left = invocation.arguments.value("limit").map { Int($0) ?? 0 } ?? limit
-        var request = try request(invocation, [:])
+        var left = isAll ? Int.max : invocation.arguments.value("limit").map { Int($0) ?? 0 } ?? limit
+        var request = try request(invocation, isAll ? ["limit": String(most)] : [:])
         var last: String?
         while true {
             let reply = try answerer.ask(request)
@@ -165,18 +182,21 @@ struct Pages {
             let next = JSONText(reply.final.json)?.members["next"]?.shown
             guard let next, left > 0, next != last else { return next }
             last = next
-            request = try self.request(invocation, [self.next: next, "limit": String(left)])
+            request = try self.request(invocation, [self.next: next, "limit": String(min(left, most))])
         }
     }
 
     /// The request with what was given, but for what is said otherwise.
     private func request(_ invocation: Invocation, _ other: [String: String]) throws(CommandError) -> String {
         var request = try RequestLine(verb, target ?? invocation.arguments.operands.first)
-        for option in subcommand.options {
+        for option in subcommand.options where !Pages.ownOptions.contains(option.name) {
             if let value = other[option.name] ?? invocation.arguments.value(option.name) {
                 request.add(option.name, value)
             }
         }
         return request.text
     }
+
+    /// The options that the store does not hear of.
+    private static let ownOptions = Set(RowLines.options.map(\.name) + ["all"])
 }

@@ -9,15 +9,21 @@ extension Subcommand {
         name: "replay", summary: "folds the log again into fresh models, and proves the stored ones", operand: .none,
         options: [
             Option("to", "P|TIME", "end at a position or a time, instead of the log's end"),
-            Option("model", "M", "tell of one model: \(Catalogue.standard.models.joined(separator: ", "))"),
+            Option(
+                "model", "M", "tell of one model: \(Catalogue.standard.models.joined(separator: ", "))",
+                choices: Catalogue.standard.models),
+            Option("out", "DIR", "write the rows into files of a new directory, one for each kind and one for streams"),
             Option("verify", nil, "compare with the stored models; names the first row that differs, and exits 1"),
         ],
         details: [
-            "Nothing is written. Beside a running daemon it asks for a checkpoint and reads what that wrote;",
+            "Nothing in the data directory is written. Beside a running daemon it asks for a checkpoint and reads what that wrote;",
             "with --data, or where no daemon answers, it reads the data directory itself.",
             "A digest is 128 bits over all entries of a model: equal digests, equal models.",
         ],
-        examples: ["storectl replay --verify", "storectl --data DIR replay --to 1000 --model stories"],
+        examples: [
+            "storectl replay --verify", "storectl replay --out rows --to 2026-11-01T00:00:00Z",
+            "storectl --data DIR replay --to 1000 --model stories",
+        ],
         run: { invocation throws(CommandError) in try ReplayRun(invocation).finish() })
 }
 
@@ -50,21 +56,25 @@ private struct ReplayRun {
             return try StoredData.place(invocation)
         }
         let path = if let asked { asked } else { try invocation.dataDirectory() }
+        let out = invocation.arguments.value("out").map(Invocation.absolute)
         let report: ReplayReport
         do throws(StorageError) {
             let directory = try DataDirectory(path, for: .reading)
+            if let out { try Folder.checkVacant(out) }
             if options.isVerifying, access(directory.modelsPath, F_OK) != 0 {
                 throw .failed("\(path) holds no models to compare with, as a copy that was never served")
             }
-            report = try Replay(directory, clock: .system).run(options) { position, end in
-                let percent = end.value > 0 ? position.value * 100 / end.value : 100
-                Output.progress("\(position.value) of \(end.value) events, \(percent) %")
-            }
+            let progress = Progress("events")
+            report = try Replay(directory, clock: .system).run(options) { progress.show($0.value, of: $1.value) }
         } catch {
             Output.progress("")
             throw StoredData.told(error)
         }
         Output.progress("")
+        if let out {
+            var files = try RowFiles(out, of: path, through: report.position)
+            try files.write(options.models)
+        }
         try invocation.isJSON ? tellJSON(report) : tell(report)
         return report.isAlike ? .done : .no
     }

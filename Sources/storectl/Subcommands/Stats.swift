@@ -1,13 +1,22 @@
+import Glibc
 import StoryClient
 
 extension Subcommand {
     static let stats = Subcommand(
         name: "stats", summary: "shows what the daemon holds and does: counts, sizes, rates, latencies", operand: .none,
-        examples: ["storectl stats", "storectl --json stats"],
+        options: [Option("watch", nil, "shows it again each second, until it is stopped")],
+        examples: ["storectl stats", "storectl stats --watch", "storectl --json stats"],
         run: { invocation throws(CommandError) in
-            let reply = try invocation.ask("STATS")
-            try invocation.answers.table(reply.rows)
-            try invocation.answers.object(reply.final)
-            return .done
+            let answerer = Answerer(try invocation.connect())
+            repeat {
+                let reply = try answerer.ask("STATS")
+                // One under the other for a program, one over the other for a person.
+                let isWatched = invocation.arguments.has("watch") && Terminal.isShown(on: STDOUT_FILENO)
+                if isWatched { try invocation.output.clear() }
+                try invocation.answers.object(reply.final)
+                try invocation.output.flush()
+                guard invocation.arguments.has("watch") else { return .done }
+            } while !Interruption.came(within: .seconds(1), on: invocation.interruption)
+            return .interrupted
         })
 }

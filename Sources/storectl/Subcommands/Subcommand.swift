@@ -4,11 +4,14 @@ struct Option: Sendable {
     /// What stands for its value in the help; nil for a switch.
     let value: String?
     let summary: String
+    /// The values that there are, for completion; none where they cannot be listed.
+    let choices: [String]
 
-    init(_ name: String, _ value: String?, _ summary: String) {
+    init(_ name: String, _ value: String?, _ summary: String, choices: [String] = []) {
         self.name = name
         self.value = value
         self.summary = summary
+        self.choices = choices
     }
 
     /// `--name VALUE`.
@@ -36,6 +39,8 @@ struct Subcommand: Sendable {
     let name: String
     let summary: String
     let operand: Operand
+    /// What the operand can be, for completion; none where that cannot be listed.
+    var operandChoices: [String] = []
     var options: [Option] = []
     /// True when every other `--name value` is a field of a form.
     var takesFields = false

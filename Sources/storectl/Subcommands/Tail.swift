@@ -4,20 +4,24 @@ extension Subcommand {
     static let tail = Subcommand(
         name: "tail", summary: "prints events, or rows as they change, until it is stopped",
         operand: .optional("events[/STREAM|/CATEGORY-*]|KIND[/ID]"),
+        operandChoices: ["events"] + Kinds.names,
         options: [
             Option("from", "P|TIME", "begins with this position or time; with the next event unless told"),
+            Option("until-end", nil, "ends where the log ends now; begins with the first event unless told"),
             Option("types", "A,B", "only events of these types"),
             Option("log", "ID", "the history that --from is of: another one is refused"),
             Option("limit", "N", "ends after so many events or rows"),
-        ] + Queries.filters,
+            Option("reconnect", "SECONDS", "how long it tries to reach a store that went away; 20 unless told, 0: not"),
+        ] + Kinds.filters,
         details: [
             "Of a row or a list, what is there comes first, then each change, as JSON lines.",
+            "When the store goes away it is connected to again, and goes on without a gap; of rows, with all of them.",
             "When it ends, standard error has the position to go on from. It exits with 3 when the daemon stops,",
             "with 5 when an event is damaged.",
         ],
         examples: [
             "storectl tail --types StoryPosted", "storectl --json tail 'events/story-*' --from 1",
-            "storectl tail messages --recipient 008 --unseen true",
+            "storectl tail --until-end --from 2026-11-01T00:00:00Z", "storectl tail messages --recipient 008",
         ],
         run: { invocation throws(CommandError) in
             var tail = try Tail(invocation)
@@ -25,70 +29,96 @@ extension Subcommand {
         })
 }
 
-/// A subscription that prints.
+/// A subscription that prints, over one connection after another.
 struct Tail {
     private let invocation: Invocation
     private let answers: Answers
-    private let request: String
+    private let target: String
+    private let endsAtEnd: Bool
     private var left: Int?
     /// True for rows: another run begins with what is there, wherever this one ended.
     private let isOfRows: Bool
     /// Where another run would go on without a gap; nil until the store said where this one begins.
     private var resume: UInt64?
+    /// The history that `resume` is of.
+    private var log: String?
+    private var patience: Patience
 
     init(_ invocation: Invocation) throws(CommandError) {
-        let target = Queries.events(invocation.arguments)
+        target = Queries.events(invocation.arguments)
         isOfRows = target.prefix { $0 != "/" } != "events"
-        var request = try RequestLine("SUBSCRIBE", target)
-        for filter in Queries.filters { request.add(filter.name, from: invocation.arguments) }
-        request.add("from", from: invocation.arguments)
-        request.add("types", from: invocation.arguments)
-        request.add("log", from: invocation.arguments)
+        endsAtEnd = invocation.arguments.has("until-end")
         if let limit = invocation.arguments.value("limit") {
             guard let number = Int(limit), number > 0 else {
                 throw .usage("--limit is a number above 0, not \"\(limit)\"")
             }
             left = number
         }
+        patience = try Patience(invocation)
         self.invocation = invocation
         answers = invocation.answers
-        self.request = request.text
+        _ = try request()
     }
 
     mutating func run() throws(CommandError) -> ExitCode {
-        let connection = try invocation.connect()
         let result: Result<ExitCode, CommandError>
         do throws(CommandError) {
-            try subscribe(connection)
-            result = .success(try follow(connection))
+            result = .success(try followOn())
         } catch {
             result = .failure(error)
         }
         try invocation.output.flush()
-        if let resume, !isOfRows { Output.complain(raw: "resume with --from \(resume)\(Tail.log(connection))") }
+        if let resume, !isOfRows {
+            Output.complain(raw: "resume with --from \(resume)\(log.map { " --log \($0)" } ?? "")")
+        }
         if case .failure(.store(.interrupted)) = result { return .interrupted }
         return try result.get()
     }
 
-    private mutating func subscribe(_ connection: StoreConnection) throws(CommandError) {
-        let reply: StoreReply
-        do throws(StoreError) {
-            reply = try connection.ask(request)
-        } catch {
-            throw .store(error)
-        }
-        if let refusal = reply.refusal { throw .refused(refusal, json: reply.final.json) }
-        if let from = invocation.arguments.value("from") {
-            // Where a time is, only the first push tells.
-            resume = UInt64(from)
-        } else {
-            resume = PushMark(reply.final.json).position.map { $0 + 1 }
+    /// Follows from connection to connection.
+    private mutating func followOn() throws(CommandError) -> ExitCode {
+        while true {
+            let loss: CommandError
+            do throws(CommandError) {
+                let connection = try invocation.connect()
+                try subscribe(connection)
+                patience.reached()
+                return try follow(connection)
+            } catch {
+                loss = error
+            }
+            guard loss.isLoss, patience.isBegun else { throw loss }
+            try invocation.output.flush()
+            try patience.wait(loss)
         }
     }
 
-    /// The option that names the store's history; empty for a store that does not tell.
-    private static func log(_ connection: StoreConnection) -> String {
-        JSONText(connection.greeting)?.members["log"].map { " --log \($0.shown)" } ?? ""
+    private func request() throws(CommandError) -> String {
+        let arguments = invocation.arguments
+        var request = try RequestLine("SUBSCRIBE", target)
+        for filter in Kinds.filters { request.add(filter.name, from: arguments) }
+        if let resume, !isOfRows {
+            request.add("from", String(resume))
+        } else if let from = arguments.value("from") ?? (endsAtEnd && !isOfRows ? "1" : nil) {
+            request.add("from", from)
+        }
+        request.add("types", from: arguments)
+        if let log = arguments.value("log") ?? (resume != nil && !isOfRows ? log : nil) { request.add("log", log) }
+        return request.text
+    }
+
+    private mutating func subscribe(_ connection: StoreConnection) throws(CommandError) {
+        let reply = try Answerer(connection).ask(try request())
+        log = JSONText(connection.greeting)?.members["log"]?.shown
+        guard resume == nil else { return }
+        if let from = invocation.arguments.value("from") {
+            // Where a time is, only the first push tells.
+            resume = UInt64(from)
+        } else if endsAtEnd {
+            resume = 1
+        } else {
+            resume = PushMark(reply.final.json).position.map { $0 + 1 }
+        }
     }
 
     private mutating func follow(_ connection: StoreConnection) throws(CommandError) -> ExitCode {
@@ -96,9 +126,11 @@ struct Tail {
             let mark = PushMark(push.json)
             resume = mark.resume ?? mark.following ?? resume
             if let end = mark.end {
+                if end == "draining" { throw .store(.draining) }
                 Output.complain("the store ended the subscription: \(end)")
-                return mark.isDamage ? .corrupt : end == "draining" ? .denied : .no
+                return mark.isDamage ? .corrupt : .no
             }
+            if mark.caughtUp != nil, endsAtEnd { return .done }
             guard mark.position != nil else { continue }
             try answers.event(push)
             if let left {

@@ -49,8 +49,9 @@ extension Subcommand {
         defer { Output.progress("") }
         do throws(StorageError) {
             let directory = try DataDirectory(path, for: .reading)
-            return try LogVerifier.check(directory, now: Clock.system.now()) { position, head in
-                Output.progress("\(position.value)\(head.map { " of \($0.value)" } ?? "") events")
+            let progress = Progress("events")
+            return try LogVerifier.check(directory, now: Clock.system.now()) {
+                progress.show($0.value, of: $1.map(\.value))
             }
         } catch {
             throw StoredData.told(error)

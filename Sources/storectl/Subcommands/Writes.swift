@@ -4,7 +4,7 @@ import StoryClient
 extension Subcommand {
     static let post = Subcommand(
         name: "post", summary: "adds a user, story, message or photo", operand: .required("KIND"),
-        options: Writes.options, takesFields: true, details: Writes.formDetails,
+        operandChoices: Kinds.names, options: Writes.options, takesFields: true, details: Writes.formDetails,
         examples: [
             "storectl post users --id 007 --name Aya --email aya@example.org --prefecture 13",
             "storectl post stories --title Hello --message 'A long one' --sender 007 --recipient 008",
@@ -14,30 +14,31 @@ extension Subcommand {
 
     static let edit = Subcommand(
         name: "edit", summary: "revises a user, story or photo", operand: .required("KIND/ID"),
-        options: Writes.options, takesFields: true, details: Writes.formDetails,
+        operandChoices: Kinds.prefixes, options: Writes.options, takesFields: true, details: Writes.formDetails,
         examples: ["storectl edit stories/12345 --title 'A better title' --version 3"],
         run: { invocation throws(CommandError) in try Writes.form("EDIT", invocation) })
 
     static let like = Subcommand(
         name: "like", summary: "lets a user like a story", operand: .required("stories/ID"),
-        options: Writes.options, takesFields: true, details: Writes.formDetails,
+        operandChoices: ["stories/"], options: Writes.options, takesFields: true, details: Writes.formDetails,
         examples: ["storectl like stories/12345 --user 007"],
         run: { invocation throws(CommandError) in try Writes.form("LIKE", invocation) })
 
     static let unlike = Subcommand(
         name: "unlike", summary: "takes a like back", operand: .required("stories/ID"),
-        options: Writes.options, takesFields: true, details: Writes.formDetails,
+        operandChoices: ["stories/"], options: Writes.options, takesFields: true, details: Writes.formDetails,
         examples: ["storectl unlike stories/12345 --user 007"],
         run: { invocation throws(CommandError) in try Writes.form("UNLIKE", invocation) })
 
     static let see = Subcommand(
-        name: "see", summary: "marks a message as seen", operand: .required("messages/ID"), options: Writes.options,
+        name: "see", summary: "marks a message as seen", operand: .required("messages/ID"),
+        operandChoices: ["messages/"], options: Writes.options,
         examples: ["storectl see messages/9876"],
         run: { invocation throws(CommandError) in try Writes.plain("SEE", invocation) })
 
     static let delete = Subcommand(
         name: "delete", summary: "deletes a story, message or photo; its history stays readable",
-        operand: .required("KIND/ID"), options: Writes.options,
+        operand: .required("KIND/ID"), operandChoices: Kinds.prefixes, options: Writes.options,
         examples: ["storectl delete stories/12345 --version 4"],
         run: { invocation throws(CommandError) in try Writes.plain("DELETE", invocation) })
 
@@ -115,7 +116,8 @@ enum Writes {
     private static func line(
         _ verb: String, _ invocation: Invocation, withMeta: Bool
     ) throws(CommandError) -> RequestLine {
-        var request = try RequestLine(verb, invocation.arguments.operands.first)
+        let operand = invocation.arguments.operands.first
+        var request = try RequestLine(verb, verb == "APPEND" ? operand : operand.map(Kinds.target))
         for option in options where withMeta || option.name != "meta" {
             request.add(option.name, from: invocation.arguments)
         }
@@ -134,14 +136,50 @@ enum Writes {
         guard isatty(STDIN_FILENO) == 0 else {
             throw .usage("give \(missing), or one JSON object a line on standard input")
         }
-        let prefix = Array((request.text + " ").utf8)
-        var run = PipeRun(invocation, showsEach: true) { line in
-            RequestPipe.plainRequest(line).map { prefix + $0 }
-        }
+        let input = InputLines(request.text, isKeyed: invocation.arguments.has("key"))
+        var run = PipeRun(invocation, showsEach: true, request: input.request)
         let code = try run.finish()
-        guard run.summary.requests > 0 else {
+        guard run.summary.requests > 0 || input.code != .done else {
             throw .usage("nothing was given; give \(missing), or one JSON object a line on standard input")
         }
-        return code
+        return code.worse(input.code)
+    }
+}
+
+/// Lines of JSON that each become a request: a form or events, and nothing else that a request could hold.
+private final class InputLines {
+    private let prefix: [UInt8]
+    private let isKeyed: Bool
+    private var lineNumber = 0
+    private var requests = 0
+    /// What the lines that were not sent come to.
+    private(set) var code = ExitCode.done
+
+    /// - Parameters:
+    ///   - request: what stands before each line.
+    ///   - isKeyed: whether it has a key, which only one write can have.
+    init(_ request: String, isKeyed: Bool) {
+        prefix = Array((request + " ").utf8)
+        self.isKeyed = isKeyed
+    }
+
+    /// The request of a line; nil for one that is passed over or wrong, which is told.
+    func request(_ line: ArraySlice<UInt8>) -> [UInt8]? {
+        lineNumber += 1
+        guard let json = RequestPipe.plainRequest(line) else { return nil }
+        guard let value = JSONText(Array(json)), value.isNested else {
+            return refuse("this is no JSON object: \(String(decoding: json.prefix(60), as: UTF8.self))")
+        }
+        guard !isKeyed || requests == 0 else {
+            return refuse("--key is for one write; send this line with a key of its own")
+        }
+        requests += 1
+        return prefix + json
+    }
+
+    private func refuse(_ sentence: String) -> [UInt8]? {
+        Output.complain("line \(lineNumber): \(sentence)")
+        code = .unusable
+        return nil
     }
 }

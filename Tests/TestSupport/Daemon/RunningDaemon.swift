@@ -8,14 +8,17 @@ package final class RunningDaemon {
     package let socket: String
     private let options: [String]
     private let environment: [String]
+    private let command: [String]
     private var program: Program?
 
     /// - Parameter fileLimit: how large its files may become, in bytes; nil: without limit.
     /// - Parameter environment: what it finds in its environment besides what these tests found, as `NAME=value`.
+    /// - Parameter command: a program that starts it, with its arguments.
     package init(
         limits: Limits = Limits(), data: String? = nil, fileLimit: Int? = nil, environment: [String] = [],
-        options: [String] = []
+        options: [String] = [], command: [String] = []
     ) throws {
+        self.command = command
         folder = try Scratch()
         self.environment = environment
         self.data = data ?? folder.place("data")
@@ -50,9 +53,10 @@ package final class RunningDaemon {
     /// Starts it without waiting for anything.
     package func launch(fileLimit: Int? = nil) throws {
         let limit = fileLimit.map { ["prlimit", "--fsize=\($0)"] } ?? []
-        let command = [try Program.path("stored"), "--data", data, "--socket", socket]
+        let stored = [try Program.path("stored"), "--data", data, "--socket", socket]
         let trace = folder.place("trace")
-        program = try Program(limit + command + options, environment: environment, output: trace, errors: trace)
+        program = try Program(
+            limit + command + stored + options, environment: environment, output: trace, errors: trace)
     }
 
     package func send(_ signal: Int32) { program?.send(signal) }

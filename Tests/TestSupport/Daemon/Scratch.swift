@@ -27,6 +27,11 @@ package enum Files {
         try text.write(toFile: path, atomically: false, encoding: .utf8)
     }
 
+    /// The names of what is in a folder, in their order.
+    package static func names(in path: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+    }
+
     /// The permission bits; nil when there is nothing.
     package static func mode(_ path: String) -> mode_t? {
         var status = stat()

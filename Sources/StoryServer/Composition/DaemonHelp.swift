@@ -1,0 +1,48 @@
+/// What `stored` says of itself, for its help and its manual page.
+package enum DaemonHelp {
+    /// What it is, in a line.
+    package static let summary = "the Storykeep daemon: it owns one data directory and serves one Unix socket"
+    /// How it is started.
+    package static let usage = "stored [--NAME VALUE]… [--config FILE] [--check | --print-config]"
+    /// What a reader wants to know besides, a paragraph each.
+    package static let paragraphs = [
+        "It prints one line a happening on standard error and says \"ready\" once it serves. "
+            + "SIGTERM, SIGINT and SIGHUP end it: what is acknowledged is on disk, connections are drained, and it exits 0.",
+        "Exit: 0 ended by a signal, 2 the settings are wrong or the data directory or the socket cannot be had, "
+            + "5 the store is damaged or the disk failed.",
+        "Try it: storectl --socket PATH stats, or nc -U PATH (Debian's netcat-openbsd) and type HELP.",
+    ]
+
+    /// Every option as it is written, and what it does.
+    package static var options: [(usage: String, summary: String)] {
+        ServerSetting.allCases.map { ("--\($0.rawValue) \($0.placeholder)", $0.summary) } + [
+            ("--config FILE", "the same as lines of NAME = VALUE"),
+            ("--check", "say whether the settings are right, and do no more"),
+            ("--print-config", "print the settings as a configuration file with everything explained"),
+            ("-V, --version", "print the version"), ("-h, --help", "print this"),
+        ]
+    }
+
+    /// The whole help.
+    package static var text: String {
+        let width = options.map(\.usage.count).max() ?? 0
+        let lines = options.map { option in
+            "  " + option.usage + String(repeating: " ", count: width - option.usage.count + 2) + option.summary
+        }
+        return "stored: \(summary)\n\nusage: \(usage)\n\n" + lines.joined(separator: "\n") + "\n\n"
+            + paragraphs.map { Self.wrapped($0) }.joined(separator: "\n") + "\n"
+    }
+
+    /// The text in lines of at most 110 characters.
+    private static func wrapped(_ text: String) -> String {
+        var lines: [String] = []
+        for word in text.split(separator: " ") {
+            if let last = lines.last, last.count + 1 + word.count <= 110 {
+                lines[lines.count - 1] = last + " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+}

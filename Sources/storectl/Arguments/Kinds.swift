@@ -1,0 +1,69 @@
+import StoryCore
+
+/// What the catalogue of kinds says to whoever types: their names, filters, sorts, fields and columns.
+enum Kinds {
+    static let names = Catalogue.standard.kinds.map(\.name)
+
+    /// Every kind as the beginning of a target.
+    static let prefixes = names.map { $0 + "/" }
+    /// Every field that a form of some kind has; the ones that the store makes are not told apart.
+    static var fields: [String] {
+        Catalogue.standard.kinds.flatMap { $0.fields.map(\.name) }.reduce(into: ["id"]) { names, name in
+            if !names.contains(name) { names.append(name) }
+        }
+    }
+
+    /// The kind with this name; nil when there is none, which the store tells better.
+    static func named(_ name: String?) -> KindSchema? { Catalogue.standard.kinds.first { $0.name == name } }
+
+    /// Every filter that some kind has, and which kinds have it.
+    static let filters: [Option] = {
+        var found: [(filter: FilterSchema, kinds: [String])] = []
+        for kind in Catalogue.standard.kinds {
+            for filter in kind.filters {
+                if let index = found.firstIndex(where: { $0.filter.name == filter.name }) {
+                    found[index].kinds.append(kind.name)
+                } else {
+                    found.append((filter, [kind.name]))
+                }
+            }
+        }
+        return found.map { filter, kinds in
+            let whose = kinds.count == Catalogue.standard.kinds.count ? "" : kinds.joined(separator: ", ") + ": "
+            let choices = filter.placeholder == "true|false" ? ["true", "false"] : []
+            return Option(filter.name, filter.placeholder, whose + filter.summary, choices: choices)
+        }
+    }()
+
+    /// The names of every sort that some kind has.
+    static var sorts: [String] {
+        Catalogue.standard.kinds.flatMap { $0.sorts.map(\.name) }.reduce(into: []) { names, name in
+            if !names.contains(name) { names.append(name) }
+        }
+    }
+
+    /// The columns of a kind's rows: the ID, the fields, then how far the row's stream is.
+    static func columns(of kind: KindSchema) -> [Column] {
+        [Column("id")] + kind.fields.map { Column($0.name, fit: $0.type == .text ? .cut : .whole) }
+            + [Column("version", fit: .leftAway), Column("position", fit: .leftAway)]
+    }
+
+    /// Refuses a filter that the kind does not have, in the words of the command line.
+    static func checkFilters(_ arguments: Arguments, of name: String?) throws(CommandError) {
+        guard let kind = named(name) else { return }
+        let known = kind.filters.map(\.name)
+        guard let wrong = filters.first(where: { arguments.has($0.name) && !known.contains($0.name) }) else { return }
+        let list = known.map { "--" + $0 }.joined(separator: ", ")
+        throw .usage("\(kind.name) cannot be narrowed by --\(wrong.name), but by \(list)")
+    }
+
+    /// The row that a word names: a target as it is, and the name of a row's stream, as receipts have it, as a target.
+    static func target(_ word: String) -> String {
+        guard !word.contains("/") else { return word }
+        let name = Array(word.utf8)
+        return name.withUnsafeBytes { name in
+            guard let (kind, idStart) = Catalogue.standard.kind(stream: name) else { return word }
+            return "\(kind.name)/\(String(decoding: name[idStart...], as: UTF8.self))"
+        }
+    }
+}

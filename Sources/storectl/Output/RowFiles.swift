@@ -1,0 +1,77 @@
+import Glibc
+import StoryClient
+import StoryCore
+import StoryStorage
+
+/// The rows of replayed models as files of JSON lines, one for each kind, in the order of dates, and one for streams.
+///
+/// The directory gets its name when everything is in it.
+struct RowFiles {
+    private static let pageCount = 1_000
+
+    private let path: String
+    private let answerer: Answerer
+    private var written: [String] = []
+
+    /// - Parameters:
+    ///   - path: the directory that is made.
+    ///   - data: the data directory that is read.
+    ///   - last: where the fold ends.
+    /// - Throws: why the data cannot be read.
+    init(_ path: String, of data: String, through last: Position) throws(CommandError) {
+        self.path = path
+        answerer = try Answerer(reading: data, through: last)
+    }
+
+    /// Writes a file for each of these models that has rows or streams to show.
+    ///
+    /// - Throws: what writing failed with; nothing is left then.
+    mutating func write(_ models: [String]) throws(CommandError) {
+        let draft = try RowFiles.stored { () throws(StorageError) in
+            let draft = try Folder.draft(of: path)
+            try Folder.makeNew(draft)
+            return draft
+        }
+        do throws(CommandError) {
+            for kind in Kinds.names where models.contains(kind) {
+                try write(kind, "LIST \(kind) sort=date order=asc", in: draft)
+            }
+            if models.contains("streams") { try write("streams", "STREAMS", in: draft) }
+            try RowFiles.stored { () throws(StorageError) in try Folder.renameNew(draft, to: path) }
+        } catch {
+            for file in written { unlink(file) }
+            rmdir(draft)
+            throw error
+        }
+    }
+
+    private mutating func write(_ name: String, _ query: String, in folder: String) throws(CommandError) {
+        let file = "\(folder)/\(name).ndjson"
+        guard let stream = fopen(file, "wx") else { throw RowFiles.failure(file) }
+        written.append(file)
+        defer { fclose(stream) }
+        let progress = Progress("rows of \(name)")
+        var count: UInt64 = 0
+        var next: String?
+        repeat {
+            let reply = try answerer.ask("\(query) limit=\(RowFiles.pageCount)" + (next.map { " after=\($0)" } ?? ""))
+            for row in reply.rows {
+                let line = row.json + [0x0A]
+                guard fwrite(line, 1, line.count, stream) == line.count else { throw RowFiles.failure(file) }
+            }
+            count += UInt64(reply.rows.count)
+            progress.show(count, of: nil)
+            next = JSONText(reply.final.json)?.members["next"]?.text
+        } while next != nil
+        guard fflush(stream) == 0, fsync(fileno(stream)) == 0 else { throw RowFiles.failure(file) }
+        Output.progress("")
+    }
+
+    private static func stored<Value>(_ work: () throws(StorageError) -> Value) throws(CommandError) -> Value {
+        do throws(StorageError) { return try work() } catch { throw StoredData.told(error) }
+    }
+
+    private static func failure(_ file: String) -> CommandError {
+        .system("\(file) cannot be written: \(String(cString: strerror(errno))); make room there")
+    }
+}

@@ -1,0 +1,112 @@
+import Glibc
+import StoryClient
+
+/// Rows on their way to standard output: as they came, as separated values, or as a table.
+struct RowLines {
+    /// What a run may say of how rows are written.
+    static let options = [
+        Option("columns", "A,B", "only these, in this order"),
+        Option("csv", nil, "comma-separated values (RFC 4180), with a line of names"),
+        Option("tsv", nil, "tab-separated values, with a line of names; tab, LF and backslash are \\t, \\n and \\\\"),
+    ]
+
+    private enum Form {
+        case json
+        case separated(Separated)
+        case table
+    }
+
+    private let output: Output
+    private let form: Form
+    /// Nil where the rows are of a kind that nobody here knows: the store will refuse it.
+    private let columns: [Column]
+    private var table: Table
+    private(set) var count = 0
+
+    /// - Parameter known: the columns that there are, in their order.
+    init(_ invocation: Invocation, columns known: [Column]) throws(CommandError) {
+        let arguments = invocation.arguments
+        output = invocation.output
+        let forms = ["json", "csv", "tsv"].filter(arguments.has)
+        guard forms.count < 2 else { throw .usage("--\(forms[0]) and --\(forms[1]) exclude each other") }
+        form =
+            switch forms.first {
+            case "json": .json
+            case "csv": .separated(.commas)
+            case "tsv": .separated(.tabs)
+            default: .table
+            }
+        columns = try RowLines.chosen(arguments, among: known)
+        guard forms.first != "json" || !arguments.has("columns") else {
+            throw .usage("--json shows answers as they came; leave --columns away")
+        }
+        table = Table(columns, limit: Terminal.width)
+    }
+
+    /// Writes the next rows.
+    mutating func write(_ rows: [ReplyLine]) throws(CommandError) {
+        let isFirst = count == 0
+        count += rows.count
+        switch form {
+        case .json: for row in rows { try output.line(row.json) }
+        case .separated(let separated):
+            if isFirst, !rows.isEmpty { try output.line(separated.line(columns.map(\.name))) }
+            for row in cells(rows, \.plain) { try output.line(separated.line(row)) }
+        case .table:
+            guard !rows.isEmpty else { return }
+            let lines = table.lines(cells(rows, \.shown))
+            try output.line(isFirst ? Terminal.bold(lines[0], on: STDOUT_FILENO) : lines[0])
+            for line in lines.dropFirst() { try output.line(line) }
+        }
+    }
+
+    /// Says on a terminal that there is nothing, which a person could take for a fault.
+    func end() {
+        if count == 0, Terminal.isShown(on: STDOUT_FILENO) { Output.complain(raw: "nothing there") }
+    }
+
+    private func cells(_ rows: [ReplyLine], _ text: (JSONText) -> String) -> [[String]] {
+        rows.compactMap { JSONText($0.json)?.members }.map { members in columns.map { members[$0.name].map(text) ?? "" }
+        }
+    }
+
+    private static func chosen(_ arguments: Arguments, among known: [Column]) throws(CommandError) -> [Column] {
+        guard let list = arguments.value("columns") else { return known }
+        let names = list.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        guard !known.isEmpty else { return names.map { Column($0) } }
+        var columns: [Column] = []
+        for name in names {
+            guard let column = known.first(where: { $0.name == name }) else {
+                let names = known.map(\.name).joined(separator: ", ")
+                throw .usage("there is no column \"\(name)\"; there are \(names)")
+            }
+            // What was asked for is shown.
+            columns.append(Column(name, fit: column.fit == .leftAway ? .whole : column.fit))
+        }
+        return columns
+    }
+}
+
+/// How values stand beside each other on a line for another program.
+enum Separated {
+    case commas
+    case tabs
+
+    func line(_ cells: [String]) -> String {
+        switch self {
+        case .commas: cells.map(Separated.quoted).joined(separator: ",")
+        case .tabs: cells.map(Separated.escaped).joined(separator: "\t")
+        }
+    }
+
+    private static func quoted(_ cell: String) -> String {
+        guard cell.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return cell }
+        return "\"" + cell.replacing("\"", with: "\"\"") + "\""
+    }
+
+    private static func escaped(_ cell: String) -> String {
+        guard cell.utf8.contains(where: { [0x09, 0x0A, 0x0D, 0x5C].contains($0) }) else { return cell }
+        return cell.replacing("\\", with: "\\\\").replacing("\t", with: "\\t").replacing("\n", with: "\\n")
+            .replacing("\r", with: "\\r")
+    }
+}

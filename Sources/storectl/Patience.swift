@@ -1,0 +1,65 @@
+import StoryClient
+
+/// How long a store that went away is tried again, and at what pace.
+struct Patience {
+    private static let firstPause: Duration = .milliseconds(100)
+    private static let longestPause: Duration = .seconds(2)
+
+    private let limit: Duration
+    private let interruption: Int32
+    private var pause = Patience.firstPause
+    private var deadline: ContinuousClock.Instant?
+    /// Why the store was lost; what comes while it is tried again is not worth telling.
+    private var loss: CommandError?
+    /// True once the store was reached: one that never was is not waited for.
+    private(set) var isBegun = false
+
+    /// - Throws: for an option `--reconnect` that is no number of seconds.
+    init(_ invocation: Invocation) throws(CommandError) {
+        let text = invocation.arguments.value("reconnect") ?? "20"
+        guard let seconds = Double(text), seconds >= 0, seconds <= 86_400 * 365 else {
+            throw .usage("--reconnect is a number of seconds, not \"\(text)\"")
+        }
+        limit = .milliseconds(Int64(seconds * 1_000))
+        interruption = invocation.interruption
+    }
+
+    /// The store answered.
+    mutating func reached() {
+        if deadline != nil { Output.complain("connected again") }
+        isBegun = true
+        deadline = nil
+        pause = Patience.firstPause
+    }
+
+    /// Waits before the next attempt.
+    ///
+    /// - Throws: the loss, when it was tried for long enough; `interrupted`.
+    mutating func wait(_ loss: CommandError) throws(CommandError) {
+        if deadline == nil {
+            deadline = .now + limit
+            self.loss = loss
+            if limit > .zero, case .store(let error) = loss { Output.complain("\(error); trying to connect again") }
+        }
+        guard let deadline, .now < deadline else { throw self.loss ?? loss }
+        let pause = min(pause, deadline - .now)
+        self.pause = min(self.pause * 2, Patience.longestPause)
+        if Interruption.came(within: pause, on: interruption) { throw .store(.interrupted) }
+    }
+}
+
+extension CommandError {
+    /// True when the store could not be reached, or went away.
+    var isLoss: Bool {
+        switch self {
+        case .store(let error):
+            switch error {
+            case .cannotConnect, .draining, .closed, .system: true
+            case .refused(let refusal): refusal.code == .draining || refusal.code == .busy
+            case .timedOut, .interrupted, .protocolViolation: false
+            }
+        case .refused(let refusal, _): refusal.code == .draining || refusal.code == .busy
+        case .usage, .system, .silent: false
+        }
+    }
+}
