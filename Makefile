@@ -1,6 +1,6 @@
 # Storykeep: the commands that a person types. What they do is in scripts/.
 
-.PHONY: help demo test build lint gates clean
+.PHONY: help demo test build install deb test-deb lint gates clean
 .PHONY: bench bench-quick bench-latency bench-scale bench-report
 
 help: ## what there is to make
@@ -15,6 +15,17 @@ test: ## everything that CI runs: build, lint, unit tests, scenarios with the re
 build: ## the programs, optimised, in .build/release
 	@scripts/install
 	swift build -c release
+
+install: ## programs without need of a toolchain, manual pages, completions, units, below PREFIX=/usr/local
+	@scripts/install
+	@scripts/stage
+
+deb: ## a Debian package of the same
+	@scripts/install
+	@scripts/deb
+
+test-deb: ## that package installed in a clean Debian and tried there; wants root and debootstrap
+	@scripts/test-deb
 
 gates: ## what an event costs in allocations, system calls, syncs, beside the limits
 	@scripts/gates

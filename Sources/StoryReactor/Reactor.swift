@@ -49,8 +49,14 @@ package final class Reactor {
     /// The parent directory is made if it is missing; a stale socket is replaced, anything else at the path is left
     /// alone and refused.
     package func listen(at path: String, mode: UInt32 = 0o600, group: UInt32? = nil) throws(ReactorError) {
+        try listen(try SocketFile(path: path, mode: mode, group: group), path)
+    }
+
+    /// Accepts clients on a socket that listens already; its file is left to whoever made it.
+    package func listen(on socket: InheritedSocket) throws(ReactorError) { try listen(SocketFile(socket), socket.path) }
+
+    private func listen(_ file: SocketFile, _ path: String) throws(ReactorError) {
         precondition(socketFile == nil, "a reactor listens at one path")
-        let file = try SocketFile(path: path, mode: mode, group: group)
         guard handles.startListening(file.descriptor) else {
             file.remove()
             throw .refused(call: "epoll_ctl", path: path, code: errno)

@@ -12,6 +12,8 @@ package enum ReactorError: Error, Equatable, Sendable {
     case anotherServerAnswers(String)
     /// Others could put a socket of their own in this directory, or already have it for theirs.
     case directoryNotSafe(String)
+    /// What was handed over is not one Unix stream socket that listens; so many were.
+    case inheritedNotFit(String)
     /// The system refused a call.
     case refused(call: String, path: String, code: Int32)
     /// The event loop could not be set up.
@@ -32,6 +34,8 @@ extension ReactorError: CustomStringConvertible {
             "another server answers there: \(path); stop it first or choose another path with --socket"
         case .directoryNotSafe(let path):
             "others may write to the socket's directory \(path); make it 0700 and yours, or choose another path"
+        case .inheritedNotFit(let count):
+            "LISTEN_FDS=\(count): what listens for this daemon is to be one Unix stream socket; see its socket unit"
         case .refused(let call, let path, let code):
             "\(call) failed for \(path): \(String(cString: strerror(code))); check the path and its permissions"
         case .loop(let code):

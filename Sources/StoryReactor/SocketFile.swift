@@ -10,9 +10,14 @@ struct SocketFile {
 
     /// Listens, does not block, is closed on exec.
     let descriptor: Int32
-    private let path: String
-    private let device: dev_t
-    private let inode: ino_t
+    /// The file that was bound; nil for one that somebody else made, and removes.
+    private let file: (path: String, device: dev_t, inode: ino_t)?
+
+    /// Takes over a socket that listens already.
+    init(_ inherited: InheritedSocket) {
+        descriptor = inherited.descriptor
+        file = nil
+    }
 
     /// Binds and listens.
     ///
@@ -28,21 +33,21 @@ struct SocketFile {
         guard flock(guardian, LOCK_EX) == 0 else { throw .refused(call: "flock", path: directory, code: errno) }
         try SocketFile.removeStale(path, address)
         descriptor = try SocketFile.listen(path, address, mode, group)
-        self.path = path
         var status = stat()
         guard lstat(path, &status) == 0 else {
             let code = errno
             close(descriptor)
             throw .refused(call: "lstat", path: path, code: code)
         }
-        device = status.st_dev
-        inode = status.st_ino
+        file = (path, status.st_dev, status.st_ino)
     }
 
     /// Stops listening; removes the file only if it is still the one that was bound.
     func remove() {
         var status = stat()
-        if lstat(path, &status) == 0, status.st_dev == device, status.st_ino == inode { unlink(path) }
+        if let file, lstat(file.path, &status) == 0, status.st_dev == file.device, status.st_ino == file.inode {
+            unlink(file.path)
+        }
         close(descriptor)
     }
 

@@ -90,6 +90,7 @@ package final class Server: ReactorHandler {
         drainDeadline = driver.tick + Server.drainTicks
         let members: KeyValuePairs = ["signal": "\(signal)", "connections": "\(connections.count)"]
         dependency.trace.say("draining", members)
+        dependency.manager.stopping()
         dependency.transport.stopListening()
         // What is committed now is still pushed before subscriptions end.
         driver.turnEnded(mayGather: false, isMoreAtHand: false)
@@ -100,7 +101,9 @@ package final class Server: ReactorHandler {
 
     package func timerFired() {
         driver.ticked()
-        dependency.figures.tick(nanoseconds: dependency.clock.steady())
+        let now = dependency.clock.steady()
+        dependency.manager.turned(at: now)
+        dependency.figures.tick(nanoseconds: now)
         if driver.tick % 10 == 0, dependency.figures.eventsPerSecond == 0 {
             // Nothing to do for a second: a good time to bring the stored models up to the log.
             driver.storeIfQuiet()

@@ -47,7 +47,11 @@ do {
     case .check(let configuration):
         say("the settings are right; data \(configuration.data), socket \(configuration.socket)\n", on: STDOUT_FILENO)
     case .print(let configuration): say(ServerSetting.file(configuration), on: STDOUT_FILENO)
-    case .serve(let configuration): exit(try Daemon.run(configuration, clock: .system, trace: trace))
+    case .serve(let configuration):
+        exit(
+            try Daemon.run(
+                configuration, clock: .system, trace: trace,
+                environment: { name in getenv(name).map { String(cString: $0) } }))
     }
 } catch let error as ServerConfiguration.UsageError {
     say("stored: \(error.message)\n", on: STDERR_FILENO)

@@ -20,6 +20,7 @@ package struct ServerDependency {
     package let engine: Engine
     package let figures: Figures
     package let transport: any Transport
+    package let manager: ServiceManager
     /// Makes the loop call `woken`, from any thread.
     package let wake: @Sendable () -> Void
     /// Who runs the daemon, and so may do everything.
@@ -31,8 +32,9 @@ package struct ServerDependency {
     package init(
         _ configuration: ServerConfiguration, clock: Clock, trace: Trace, log: any EventLog,
         models: any ServedModels, logWork: LogWork, commits: any CommitRunner, transport: any Transport,
-        wake: @escaping @Sendable () -> Void, uid: UInt32
+        manager: ServiceManager = .absent, wake: @escaping @Sendable () -> Void, uid: UInt32
     ) throws(StorageError) {
+        self.manager = manager
         self.configuration = configuration
         self.clock = clock
         self.trace = trace
@@ -123,7 +125,9 @@ package struct Composition {
     /// Opens the data directory and builds the graph; nothing listens yet.
     ///
     /// - Throws: Why the daemon cannot start.
-    package init(_ configuration: ServerConfiguration, clock: Clock, trace: Trace) throws(StartError) {
+    package init(
+        _ configuration: ServerConfiguration, clock: Clock, trace: Trace, manager: ServiceManager
+    ) throws(StartError) {
         do throws(StorageError) {
             store = try OpenStore(
                 configuration.data, journal: configuration.journal, clock: clock, trace: trace)
@@ -142,7 +146,8 @@ package struct Composition {
             server = Server(
                 dependency: try ServerDependency(
                     configuration, clock: clock, trace: trace, log: store.log, models: store.models,
-                    logWork: LogWork(store.log), commits: commits, transport: reactor, wake: wake, uid: geteuid()))
+                    logWork: LogWork(store.log), commits: commits, transport: reactor, manager: manager, wake: wake,
+                    uid: geteuid()))
         } catch {
             throw StartError(error)
         }

@@ -8,18 +8,22 @@ import StoryWire
 
 /// The daemon from start to end: resolve, listen, serve, write the models down, close.
 package enum Daemon {
-    /// Serves until a signal ends it; answers the process's exit code.
+    /// Serves until a signal ends it.
+    ///
+    /// - Parameter environment: the value of a variable of the process's environment; nil where there is none.
+    /// - Returns: the process's exit code.
+    /// - Throws: why it cannot start.
     package static func run(
-        _ configuration: ServerConfiguration, clock: Clock, trace: Trace
+        _ configuration: ServerConfiguration, clock: Clock, trace: Trace, environment: (String) -> String?
     ) throws(StartError) -> Int32 {
         let began = clock.steady()
         // The start writes already: a limit on the size of files is to be an error there, too, and not the end.
         signal(SIGXFSZ, SIG_IGN)
-        let composition = try Composition(configuration, clock: clock, trace: trace)
+        let manager = ServiceManager(environment)
+        let composition = try Composition(configuration, clock: clock, trace: trace, manager: manager)
+        let socket: String
         do throws(ReactorError) {
-            try composition.reactor.listen(
-                at: configuration.socket, mode: configuration.access.socketMode, group: configuration.access.socketGroup
-            )
+            socket = try listen(composition.reactor, configuration, environment)
         } catch {
             composition.abandon()
             throw StartError(message: "\(error)", exitCode: 2)
@@ -28,12 +32,26 @@ package enum Daemon {
         trace.say(
             "ready",
             [
-                "socket": configuration.socket, "data": configuration.data,
+                "socket": socket, "data": configuration.data,
                 "position": "\(composition.store.log.head.value)", "ms": "\(milliseconds)",
             ])
         acceptSignals()
+        manager.ready("serving \(socket)")
         composition.reactor.run(composition.server)
         return end(composition, trace)
+    }
+
+    /// Listens at the path, or on the socket that the process was started with; returns where clients find it.
+    private static func listen(
+        _ reactor: Reactor, _ configuration: ServerConfiguration, _ environment: (String) -> String?
+    ) throws(ReactorError) -> String {
+        if let inherited = try InheritedSocket(environment) {
+            try reactor.listen(on: inherited)
+            return inherited.path
+        }
+        try reactor.listen(
+            at: configuration.socket, mode: configuration.access.socketMode, group: configuration.access.socketGroup)
+        return configuration.socket
     }
 
     /// A parent may have blocked the very signals that are to end this process; a blocked mask is inherited.

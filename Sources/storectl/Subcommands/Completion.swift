@@ -42,7 +42,7 @@ enum Completion {
         """
     }
 
-    static var zsh: String { "autoload -U +X bashcompinit && bashcompinit\n" + bash }
+    static var zsh: String { "#compdef storectl\nautoload -U +X bashcompinit && bashcompinit\n" + bash }
 
     static var fish: String {
         let first = "__fish_use_subcommand"

@@ -50,7 +50,7 @@ final class ServerDepth: Depth {
     private static func serve(_ configuration: ServerConfiguration, _ shared: Shared) {
         do {
             let trace = Trace(now: Clock.system.now) { _ in }
-            let composition = try Composition(configuration, clock: .system, trace: trace)
+            let composition = try Composition(configuration, clock: .system, trace: trace, manager: .absent)
             try composition.reactor.listen(at: configuration.socket)
             shared.waker.withLock { $0 = composition.reactor.waker }
             composition.reactor.run(Stoppable(composition.server) { shared.mustStop.withLock { $0 } })

@@ -9,15 +9,18 @@ package final class RunningDaemon {
     private let options: [String]
     private let environment: [String]
     private let command: [String]
+    private let served: String?
     private var program: Program?
 
     /// - Parameter fileLimit: how large its files may become, in bytes; nil: without limit.
     /// - Parameter environment: what it finds in its environment besides what these tests found, as `NAME=value`.
     /// - Parameter command: a program that starts it, with its arguments.
+    /// - Parameter served: where it is connected to; nil: at the socket that it is told of.
     package init(
         limits: Limits = Limits(), data: String? = nil, fileLimit: Int? = nil, environment: [String] = [],
-        options: [String] = [], command: [String] = []
+        options: [String] = [], command: [String] = [], served: String? = nil
     ) throws {
+        self.served = served
         self.command = command
         folder = try Scratch()
         self.environment = environment
@@ -45,7 +48,7 @@ package final class RunningDaemon {
         try launch(fileLimit: fileLimit)
         try until("the daemon greets") {
             if let exit { throw TookTooLong(what: "the daemon ended with \(exit): \(trace)") }
-            guard let client = try? LineSocket(socket) else { return false }
+            guard let client = try? LineSocket(served ?? socket) else { return false }
             return try client.nextLine()?.hasPrefix("*") == true
         }
     }
@@ -77,7 +80,7 @@ package final class RunningDaemon {
 
     /// A connection whose greeting was read.
     package func client() throws -> LineSocket {
-        let client = try LineSocket(socket)
+        let client = try LineSocket(served ?? socket)
         guard let greeting = try client.nextLine(), greeting.hasPrefix("*") else {
             throw TookTooLong(what: "no greeting came: \(trace)")
         }

@@ -1,0 +1,51 @@
+import Glibc
+
+/// A socket that listens already, handed over by whoever started the process, as systemd does (sd_listen_fds(3)).
+package struct InheritedSocket {
+    /// The first descriptor that is handed over.
+    private static let first: Int32 = 3
+
+    let descriptor: Int32
+    /// The path that clients find it by.
+    package let path: String
+
+    /// Nil when none was handed over to this process.
+    ///
+    /// - Parameter environment: the value of a variable; nil where there is none.
+    /// - Throws: for more than one, and for what is no Unix stream socket that listens.
+    package init?(_ environment: (String) -> String?) throws(ReactorError) {
+        guard environment("LISTEN_PID") == String(getpid()), let text = environment("LISTEN_FDS"), text != "0" else {
+            return nil
+        }
+        guard text == "1", let path = InheritedSocket.path(InheritedSocket.first) else { throw .inheritedNotFit(text) }
+        descriptor = InheritedSocket.first
+        self.path = path
+        // A child of this process has no use for it, and accepting must not wait.
+        guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0,
+            fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) == 0
+        else { throw .refused(call: "fcntl", path: path, code: errno) }
+    }
+
+    /// Where a socket listens; nil when it is none that clients of this store could use.
+    private static func path(_ descriptor: Int32) -> String? {
+        guard option(SO_TYPE, descriptor) == Int32(SOCK_STREAM.rawValue), option(SO_ACCEPTCONN, descriptor) == 1 else {
+            return nil
+        }
+        var address = sockaddr_un()
+        var length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let code = withUnsafeMutablePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        guard code == 0, address.sun_family == sa_family_t(AF_UNIX) else { return nil }
+        let count = max(0, Int(length) - MemoryLayout<sa_family_t>.size)
+        return withUnsafeBytes(of: address.sun_path) { bytes in
+            String(decoding: bytes.prefix(count).prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+
+    private static func option(_ name: Int32, _ descriptor: Int32) -> Int32? {
+        var value: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : nil
+    }
+}
