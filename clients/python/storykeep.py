@@ -1,0 +1,1287 @@
+"""A client for Storykeep, an event store that is talked to over a Unix socket.
+
+    from storykeep import Store
+
+    with Store() as store:
+        store.append("note-1", {"type": "Wrote", "data": {"text": "Hello"}})
+        for event in store.read_all("note-1"):
+            print(event.position, event.data)
+
+`Store` blocks, `AsyncStore` is for asyncio; both have the same methods. The requests and replies are described in
+docs/protocol.md. JSON is read and written by the json module, so whole numbers are int and others float.
+
+Both connect again by themselves and send again what had no answer. A write carries a random key, so that the store
+does it once however often it is sent. What cannot be sent again safely raises instead: see `ConnectionLost`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import json
+import os
+import random
+import re
+import select
+import socket
+import threading
+import time
+import uuid
+from collections import deque
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import (
+    TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Deque, Dict, Generic, Iterator, List, Literal, Mapping,
+    Optional, Sequence, Tuple, Type, TypedDict, TypeVar, Union, cast,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import Concatenate, ParamSpec
+
+    P = ParamSpec("P")
+
+T = TypeVar("T")
+Row = Dict[str, Any]
+"""A user, story, message or photo as it is now: its fields by their names."""
+Kind = Literal["users", "stories", "messages", "photos"]
+Order = Literal["asc", "desc"]
+Point = Union[int, str, datetime]
+"""A position (or a version, where one stream is read), or a time: a datetime with a zone, or RFC 3339 text."""
+Option = Union[str, int, datetime, Sequence[str], None]
+Key = Union[str, None, Literal[False]]
+"""The key of a write: None has a random one made, False sends none."""
+Retry = Literal["never", "same", "refetch", "later"]
+Rule = Literal[
+    "missing", "empty", "tooLong", "notSelected", "outOfRange", "malformed", "noSuch", "unknownField", "wrongType"
+]
+Code = Literal[
+    "syntax", "unknown", "invalid", "notFound", "gone", "exists", "conflict", "keyReused", "denied", "tooLarge", "full",
+    "diverged", "busy", "draining", "internal",
+]
+
+
+# Errors
+
+
+@dataclass(frozen=True)
+class FieldError:
+    """One wrong field or option of an `invalid` request."""
+
+    field: str
+    rule: Rule
+    message: str
+
+
+class StoreError(Exception):
+    """The store refused a request. What an error does not have is None; `fields` is then empty."""
+
+    code: Code
+    message: str
+    retry: Retry
+    fields: Tuple[FieldError, ...]
+    expected: Optional[int]
+    actual: Optional[int]
+    stream: Optional[str]
+    position: Optional[int]
+    limit: Optional[int]
+    column: Optional[int]
+    field: Optional[str]
+    name: Optional[str]
+    nearest: Optional[str]
+    log: Optional[str]
+    damaged: bool
+    members: Mapping[str, Any]
+    """The error as it came, with members that this version does not know."""
+
+    def __init__(self, members: Mapping[str, Any]) -> None:
+        super().__init__(members)
+        self.members = members
+        for name in ("code", "message", "retry", "expected", "actual", "stream", "position", "limit", "column",
+                     "field", "name", "nearest", "log"):
+            setattr(self, name, members.get(name))
+        self.fields = tuple(_pick(FieldError, wrong) for wrong in members.get("fields", ()))
+        self.damaged = bool(members.get("damaged"))
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message}"
+
+
+class ConnectionLost(ConnectionError):
+    """The connection broke. A write without a key that was sent may have been done, or may not."""
+
+
+class ProtocolError(Exception):
+    """What answered is not a store that speaks version 1 of the protocol."""
+
+
+# Answers
+
+
+@dataclass(frozen=True)
+class Greeting:
+    """What the store says first on each connection."""
+
+    server: str
+    protocol: int
+    position: int
+    log: str
+    limits: Mapping[str, int]
+    you: Mapping[str, Any]
+    durable: str = ""
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """A write was done. `changed` is False where nothing had to be, `repeated` True where it was done before."""
+
+    stream: str
+    version: int
+    position: int
+    time: Optional[str] = None
+    id: Optional[str] = None
+    changed: bool = True
+    repeated: bool = False
+
+
+@dataclass(frozen=True)
+class Event:
+    """An event of the log."""
+
+    position: int
+    stream: str
+    version: int
+    type: str
+    time: str
+    by: int
+    data: Any
+    key: Optional[str] = None
+    tags: Sequence[str] = ()
+    meta: Optional[Mapping[str, Any]] = None
+
+
+class _NewEvent(TypedDict):
+    type: str
+    data: Any
+
+
+class NewEvent(_NewEvent, total=False):
+    """An event to append. `stream` and `version` are for `append_together` only."""
+
+    meta: Optional[Mapping[str, Any]]
+    tags: Optional[Sequence[str]]
+    stream: str
+    version: Optional[int]
+
+
+@dataclass(frozen=True)
+class StreamInfo:
+    """A stream, its version, and the position of its last event."""
+
+    stream: str
+    version: int
+    position: int
+
+
+@dataclass(frozen=True)
+class SortKey:
+    """What a kind can be sorted by; `order` is taken where none is told."""
+
+    sort: str
+    title: str
+    order: Order
+
+
+@dataclass(frozen=True)
+class Page(Generic[T]):
+    """A part of an answer. It may be short, even empty, and still have a `next`."""
+
+    items: List[T]
+    position: int
+    next: Union[str, int, None] = None
+    following: Optional[Request[Page[T]]] = field(default=None, repr=False, compare=False)
+    """The request for the next page, for `call`."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to a request made by `Request.of`, as it came."""
+
+    rows: List[Dict[str, Any]]
+    done: Dict[str, Any]
+
+
+# What a subscription gives
+
+
+@dataclass(frozen=True)
+class Change:
+    """A row as it is after the event at `position`; None where there is none, or no more."""
+
+    position: int
+    row: Optional[Row]
+
+
+@dataclass(frozen=True)
+class Removed:
+    """The row with this ID left the list."""
+
+    position: int
+    id: str
+
+
+@dataclass(frozen=True)
+class Restarted:
+    """The rows are told anew after a lost connection: forget those known, for some may have gone meanwhile."""
+
+
+@dataclass(frozen=True)
+class CaughtUp:
+    """Everything up to `position` was given; what comes next is live."""
+
+    position: int
+
+
+@dataclass(frozen=True)
+class Behind:
+    """The reader was too slow for live: `count` events wait, which follow."""
+
+    count: int
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The store ended the subscription, which goes on by itself at `resume`."""
+
+    reason: str
+    resume: int
+
+
+Marker = Union[CaughtUp, Behind, Ended]
+ListItem = Union[Change, Removed, Restarted]
+RowItem = Union[Change, Restarted]
+
+
+def _pick(cls: Type[T], members: Mapping[str, Any]) -> T:
+    """Make a dataclass of the members that it knows; later versions of the protocol may have more."""
+    known = fields(cls)  # type: ignore[arg-type]
+    return cls(**{each.name: members[each.name] for each in known if each.name in members})
+
+
+# Requests
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _word(value: Option) -> str:
+    """Write a target or the value of an option: as it is, or as a JSON string where it has other characters."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        if value.tzinfo is None:
+            raise ValueError("a time needs a zone")
+        value = value.isoformat()
+    text = ",".join(value) if isinstance(value, (list, tuple)) else str(value)
+    if re.search(r"[\x00-\x1f\x7f-\x9f]", text):
+        raise ValueError(f"a target or an option has no control characters: {text!r}")
+    return text if re.fullmatch(r"[A-Za-z0-9._~:/*,@+-]+", text) else _json(text)
+
+
+Decode = Callable[[List[Any], Dict[str, Any], Greeting], T]
+"""Reads the rows and the members of the last line of an answer."""
+
+
+@dataclass(frozen=True)
+class Request(Generic[T]):
+    """A request, and how its answer is read. The static methods make them; `call` and `pipeline` send them."""
+
+    line: str
+    decode: Decode[T] = field(repr=False)
+    write: bool = False
+    repeatable: bool = True
+    """Whether it may be sent again when the connection was lost before the answer."""
+
+    @staticmethod
+    def _make(
+        decode: Decode[T], verb: str, target: Optional[str] = None,
+        options: Mapping[str, Option] = {}, body: Any = None, write: bool = False, repeatable: bool = True,
+    ) -> Request[T]:
+        words = [verb] if target is None else [verb, _word(target)]
+        words += [f"{name}={_word(value)}" for name, value in options.items() if value is not None]
+        if not all(re.fullmatch("[A-Za-z]+", name) for name in (verb, *options)):
+            raise ValueError("a verb and the name of an option have letters only")
+        words += [] if body is None else [_json(body)]
+        return Request(" ".join(words), decode, write, repeatable)
+
+    @staticmethod
+    def of(verb: str, target: Optional[str] = None, options: Mapping[str, Option] = {}, body: Any = None,
+           *, repeatable: bool = False) -> Request[Answer]:
+        """Make a request of any verb but SUBSCRIBE, such as one that this version does not know."""
+        if verb.upper() == "SUBSCRIBE":
+            raise ValueError("subscriptions have methods of their own")
+        return Request._make(lambda rows, done, _: Answer(rows, done), verb, target, options, body, True, repeatable)
+
+    # Queries
+
+    @staticmethod
+    def get(target: str, *, at: Optional[Point] = None) -> Request[Row]:
+        """Get a row such as stories/12345, now or as it was `at` a position or a time."""
+        return Request._make(lambda _, row, __: row, "GET", target, {"at": at})
+
+    @staticmethod
+    def list(kind: Kind, filters: Mapping[str, Option] = {}, *, sort: Optional[str] = None,
+             order: Optional[Order] = None, limit: Optional[int] = None,
+             after: Optional[str] = None) -> Request[Page[Row]]:
+        """List a page of a kind's rows, filtered and sorted. `after` is the `next` of the page before."""
+        def decode(rows: List[Row], done: Dict[str, Any], _: Greeting) -> Page[Row]:
+            more = done.get("next")
+            return Page(rows, done["position"], more, None if more is None else Request.list(
+                kind, filters, sort=sort, order=order, limit=limit, after=more))
+        return Request._make(
+            decode, "LIST", kind, {**filters, "sort": sort, "order": order, "limit": limit, "after": after})
+
+    @staticmethod
+    def count(kind: Kind, filters: Mapping[str, Option] = {}) -> Request[int]:
+        """Count the rows that `list` would give."""
+        return Request._make(lambda _, done, __: cast(int, done["count"]), "COUNT", kind, filters)
+
+    @staticmethod
+    def sorts(kind: Kind) -> Request[List[SortKey]]:
+        """Tell what a kind can be sorted by."""
+        return Request._make(lambda rows, _, __: [_pick(SortKey, row) for row in rows], "SORTS", kind)
+
+    @staticmethod
+    def read(stream: Optional[str] = None, *, from_: Optional[Point] = None, to: Optional[Point] = None,
+             order: Optional[Order] = None, limit: Optional[int] = None, types: Optional[Sequence[str]] = None,
+             log: Optional[str] = None) -> Request[Page[Event]]:
+        """Read a page of events: of one stream, of a category (note-*), or of the whole log.
+
+        `from_` and `to` are versions where one stream is read. `log` is the history that they are of: another one
+        raises `diverged`.
+        """
+        def decode(rows: List[Any], done: Dict[str, Any], greeting: Greeting) -> Page[Event]:
+            more = done.get("next")
+            return Page([_pick(Event, row) for row in rows], done["position"], more, None if more is None else
+                        Request.read(stream, from_=more, to=to, order=order, limit=limit, types=types,
+                                     log=greeting.log))
+        return Request._make(decode, "READ", _events(stream), {
+            "from": from_, "to": to, "order": order, "limit": limit, "types": types, "log": log})
+
+    @staticmethod
+    def streams(stream: Optional[str] = None, *, after: Optional[str] = None,
+                limit: Optional[int] = None) -> Request[Page[StreamInfo]]:
+        """List a page of streams: all, those of a category (note-*), or one."""
+        def decode(rows: List[Any], done: Dict[str, Any], _: Greeting) -> Page[StreamInfo]:
+            more = done.get("next")
+            return Page([_pick(StreamInfo, row) for row in rows], done["position"], more,
+                        None if more is None else Request.streams(stream, after=more, limit=limit))
+        return Request._make(decode, "STREAMS", stream, {"after": after, "limit": limit})
+
+    @staticmethod
+    def ping() -> Request[int]:
+        """Ask for an answer, which is the log's last position."""
+        return Request._make(_position, "PING")
+
+    @staticmethod
+    def help(topic: Optional[str] = None) -> Request[List[Dict[str, Any]]]:
+        """Explain the verbs, or one verb or error code."""
+        return Request._make(lambda rows, _, __: rows, "HELP", topic)
+
+    @staticmethod
+    def stats() -> Request[Dict[str, Any]]:
+        """Tell counts, sizes in bytes, rates and latencies."""
+        return Request._make(lambda _, done, __: done, "STATS")
+
+    @staticmethod
+    def checkpoint() -> Request[int]:
+        """Write the read models to the disk now; the answer is the position that they are at."""
+        return Request._make(_position, "CHECKPOINT")
+
+    @staticmethod
+    def verify() -> Request[int]:
+        """Check every record of the log while serving, up to the position that is the answer."""
+        return Request._make(_position, "VERIFY")
+
+    @staticmethod
+    def backup(directory: str) -> Request[int]:
+        """Copy the log, up to the position that is the answer, into a new directory of the store's machine."""
+        return Request._make(_position, "BACKUP", directory, write=True, repeatable=False)
+
+    # Writes
+
+    @staticmethod
+    def _write(verb: str, target: str, key: Key, version: Optional[int], meta: Optional[Mapping[str, Any]] = None,
+               body: Any = None) -> Request[Receipt]:
+        return Request._make(lambda _, done, __: _pick(Receipt, done), verb, target, {
+            "key": _key(key), "version": version, "meta": None if meta is None else _json(meta),
+        }, body, True, key is not False)
+
+    @staticmethod
+    def post(kind: Kind, form: Mapping[str, Any], *, key: Key = None, version: Optional[int] = None,
+             meta: Optional[Mapping[str, Any]] = None) -> Request[Receipt]:
+        """Add a user, story, message or photo."""
+        return Request._write("POST", kind, key, version, meta, form)
+
+    @staticmethod
+    def edit(target: str, form: Mapping[str, Any], *, key: Key = None, version: Optional[int] = None,
+             meta: Optional[Mapping[str, Any]] = None) -> Request[Receipt]:
+        """Revise the fields that are given. `version` is the one that the stream must have now."""
+        return Request._write("EDIT", target, key, version, meta, form)
+
+    @staticmethod
+    def like(target: str, user: str, *, key: Key = None, version: Optional[int] = None,
+             meta: Optional[Mapping[str, Any]] = None) -> Request[Receipt]:
+        """Have a user like a story."""
+        return Request._write("LIKE", target, key, version, meta, {"user": user})
+
+    @staticmethod
+    def unlike(target: str, user: str, *, key: Key = None, version: Optional[int] = None,
+               meta: Optional[Mapping[str, Any]] = None) -> Request[Receipt]:
+        """Have a user like a story no longer."""
+        return Request._write("UNLIKE", target, key, version, meta, {"user": user})
+
+    @staticmethod
+    def see(target: str, *, key: Key = None, version: Optional[int] = None,
+            meta: Optional[Mapping[str, Any]] = None) -> Request[Receipt]:
+        """Note that the recipient has seen a message."""
+        return Request._write("SEE", target, key, version, meta)
+
+    @staticmethod
+    def delete(target: str, *, key: Key = None, version: Optional[int] = None,
+               meta: Optional[Mapping[str, Any]] = None) -> Request[Receipt]:
+        """Take a story, message or photo away; its history stays readable."""
+        return Request._write("DELETE", target, key, version, meta)
+
+    @staticmethod
+    def append(stream: str, events: Union[NewEvent, Sequence[NewEvent]], *, key: Key = None,
+               version: Optional[int] = None) -> Request[Receipt]:
+        """Append one event or several, all or none. `version` 0 says that the stream must not exist yet."""
+        return Request._write("APPEND", stream, key, version, body=events)
+
+    @staticmethod
+    def append_together(events: Sequence[NewEvent], *, key: Key = None) -> Request[List[Receipt]]:
+        """Append events of several streams, all or none; each names its stream. There is a receipt for each stream."""
+        return Request._make(lambda rows, _, __: [_pick(Receipt, row) for row in rows], "APPEND", "*",
+                             {"key": _key(key)}, events, True, key is not False)
+
+
+def _position(_: List[Any], done: Dict[str, Any], __: Greeting) -> int:
+    return cast(int, done["position"])
+
+
+def _key(key: Key) -> Optional[str]:
+    return uuid.uuid4().hex if key is None else None if key is False else key
+
+
+def _events(stream: Optional[str]) -> str:
+    return "events" if stream is None else f"events/{stream}"
+
+
+# The wire: nothing here does input or output
+
+
+def default_path() -> str:
+    """Tell where the store's socket is when nobody says: STORED_SOCKET, else in the user's runtime directory."""
+    directory, user = os.environ.get("XDG_RUNTIME_DIR", ""), os.getuid()
+    if os.environ.get("STORED_SOCKET"):
+        return os.environ["STORED_SOCKET"]
+    if directory.startswith("/"):
+        return f"{directory}/storykeep/stored.sock"
+    if os.path.isdir(f"/run/user/{user}"):
+        return f"/run/user/{user}/storykeep/stored.sock"
+    return f"/tmp/storykeep-{user}/stored.sock"
+
+
+_CHUNK = 1 << 16
+_AGAIN = (ConnectionError, FileNotFoundError, BlockingIOError)
+
+
+def _is_passing(error: BaseException) -> bool:
+    """Whether the same may work a little later: the store restarts, is busy, or the connection broke."""
+    return isinstance(error, _AGAIN) or isinstance(error, StoreError) and error.retry in ("same", "later")
+
+
+@dataclass(frozen=True)
+class _Incoming:
+    """A whole reply (mark + or -), or a push (>) or notice (*)."""
+
+    mark: str
+    members: Dict[str, Any]
+    rows: List[Any]
+
+
+class _Wire:
+    """Bytes of the store in, replies, pushes and notices out."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._rows: List[Any] = []
+        self.ready: Deque[_Incoming] = deque()
+
+    def feed(self, data: bytes) -> None:
+        if not data:
+            raise ConnectionLost("the store closed the connection")
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            head, _, text = line.partition(b" ")
+            mark = head[:1].decode("latin-1")
+            try:
+                members = json.loads(text)
+            except ValueError:
+                members = None
+            if not isinstance(members, dict) or mark not in ("=", "+", "-", ">", "*"):
+                raise ProtocolError("this is no line of the protocol: " + repr(line[:100]))
+            if mark == "=":
+                self._rows.append(members)
+                continue
+            rows: List[Any] = []
+            if mark in "+-":
+                rows, self._rows = self._rows, rows
+            self.ready.append(_Incoming(mark, members, rows))
+
+
+def _greet(first: _Incoming) -> Greeting:
+    """Read the first line of a connection; in place of the greeting there may be an error, such as busy."""
+    if first.mark == "-":
+        raise StoreError(first.members)
+    if first.mark != "*" or first.members.get("protocol") != 1:
+        raise ProtocolError(f"only version 1 of the protocol is spoken here, not {first.members.get('protocol')}")
+    return _pick(Greeting, first.members)
+
+
+_OPEN: Any = object()
+
+
+class _Call:
+    """A request on its way, which may be sent more than once. Its outcome is a value or an exception."""
+
+    def __init__(self, request: Request[Any]) -> None:
+        self.request = request
+        self.outcome = _OPEN
+        self._log: Optional[str] = None
+
+    def line(self, greeting: Greeting) -> Optional[bytes]:
+        """Give the line to send now; None where it may not be sent, which is then the outcome."""
+        line, limit = self.request.line.encode(), greeting.limits["line"]
+        if self._log is not None and not self.request.repeatable:
+            self.outcome = ConnectionLost("the connection was lost before the answer: it was done, or was not")
+        elif self._log not in (None, greeting.log) and self.request.write:
+            self.outcome = StoreError({"code": "diverged", "retry": "never", "log": greeting.log, "message":
+                                       "this was sent to another history, which gave no answer"})
+        elif len(line) > limit:
+            self.outcome = StoreError({"code": "tooLarge", "retry": "never", "limit": limit,
+                                       "message": f"the request has {len(line)} bytes, a line at most {limit}"})
+        else:
+            self._log = greeting.log
+            return line + b"\n"
+        return None
+
+    def answer(self, reply: _Incoming, greeting: Greeting) -> Optional[StoreError]:
+        """Take the reply. What is given back is an error that passes: the request is to be sent again later."""
+        self._log = None
+        if reply.mark == "+":
+            self.outcome = self.request.decode(reply.rows, reply.members, greeting)
+            return None
+        error = StoreError(reply.members)
+        if _is_passing(error):
+            return error
+        self.outcome = error
+        return None
+
+
+class _Backoff:
+    """How long to wait before the next attempt, for so many seconds since the last success."""
+
+    def __init__(self, limit: float) -> None:
+        self._limit = limit
+        self.reset()
+
+    def reset(self) -> None:
+        self._step = 0.01
+        self._until: Optional[float] = None
+
+    def wait(self, error: BaseException) -> float:
+        """Give the seconds to wait after this error, or raise it: it will not pass, or the time is over."""
+        now = time.monotonic()
+        if self._until is None:
+            self._until = now + self._limit
+        if not _is_passing(error) or now >= self._until:
+            raise error
+        step, self._step = self._step, min(2 * self._step, 1.0)
+        return min(random.uniform(step / 2, step), self._until - now)
+
+
+class _Cursor(Generic[T]):
+    """Where a subscription stands: what to ask for to go on, and what each push says."""
+
+    def __init__(self, target: str, options: Mapping[str, Option], of_events: bool) -> None:
+        self._target, self._options, self._of_events = target, dict(options), of_events
+        self._began = False
+        self.ended = False
+
+    @staticmethod
+    def events(stream: Optional[str], from_: Optional[Point], types: Optional[Sequence[str]],
+               log: Optional[str]) -> _Cursor[Event]:
+        return _Cursor(_events(stream), {"from": from_, "types": types, "log": log}, True)
+
+    @property
+    def resume(self) -> Optional[Point]:
+        return cast(Optional[Point], self._options.get("from"))
+
+    @property
+    def log(self) -> Optional[str]:
+        return cast(Optional[str], self._options.get("log"))
+
+    def line(self, greeting: Greeting) -> bytes:
+        """Give the SUBSCRIBE that goes on from here."""
+        call = _Call(Request._make(lambda _, __, ___: None, "SUBSCRIBE", self._target, self._options))
+        line = call.line(greeting)
+        if line is None:
+            raise call.outcome
+        return line
+
+    def begin(self, reply: _Incoming, greeting: Greeting) -> Optional[Restarted]:
+        """Take the reply; what is given back is for the application."""
+        if reply.mark == "-":
+            raise StoreError(reply.members)
+        again, self._began, self.ended = self._began, True, False
+        if self._of_events:
+            self._options["log"] = greeting.log
+            if self._options["from"] is None:
+                self._options["from"] = reply.members["position"] + 1
+        return Restarted() if again and not self._of_events else None
+
+    def take(self, push: _Incoming) -> Union[T, Marker, None]:
+        """Read a push and go past it; None is a notice, which says nothing of the subscription."""
+        members, item = push.members, cast(Any, None)
+        if push.mark != ">":
+            return None
+        if "caughtUp" in members:
+            item, resume = CaughtUp(members["caughtUp"]), members["caughtUp"] + 1
+        elif "behind" in members:
+            return Behind(members["behind"])
+        elif "end" in members:
+            if members.get("damaged"):
+                raise StoreError({"code": "internal", "message": members["end"], "retry": "never", "damaged": True,
+                                  "position": members["resume"]})
+            self.ended, item, resume = True, Ended(members["end"], members["resume"]), members["resume"]
+        elif "removed" in members:
+            return cast(T, Removed(members["position"], members["removed"]))
+        elif "row" in members:
+            return cast(T, Change(members["position"], members["row"]))
+        else:
+            item, resume = _pick(Event, members), members["position"] + 1
+        if self._of_events:
+            self._options["from"] = resume
+        return cast(Union[T, Marker], item)
+
+
+class _Subscribed(Generic[T]):
+    """What both kinds of subscription share."""
+
+    def __init__(self, path: str, cursor: _Cursor[T], retry_for: float) -> None:
+        self._path, self._cursor, self._backoff = path, cursor, _Backoff(retry_for)
+
+    @property
+    def resume(self) -> Optional[Point]:
+        """The `from_` of a subscription to events that goes on after what was given."""
+        return self._cursor.resume
+
+    @property
+    def log(self) -> Optional[str]:
+        """The history that `resume` is of."""
+        return self._cursor.log
+
+
+# The blocking client
+
+
+class _Link:
+    """One blocking connection."""
+
+    def __init__(self, path: str) -> None:
+        self._wire = _Wire()
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            self._socket.connect(path)
+            self.greeting = _greet(self.next())
+        except BaseException:
+            self._socket.close()
+            raise
+
+    def next(self) -> _Incoming:
+        while not self._wire.ready:
+            self._wire.feed(self._socket.recv(_CHUNK))
+        return self._wire.ready.popleft()
+
+    def exchange(self, lines: Sequence[bytes]) -> Iterator[_Incoming]:
+        """Send lines and give a reply for each, reading while there is more to send."""
+        unsent, missing = memoryview(b"".join(lines)), len(lines)
+        poll = select.poll()
+        while missing:
+            if unsent and not self._wire.ready:
+                poll.register(self._socket, select.POLLIN | select.POLLOUT)
+                ready = poll.poll()[0][1]
+                if ready & select.POLLOUT:
+                    unsent = unsent[self._socket.send(unsent[:_CHUNK], socket.MSG_DONTWAIT):]
+                if not ready & ~select.POLLOUT:
+                    continue
+            incoming = self.next()
+            if incoming.mark in "+-":
+                missing -= 1
+                yield incoming
+
+    def shut(self) -> None:
+        """Wake whoever reads."""
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+def _signature(verb: Callable[..., Any], make: Callable[..., Any]) -> None:
+    """Show a verb of a client with the parameters and the description of the request that it sends."""
+    functools.update_wrapper(verb, make)
+    own = inspect.signature(make)
+    first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    verb.__signature__ = own.replace(  # type: ignore[attr-defined]
+        parameters=[first, *own.parameters.values()], return_annotation=inspect.Signature.empty)
+
+
+def _verb(make: Callable[P, Request[T]]) -> Callable[Concatenate[Store, P], T]:
+    def verb(self: Store, /, *args: P.args, **options: P.kwargs) -> T:
+        return self.call(make(*args, **options))
+    _signature(verb, make)
+    return verb
+
+
+def _every(make: Callable[P, Request[Page[T]]]) -> Callable[Concatenate[Store, P], Iterator[T]]:
+    def verb(self: Store, /, *args: P.args, **options: P.kwargs) -> Iterator[T]:
+        request: Optional[Request[Page[T]]] = make(*args, **options)
+        while request is not None:
+            page = self.call(request)
+            yield from page.items
+            request = page.following
+    _signature(verb, make)
+    return verb
+
+
+class Store:
+    """A blocking client. Threads may share it; their requests take turns.
+
+    `path` is the store's socket. `retry_for` says for how many seconds without success it goes on trying: to connect,
+    and to send again what the store was too busy for.
+    """
+
+    greeting: Optional[Greeting] = None
+    """The greeting of the newest connection."""
+
+    def __init__(self, path: Optional[str] = None, *, retry_for: float = 10.0) -> None:
+        self.path = path or default_path()
+        self._retry_for = retry_for
+        self._lock = threading.Lock()
+        self._link: Optional[_Link] = None
+
+    def connect(self) -> Greeting:
+        """Connect now, and give the greeting. Every other method connects where it has to."""
+        self.ping()
+        assert self.greeting is not None
+        return self.greeting
+
+    def close(self) -> None:
+        """Close the connection."""
+        with self._lock:
+            self._drop()
+
+    def __enter__(self) -> Store:
+        self.connect()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _drop(self) -> None:
+        if self._link is not None:
+            self._link.close()
+        self._link = None
+
+    def call(self, request: Request[T]) -> T:
+        """Send a request and give its answer."""
+        result = self.pipeline([request])[0]
+        if isinstance(result, BaseException):
+            raise result
+        return cast(T, result)
+
+    def pipeline(self, requests: Sequence[Request[Any]]) -> List[Any]:
+        """Send many requests before reading, and give their results in the same order.
+
+        They are carried out in this order, but one that the store was too busy for comes after the others. In the
+        place of a request that failed is its exception, which is not raised.
+        """
+        calls = [_Call(request) for request in requests]
+        backoff = _Backoff(self._retry_for)
+        with self._lock:
+            while open := [call for call in calls if call.outcome is _OPEN]:
+                try:
+                    failure = self._attempt(open, backoff)
+                    if failure is not None:
+                        time.sleep(backoff.wait(failure))
+                except Exception as error:
+                    for call in open:
+                        call.outcome = error if call.outcome is _OPEN else call.outcome
+        return [call.outcome for call in calls]
+
+    def _attempt(self, calls: Sequence[_Call], backoff: _Backoff) -> Optional[Exception]:
+        """Send what is open, and take the replies. What is given back says why some stay open."""
+        failure: Optional[Exception] = None
+        whole = False
+        try:
+            if self._link is None:
+                self._link = _Link(self.path)
+                self.greeting = self._link.greeting
+            link = self._link
+            lines = [(call, line) for call in calls if (line := call.line(link.greeting)) is not None]
+            for (call, _), reply in zip(lines, link.exchange([line for _, line in lines])):
+                failure = call.answer(reply, link.greeting) or failure
+                if call.outcome is not _OPEN:
+                    backoff.reset()
+            whole = True
+        except Exception as error:
+            failure = error
+        finally:
+            if not whole:
+                self._drop()
+        return failure
+
+    get = _verb(Request.get)
+    list = _verb(Request.list)
+    list_all = _every(Request.list)
+    count = _verb(Request.count)
+    sorts = _verb(Request.sorts)
+    read = _verb(Request.read)
+    read_all = _every(Request.read)
+    streams = _verb(Request.streams)
+    streams_all = _every(Request.streams)
+    ping = _verb(Request.ping)
+    help = _verb(Request.help)
+    stats = _verb(Request.stats)
+    checkpoint = _verb(Request.checkpoint)
+    verify = _verb(Request.verify)
+    backup = _verb(Request.backup)
+    post = _verb(Request.post)
+    edit = _verb(Request.edit)
+    like = _verb(Request.like)
+    unlike = _verb(Request.unlike)
+    see = _verb(Request.see)
+    delete = _verb(Request.delete)
+    append = _verb(Request.append)
+    append_together = _verb(Request.append_together)
+
+    def events(self, stream: Optional[str] = None, *, from_: Optional[Point] = None,
+               types: Optional[Sequence[str]] = None, log: Optional[str] = None) -> Subscription[Event]:
+        """Subscribe to the events of a stream, of a category (note-*), or of the whole log.
+
+        Without `from_`, which is a position or a time, they begin with the next one. Who keeps a position to go on
+        from keeps `log` beside it, and has `diverged` raised where the store serves another history.
+        """
+        return self._subscribe(_Cursor.events(stream, from_, types, log))
+
+    def watch(self, target: str) -> Subscription[RowItem]:
+        """Subscribe to a row such as stories/12345: as it is, and each change of it."""
+        return self._subscribe(_Cursor[RowItem](target, {}, False))
+
+    def watch_list(self, kind: Kind, filters: Mapping[str, Option] = {}) -> Subscription[ListItem]:
+        """Subscribe to a list: each row that it has, and then each that enters, changes or leaves."""
+        return self._subscribe(_Cursor[ListItem](kind, filters, False))
+
+    def _subscribe(self, cursor: _Cursor[T]) -> Subscription[T]:
+        subscription = Subscription(self.path, cursor, self._retry_for)
+        subscription._start()
+        return subscription
+
+
+class Subscription(_Subscribed[T]):
+    """What a subscription gives, one after another; it goes on by itself after a lost connection.
+
+    It has a connection of its own, which is read no faster than the application takes. `close`, also from another
+    thread, or the end of a `with` ends it.
+    """
+
+    def __init__(self, path: str, cursor: _Cursor[T], retry_for: float) -> None:
+        super().__init__(path, cursor, retry_for)
+        self._link: Optional[_Link] = None
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
+
+    def items(self) -> Iterator[Union[T, Marker]]:
+        """Give the markers, too: CaughtUp, Behind and Ended."""
+        while (item := self._next()) is not None:
+            yield item
+
+    def __iter__(self) -> Subscription[T]:
+        return self
+
+    def __next__(self) -> T:
+        while True:
+            item = self._next()
+            if item is None:
+                raise StopIteration
+            if not isinstance(item, (CaughtUp, Behind, Ended)):
+                return item
+
+    def _next(self) -> Union[T, Marker, None]:
+        with self._lock:
+            while not self._closed.is_set():
+                try:
+                    if self._link is None:
+                        item = cast(Union[T, Marker, None], self._open())
+                    else:
+                        item = self._cursor.take(self._link.next())
+                except Exception as error:
+                    self._wait(error)
+                else:
+                    if item is not None:
+                        self._took(item)
+                        return item
+            return None
+
+    def _start(self) -> None:
+        with self._lock:
+            while self._link is None and not self._closed.is_set():
+                try:
+                    self._open()
+                except Exception as error:
+                    self._wait(error)
+
+    def _open(self) -> Optional[Restarted]:
+        link = self._link = _Link(self._path)
+        try:
+            reply = next(link.exchange([self._cursor.line(link.greeting)]))
+            return self._cursor.begin(reply, link.greeting)
+        except BaseException:
+            self._drop()
+            raise
+
+    def _took(self, item: Union[T, Marker]) -> None:
+        if not isinstance(item, (Behind, Ended, Restarted)):
+            self._backoff.reset()
+        if self._cursor.ended:
+            self._drop()
+
+    def _wait(self, error: Exception) -> None:
+        self._drop()
+        if not self._closed.is_set():
+            self._closed.wait(self._backoff.wait(error))
+
+    def _drop(self) -> None:
+        if self._link is not None:
+            self._link.close()
+        self._link = None
+
+    def close(self) -> None:
+        """End the subscription."""
+        self._closed.set()
+        link = self._link
+        if link is not None:
+            link.shut()
+        with self._lock:
+            self._drop()
+
+    def __enter__(self) -> Subscription[T]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+# The asyncio client
+
+
+class _AsyncLink:
+    """One connection of an asyncio client."""
+
+    greeting: Greeting
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer, self._wire = reader, writer, _Wire()
+
+    @staticmethod
+    async def open(path: str) -> _AsyncLink:
+        link = _AsyncLink(*await asyncio.open_unix_connection(path, limit=_CHUNK))
+        try:
+            link.greeting = _greet(await link.next())
+        except BaseException:
+            link.close()
+            raise
+        return link
+
+    async def next(self) -> _Incoming:
+        while not self._wire.ready:
+            self._wire.feed(await self._reader.read(_CHUNK))
+        return self._wire.ready.popleft()
+
+    def send(self, line: bytes) -> None:
+        self._writer.write(line)
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+def _async_verb(make: Callable[P, Request[T]]) -> Callable[Concatenate[AsyncStore, P], Awaitable[T]]:
+    def verb(self: AsyncStore, /, *args: P.args, **options: P.kwargs) -> Awaitable[T]:
+        return self.call(make(*args, **options))
+    _signature(verb, make)
+    return verb
+
+
+def _async_every(make: Callable[P, Request[Page[T]]]) -> Callable[Concatenate[AsyncStore, P], AsyncIterator[T]]:
+    async def verb(self: AsyncStore, /, *args: P.args, **options: P.kwargs) -> AsyncIterator[T]:
+        request: Optional[Request[Page[T]]] = make(*args, **options)
+        while request is not None:
+            page = await self.call(request)
+            for item in page.items:
+                yield item
+            request = page.following
+    _signature(verb, make)
+    return verb
+
+
+class AsyncStore:
+    """A client for asyncio. Calls that are made at the same time share one connection, and none waits to be sent.
+
+    `path` is the store's socket. `retry_for` says for how many seconds without success it goes on trying: to connect,
+    and to send again what the store was too busy for. A call that is cancelled may have been sent.
+    """
+
+    greeting: Optional[Greeting] = None
+    """The greeting of the newest connection."""
+
+    def __init__(self, path: Optional[str] = None, *, retry_for: float = 10.0) -> None:
+        self.path = path or default_path()
+        self._retry_for = retry_for
+        self._calls: Deque[Tuple[_Call, asyncio.Future[Optional[StoreError]]]] = deque()
+        self._link: Optional[_AsyncLink] = None
+        self._running: Optional[asyncio.Task[None]] = None
+
+    async def connect(self) -> Greeting:
+        """Connect now, and give the greeting. Every other method connects where it has to."""
+        await self.ping()
+        assert self.greeting is not None
+        return self.greeting
+
+    async def close(self) -> None:
+        """Close the connection. Calls that have no answer yet raise ConnectionLost."""
+        running = self._running
+        if running is not None:
+            running.cancel()
+            await asyncio.wait([running])
+
+    async def __aenter__(self) -> AsyncStore:
+        await self.connect()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def call(self, request: Request[T]) -> T:
+        """Send a request and give its answer."""
+        call, backoff = _Call(request), _Backoff(self._retry_for)
+        while True:
+            entry = call, asyncio.get_running_loop().create_future()
+            self._calls.append(entry)
+            if self._link is not None:
+                self._send(entry, self._link)
+            elif self._running is None:
+                self._running = asyncio.create_task(self._run())
+            failure = await entry[1]
+            if failure is None:
+                break
+            await asyncio.sleep(backoff.wait(failure))
+        if isinstance(call.outcome, Exception):
+            raise call.outcome
+        return cast(T, call.outcome)
+
+    def _send(self, entry: Tuple[_Call, asyncio.Future[Optional[StoreError]]], link: _AsyncLink) -> None:
+        line = entry[0].line(link.greeting)
+        if line is not None:
+            link.send(line)
+        else:
+            self._calls.remove(entry)
+            entry[1].set_result(None)
+
+    async def _run(self) -> None:
+        """Serve the calls until none is open and the connection is gone."""
+        backoff = _Backoff(self._retry_for)
+        failure: Exception = ConnectionLost("the client was closed")
+        try:
+            while True:
+                try:
+                    await self._serve(backoff)
+                except Exception as error:
+                    self._drop()
+                    if all(future.done() for _, future in self._calls):
+                        return
+                    await asyncio.sleep(backoff.wait(error))
+        except Exception as error:
+            failure = error
+        finally:
+            self._drop()
+            self._running = None
+            calls, self._calls = self._calls, deque()
+            for _, future in calls:
+                if not future.done():
+                    future.set_exception(failure)
+
+    async def _serve(self, backoff: _Backoff) -> None:
+        """Send what is open over a new connection, and take replies as long as it lasts."""
+        link = await _AsyncLink.open(self.path)
+        self._link, self.greeting = link, link.greeting
+        self._calls = deque(entry for entry in self._calls if not entry[1].done())
+        for entry in tuple(self._calls):
+            self._send(entry, link)
+        while True:
+            incoming = await link.next()
+            if incoming.mark in "+-":
+                call, future = self._calls[0]
+                failure = call.answer(incoming, link.greeting)
+                self._calls.popleft()
+                backoff.reset()
+                if not future.done():
+                    future.set_result(failure)
+
+    def _drop(self) -> None:
+        if self._link is not None:
+            self._link.close()
+        self._link = None
+
+    get = _async_verb(Request.get)
+    list = _async_verb(Request.list)
+    list_all = _async_every(Request.list)
+    count = _async_verb(Request.count)
+    sorts = _async_verb(Request.sorts)
+    read = _async_verb(Request.read)
+    read_all = _async_every(Request.read)
+    streams = _async_verb(Request.streams)
+    streams_all = _async_every(Request.streams)
+    ping = _async_verb(Request.ping)
+    help = _async_verb(Request.help)
+    stats = _async_verb(Request.stats)
+    checkpoint = _async_verb(Request.checkpoint)
+    verify = _async_verb(Request.verify)
+    backup = _async_verb(Request.backup)
+    post = _async_verb(Request.post)
+    edit = _async_verb(Request.edit)
+    like = _async_verb(Request.like)
+    unlike = _async_verb(Request.unlike)
+    see = _async_verb(Request.see)
+    delete = _async_verb(Request.delete)
+    append = _async_verb(Request.append)
+    append_together = _async_verb(Request.append_together)
+
+    async def events(self, stream: Optional[str] = None, *, from_: Optional[Point] = None,
+                     types: Optional[Sequence[str]] = None, log: Optional[str] = None) -> AsyncSubscription[Event]:
+        """Subscribe to events; see `Store.events`."""
+        return await self._subscribe(_Cursor.events(stream, from_, types, log))
+
+    async def watch(self, target: str) -> AsyncSubscription[RowItem]:
+        """Subscribe to a row; see `Store.watch`."""
+        return await self._subscribe(_Cursor[RowItem](target, {}, False))
+
+    async def watch_list(self, kind: Kind, filters: Mapping[str, Option] = {}) -> AsyncSubscription[ListItem]:
+        """Subscribe to a list; see `Store.watch_list`."""
+        return await self._subscribe(_Cursor[ListItem](kind, filters, False))
+
+    async def _subscribe(self, cursor: _Cursor[T]) -> AsyncSubscription[T]:
+        subscription = AsyncSubscription(self.path, cursor, self._retry_for)
+        await subscription._start()
+        return subscription
+
+
+class AsyncSubscription(_Subscribed[T]):
+    """What a subscription gives, one after another; see `Subscription`. A wait for an item may be cancelled."""
+
+    def __init__(self, path: str, cursor: _Cursor[T], retry_for: float) -> None:
+        super().__init__(path, cursor, retry_for)
+        self._link: Optional[_AsyncLink] = None
+        self._closed = False
+
+    async def items(self) -> AsyncIterator[Union[T, Marker]]:
+        """Give the markers, too: CaughtUp, Behind and Ended."""
+        while (item := await self._next()) is not None:
+            yield item
+
+    def __aiter__(self) -> AsyncSubscription[T]:
+        return self
+
+    async def __anext__(self) -> T:
+        while True:
+            item = await self._next()
+            if item is None:
+                raise StopAsyncIteration
+            if not isinstance(item, (CaughtUp, Behind, Ended)):
+                return item
+
+    async def _next(self) -> Union[T, Marker, None]:
+        while not self._closed:
+            try:
+                if self._link is None:
+                    item = cast(Union[T, Marker, None], await self._open())
+                else:
+                    item = self._cursor.take(await self._link.next())
+            except Exception as error:
+                await self._wait(error)
+            else:
+                if item is not None:
+                    self._took(item)
+                    return item
+        return None
+
+    async def _start(self) -> None:
+        while self._link is None:
+            try:
+                await self._open()
+            except Exception as error:
+                await self._wait(error)
+
+    async def _open(self) -> Optional[Restarted]:
+        link = await _AsyncLink.open(self._path)
+        try:
+            link.send(self._cursor.line(link.greeting))
+            restarted = self._cursor.begin(await link.next(), link.greeting)
+        except BaseException:
+            link.close()
+            raise
+        self._link = link
+        return restarted
+
+    def _took(self, item: Union[T, Marker]) -> None:
+        if not isinstance(item, (Behind, Ended, Restarted)):
+            self._backoff.reset()
+        if self._cursor.ended:
+            self._drop()
+
+    async def _wait(self, error: Exception) -> None:
+        self._drop()
+        if not self._closed:
+            await asyncio.sleep(self._backoff.wait(error))
+
+    def _drop(self) -> None:
+        if self._link is not None:
+            self._link.close()
+        self._link = None
+
+    async def close(self) -> None:
+        """End the subscription."""
+        self._closed = True
+        self._drop()
+
+    async def __aenter__(self) -> AsyncSubscription[T]:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
