@@ -786,6 +786,7 @@ class Store:
         self._retry_for = retry_for
         self._lock = threading.Lock()
         self._link: Optional[_Link] = None
+        self._closed = False
 
     def connect(self) -> Greeting:
         """Connect now, and give the greeting. Every other method connects where it has to."""
@@ -794,8 +795,9 @@ class Store:
         return self.greeting
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the client. Later calls raise ConnectionLost."""
         with self._lock:
+            self._closed = True
             self._drop()
 
     def __enter__(self) -> Store:
@@ -826,6 +828,8 @@ class Store:
         calls = [_Call(request) for request in requests]
         backoff = _Backoff(self._retry_for)
         with self._lock:
+            if self._closed:
+                raise ConnectionLost("the client was closed")
             while open := [call for call in calls if call.outcome is _OPEN]:
                 try:
                     failure = self._attempt(open, backoff)
@@ -1067,6 +1071,7 @@ class AsyncStore:
         self._calls: Deque[Tuple[_Call, asyncio.Future[Optional[StoreError]]]] = deque()
         self._link: Optional[_AsyncLink] = None
         self._running: Optional[asyncio.Task[None]] = None
+        self._closed = False
 
     async def connect(self) -> Greeting:
         """Connect now, and give the greeting. Every other method connects where it has to."""
@@ -1075,7 +1080,8 @@ class AsyncStore:
         return self.greeting
 
     async def close(self) -> None:
-        """Close the connection. Calls that have no answer yet raise ConnectionLost."""
+        """Close the client. Calls that have no answer yet, and later ones, raise ConnectionLost."""
+        self._closed = True
         running = self._running
         if running is not None:
             running.cancel()
@@ -1092,6 +1098,8 @@ class AsyncStore:
         """Send a request and give its answer."""
         call, backoff = _Call(request), _Backoff(self._retry_for)
         while True:
+            if self._closed:
+                raise ConnectionLost("the client was closed")
             entry = call, asyncio.get_running_loop().create_future()
             self._calls.append(entry)
             if self._link is not None:

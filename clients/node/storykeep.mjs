@@ -1,0 +1,841 @@
+/**
+ * A client for Storykeep, an event store that is talked to over a Unix socket.
+ *
+ *     import { Store } from "./storykeep.mjs";
+ *
+ *     const store = new Store();
+ *     await store.append("note-1", { type: "Wrote", data: { text: "Hello" } });
+ *     for await (const event of store.readAll("note-1")) console.log(event.position, event.data);
+ *     store.close();
+ *
+ * The requests and replies are described in docs/protocol.md. JSON is read and written by JSON.parse and
+ * JSON.stringify, so numbers are JavaScript's: a whole number in `data` beyond 2^53 loses digits.
+ *
+ * The client connects again by itself and sends again what had no answer. A write carries a random key, so that the
+ * store does it once however often it is sent. What cannot be sent again safely is refused: see ConnectionLost.
+ */
+
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { connect } from "node:net";
+
+/**
+ * @typedef {Record<string, any>} Row A user, story, message or photo as it is now
+ * @typedef {"users" | "stories" | "messages" | "photos"} Kind
+ * @typedef {"asc" | "desc"} Order
+ * @typedef {number | string | Date} Point A position (or a version, where one stream is read), or a time
+ * @typedef {string | number | boolean | Date | string[] | null | undefined} Option
+ * @typedef {"syntax" | "unknown" | "invalid" | "notFound" | "gone" | "exists" | "conflict" | "keyReused" | "denied"
+ *   | "tooLarge" | "full" | "diverged" | "busy" | "draining" | "internal"} Code
+ * @typedef {"never" | "same" | "refetch" | "later"} Retry
+ * @typedef {"missing" | "empty" | "tooLong" | "notSelected" | "outOfRange" | "malformed" | "noSuch" | "unknownField"
+ *   | "wrongType"} Rule
+ * @typedef {{ field: string, rule: Rule, message: string }} FieldError One wrong field or option
+ *
+ * @typedef {object} Greeting What the store says first on each connection
+ * @property {string} server
+ * @property {number} protocol
+ * @property {number} position
+ * @property {string} log
+ * @property {Record<string, number>} limits
+ * @property {{ uid: number, role: string }} you
+ *
+ * @typedef {object} Receipt A write was done; `changed` is false where nothing had to be
+ * @property {string} stream
+ * @property {number} version
+ * @property {number} position
+ * @property {string} [time]
+ * @property {string} [id]
+ * @property {boolean} changed
+ * @property {boolean} repeated whether it was done before
+ *
+ * @typedef {object} StoreEvent An event of the log
+ * @property {number} position
+ * @property {string} stream
+ * @property {number} version
+ * @property {string} type
+ * @property {string} time
+ * @property {number} by
+ * @property {any} data
+ * @property {string} [key]
+ * @property {string[]} [tags]
+ * @property {Record<string, any>} [meta]
+ *
+ * @typedef {object} NewEvent An event to append; `stream` and `version` are for `appendTogether` only
+ * @property {string} type
+ * @property {any} data
+ * @property {Record<string, any> | null} [meta]
+ * @property {string[] | null} [tags]
+ * @property {string} [stream]
+ * @property {number | null} [version]
+ *
+ * @typedef {{ stream: string, version: number, position: number }} StreamInfo
+ * @typedef {{ sort: string, title: string, order: Order }} SortKey
+ * @typedef {{ rows: Row[], done: Row }} Answer An answer as it came
+ *
+ * @typedef {{ signal?: AbortSignal }} Cancel
+ * @typedef {{ key?: string | false | null, version?: number, meta?: Record<string, any> } & Cancel} WriteOptions
+ *   The key of a write: without one a random one is made, `false` sends none
+ * @typedef {{ sort?: string, order?: Order, limit?: number, after?: string } & Cancel} ListOptions
+ * @typedef {{ from?: Point, to?: Point, order?: Order, limit?: number, types?: string[], log?: string } & Cancel
+ *   } ReadOptions `from` and `to` are versions where one stream is read; another history than `log` is `diverged`
+ * @typedef {{ after?: string, limit?: number } & Cancel} StreamsOptions
+ *
+ * @typedef {{ type: "change", position: number, row: Row | null }} Change A row as it is; null where there is none
+ * @typedef {{ type: "removed", position: number, id: string }} Removed The row with this ID left the list
+ * @typedef {{ type: "restarted" }} Restarted The rows are told anew after a lost connection: forget those known
+ * @typedef {{ marker: "caughtUp", position: number }} CaughtUp What comes next is live
+ * @typedef {{ marker: "behind", count: number }} Behind The reader was too slow for live: so many events wait
+ * @typedef {{ marker: "ended", reason: string, resume: number }} Ended It goes on by itself at `resume`
+ * @typedef {CaughtUp | Behind | Ended} Marker
+ *
+ * @typedef {{ mark: string, members: Row, rows: Row[] }} Incoming A whole reply (+ or -), a push (>) or a notice (*)
+ */
+
+/**
+ * A part of an answer. It may be short, even empty, and still have a `next`.
+ * @template T, [N=string]
+ * @typedef {{ items: T[], position: number, next?: N }} Page
+ */
+
+/** The store refused a request. What an error does not have is undefined; `fields` is then empty. */
+export class StoreError extends Error {
+    /** @param {Row} members the error as it came, with members that this version does not know */
+    constructor(members) {
+        super(`${members.code}: ${members.message}`);
+        this.name = "StoreError";
+        this.members = members;
+        /** @type {Code} */ this.code = members.code;
+        /** @type {Retry} */ this.retry = members.retry;
+        /** @type {FieldError[]} */ this.fields = members.fields ?? [];
+        /** @type {number | undefined} */ this.expected = members.expected;
+        /** @type {number | undefined} */ this.actual = members.actual;
+        /** @type {string | undefined} */ this.stream = members.stream;
+        /** @type {number | undefined} */ this.position = members.position;
+        /** @type {number | undefined} */ this.limit = members.limit;
+        /** @type {number | undefined} */ this.column = members.column;
+        /** @type {string | undefined} */ this.field = members.field;
+        /** @type {string | undefined} what `unknown` names; `name` is the error's own, as in every Error */
+        this.unknownName = members.name;
+        /** @type {string | undefined} */ this.nearest = members.nearest;
+        /** @type {string | undefined} */ this.log = members.log;
+        this.damaged = members.damaged === true;
+    }
+}
+
+/** The connection broke. A write without a key that was sent may have been done, or may not. */
+export class ConnectionLost extends Error {
+    name = "ConnectionLost";
+}
+
+/** What answered is not a store that speaks version 1 of the protocol. */
+export class ProtocolError extends Error {
+    name = "ProtocolError";
+}
+
+// Requests
+
+/** @param {Option} value @returns {string} as it is, or as a JSON string where it has other characters */
+function word(value) {
+    const text = value instanceof Date ? value.toISOString() : String(value);
+    if (/[\x00-\x1f\x7f-\x9f]/.test(text)) {
+        throw new TypeError(`a target or an option has no control characters: ${JSON.stringify(text)}`);
+    }
+    return /^[A-Za-z0-9._~:/*,@+-]+$/.test(text) ? text : JSON.stringify(text);
+}
+
+/**
+ * @param {string} verb
+ * @param {{ target?: string, options?: Record<string, Option>, body?: unknown }} parts
+ */
+function requestLine(verb, { target, options = {}, body }) {
+    const given = Object.entries(options).filter(([, value]) => value !== undefined && value !== null);
+    if (![verb, ...given.map(([name]) => name)].every((name) => /^[A-Za-z]+$/.test(name))) {
+        throw new TypeError("a verb and the name of an option have letters only");
+    }
+    const words = target === undefined ? [verb] : [verb, word(target)];
+    words.push(...given.map(([name, value]) => `${name}=${word(value)}`));
+    if (body !== undefined) words.push(JSON.stringify(body));
+    return words.join(" ");
+}
+
+/** @param {string} [stream] */
+const eventsOf = (stream) => (stream === undefined ? "events" : `events/${stream}`);
+
+/** @param {string | false | null} [key] */
+const keyOf = (key) => (key === false ? undefined : key ?? randomUUID().replaceAll("-", ""));
+
+/** @param {Row} members @returns {Receipt} */
+const receipt = (members) => /** @type {Receipt} */ ({ changed: true, repeated: false, ...members });
+
+/** Tells where the store's socket is when nobody says: STORED_SOCKET, else in the user's runtime directory. */
+export function defaultPath() {
+    const { STORED_SOCKET: path, XDG_RUNTIME_DIR: directory } = process.env;
+    const user = process.getuid?.();
+    if (path) return path;
+    if (directory?.startsWith("/")) return `${directory}/storykeep/stored.sock`;
+    if (existsSync(`/run/user/${user}`)) return `/run/user/${user}/storykeep/stored.sock`;
+    return `/tmp/storykeep-${user}/stored.sock`;
+}
+
+// The wire
+
+/** Whether the same may work a little later: the store restarts, is busy, or the connection broke. @param {any} error */
+function isPassing(error) {
+    return error instanceof ConnectionLost
+        || (error instanceof StoreError && (error.retry === "same" || error.retry === "later"))
+        || ["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE", "EAGAIN"].includes(error?.code);
+}
+
+/** How long to wait before the next attempt, for so many milliseconds since the last success. */
+class Backoff {
+    /** @param {number} limit */
+    constructor(limit) {
+        this.limit = limit;
+        this.reset();
+    }
+
+    reset() {
+        this.step = 10;
+        /** @type {number | undefined} */ this.until = undefined;
+    }
+
+    /** Waits after this error, or throws it: it will not pass, or the time is over.
+     * @param {unknown} error @param {AbortSignal} signal whose abort ends the wait */
+    async wait(error, signal) {
+        const now = performance.now();
+        this.until ??= now + this.limit;
+        if (!isPassing(error) || now >= this.until) throw error;
+        const delay = Math.min(this.step * (0.5 + Math.random() / 2), this.until - now);
+        this.step = Math.min(2 * this.step, 1000);
+        if (signal.aborted) return;
+        await new Promise((/** @type {(_?: unknown) => void} */ done) => {
+            const end = () => {
+                clearTimeout(timer);
+                signal.removeEventListener("abort", end);
+                done();
+            };
+            const timer = setTimeout(end, delay);
+            signal.addEventListener("abort", end);
+        });
+    }
+}
+
+/** One connection: lines out; replies, pushes and notices in, read no faster than they are taken. */
+class Link {
+    /** @param {string} path */
+    constructor(path) {
+        this.socket = connect(path);
+        this.socket.on("error", () => {});
+        this.incoming = this.#read();
+    }
+
+    /** @returns {AsyncGenerator<Incoming, void, void>} */
+    async *#read() {
+        let /** @type {Buffer[]} */ parts = [], /** @type {Row[]} */ rows = [];
+        for await (const chunk of this.socket) {
+            let start = 0;
+            for (let end; (end = chunk.indexOf(10, start)) >= 0; start = end + 1) {
+                const line = Buffer.concat([...parts, chunk.subarray(start, end)]).toString();
+                parts = [];
+                const mark = line[0], space = line.indexOf(" ");
+                let members;
+                try {
+                    members = JSON.parse(line.slice(space + 1));
+                } catch {}
+                if (!"=+->*".includes(mark) || members === null || typeof members !== "object") {
+                    throw new ProtocolError(`this is no line of the protocol: ${line.slice(0, 100)}`);
+                }
+                if (mark === "=") {
+                    rows.push(members);
+                } else if (mark === "+" || mark === "-") {
+                    const all = rows;
+                    rows = [];
+                    yield { mark, members, rows: all };
+                } else {
+                    yield { mark, members, rows: [] };
+                }
+            }
+            if (start < chunk.length) parts.push(chunk.subarray(start));
+        }
+    }
+
+    /** @returns {Promise<Incoming>} */
+    async next() {
+        const { value, done } = await this.incoming.next();
+        if (done) throw new ConnectionLost("the store closed the connection");
+        return /** @type {Incoming} */ (value);
+    }
+
+    /** @returns {Promise<Greeting>} in whose place there may be an error, such as busy */
+    async greeting() {
+        const { mark, members } = await this.next();
+        if (mark === "-") throw new StoreError(members);
+        if (mark !== "*" || members.protocol !== 1) {
+            throw new ProtocolError(`only version 1 of the protocol is spoken here, not ${members.protocol}`);
+        }
+        return /** @type {Greeting} */ (members);
+    }
+
+    /** @param {string} line */
+    send(line) {
+        this.socket.write(line + "\n");
+    }
+
+    close() {
+        this.socket.destroy();
+    }
+}
+
+/** @param {string} line @param {Greeting} greeting */
+function checkLength(line, { limits }) {
+    const bytes = Buffer.byteLength(line);
+    if (bytes > limits.line) {
+        const message = `the request has ${bytes} bytes, a line at most ${limits.line}`;
+        throw new StoreError({ code: "tooLarge", message, retry: "never", limit: limits.line });
+    }
+}
+
+/** A request on its way, which may be sent more than once. */
+class Call {
+    /** @param {string} line @param {boolean} write @param {boolean} repeatable */
+    constructor(line, write, repeatable) {
+        this.line = line;
+        this.write = write;
+        this.repeatable = repeatable;
+        this.settled = false;
+        /** @type {string | undefined} the history that it was sent to */ this.log = undefined;
+        /** @type {Promise<Incoming & { greeting: Greeting }>} */
+        this.reply = new Promise((resolve, reject) => {
+            /** @param {Incoming & { greeting: Greeting }} reply */
+            this.resolve = (reply) => { this.settled = true; resolve(reply); };
+            /** @param {unknown} error */
+            this.reject = (error) => { this.settled = true; reject(error); };
+        });
+    }
+
+    /** Throws where it may not be sent. @param {Greeting} greeting */
+    check(greeting) {
+        if (this.log !== undefined && !this.repeatable) {
+            throw new ConnectionLost("the connection was lost before the answer: it was done, or was not");
+        }
+        if (this.log !== undefined && this.log !== greeting.log && this.write) {
+            const message = "this was sent to another history, which gave no answer";
+            throw new StoreError({ code: "diverged", message, retry: "never", log: greeting.log });
+        }
+        checkLength(this.line, greeting);
+    }
+}
+
+/**
+ * A client. Calls that are made at the same time share one connection, and none waits to be sent. A call whose
+ * `signal` aborts may have been sent.
+ */
+export class Store {
+    /** @type {Call[]} */ #calls = [];
+    /** @type {Link | undefined} */ #link;
+    /** @type {Promise<void> | undefined} */ #running;
+    #closing = new AbortController();
+    /** @type {Greeting | undefined} the greeting of the newest connection */ greeting;
+
+    /**
+     * @param {string} [path] the store's socket
+     * @param {{ retryFor?: number }} [options] for how many milliseconds without success it goes on trying: to
+     *   connect, and to send again what the store was too busy for
+     */
+    constructor(path = defaultPath(), { retryFor = 10_000 } = {}) {
+        this.path = path;
+        this.retryFor = retryFor;
+    }
+
+    /** Connects now, and gives the greeting. Every other method connects where it has to. */
+    async connect() {
+        await this.ping();
+        return /** @type {Greeting} */ (this.greeting);
+    }
+
+    /** Closes the client. Calls that have no answer yet, and later ones, throw ConnectionLost. */
+    close() {
+        this.#closing.abort();
+        this.#link?.close();
+        this.#fail(new ConnectionLost("the client was closed"));
+    }
+
+    /**
+     * Sends a request of any verb but SUBSCRIBE, and gives the answer as it came. Only what is `repeatable` is sent
+     * again after a lost connection.
+     * @param {string} verb
+     * @param {string} [target]
+     * @param {Record<string, Option>} [options]
+     * @param {unknown} [body]
+     * @param {{ write?: boolean, repeatable?: boolean } & Cancel} [how]
+     * @returns {Promise<Answer & { greeting: Greeting }>}
+     */
+    async call(verb, target, options, body, { write = true, repeatable = false, signal } = {}) {
+        if (verb.toUpperCase() === "SUBSCRIBE") throw new TypeError("subscriptions have methods of their own");
+        const line = requestLine(verb, { target, options, body });
+        const backoff = new Backoff(this.retryFor);
+        for (;;) {
+            signal?.throwIfAborted();
+            if (this.#closing.signal.aborted) throw new ConnectionLost("the client was closed");
+            const { mark, members, rows, greeting } = await this.#send(new Call(line, write, repeatable), signal);
+            if (mark === "+") return { rows, done: members, greeting };
+            await backoff.wait(new StoreError(members), signal ?? this.#closing.signal);
+        }
+    }
+
+    /** @param {Call} call @param {AbortSignal} [signal] */
+    async #send(call, signal) {
+        const abort = () => call.reject(/** @type {AbortSignal} */ (signal).reason);
+        signal?.addEventListener("abort", abort, { once: true });
+        this.#calls.push(call);
+        if (this.#link && this.greeting) this.#write(call, this.#link, this.greeting);
+        else this.#running ??= this.#run();
+        try {
+            return await call.reply;
+        } finally {
+            signal?.removeEventListener("abort", abort);
+        }
+    }
+
+    /** @param {Call} call @param {Link} link @param {Greeting} greeting */
+    #write(call, link, greeting) {
+        try {
+            call.check(greeting);
+            call.log = greeting.log;
+            link.send(call.line);
+        } catch (error) {
+            this.#calls.splice(this.#calls.indexOf(call), 1);
+            call.reject(error);
+        }
+    }
+
+    /** Serves the calls until none is open and the connection is gone. */
+    async #run() {
+        const backoff = new Backoff(this.retryFor);
+        try {
+            while (this.#calls.some((call) => !call.settled)) {
+                const link = new Link(this.path);
+                try {
+                    await this.#serve(link, backoff);
+                } catch (error) {
+                    this.#link = undefined;
+                    link.close();
+                    if (this.#calls.some((call) => !call.settled)) await backoff.wait(error, this.#closing.signal);
+                }
+            }
+        } catch (error) {
+            this.#fail(error);
+        } finally {
+            this.#running = undefined;
+        }
+    }
+
+    /** Sends what is open over a new connection, and takes replies as long as it lasts.
+     * @param {Link} link @param {Backoff} backoff */
+    async #serve(link, backoff) {
+        const greeting = await link.greeting();
+        this.#link = link;
+        this.greeting = greeting;
+        if (this.#closing.signal.aborted) throw new ConnectionLost("the client was closed");
+        this.#calls = this.#calls.filter((call) => !call.settled);
+        for (const call of [...this.#calls]) this.#write(call, link, greeting);
+        for (;;) {
+            const incoming = await link.next();
+            if (incoming.mark !== "+" && incoming.mark !== "-") continue;
+            this.#calls.shift()?.resolve?.({ ...incoming, greeting });
+            backoff.reset();
+        }
+    }
+
+    /** @param {unknown} error */
+    #fail(error) {
+        for (const call of this.#calls.splice(0)) call.reject?.(error);
+    }
+
+    // Queries
+
+    /** @param {string} verb @param {string} [target] @param {Record<string, Option>} [options] @param {AbortSignal} [signal] */
+    #ask(verb, target, options, signal) {
+        return this.call(verb, target, options, undefined, { write: false, repeatable: true, signal });
+    }
+
+    /**
+     * Gets a row such as stories/12345, now or as it was `at` a position or a time.
+     * @param {string} target @param {{ at?: Point } & Cancel} [options] @returns {Promise<Row>}
+     */
+    async get(target, { at, signal } = {}) {
+        return (await this.#ask("GET", target, { at }, signal)).done;
+    }
+
+    /**
+     * Lists a page of a kind's rows, filtered and sorted. `after` is the `next` of the page before.
+     * @param {Kind} kind @param {Record<string, Option>} [filters] @param {ListOptions} [options]
+     * @returns {Promise<Page<Row>>}
+     */
+    async list(kind, filters = {}, { signal, ...options } = {}) {
+        const { rows, done } = await this.#ask("LIST", kind, { ...filters, ...options }, signal);
+        return { items: rows, position: done.position, next: done.next };
+    }
+
+    /**
+     * Gives every row that is listed, page after page.
+     * @param {Kind} kind @param {Record<string, Option>} [filters] @param {ListOptions} [options]
+     */
+    async *listAll(kind, filters = {}, options = {}) {
+        let after = options.after;
+        do {
+            const page = await this.list(kind, filters, { ...options, after });
+            yield* page.items;
+            after = page.next;
+        } while (after !== undefined);
+    }
+
+    /**
+     * Counts the rows that `list` would give.
+     * @param {Kind} kind @param {Record<string, Option>} [filters] @param {Cancel} [options] @returns {Promise<number>}
+     */
+    async count(kind, filters = {}, { signal } = {}) {
+        return (await this.#ask("COUNT", kind, filters, signal)).done.count;
+    }
+
+    /** Tells what a kind can be sorted by. @param {Kind} kind @param {Cancel} [options] @returns {Promise<SortKey[]>} */
+    async sorts(kind, { signal } = {}) {
+        return /** @type {SortKey[]} */ ((await this.#ask("SORTS", kind, {}, signal)).rows);
+    }
+
+    /**
+     * Reads a page of events: of one stream, of a category (note-*), or of the whole log.
+     * @param {string} [stream] @param {ReadOptions} [options] @returns {Promise<Page<StoreEvent, number>>}
+     */
+    async read(stream, options = {}) {
+        return (await this.#readPage(stream, options)).page;
+    }
+
+    /** @param {string | undefined} stream @param {ReadOptions} options */
+    async #readPage(stream, { signal, ...options }) {
+        const { rows, done, greeting } = await this.#ask("READ", eventsOf(stream), options, signal);
+        const items = /** @type {StoreEvent[]} */ (rows);
+        return { page: { items, position: done.position, next: done.next }, log: greeting.log };
+    }
+
+    /**
+     * Gives every event, page after page, all of one history.
+     * @param {string} [stream] @param {ReadOptions} [options]
+     */
+    async *readAll(stream, options = {}) {
+        let { from, log: history } = options;
+        do {
+            const { page, log } = await this.#readPage(stream, { ...options, from, log: history });
+            yield* page.items;
+            from = page.next;
+            history = log;
+        } while (from !== undefined);
+    }
+
+    /**
+     * Lists a page of streams: all, those of a category (note-*), or one.
+     * @param {string} [stream] @param {StreamsOptions} [options] @returns {Promise<Page<StreamInfo>>}
+     */
+    async streams(stream, { signal, ...options } = {}) {
+        const { rows, done } = await this.#ask("STREAMS", stream, options, signal);
+        return { items: /** @type {StreamInfo[]} */ (rows), position: done.position, next: done.next };
+    }
+
+    /** Gives every stream, page after page. @param {string} [stream] @param {StreamsOptions} [options] */
+    async *streamsAll(stream, options = {}) {
+        let after = options.after;
+        do {
+            const page = await this.streams(stream, { ...options, after });
+            yield* page.items;
+            after = page.next;
+        } while (after !== undefined);
+    }
+
+    /** Asks for an answer, which is the log's last position. @param {Cancel} [options] @returns {Promise<number>} */
+    async ping({ signal } = {}) {
+        return (await this.#ask("PING", undefined, {}, signal)).done.position;
+    }
+
+    /** Explains the verbs, or one verb or error code. @param {string} [topic] @param {Cancel} [options] */
+    async help(topic, { signal } = {}) {
+        return (await this.#ask("HELP", topic, {}, signal)).rows;
+    }
+
+    /** Tells counts, sizes in bytes, rates and latencies. @param {Cancel} [options] */
+    async stats({ signal } = {}) {
+        return (await this.#ask("STATS", undefined, {}, signal)).done;
+    }
+
+    /** Writes the read models to the disk now; the answer is the position that they are at.
+     * @param {Cancel} [options] @returns {Promise<number>} */
+    async checkpoint({ signal } = {}) {
+        return (await this.#ask("CHECKPOINT", undefined, {}, signal)).done.position;
+    }
+
+    /** Checks every record of the log while serving, up to the position that is the answer.
+     * @param {Cancel} [options] @returns {Promise<number>} */
+    async verify({ signal } = {}) {
+        return (await this.#ask("VERIFY", undefined, {}, signal)).done.position;
+    }
+
+    /** Copies the log, up to the position that is the answer, into a new directory of the store's machine.
+     * @param {string} directory @param {Cancel} [options] @returns {Promise<number>} */
+    async backup(directory, { signal } = {}) {
+        return (await this.call("BACKUP", directory, {}, undefined, { signal })).done.position;
+    }
+
+    // Writes
+
+    /** @param {string} verb @param {string} target @param {WriteOptions} options @param {unknown} [body] */
+    #change(verb, target, { key, version, meta, signal }, body) {
+        const options = { key: keyOf(key), version, meta: meta && JSON.stringify(meta) };
+        return this.call(verb, target, options, body, { repeatable: key !== false, signal });
+    }
+
+    /** Adds a user, story, message or photo. @param {Kind} kind @param {Row} form @param {WriteOptions} [options] */
+    async post(kind, form, options = {}) {
+        return receipt((await this.#change("POST", kind, options, form)).done);
+    }
+
+    /** Revises the fields that are given. @param {string} target @param {Row} form @param {WriteOptions} [options] */
+    async edit(target, form, options = {}) {
+        return receipt((await this.#change("EDIT", target, options, form)).done);
+    }
+
+    /** Has a user like a story. @param {string} target @param {string} user @param {WriteOptions} [options] */
+    async like(target, user, options = {}) {
+        return receipt((await this.#change("LIKE", target, options, { user })).done);
+    }
+
+    /** Has a user like a story no longer. @param {string} target @param {string} user @param {WriteOptions} [options] */
+    async unlike(target, user, options = {}) {
+        return receipt((await this.#change("UNLIKE", target, options, { user })).done);
+    }
+
+    /** Notes that the recipient has seen a message. @param {string} target @param {WriteOptions} [options] */
+    async see(target, options = {}) {
+        return receipt((await this.#change("SEE", target, options)).done);
+    }
+
+    /** Takes content away; its history stays readable. @param {string} target @param {WriteOptions} [options] */
+    async delete(target, options = {}) {
+        return receipt((await this.#change("DELETE", target, options)).done);
+    }
+
+    /**
+     * Appends one event or several, all or none. `version` 0 says that the stream must not exist yet.
+     * @param {string} stream @param {NewEvent | NewEvent[]} events @param {Omit<WriteOptions, "meta">} [options]
+     */
+    async append(stream, events, options = {}) {
+        return receipt((await this.#change("APPEND", stream, options, events)).done);
+    }
+
+    /**
+     * Appends events of several streams, all or none; each names its stream. There is a receipt for each stream.
+     * @param {NewEvent[]} events @param {Omit<WriteOptions, "meta" | "version">} [options]
+     */
+    async appendTogether(events, options = {}) {
+        return (await this.#change("APPEND", "*", options, events)).rows.map(receipt);
+    }
+
+    // Subscriptions
+
+    /**
+     * Subscribes to the events of a stream, of a category (note-*), or of the whole log.
+     *
+     * Without `from`, a position or a time, they begin with the next one. Who keeps a position to go on from keeps
+     * `log` beside it, and has `diverged` thrown where the store serves another history.
+     * @param {string} [stream] @param {{ from?: Point, types?: string[], log?: string } & Cancel} [options]
+     * @returns {Promise<Subscription<StoreEvent>>}
+     */
+    events(stream, { from, types, log, signal } = {}) {
+        return Subscription.open(this, eventsOf(stream), { from, types, log }, true, signal);
+    }
+
+    /**
+     * Subscribes to a row such as stories/12345: as it is, and each change of it.
+     * @param {string} target @param {Cancel} [options] @returns {Promise<Subscription<Change | Restarted>>}
+     */
+    watch(target, { signal } = {}) {
+        return Subscription.open(this, target, {}, false, signal);
+    }
+
+    /**
+     * Subscribes to a list: each row that it has, and then each that enters, changes or leaves.
+     * @param {Kind} kind @param {Record<string, Option>} [filters] @param {Cancel} [options]
+     * @returns {Promise<Subscription<Change | Removed | Restarted>>}
+     */
+    watchList(kind, filters = {}, { signal } = {}) {
+        return Subscription.open(this, kind, filters, false, signal);
+    }
+}
+
+/**
+ * What a subscription gives, one after another; it goes on by itself after a lost connection.
+ *
+ * It has a connection of its own, which is read no faster than the application takes. Leaving the loop, or `close`,
+ * ends it; so does its `signal`, whose reason is then thrown.
+ * @template T
+ * @implements {AsyncIterableIterator<T>}
+ */
+export class Subscription {
+    #path; #target; #options; #ofEvents; #signal; #backoff;
+    #began = false;
+    #closing = new AbortController();
+    /** @type {Link | undefined} */ #link;
+
+    /** @param {Store} store @param {string} target @param {Record<string, Option>} options @param {boolean} ofEvents
+     * @param {AbortSignal} [signal] */
+    constructor(store, target, options, ofEvents, signal) {
+        this.#path = store.path;
+        this.#target = target;
+        this.#options = { ...options };
+        this.#ofEvents = ofEvents;
+        this.#signal = signal;
+        this.#backoff = new Backoff(store.retryFor);
+        signal?.addEventListener("abort", this.close);
+    }
+
+    /** @param {Store} store @param {string} target @param {Record<string, Option>} options @param {boolean} ofEvents
+     * @param {AbortSignal} [signal] @returns {Promise<Subscription<any>>} */
+    static async open(store, target, options, ofEvents, signal) {
+        signal?.throwIfAborted();
+        const subscription = new Subscription(store, target, options, ofEvents, signal);
+        while (!subscription.#link && !subscription.#closing.signal.aborted) {
+            await subscription.#open().catch((error) => subscription.#wait(error));
+        }
+        signal?.throwIfAborted();
+        return subscription;
+    }
+
+    /** The `from` of a subscription to events that goes on after what was given. */
+    get resume() {
+        return /** @type {Point | undefined} */ (this.#options.from);
+    }
+
+    /** The history that `resume` is of. */
+    get log() {
+        return /** @type {string | undefined} */ (this.#options.log);
+    }
+
+    /** Ends the subscription. */
+    close = () => {
+        this.#signal?.removeEventListener("abort", this.close);
+        this.#closing.abort();
+        this.#drop();
+    };
+
+    /** Gives the markers, too: they have a `marker` of caughtUp, behind or ended. */
+    async *items() {
+        try {
+            for (let item; (item = await this.#next()) !== undefined;) yield item;
+        } finally {
+            this.close();
+        }
+    }
+
+    [Symbol.asyncIterator]() {
+        return this;
+    }
+
+    /** @returns {Promise<IteratorResult<T>>} */
+    async next() {
+        for (;;) {
+            const item = await this.#next();
+            if (item === undefined) return { value: undefined, done: true };
+            if (!("marker" in item)) return { value: item, done: false };
+        }
+    }
+
+    /** @returns {Promise<IteratorResult<T>>} */
+    async return() {
+        this.close();
+        return { value: undefined, done: true };
+    }
+
+    /** @returns {Promise<any>} an item, or undefined at the end */
+    async #next() {
+        while (!this.#closing.signal.aborted) {
+            try {
+                const item = this.#link ? this.#take(await this.#link.next()) : await this.#open();
+                if (item !== undefined) return item;
+            } catch (error) {
+                await this.#wait(error);
+            }
+        }
+        this.#signal?.throwIfAborted();
+    }
+
+    /** @returns {Promise<Restarted | undefined>} */
+    async #open() {
+        const link = new Link(this.#path);
+        try {
+            const greeting = await link.greeting();
+            const line = requestLine("SUBSCRIBE", { target: this.#target, options: this.#options });
+            checkLength(line, greeting);
+            link.send(line);
+            const { mark, members } = await link.next();
+            if (mark !== "+") throw new StoreError(members);
+            if (this.#closing.signal.aborted) throw new ConnectionLost("the subscription was closed");
+            if (this.#ofEvents) {
+                this.#options.log = greeting.log;
+                this.#options.from ??= members.position + 1;
+            }
+        } catch (error) {
+            link.close();
+            throw error;
+        }
+        this.#link = link;
+        const again = this.#began;
+        this.#began = true;
+        return again && !this.#ofEvents ? { type: "restarted" } : undefined;
+    }
+
+    /** Reads a push and goes past it; undefined is a notice. @param {Incoming} push */
+    #take({ mark, members }) {
+        if (mark !== ">") return undefined;
+        let item, resume;
+        if ("caughtUp" in members) {
+            item = { marker: "caughtUp", position: members.caughtUp };
+            resume = members.caughtUp + 1;
+        } else if ("behind" in members) {
+            return { marker: "behind", count: members.behind };
+        } else if ("end" in members) {
+            if (members.damaged) {
+                const { end: message, resume: position } = members;
+                throw new StoreError({ code: "internal", message, retry: "never", damaged: true, position });
+            }
+            item = { marker: "ended", reason: members.end, resume: members.resume };
+            resume = members.resume;
+            this.#drop();
+        } else if ("removed" in members) {
+            item = { type: "removed", position: members.position, id: members.removed };
+        } else if ("row" in members) {
+            item = { type: "change", position: members.position, row: members.row };
+        } else {
+            item = members;
+            resume = members.position + 1;
+        }
+        if (!("end" in members)) this.#backoff.reset();
+        if (this.#ofEvents) this.#options.from = resume;
+        return item;
+    }
+
+    /** @param {unknown} error */
+    async #wait(error) {
+        this.#drop();
+        if (this.#closing.signal.aborted) return;
+        try {
+            await this.#backoff.wait(error, this.#closing.signal);
+        } catch (final) {
+            this.close();
+            throw final;
+        }
+    }
+
+    #drop() {
+        this.#link?.close();
+        this.#link = undefined;
+    }
+}
