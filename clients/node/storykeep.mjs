@@ -180,7 +180,10 @@ export function defaultPath() {
 
 // The wire
 
-/** Whether the same may work a little later: the store restarts, is busy, or the connection broke. @param {any} error */
+/**
+ * Whether the same may work a little later: the store restarts, is busy, or the connection broke.
+ * @param {any} error
+ */
 function isPassing(error) {
     return error instanceof ConnectionLost
         || (error instanceof StoreError && (error.retry === "same" || error.retry === "later"))
@@ -314,7 +317,10 @@ class Call {
         });
     }
 
-    /** Throws where it may not be sent. @param {Greeting} greeting */
+    /**
+     * Throws where it may not be sent.
+     * @param {Greeting} greeting
+     */
     check(greeting) {
         if (this.log !== undefined && !this.repeatable) {
             throw new ConnectionLost("the connection was lost before the answer: it was done, or was not");
@@ -340,7 +346,7 @@ export class Store {
 
     /**
      * @param {string} [path] the store's socket
-     * @param {{ retryFor?: number }} [options] for how many milliseconds without success it goes on trying: to
+     * @param {{ retryFor?: number }} options for how many milliseconds without success it goes on trying: to
      *   connect, and to send again what the store was too busy for
      */
     constructor(path = defaultPath(), { retryFor = 10_000 } = {}) {
@@ -368,7 +374,7 @@ export class Store {
      * @param {string} [target]
      * @param {Record<string, Option>} [options]
      * @param {unknown} [body]
-     * @param {{ write?: boolean, repeatable?: boolean } & Cancel} [how]
+     * @param {{ write?: boolean, repeatable?: boolean } & Cancel} how
      * @returns {Promise<Answer & { greeting: Greeting }>}
      */
     async call(verb, target, options, body, { write = true, repeatable = false, signal } = {}) {
@@ -455,14 +461,17 @@ export class Store {
 
     // Queries
 
-    /** @param {string} verb @param {string} [target] @param {Record<string, Option>} [options] @param {AbortSignal} [signal] */
+    /**
+     * @param {string} verb @param {string} [target] @param {Record<string, Option>} [options]
+     * @param {AbortSignal} [signal]
+     */
     #ask(verb, target, options, signal) {
         return this.call(verb, target, options, undefined, { write: false, repeatable: true, signal });
     }
 
     /**
      * Gets a row such as stories/12345, now or as it was `at` a position or a time.
-     * @param {string} target @param {{ at?: Point } & Cancel} [options] @returns {Promise<Row>}
+     * @param {string} target @param {{ at?: Point } & Cancel} options @returns {Promise<Row>}
      */
     async get(target, { at, signal } = {}) {
         return (await this.#ask("GET", target, { at }, signal)).done;
@@ -470,7 +479,7 @@ export class Store {
 
     /**
      * Lists a page of a kind's rows, filtered and sorted. `after` is the `next` of the page before.
-     * @param {Kind} kind @param {Record<string, Option>} [filters] @param {ListOptions} [options]
+     * @param {Kind} kind @param {Record<string, Option>} filters @param {ListOptions} options
      * @returns {Promise<Page<Row>>}
      */
     async list(kind, filters = {}, { signal, ...options } = {}) {
@@ -480,7 +489,7 @@ export class Store {
 
     /**
      * Gives every row that is listed, page after page.
-     * @param {Kind} kind @param {Record<string, Option>} [filters] @param {ListOptions} [options]
+     * @param {Kind} kind @param {Record<string, Option>} filters @param {ListOptions} options
      */
     async *listAll(kind, filters = {}, options = {}) {
         let after = options.after;
@@ -493,20 +502,23 @@ export class Store {
 
     /**
      * Counts the rows that `list` would give.
-     * @param {Kind} kind @param {Record<string, Option>} [filters] @param {Cancel} [options] @returns {Promise<number>}
+     * @param {Kind} kind @param {Record<string, Option>} filters @param {Cancel} options @returns {Promise<number>}
      */
     async count(kind, filters = {}, { signal } = {}) {
         return (await this.#ask("COUNT", kind, filters, signal)).done.count;
     }
 
-    /** Tells what a kind can be sorted by. @param {Kind} kind @param {Cancel} [options] @returns {Promise<SortKey[]>} */
+    /**
+     * Tells what a kind can be sorted by.
+     * @param {Kind} kind @param {Cancel} options @returns {Promise<SortKey[]>}
+     */
     async sorts(kind, { signal } = {}) {
         return /** @type {SortKey[]} */ ((await this.#ask("SORTS", kind, {}, signal)).rows);
     }
 
     /**
      * Reads a page of events: of one stream, of a category (note-*), or of the whole log.
-     * @param {string} [stream] @param {ReadOptions} [options] @returns {Promise<Page<StoreEvent, number>>}
+     * @param {string} [stream] @param {ReadOptions} options @returns {Promise<Page<StoreEvent, number>>}
      */
     async read(stream, options = {}) {
         return (await this.#readPage(stream, options)).page;
@@ -521,7 +533,7 @@ export class Store {
 
     /**
      * Gives every event, page after page, all of one history.
-     * @param {string} [stream] @param {ReadOptions} [options]
+     * @param {string} [stream] @param {ReadOptions} options
      */
     async *readAll(stream, options = {}) {
         let { from, log: history } = options;
@@ -535,14 +547,17 @@ export class Store {
 
     /**
      * Lists a page of streams: all, those of a category (note-*), or one.
-     * @param {string} [stream] @param {StreamsOptions} [options] @returns {Promise<Page<StreamInfo>>}
+     * @param {string} [stream] @param {StreamsOptions} options @returns {Promise<Page<StreamInfo>>}
      */
     async streams(stream, { signal, ...options } = {}) {
         const { rows, done } = await this.#ask("STREAMS", stream, options, signal);
         return { items: /** @type {StreamInfo[]} */ (rows), position: done.position, next: done.next };
     }
 
-    /** Gives every stream, page after page. @param {string} [stream] @param {StreamsOptions} [options] */
+    /**
+     * Gives every stream, page after page.
+     * @param {string} [stream] @param {StreamsOptions} options
+     */
     async *streamsAll(stream, options = {}) {
         let after = options.after;
         do {
@@ -552,35 +567,44 @@ export class Store {
         } while (after !== undefined);
     }
 
-    /** Asks for an answer, which is the log's last position. @param {Cancel} [options] @returns {Promise<number>} */
+    /**
+     * Asks for an answer, which is the log's last position.
+     * @param {Cancel} options @returns {Promise<number>}
+     */
     async ping({ signal } = {}) {
         return (await this.#ask("PING", undefined, {}, signal)).done.position;
     }
 
-    /** Explains the verbs, or one verb or error code. @param {string} [topic] @param {Cancel} [options] */
+    /**
+     * Explains the verbs, or one verb or error code.
+     * @param {string} [topic] @param {Cancel} options
+     */
     async help(topic, { signal } = {}) {
         return (await this.#ask("HELP", topic, {}, signal)).rows;
     }
 
-    /** Tells counts, sizes in bytes, rates and latencies. @param {Cancel} [options] */
+    /**
+     * Tells counts, sizes in bytes, rates and latencies.
+     * @param {Cancel} options
+     */
     async stats({ signal } = {}) {
         return (await this.#ask("STATS", undefined, {}, signal)).done;
     }
 
     /** Writes the read models to the disk now; the answer is the position that they are at.
-     * @param {Cancel} [options] @returns {Promise<number>} */
+     * @param {Cancel} options @returns {Promise<number>} */
     async checkpoint({ signal } = {}) {
         return (await this.#ask("CHECKPOINT", undefined, {}, signal)).done.position;
     }
 
     /** Checks every record of the log while serving, up to the position that is the answer.
-     * @param {Cancel} [options] @returns {Promise<number>} */
+     * @param {Cancel} options @returns {Promise<number>} */
     async verify({ signal } = {}) {
         return (await this.#ask("VERIFY", undefined, {}, signal)).done.position;
     }
 
     /** Copies the log, up to the position that is the answer, into a new directory of the store's machine.
-     * @param {string} directory @param {Cancel} [options] @returns {Promise<number>} */
+     * @param {string} directory @param {Cancel} options @returns {Promise<number>} */
     async backup(directory, { signal } = {}) {
         return (await this.call("BACKUP", directory, {}, undefined, { signal })).done.position;
     }
@@ -593,39 +617,57 @@ export class Store {
         return this.call(verb, target, options, body, { repeatable: key !== false, signal });
     }
 
-    /** Adds a user, story, message or photo. @param {Kind} kind @param {Row} form @param {WriteOptions} [options] */
+    /**
+     * Adds a user, story, message or photo.
+     * @param {Kind} kind @param {Row} form @param {WriteOptions} options
+     */
     async post(kind, form, options = {}) {
         return receipt((await this.#change("POST", kind, options, form)).done);
     }
 
-    /** Revises the fields that are given. @param {string} target @param {Row} form @param {WriteOptions} [options] */
+    /**
+     * Revises the fields that are given.
+     * @param {string} target @param {Row} form @param {WriteOptions} options
+     */
     async edit(target, form, options = {}) {
         return receipt((await this.#change("EDIT", target, options, form)).done);
     }
 
-    /** Has a user like a story. @param {string} target @param {string} user @param {WriteOptions} [options] */
+    /**
+     * Has a user like a story.
+     * @param {string} target @param {string} user @param {WriteOptions} options
+     */
     async like(target, user, options = {}) {
         return receipt((await this.#change("LIKE", target, options, { user })).done);
     }
 
-    /** Has a user like a story no longer. @param {string} target @param {string} user @param {WriteOptions} [options] */
+    /**
+     * Has a user like a story no longer.
+     * @param {string} target @param {string} user @param {WriteOptions} options
+     */
     async unlike(target, user, options = {}) {
         return receipt((await this.#change("UNLIKE", target, options, { user })).done);
     }
 
-    /** Notes that the recipient has seen a message. @param {string} target @param {WriteOptions} [options] */
+    /**
+     * Notes that the recipient has seen a message.
+     * @param {string} target @param {WriteOptions} options
+     */
     async see(target, options = {}) {
         return receipt((await this.#change("SEE", target, options)).done);
     }
 
-    /** Takes content away; its history stays readable. @param {string} target @param {WriteOptions} [options] */
+    /**
+     * Takes content away; its history stays readable.
+     * @param {string} target @param {WriteOptions} options
+     */
     async delete(target, options = {}) {
         return receipt((await this.#change("DELETE", target, options)).done);
     }
 
     /**
      * Appends one event or several, all or none. `version` 0 says that the stream must not exist yet.
-     * @param {string} stream @param {NewEvent | NewEvent[]} events @param {Omit<WriteOptions, "meta">} [options]
+     * @param {string} stream @param {NewEvent | NewEvent[]} events @param {Omit<WriteOptions, "meta">} options
      */
     async append(stream, events, options = {}) {
         return receipt((await this.#change("APPEND", stream, options, events)).done);
@@ -633,7 +675,7 @@ export class Store {
 
     /**
      * Appends events of several streams, all or none; each names its stream. There is a receipt for each stream.
-     * @param {NewEvent[]} events @param {Omit<WriteOptions, "meta" | "version">} [options]
+     * @param {NewEvent[]} events @param {Omit<WriteOptions, "meta" | "version">} options
      */
     async appendTogether(events, options = {}) {
         return (await this.#change("APPEND", "*", options, events)).rows.map(receipt);
@@ -646,7 +688,7 @@ export class Store {
      *
      * Without `from`, a position or a time, they begin with the next one. Who keeps a position to go on from keeps
      * `log` beside it, and has `diverged` thrown where the store serves another history.
-     * @param {string} [stream] @param {{ from?: Point, types?: string[], log?: string } & Cancel} [options]
+     * @param {string} [stream] @param {{ from?: Point, types?: string[], log?: string } & Cancel} options
      * @returns {Promise<Subscription<StoreEvent>>}
      */
     events(stream, { from, types, log, signal } = {}) {
@@ -655,7 +697,7 @@ export class Store {
 
     /**
      * Subscribes to a row such as stories/12345: as it is, and each change of it.
-     * @param {string} target @param {Cancel} [options] @returns {Promise<Subscription<Change | Restarted>>}
+     * @param {string} target @param {Cancel} options @returns {Promise<Subscription<Change | Restarted>>}
      */
     watch(target, { signal } = {}) {
         return Subscription.open(this, target, {}, false, signal);
@@ -663,7 +705,7 @@ export class Store {
 
     /**
      * Subscribes to a list: each row that it has, and then each that enters, changes or leaves.
-     * @param {Kind} kind @param {Record<string, Option>} [filters] @param {Cancel} [options]
+     * @param {Kind} kind @param {Record<string, Option>} filters @param {Cancel} options
      * @returns {Promise<Subscription<Change | Removed | Restarted>>}
      */
     watchList(kind, filters = {}, { signal } = {}) {
@@ -792,7 +834,10 @@ export class Subscription {
         return again && !this.#ofEvents ? { type: "restarted" } : undefined;
     }
 
-    /** Reads a push and goes past it; undefined is a notice. @param {Incoming} push */
+    /**
+     * Reads a push and goes past it; undefined is a notice.
+     * @param {Incoming} push
+     */
     #take({ mark, members }) {
         if (mark !== ">") return undefined;
         let item, resume;

@@ -1030,7 +1030,8 @@ class _AsyncLink:
         return self._wire.ready.popleft()
 
     def send(self, line: bytes) -> None:
-        self._writer.write(line)
+        if not self._writer.is_closing():
+            self._writer.write(line)
 
     def close(self) -> None:
         self._writer.close()
