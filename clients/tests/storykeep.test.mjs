@@ -1,0 +1,431 @@
+/**
+ * Tests of the Node client against the real daemon: the cases of cases.json, and what wants a program.
+ */
+
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import test from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+import { ConnectionLost, ProtocolError, Store, StoreError, defaultPath } from "../node/storykeep.mjs";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const program = join(process.env.STORYKEEP_BIN, "stored");
+const cases = JSON.parse(readFileSync(join(here, "cases.json"), "utf8"));
+
+/** The real daemon on a directory and a socket. */
+class Daemon {
+    constructor(directory, path, ...options) {
+        this.path = path;
+        this.arguments = ["--data", directory, "--socket", path, ...options];
+    }
+
+    async start() {
+        this.process = spawn(program, this.arguments, { stdio: ["ignore", "ignore", "pipe"] });
+        this.exited = new Promise((done) => this.process.on("exit", done));
+        for await (const line of createInterface({ input: this.process.stderr })) {
+            if (line.includes(" ready ")) return this;
+        }
+        throw new Error("the daemon did not start");
+    }
+
+    async end(signal = "SIGTERM") {
+        this.process.kill(signal);
+        await this.exited;
+    }
+}
+
+/** Listens on a path, and closes with every connection. */
+function listen(path, serve) {
+    const sockets = new Set();
+    const server = createServer((socket) => {
+        sockets.add(socket);
+        socket.on("error", () => {});
+        serve(socket);
+    }).listen(path);
+    return { path, close: () => { server.close(); sockets.forEach((socket) => socket.destroy()); } };
+}
+
+/** Passes bytes on to the daemon, and cuts the connection at random bytes so many times. */
+function startProxy(path, target, cuts, mean) {
+    let seed = 7;
+    const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+    const proxy = listen(path, (client) => {
+        const server = connect({ path: target, highWaterMark: 4096 });
+        server.on("error", () => {});
+        let left = 1 + Math.floor(random() * 2 * mean);
+        for (const [from, to] of [[client, server], [server, client]]) {
+            from.on("close", () => to.destroy());
+            from.on("data", (data) => {
+                if (left <= 0) return;
+                const cut = proxy.cuts > 0 && data.length >= left;
+                const part = cut ? data.subarray(0, left) : data;
+                if (proxy.cuts > 0) left -= data.length;
+                if (cut) proxy.cuts -= 1;
+                to.write(part, () => { if (cut) { client.destroy(); server.destroy(); } });
+            });
+        }
+    });
+    return Object.assign(proxy, { cuts });
+}
+
+/** A made-up server, which answers as a case says: one script for each connection. */
+function startPeer(path, scripts) {
+    const left = [...scripts], received = [];
+    const peer = listen(path, async (socket) => {
+        const script = left.shift();
+        if (!script) return socket.destroy();
+        if (script.error) return socket.end(`- ${JSON.stringify(script.error)}\n`);
+        const limits = { line: 1000 };
+        const greeting = { server: "peer", protocol: 1, position: 0, log: "a", you: {}, limits, ...script.greeting };
+        socket.write(`* ${JSON.stringify(greeting)}\n`);
+        const replies = Array.isArray(script.replies) ? [...script.replies] : undefined;
+        for await (const line of createInterface({ input: socket })) {
+            received.push(line);
+            const reply = replies ? replies.shift() : script.replies;
+            if (reply === undefined || reply === null) return socket.destroy();
+            socket.write(reply + "\n");
+        }
+    });
+    return Object.assign(peer, { received });
+}
+
+/** A test in a directory of its own; what was started is ended after it, the last first. */
+function scenario(name, work) {
+    test(name, { timeout: 60_000 }, async () => {
+        const directory = mkdtempSync(join(tmpdir(), "storykeep-"));
+        const ends = [() => rmSync(directory, { recursive: true })];
+        const it = {
+            directory,
+            later: (end) => ends.push(end),
+            async daemon(data = "data", socket = "socket", ...options) {
+                const daemon = await new Daemon(join(directory, data), join(directory, socket), ...options).start();
+                ends.push(() => daemon.end());
+                return daemon;
+            },
+            open(path, options) {
+                const store = new Store(path, options);
+                ends.push(() => store.close());
+                return store;
+            },
+        };
+        try {
+            await work(it);
+        } finally {
+            for (const end of ends.reverse()) await end();
+        }
+    });
+}
+
+/** So many items of a subscription, with its markers. */
+async function take(items, count = 1) {
+    const taken = [];
+    while (taken.length < count) {
+        const { value, done } = await items.next();
+        if (done) throw new Error("the subscription ended");
+        taken.push(value);
+    }
+    return taken;
+}
+
+async function collect(items) {
+    const all = [];
+    for await (const item of items) all.push(item);
+    return all;
+}
+
+const numbers = (count, from = 0) => Array.from({ length: count }, (_, n) => n + from);
+const note = (data) => ({ type: "A", data });
+
+// The cases
+
+/** Puts in what was saved for $NAME. */
+function fill(value, saved) {
+    if (Array.isArray(value)) return value.map((item) => fill(item, saved));
+    if (value !== null && typeof value === "object") {
+        return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, saved)]));
+    }
+    return typeof value === "string" ? value.replace(/\$(\w+)/g, (_, name) => saved[name]) : value;
+}
+
+/** Looks whether a result has what is wanted: of an object the members that are named, null for an absent one. */
+function fits(want, result, saved) {
+    if (Array.isArray(want)) return want.length === result?.length && want.every((item, n) => fits(item, result[n], saved));
+    if (want !== null && typeof want === "object") {
+        return result !== null && typeof result === "object"
+            && Object.keys(want).every((key) => fits(want[key], result[key], saved));
+    }
+    return fill(want, saved) === (result ?? null);
+}
+
+async function carryOut(store, step, saved, subscriptions) {
+    if (step.take) return take(subscriptions[step.take].items, step.want?.length);
+    if (step.close) return subscriptions[step.close].close();
+    const name = step.call ?? step.subscribe;
+    const positional = { list: 2, listAll: 2, count: 2, watchList: 2, ping: 0, stats: 0, checkpoint: 0, verify: 0,
+        post: 2, edit: 2, like: 2, unlike: 2, append: 2, call: 4 }[name] ?? 1;
+    const send = (args, options) => store[name](...args, ...Array(positional - args.length).fill(undefined), options);
+    if (step.repeat) return Promise.all(numbers(step.repeat).map((i) => send(fill(step.args, { i }))));
+    const result = send(fill(step.args ?? [], saved), fill(step.options, saved));
+    if (name.endsWith("All")) return collect(result);
+    if (!step.subscribe) return result;
+    const subscription = await result;
+    const items = subscription.items();
+    subscriptions[step.as] = { items, close: () => subscription.close() };
+}
+
+async function carryOutAndLook(store, step, saved, subscriptions) {
+    const told = JSON.stringify(step);
+    let result;
+    try {
+        result = await carryOut(store, step, saved, subscriptions);
+    } catch (error) {
+        if (error instanceof StoreError) {
+            const members = { ...error, name: error.unknownName };
+            assert(step.error && fits(step.error, members, saved), `${told}: ${error}`);
+            assert(error.message.includes(error.members.message));
+        } else if (step.fails) {
+            assert.equal(error.name, step.fails, told);
+            assert(error instanceof ConnectionLost || error instanceof ProtocolError);
+        } else {
+            assert(step.refused && error instanceof TypeError, `${told}: ${error.stack}`);
+        }
+        return;
+    }
+    assert(!("error" in step || "fails" in step || "refused" in step), `${told}: ${JSON.stringify(result)}`);
+    if ("want" in step) {
+        for (const each of step.repeat ? result : [result]) {
+            assert(fits(step.want, each, saved), `${told}: ${JSON.stringify(each)}`);
+        }
+    }
+    if ("size" in step) assert.equal(result.length, step.size);
+    for (const [name, member] of Object.entries(step.save ?? {})) saved[name] = result[member];
+}
+
+for (const each of cases) {
+    scenario(each.name, async (it) => {
+        const path = join(it.directory, "socket");
+        const peer = each.peer && startPeer(path, each.peer);
+        if (peer) it.later(peer.close);
+        else await it.daemon();
+        const store = it.open(path, { retryFor: 1000 * (each.retryFor ?? 10) });
+        const saved = { dir: it.directory, log: peer ? "" : (await store.connect()).log };
+        const subscriptions = {};
+        for (const step of each.steps) await carryOutAndLook(store, step, saved, subscriptions);
+        if (!peer) return;
+        const lines = peer.received;
+        if (each.received) assert.deepEqual({ lines: lines.length, distinct: new Set(lines).size }, each.received);
+        for (const script of each.peer) assert(!script.expect || lines.includes(script.expect), lines.join("\n"));
+    });
+}
+
+// Exactly once
+
+scenario("writes through a connection that is cut", async (it) => {
+    const daemon = await it.daemon();
+    const proxy = startProxy(join(it.directory, "proxy"), daemon.path, 50, 5000);
+    it.later(proxy.close);
+    const store = it.open(proxy.path);
+    let repeated = 0;
+    for (let start = 0; start < 2000; start += 100) {
+        const receipts = await Promise.all(numbers(100, start).map((n) => store.append("note-1", note(n))));
+        assert.deepEqual(receipts.map(({ version }) => version), numbers(100, start + 1));
+        repeated += receipts.filter((receipt) => receipt.repeated).length;
+    }
+    assert.equal(proxy.cuts, 0);
+    assert(repeated > 0);
+    const events = await collect(it.open(daemon.path).readAll("note-1"));
+    assert.deepEqual(events.map(({ data }) => data), numbers(2000));
+});
+
+scenario("a subscription and a writer live through kills", async (it) => {
+    const daemon = await it.daemon();
+    const reader = it.open(daemon.path), writer = it.open(daemon.path);
+    const written = (async () => {
+        const receipts = [];
+        for (const n of numbers(900)) receipts.push(await writer.append("note-1", note(n)));
+        return receipts;
+    })();
+    const seen = [];
+    for await (const event of await reader.events("note-1", { from: 1 })) {
+        seen.push(event);
+        if ([200, 400, 600].includes(seen.length)) {
+            await daemon.end("SIGKILL");
+            await daemon.start();
+        }
+        if (seen.length === 900) break;
+    }
+    assert.deepEqual(seen.map(({ data }) => data), numbers(900));
+    assert.deepEqual(seen.map(({ position }) => position), numbers(900, 1));
+    assert.deepEqual((await written).map(({ version }) => version), numbers(900, 1));
+});
+
+scenario("another history on the same socket is told", async (it) => {
+    const daemon = await it.daemon();
+    const store = it.open(daemon.path);
+    for (const n of numbers(3)) await store.append("note-1", note(n));
+    const events = await store.events(undefined, { from: 1 });
+    assert.equal((await take(events, 3))[2].position, 3);
+    await daemon.end("SIGKILL");
+    await it.daemon("other");
+    const { log } = await store.connect();
+    for (const n of numbers(9)) await store.append("note-1", note(n));
+    await assert.rejects(events.next(), { code: "diverged", log });
+    assert.equal(events.resume, 4);
+    assert.notEqual(events.log, log);
+});
+
+// Rows and lists
+
+scenario("a row and a list across a restart", async (it) => {
+    const daemon = await it.daemon();
+    const store = it.open(daemon.path);
+    await store.post("users", { id: "u", name: "Aya", email: "a@example.org", prefecture: 1 });
+    for (const id of ["a", "b"]) await store.post("messages", { id, text: "x", sender: "u", recipient: "u" });
+    const row = (await store.watch("users/u")).items();
+    const rows = (await store.watchList("messages", { unseen: true })).items();
+    const kinds = (items) => items.map((item) => item.type ?? item.marker);
+    assert.deepEqual(kinds(await take(row, 2)), ["change", "caughtUp"]);
+    assert.deepEqual(kinds(await take(rows, 3)), ["change", "change", "caughtUp"]);
+    await daemon.end();
+    const away = await it.daemon("data", "away");
+    const other = it.open(away.path);
+    await other.edit("users/u", { name: "Bo" });
+    await other.see("messages/a");
+    await away.end();
+    await daemon.start();
+    const told = await take(row, 4);
+    assert.deepEqual(kinds(told), ["ended", "restarted", "change", "caughtUp"]);
+    assert.equal(told[2].row.name, "Bo");
+    const [ended, restarted, change, caughtUp] = await take(rows, 4);
+    assert.deepEqual([ended.reason, restarted.type, change.row.id, caughtUp.position], ["draining", "restarted", "b", 5]);
+    await store.delete("messages/b");
+    assert.deepEqual(await take(rows), [{ type: "removed", position: 6, id: "b" }]);
+    await row.return();
+    await rows.return();
+});
+
+// Flow and ends
+
+scenario("a slow reader holds up nobody", async (it) => {
+    const daemon = await it.daemon();
+    const store = it.open(daemon.path);
+    const events = await store.events(undefined, { from: 1 });
+    const text = "x".repeat(4000);
+    for (let start = 0; start < 2000; start += 500) {
+        await Promise.all(numbers(500, start).map((n) => store.append("note-1", note([n, text]))));
+        const began = performance.now();
+        await store.ping();
+        assert(performance.now() - began < 1000);
+    }
+    assert((await store.stats()).subscriptions.maxLag > 500);
+    assert.deepEqual((await take(events, 2000)).map(({ data }) => data[0]), numbers(2000));
+    events.close();
+});
+
+scenario("great requests and answers cross without standing still", async (it) => {
+    const store = it.open((await it.daemon()).path);
+    await store.append("note-1", Array(200).fill(note("x".repeat(1000))));
+    const pairs = numbers(100).map(() => Promise.all([store.append("note-2", note("y".repeat(20000))), store.read("note-1")]));
+    const results = await Promise.all(pairs);
+    assert.deepEqual(results.map(([receipt, page]) => [receipt.version, page.items.length]), numbers(100, 1).map((n) => [n, 200]));
+});
+
+scenario("closing, leaving the loop and a signal unsubscribe", async (it) => {
+    const store = it.open((await it.daemon()).path);
+    const count = async (wanted) => {
+        for (let tries = 0; (await store.stats()).subscriptions.count !== wanted; tries += 1) {
+            assert(tries < 100, `there are not ${wanted} subscriptions`);
+            await sleep(10);
+        }
+    };
+    const closed = await store.events();
+    const waiting = closed.next();
+    await count(1);
+    closed.close();
+    assert.deepEqual(await waiting, { value: undefined, done: true });
+    await count(0);
+
+    await store.append("note-1", note(1));
+    for await (const _ of await store.events("note-1", { from: 1 })) break;
+    await count(0);
+
+    const abort = new AbortController();
+    const aborted = await store.events(undefined, { signal: abort.signal });
+    const next = aborted.next();
+    await count(1);
+    abort.abort();
+    await assert.rejects(next, { name: "AbortError" });
+    await count(0);
+    await assert.rejects(store.events(undefined, { signal: abort.signal }), { name: "AbortError" });
+});
+
+scenario("a call that is aborted leaves the others their answers", async (it) => {
+    const store = it.open((await it.daemon()).path);
+    await store.connect();
+    const abort = new AbortController();
+    const calls = numbers(9).map((n) => store.append("note-1", note(n), n === 4 ? { signal: abort.signal } : {}));
+    abort.abort();
+    const results = await Promise.allSettled(calls);
+    assert.equal(results.splice(4, 1)[0].reason.name, "AbortError");
+    assert.deepEqual(results.map(({ value }) => value.version), [1, 2, 3, 4, 6, 7, 8, 9]);
+});
+
+scenario("trying ends after the limit", async (it) => {
+    const began = performance.now();
+    await assert.rejects(it.open(join(it.directory, "none"), { retryFor: 200 }).ping(), { code: "ENOENT" });
+    assert(performance.now() - began > 150 && performance.now() - began < 2000);
+    await assert.rejects(it.open(join(it.directory, "none"), { retryFor: 0 }).events(), { code: "ENOENT" });
+});
+
+scenario("a store without room is busy until there is", async (it) => {
+    const { path } = await it.daemon("data", "socket", "--connections", "1");
+    const first = it.open(path);
+    await first.ping();
+    await assert.rejects(it.open(path, { retryFor: 100 }).ping(), { code: "busy" });
+    const waiting = it.open(path).ping();
+    first.close();
+    assert.equal(await waiting, 0);
+});
+
+scenario("a closed client sends nothing", async (it) => {
+    const store = it.open((await it.daemon()).path);
+    const waiting = store.ping();
+    store.close();
+    await assert.rejects(waiting, ConnectionLost);
+    await assert.rejects(store.ping(), ConnectionLost);
+});
+
+scenario("the example of the README", async (it) => {
+    const { path } = await it.daemon();
+    const text = readFileSync(join(here, "../README.md"), "utf8");
+    const examples = [...text.matchAll(/```js\n(.*?)```\n+```\n(.*?)```/gs)];
+    assert.equal(examples.length, 1);
+    const file = join(it.directory, "example.mjs");
+    writeFileSync(file, examples[0][1].replace("./storykeep.mjs", join(here, "../node/storykeep.mjs")));
+    const { stdout } = await promisify(execFile)(process.execPath, [file], { env: { ...process.env, STORED_SOCKET: path } });
+    assert.equal(stdout, examples[0][2]);
+});
+
+scenario("the socket is found as the daemon finds it", async (it) => {
+    const { STORED_SOCKET, XDG_RUNTIME_DIR } = process.env;
+    it.later(() => {
+        for (const [name, value] of Object.entries({ STORED_SOCKET, XDG_RUNTIME_DIR })) {
+            if (value === undefined) delete process.env[name];
+            else process.env[name] = value;
+        }
+    });
+    Object.assign(process.env, { STORED_SOCKET: "/a/b", XDG_RUNTIME_DIR: "/c" });
+    assert.equal(defaultPath(), "/a/b");
+    process.env.STORED_SOCKET = "";
+    assert.equal(defaultPath(), "/c/storykeep/stored.sock");
+    process.env.XDG_RUNTIME_DIR = "relative";
+    assert.match(defaultPath(), /\/(storykeep|storykeep-\d+)\/stored\.sock$/);
+});

@@ -1,0 +1,551 @@
+"""Tests of the Python clients against the real daemon: the cases of cases.json, and what wants a program.
+
+Every test runs twice, with the blocking client and with the one for asyncio.
+"""
+
+import asyncio
+import concurrent.futures
+import dataclasses
+import json
+import os
+import pathlib
+import random
+import re
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "python"))
+
+import storykeep  # noqa: E402
+from storykeep import AsyncStore, ConnectionLost, Request, Store, StoreError  # noqa: E402
+
+BIN = pathlib.Path(os.environ["STORYKEEP_BIN"])
+CASES = json.loads((HERE / "cases.json").read_text())
+ITEMS = {"Change": ("type", "change"), "Removed": ("type", "removed"), "Restarted": ("type", "restarted"),
+         "CaughtUp": ("marker", "caughtUp"), "Behind": ("marker", "behind"), "Ended": ("marker", "ended")}
+
+
+def call_later(work):
+    """Run something in a thread of its own; its result is awaited with a limit."""
+    future = concurrent.futures.Future()
+
+    def run():
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+    threading.Thread(target=run, daemon=True).start()
+    return future
+
+
+class Daemon:
+    """The real daemon on a directory and a socket."""
+
+    def __init__(self, directory, socket_path, *options):
+        self.path = str(socket_path)
+        self.arguments = [str(BIN / "stored"), "--data", str(directory), "--socket", self.path, *options]
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(self.arguments, stderr=subprocess.PIPE)
+        while b" ready " not in (line := self.process.stderr.readline()):
+            assert line, "the daemon did not start"
+
+    def end(self, number=signal.SIGTERM):
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        self.process.wait()
+        self.process.stderr.close()
+
+    def kill(self):
+        self.end(signal.SIGKILL)
+
+
+class Listener:
+    """A socket that serves each connection in a thread of its own."""
+
+    def __init__(self, path):
+        self.path = str(path)
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(self.path)
+        self.listener.listen()
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
+
+    def close(self):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+
+
+class Proxy(Listener):
+    """Passes bytes on to the daemon, and cuts the connection at random bytes so many times."""
+
+    def __init__(self, path, target, cuts, mean):
+        self.target, self.cuts, self.mean, self.random = target, cuts, mean, random.Random(7)
+        super().__init__(path)
+
+    def serve(self, client):
+        with client, socket.socket(socket.AF_UNIX) as server:
+            server.connect(self.target)
+            left = self.random.randint(1, 2 * self.mean)
+            while True:
+                for source in select.select([client, server], [], [])[0]:
+                    data = source.recv(4096)
+                    cut = self.cuts > 0 and len(data) >= left
+                    left -= len(data)
+                    (server if source is client else client).sendall(data[:left] if cut else data)
+                    if cut:
+                        self.cuts -= 1
+                    if cut or not data:
+                        return
+
+
+class Peer(Listener):
+    """A made-up server, which answers as a case says: one script for each connection."""
+
+    def __init__(self, path, scripts):
+        self.scripts, self.received = iter(scripts), []
+        super().__init__(path)
+
+    def serve(self, client):
+        script = next(self.scripts, None)
+        with client, client.makefile("rw", encoding="utf-8", newline="\n") as lines:
+            def say(line):
+                lines.write(line + "\n")
+                lines.flush()
+            if script is None:
+                return
+            if "error" in script:
+                return say("- " + json.dumps(script["error"]))
+            say("* " + json.dumps({"server": "peer", "protocol": 1, "position": 0, "log": "a", "you": {},
+                                   "limits": {"line": 1000}, **script["greeting"]}))
+            replies = iter(script["replies"]) if isinstance(script["replies"], list) else None
+            for line in lines:
+                self.received.append(line.rstrip("\n"))
+                reply = next(replies, None) if replies else script["replies"]
+                if reply is None:
+                    return
+                say(reply)
+
+
+class Blocking:
+    """Drives `Store`."""
+
+    errors = storykeep
+
+    def __init__(self, path, retry_for=10.0):
+        self.store = Store(path, retry_for=retry_for)
+
+    def do(self, name, *args, **options):
+        result = getattr(self.store, name)(*args, **options)
+        return list(result) if name.endswith("_all") else result
+
+    def many(self, requests):
+        return self.store.pipeline(requests)
+
+    def subscribe(self, name, *args, **options):
+        subscription = getattr(self.store, name)(*args, **options)
+        return subscription, subscription.items()
+
+    def take(self, subscription, count=1):
+        return [next(subscription[1]) for _ in range(count)]
+
+    def stop(self, subscription):
+        subscription[0].close()
+
+    def close(self):
+        self.store.close()
+
+
+class Concurrent:
+    """Drives `AsyncStore`, whose loop runs in a thread."""
+
+    def __init__(self, path, retry_for=10.0):
+        self.loop = asyncio.new_event_loop()
+        self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
+        self.thread.start()
+        self.store = AsyncStore(path, retry_for=retry_for)
+
+    def run(self, coroutine):
+        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(60)
+
+    def do(self, name, *args, **options):
+        async def work():
+            result = getattr(self.store, name)(*args, **options)
+            return [item async for item in result] if name.endswith("_all") else await result
+        return self.run(work())
+
+    def many(self, requests):
+        async def work():
+            return await asyncio.gather(*map(self.store.call, requests), return_exceptions=True)
+        return self.run(work())
+
+    def subscribe(self, name, *args, **options):
+        async def work():
+            subscription = await getattr(self.store, name)(*args, **options)
+            return subscription, subscription.items()
+        return self.run(work())
+
+    def take(self, subscription, count=1):
+        async def work():
+            return [await subscription[1].__anext__() for _ in range(count)]
+        return self.run(work())
+
+    def stop(self, subscription):
+        self.run(subscription[0].close())
+
+    def close(self):
+        self.run(self.store.close())
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()
+        self.loop.close()
+
+
+def plain(value):
+    """Make of a result what cases.json can be compared with."""
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if not dataclasses.is_dataclass(value):
+        return value
+    members = {each.name: plain(getattr(value, each.name)) for each in dataclasses.fields(value)}
+    name = type(value).__name__
+    return {**dict([ITEMS[name]]), **members} if name in ITEMS else members
+
+
+class Tests:
+    """The tests; `driver` is the client that they drive."""
+
+    def setUp(self):
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="storykeep-"))
+        self.addCleanup(shutil.rmtree, self.directory)
+
+    def daemon(self, name="data", socket_name="socket", *options):
+        daemon = Daemon(self.directory / name, self.directory / socket_name, *options)
+        self.addCleanup(daemon.end)
+        return daemon
+
+    def open(self, path, **options):
+        client = self.driver(path, **options)
+        self.addCleanup(client.close)
+        return client
+
+    # The cases
+
+    def fits(self, want, result, saved):
+        """Look whether a result has what is wanted: of an object the members that are named, null for an absent one."""
+        if isinstance(want, dict):
+            return isinstance(result, dict) and all(self.fits(want[k], result.get(k), saved) for k in want)
+        if isinstance(want, list):
+            return len(want) == len(result) and all(self.fits(a, b, saved) for a, b in zip(want, result))
+        return self.fill(want, saved) == result and isinstance(result, bool) == isinstance(want, bool)
+
+    def fill(self, value, saved):
+        """Put in what was saved for $NAME."""
+        if isinstance(value, dict):
+            return {key: self.fill(item, saved) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self.fill(item, saved) for item in value]
+        if isinstance(value, str):
+            return re.sub(r"\$(\w+)", lambda name: str(saved[name[1]]), value)
+        return value
+
+    def test_cases(self):
+        for number, case in enumerate(CASES):
+            with self.subTest(case["name"]):
+                directory = self.directory / str(number)
+                if "peer" in case:
+                    server = Peer(f"{directory}.socket", case["peer"])
+                else:
+                    server = Daemon(directory, f"{directory}.socket")
+                client = self.driver(server.path, retry_for=case.get("retryFor", 10.0))
+                try:
+                    saved = {"dir": self.directory}
+                    if "peer" not in case:
+                        saved["log"] = client.do("connect").log
+                    subscriptions = {}
+                    for step in case["steps"]:
+                        self.step(client, step, saved, subscriptions)
+                    if "received" in case:
+                        lines = server.received
+                        self.assertEqual(case["received"], {"lines": len(lines), "distinct": len(set(lines))}, lines)
+                    for script in case.get("peer", []):
+                        self.assertIn(script.get("expect", lines[0]), lines)
+                finally:
+                    client.close()
+                    server.close() if "peer" in case else server.end()
+
+    def step(self, client, step, saved, subscriptions):
+        try:
+            result = plain(self.carry_out(client, step, saved, subscriptions))
+        except (StoreError, storykeep.ProtocolError, ConnectionLost, ValueError) as error:
+            kind = type(error).__name__
+            if isinstance(error, StoreError):
+                members = {name: getattr(error, name) for name in StoreError.__annotations__}
+                members["fields"] = [dataclasses.asdict(wrong) for wrong in error.fields]
+                self.assertTrue(self.fits(step.get("error", {"code": ""}), members, saved), f"{step}: {members}")
+                self.assertIn(error.message, str(error))
+            else:
+                self.assertEqual(step.get("fails", "ValueError" if step.get("refused") else None), kind, f"{step}: {error}")
+            return
+        self.assertFalse({"error", "fails", "refused"} & step.keys(), f"{step}: {result}")
+        if "want" in step:
+            for each in result if "repeat" in step else [result]:
+                self.assertTrue(self.fits(step["want"], each, saved), f"{step}: {each}")
+        if "size" in step:
+            self.assertEqual(step["size"], len(result))
+        for name, member in step.get("save", {}).items():
+            saved[name] = result[member]
+
+    def carry_out(self, client, step, saved, subscriptions):
+        if "take" in step:
+            return client.take(subscriptions[step["take"]], len(step.get("want", [0])))
+        if "close" in step:
+            return client.stop(subscriptions.pop(step["close"]))
+        name = re.sub("[A-Z]", lambda letter: "_" + letter[0].lower(), step.get("call", step.get("subscribe")))
+        args, options = step.get("args", []), step.get("options", {})
+        if "repeat" in step:
+            results = client.many([getattr(Request, name)(*self.fill(args, {"i": i})) for i in range(step["repeat"])])
+            return [plain(result) for result in results]
+        args, options = self.fill(args, saved), self.fill(options, saved)
+        if "from" in options:
+            options["from_"] = options.pop("from")
+        if "subscribe" in step:
+            subscriptions[step["as"] if "as" in step else "none"] = client.subscribe(name, *args, **options)
+            return None
+        if name == "call":
+            return client.do("call", Request.of(*args, **options))
+        return client.do(name, *args, **options)
+
+    # Exactly once
+
+    def test_writes_through_a_connection_that_is_cut(self):
+        daemon = self.daemon()
+        proxy = Proxy(self.directory / "proxy", daemon.path, cuts=50, mean=5000)
+        self.addCleanup(proxy.close)
+        client, repeated = self.open(proxy.path), 0
+        for start in range(0, 2000, 100):
+            receipts = client.many([Request.append("note-1", {"type": "A", "data": n})
+                                    for n in range(start, start + 100)])
+            self.assertEqual([start + n + 1 for n in range(100)], [receipt.version for receipt in receipts])
+            repeated += sum(receipt.repeated for receipt in receipts)
+        self.assertEqual(0, proxy.cuts)
+        self.assertGreater(repeated, 0)
+        events = self.open(daemon.path).do("read_all", "note-1")
+        self.assertEqual(list(range(2000)), [event.data for event in events])
+
+    def test_a_subscription_and_a_writer_live_through_kills(self):
+        daemon = self.daemon()
+        reader, writer = self.open(daemon.path), self.open(daemon.path)
+        subscription = reader.subscribe("events", "note-1", from_=1)
+        written = call_later(lambda: [writer.do("append", "note-1", {"type": "A", "data": n}) for n in range(900)])
+        seen = []
+        while len(seen) < 900:
+            item = reader.take(subscription)[0]
+            if isinstance(item, storykeep.Event):
+                seen.append(item)
+                if len(seen) in (200, 400, 600):
+                    daemon.kill()
+                    daemon.start()
+        self.assertEqual(list(range(900)), [event.data for event in seen])
+        self.assertEqual(list(range(1, 901)), [event.position for event in seen])
+        self.assertEqual(list(range(1, 901)), [receipt.version for receipt in written.result(30)])
+        reader.stop(subscription)
+
+    def test_another_history_on_the_same_socket_is_told(self):
+        daemon = self.daemon()
+        client = self.open(daemon.path)
+        client.many([Request.append("note-1", {"type": "A", "data": n}) for n in range(3)])
+        subscription = client.subscribe("events", from_=1)
+        self.assertEqual(3, client.take(subscription, 4)[2].position)
+        daemon.kill()
+        other = self.daemon("other")
+        log = client.do("connect").log
+        client.many([Request.append("note-1", {"type": "A", "data": n}) for n in range(9)])
+        with self.assertRaises(StoreError) as caught:
+            client.take(subscription, 2)
+        self.assertEqual(("diverged", log), (caught.exception.code, caught.exception.log))
+        self.assertEqual(4, subscription[0].resume)
+        self.assertNotEqual(log, subscription[0].log)
+        self.assertEqual(other.path, daemon.path)
+        client.stop(subscription)
+
+    # Rows and lists
+
+    def test_a_row_and_a_list_across_a_restart(self):
+        daemon = self.daemon()
+        client = self.open(daemon.path)
+        client.do("post", "users", {"id": "u", "name": "Aya", "email": "a@example.org", "prefecture": 1})
+        for name in "ab":
+            client.do("post", "messages", {"id": name, "text": "x", "sender": "u", "recipient": "u"})
+        row, rows = client.subscribe("watch", "users/u"), client.subscribe("watch_list", "messages", {"unseen": True})
+        self.assertEqual(["Change", "CaughtUp"], [type(item).__name__ for item in client.take(row, 2)])
+        self.assertEqual(["Change", "Change", "CaughtUp"], [type(item).__name__ for item in client.take(rows, 3)])
+        daemon.end()
+        away = self.daemon("data", "away")
+        other = self.open(away.path)
+        other.do("edit", "users/u", {"name": "Bo"})
+        other.do("see", "messages/a")
+        away.end()
+        daemon.start()
+        ended, restarted, change, _ = client.take(row, 4)
+        self.assertEqual((storykeep.Restarted(), "Bo"), (restarted, change.row["name"]))
+        ended, restarted, change, caught_up = client.take(rows, 4)
+        self.assertEqual(("draining", storykeep.Restarted(), "b"), (ended.reason, restarted, change.row["id"]))
+        self.assertEqual(5, caught_up.position)
+        client.do("delete", "messages/b")
+        self.assertEqual([storykeep.Removed(6, "b")], client.take(rows))
+        client.stop(row)
+        client.stop(rows)
+
+    # Flow and ends
+
+    def test_a_slow_reader_holds_up_nobody(self):
+        daemon = self.daemon()
+        client = self.open(daemon.path)
+        subscription = client.subscribe("events", from_=1)
+        data = "x" * 4000
+        for start in range(0, 2000, 500):
+            client.many([Request.append("note-1", {"type": "A", "data": [n, data]}) for n in range(start, start + 500)])
+            began = time.monotonic()
+            client.do("ping")
+            self.assertLess(time.monotonic() - began, 1)
+        self.assertGreater(client.do("stats")["subscriptions"]["maxLag"], 500)
+        seen = []
+        while len(seen) < 2000:
+            seen += [item.data[0] for item in client.take(subscription) if isinstance(item, storykeep.Event)]
+        self.assertEqual(list(range(2000)), seen)
+        client.stop(subscription)
+
+    def test_great_requests_and_answers_cross_without_standing_still(self):
+        client = self.open(self.daemon().path)
+        client.do("append", "note-1", [{"type": "A", "data": "x" * 1000}] * 200)
+        requests = []
+        for _ in range(100):
+            requests += [Request.append("note-2", {"type": "A", "data": "y" * 20000}), Request.read("note-1")]
+        results = call_later(lambda: client.many(requests)).result(30)
+        self.assertEqual([200] * 100, [len(page.items) for page in results[1::2]])
+        self.assertEqual(list(range(1, 101)), [receipt.version for receipt in results[::2]])
+
+    def test_closing_a_subscription_ends_a_wait_and_unsubscribes(self):
+        client = self.open(self.daemon().path)
+        subscription = client.subscribe("events")
+        client.take(subscription)
+        waiting = call_later(lambda: client.take(subscription))
+        time.sleep(0.05)
+        self.assertEqual(1, client.do("stats")["subscriptions"]["count"])
+        client.stop(subscription)
+        self.assertIn(type(waiting.exception(10)), (StopIteration, StopAsyncIteration, RuntimeError))
+        for _ in range(100):
+            if client.do("stats")["subscriptions"]["count"] == 0:
+                break
+            time.sleep(0.01)
+        else:
+            self.fail("the subscription goes on")
+
+    def test_trying_ends_after_the_limit(self):
+        began = time.monotonic()
+        with self.assertRaises(FileNotFoundError):
+            self.open(str(self.directory / "none"), retry_for=0.2).do("ping")
+        self.assertTrue(0.15 < time.monotonic() - began < 2)
+        with self.assertRaises(OSError):
+            self.open(str(self.directory / "none"), retry_for=0).subscribe("events")
+
+    def test_a_store_without_room_is_busy_until_there_is(self):
+        daemon = self.daemon("data", "socket", "--connections", "1")
+        first, second = self.open(daemon.path), self.open(daemon.path)
+        first.do("ping")
+        with self.assertRaises(StoreError) as caught:
+            self.open(daemon.path, retry_for=0.1).do("ping")
+        self.assertEqual("busy", caught.exception.code)
+        waiting = call_later(lambda: second.do("ping"))
+        self.addCleanup(waiting.result, 10)
+        time.sleep(0.05)
+        self.assertFalse(waiting.done())
+        first.store.close() if isinstance(first, Blocking) else first.run(first.store.close())
+        self.assertEqual(0, waiting.result(10))
+
+    def test_a_closed_client_sends_nothing(self):
+        client = self.open(self.daemon().path)
+        client.do("ping")
+        client.store.close() if isinstance(client, Blocking) else client.run(client.store.close())
+        with self.assertRaises(ConnectionLost):
+            client.do("ping")
+
+
+class BlockingTests(Tests, unittest.TestCase):
+    driver = Blocking
+
+    def test_the_examples_of_the_readme(self):
+        daemon = self.daemon()
+        text = (HERE.parent / "README.md").read_text()
+        examples = re.findall(r"```python\n(.*?)```\n+```\n(.*?)```", text, re.DOTALL)
+        self.assertEqual(2, len(examples))
+        for number, (program, output) in enumerate(examples):
+            environment = {**os.environ, "STORED_SOCKET": daemon.path, "PYTHONPATH": str(HERE.parent / "python")}
+            done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=20)
+            self.assertEqual((output, ""), (done.stdout, done.stderr))
+
+    def test_the_socket_is_found_as_the_daemon_finds_it(self):
+        before = dict(os.environ)
+        self.addCleanup(lambda: (os.environ.clear(), os.environ.update(before)))
+        os.environ.update(STORED_SOCKET="/a/b", XDG_RUNTIME_DIR="/c")
+        self.assertEqual("/a/b", storykeep.default_path())
+        os.environ["STORED_SOCKET"] = ""
+        self.assertEqual("/c/storykeep/stored.sock", storykeep.default_path())
+        os.environ["XDG_RUNTIME_DIR"] = "relative"
+        self.assertTrue(storykeep.default_path().endswith(("/storykeep/stored.sock", f"/storykeep-{os.getuid()}/stored.sock")))
+
+    def test_threads_share_a_client(self):
+        client = self.open(self.daemon().path)
+        work = [call_later(lambda: [client.do("append", "note-1", {"type": "A", "data": 1}) for _ in range(50)])
+                for _ in range(4)]
+        versions = [receipt.version for each in work for receipt in each.result(20)]
+        self.assertEqual(list(range(1, 201)), sorted(versions))
+
+
+class AsyncTests(Tests, unittest.TestCase):
+    driver = Concurrent
+
+    def test_a_cancelled_wait_loses_nothing(self):
+        client = self.open(self.daemon().path)
+
+        async def work():
+            async with await client.store.events() as events:
+                with self.assertRaises(asyncio.TimeoutError):
+                    await asyncio.wait_for(events.__anext__(), 0.05)
+                await client.store.append("note-1", {"type": "A", "data": 1})
+                return await events.__anext__()
+        self.assertEqual(1, client.run(work()).position)
+
+    def test_a_cancelled_call_leaves_the_others_their_answers(self):
+        client = self.open(self.daemon().path)
+
+        async def work():
+            await client.store.connect()
+            calls = [asyncio.ensure_future(client.store.append("note-1", {"type": "A", "data": n})) for n in range(9)]
+            await asyncio.sleep(0)
+            calls[4].cancel()
+            return await asyncio.gather(*calls, return_exceptions=True)
+        results = client.run(work())
+        self.assertIsInstance(results.pop(4), asyncio.CancelledError)
+        self.assertEqual([1, 2, 3, 4, 6, 7, 8, 9], [receipt.version for receipt in results])
+
+
+if __name__ == "__main__":
+    unittest.main()
