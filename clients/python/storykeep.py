@@ -772,7 +772,7 @@ def _every(make: Callable[P, Request[Page[T]]]) -> Callable[Concatenate[Store, P
 
 
 class Store:
-    """A blocking client. Threads may share it; their requests take turns.
+    """A blocking client. Threads may share it; their requests take turns, but none waits for another's pause.
 
     `path` is the store's socket. `retry_for` says for how many seconds without success it goes on trying: to connect,
     and to send again what the store was too busy for.
@@ -827,17 +827,17 @@ class Store:
         """
         calls = [_Call(request) for request in requests]
         backoff = _Backoff(self._retry_for)
-        with self._lock:
-            if self._closed:
-                raise ConnectionLost("the client was closed")
-            while open := [call for call in calls if call.outcome is _OPEN]:
-                try:
+        while open := [call for call in calls if call.outcome is _OPEN]:
+            try:
+                with self._lock:
+                    if self._closed:
+                        raise ConnectionLost("the client was closed")
                     failure = self._attempt(open, backoff)
-                    if failure is not None:
-                        time.sleep(backoff.wait(failure))
-                except Exception as error:
-                    for call in open:
-                        call.outcome = error if call.outcome is _OPEN else call.outcome
+                if failure is not None:
+                    time.sleep(backoff.wait(failure))
+            except Exception as error:
+                for call in open:
+                    call.outcome = error if call.outcome is _OPEN else call.outcome
         return [call.outcome for call in calls]
 
     def _attempt(self, calls: Sequence[_Call], backoff: _Backoff) -> Optional[Exception]:
