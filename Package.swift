@@ -40,6 +40,7 @@ let package = Package(
         system("CUV", "libuv", "libuv1-dev"),
         system("CXXHash", "libxxhash", "libxxhash-dev"),
         system("COpenSSL", "libcrypto", "libssl-dev"),
+        system("CEdit", "libedit", "libedit-dev"),
         .systemLibrary(
             name: "CHiredis", path: "bench/CHiredis", providers: [.apt(["libhiredis-dev"])]),
         // simdjson is C++: this shim gives it a C header. Its pkg-config file carries a flag that SwiftPM refuses.
@@ -61,7 +62,10 @@ let package = Package(
         program("stored", ["StoryCore", "StoryStorage", "StoryServer"]),
         program(
             "storectl",
-            ["StoryClient", "StoryCore", "StoryWire", "StoryStorage", "StoryLog", "StoryReplay", "StoryServer"]),
+            [
+                "StoryClient", "StoryCore", "StoryWire", "StoryStorage", "StoryLog", "StoryReplay", "StoryServer",
+                "CEdit",
+            ]),
         program("storebench", ["CHiredis"], path: "bench/storebench"),
         // Preloaded into the daemon by the gates on counts; nothing links it.
         .target(name: "CCounting", path: "bench/counting"),

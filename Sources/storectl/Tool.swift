@@ -10,7 +10,7 @@ enum Tool {
             // With a verb, --version is the version that a stream must have.
             if words == ["--version"] || words == ["-V"] { return Help.version() }
             let arguments = try Arguments(words, switches: SubcommandTable.switches)
-            guard let verb = arguments.verb else { return try Help.withoutVerb(arguments) }
+            guard let verb = arguments.verb ?? Prompt.verb(arguments) else { return try Help.withoutVerb(arguments) }
             guard let subcommand = SubcommandTable.find(verb) else {
                 throw .usage(SubcommandTable.unknown(verb))
             }

@@ -106,10 +106,10 @@ public final class StoreConnection {
     }
 }
 
-// What the pipe is built on.
+// What the pipe and the prompt are built on.
 extension StoreConnection {
     /// A line that has arrived already, whatever it is.
-    func arrivedLine() throws(StoreError) -> ReplyLine? {
+    package func arrivedLine() throws(StoreError) -> ReplyLine? {
         guard let bytes = incoming.next() else { return nil }
         guard let line = ReplyLine(bytes) else {
             throw .protocolViolation(String(decoding: bytes.prefix(200), as: UTF8.self))
@@ -119,7 +119,12 @@ extension StoreConnection {
     }
 
     /// True once the store has hung up and all that it said is read.
-    var isOver: Bool { isAtEnd }
+    package var isOver: Bool { isAtEnd }
+
+    /// Waits until something came from the store, or a descriptor became readable; true for the last.
+    package func wait(for descriptor: Int32) throws(StoreError) -> Bool {
+        try wait(for: descriptor, Deadline(after: nil))
+    }
 
     /// Waits until something was sent, received, or `other` became readable; true for the last.
     @discardableResult

@@ -6,9 +6,9 @@ enum Kinds {
 
     /// Every kind as the beginning of a target.
     static let prefixes = names.map { $0 + "/" }
-    /// Every field that a form of some kind has; the ones that the store makes are not told apart.
-    static var fields: [String] {
-        Catalogue.standard.kinds.flatMap { $0.fields.map(\.name) }.reduce(into: ["id"]) { names, name in
+    /// Every field that a form of some kind may have for a verb.
+    static func fields(of verb: Verb) -> [String] {
+        Catalogue.standard.kinds.flatMap { $0.formFields(of: verb) }.reduce(into: []) { names, name in
             if !names.contains(name) { names.append(name) }
         }
     }

@@ -13,6 +13,12 @@ enum Terminal {
         return Int(size.ws_col)
     }
 
+    /// Writes to the terminal that is standard output, past what waits to be written.
+    static func write(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = Glibc.write(STDOUT_FILENO, bytes, bytes.count)
+    }
+
     /// The text in bold, where a terminal shows colours and nobody asked for none (no-color.org).
     static func bold(_ text: String, on descriptor: Int32) -> String { styled(text, "1", on: descriptor) }
 

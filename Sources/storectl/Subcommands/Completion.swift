@@ -1,3 +1,5 @@
+import StoryCore
+
 extension Subcommand {
     static let completion = Subcommand(
         name: "completion", summary: "prints a script that completes storectl's words in a shell",
@@ -89,7 +91,10 @@ enum Completion {
 
     private static func words(_ options: [Option]) -> [String] { options.map { "--\($0.name)" } }
 
-    private static func fields(_ subcommand: Subcommand) -> [String] { subcommand.takesFields ? Kinds.fields : [] }
+    private static func fields(_ subcommand: Subcommand) -> [String] {
+        guard subcommand.takesFields, let verb = Verb(rawValue: subcommand.name.uppercased()) else { return [] }
+        return Kinds.fields(of: verb)
+    }
 
     private static func fishOption(_ option: Option, _ condition: String) -> String {
         var line = "complete -c storectl\(condition) -l \(option.name)"

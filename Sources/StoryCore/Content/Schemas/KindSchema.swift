@@ -81,6 +81,20 @@ package final class KindSchema: Sendable {
     /// The stream that holds the history of one ID.
     package func stream(_ id: Identifier) -> StreamName { StreamName(category: categoryName, id: id) }
 
+    /// The names of what a form for this verb may have, as far as events keep it.
+    package func formFields(of verb: Verb) -> [String] {
+        let members: [String] =
+            switch verb {
+            case .post: ["id"] + events.filter { $0.effect == .creates }.flatMap { $0.changes.compactMap(\.member) }
+            case .edit: events.filter { $0.effect == .changes }.flatMap { $0.changes.compactMap(\.member) }
+            case .like, .unlike: events.compactMap { $0.membership?.member }
+            default: []
+            }
+        return members.reduce(into: []) { names, name in
+            if !names.contains(name) { names.append(name) }
+        }
+    }
+
     /// The index of the filter with this name; nil when there is none.
     package func filter(named name: UnsafeRawBufferPointer) -> Int? {
         for index in filterNames.indices where filterNames[index].equals(name) { return index }

@@ -1,0 +1,127 @@
+import CEdit
+import Foundation
+import StoryWire
+
+/// The line that is typed, edited by libedit, with what was typed before and completion.
+///
+/// The library knows one line and calls back without a context, so there is one editor, for one thread.
+final class LineEditor {
+    /// What a key made of the line.
+    enum Step {
+        case typing
+        case line(String)
+        case end
+    }
+
+    private static let prompt = "story> "
+    private static let keptLines: Int32 = 1_000
+
+    // What the callbacks reach.
+    nonisolated(unsafe) private static var entered: Step?
+    private static let completion = RequestCompletion(.standard)
+
+    private let history: String?
+    private var isBegun = false
+    /// True once a key was typed: before that the library's line is the one before.
+    private var isTyped = false
+
+    /// - Parameter history: the file with what was typed in earlier conversations; nil for none.
+    init(history: String?) {
+        self.history = history
+        using_history()
+        stifle_history(LineEditor.keptLines)
+        if let history { read_history(history) }
+        let breaks = strdup(RequestCompletion.wordBreaks)
+        storykeep_complete_with({ word, start, _ in LineEditor.complete(word, start: start) }, breaks)
+    }
+
+    /// The file with what was typed before, in the XDG state directory; nil where there is no home.
+    static var historyPath: String? {
+        let environment = ProcessInfo.processInfo.environment
+        let home = environment["HOME"].map { $0 + "/.local/state" }
+        guard let state = environment["XDG_STATE_HOME"].flatMap({ $0.hasPrefix("/") ? $0 : nil }) ?? home else {
+            return nil
+        }
+        let folder = state + "/storykeep"
+        let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
+        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: mode)
+        return folder + "/history"
+    }
+
+    /// Shows an empty line to type in.
+    func begin() {
+        LineEditor.entered = nil
+        isBegun = true
+        isTyped = false
+        rl_callback_handler_install(LineEditor.prompt) { LineEditor.take($0) }
+    }
+
+    /// Reads what was typed.
+    func readKey() -> Step {
+        isTyped = true
+        rl_callback_read_char()
+        guard let entered = LineEditor.entered else { return .typing }
+        pause()
+        if case .line(let line) = entered, !line.isEmpty { keep(line) }
+        return entered
+    }
+
+    /// Lets something else be printed above the line that is being typed.
+    func interrupt(_ body: () -> Void) {
+        guard isBegun else { return body() }
+        let typed = isTyped ? storykeep_line().map { String(cString: $0) } ?? "" : ""
+        pause()
+        Terminal.write("\r\u{1B}[K")
+        body()
+        begin()
+        guard !typed.isEmpty else { return }
+        isTyped = true
+        rl_insert_text(typed)
+        rl_forced_update_display()
+    }
+
+    /// Gives the terminal back as it was.
+    func end() {
+        pause()
+        Terminal.write("\n")
+    }
+
+    private func pause() {
+        guard isBegun else { return }
+        isBegun = false
+        rl_callback_handler_remove()
+    }
+
+    private func keep(_ line: String) {
+        add_history(line)
+        guard let history else { return }
+        write_history(history)
+        chmod(history, 0o600)
+    }
+
+    private static func take(_ line: UnsafeMutablePointer<CChar>?) {
+        guard let line else { return entered = .end }
+        entered = .line(String(cString: line))
+        free(line)
+    }
+
+    /// A list for the library, which frees it: what all words have in common, then the words; null where there is none.
+    private static func complete(
+        _ word: UnsafePointer<CChar>?, start: Int32
+    ) -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? {
+        guard let word, let typed = storykeep_line() else { return nil }
+        let line = String(decoding: UnsafeRawBufferPointer(start: typed, count: Int(start)), as: UTF8.self)
+        let words = completion.words(after: line, String(cString: word))
+        let isWhole = words.count == 1 && !["=", "/", ":"].contains { words[0].hasSuffix($0) }
+        storykeep_completed(isWhole ? 0x20 : 0)
+        guard let first = words.first else { return nil }
+        let common = words.dropFirst().reduce(first) { $0.commonPrefix(with: $1) }
+        let texts = [common] + words
+        guard let memory = calloc(texts.count + 1, MemoryLayout<UnsafeMutablePointer<CChar>?>.stride) else {
+            return nil
+        }
+        let list = memory.assumingMemoryBound(to: UnsafeMutablePointer<CChar>?.self)
+        for (index, text) in texts.enumerated() { list[index] = strdup(text) }
+        return list
+    }
+}

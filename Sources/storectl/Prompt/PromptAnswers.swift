@@ -1,0 +1,63 @@
+import StoryClient
+import StoryCore
+
+/// Replies as the prompt shows them: rows as tables, events as lines, objects as names and values.
+struct PromptAnswers {
+    private let invocation: Invocation
+
+    init(_ invocation: Invocation) { self.invocation = invocation }
+
+    /// - Parameters:
+    ///   - request: the line that was answered.
+    ///   - final: the line that closes the reply.
+    func show(_ request: String, _ rows: [ReplyLine], _ final: ReplyLine) throws(CommandError) {
+        if final.kind == .failed {
+            Output.complain(Refusal(json: final.json).sentence)
+            return
+        }
+        let words = request.split(separator: " ").filter { !$0.hasPrefix("@") }
+        let verb = words.first.flatMap { Verb(rawValue: $0.uppercased()) }
+        guard !invocation.isJSON else {
+            for row in rows + [final] { try invocation.output.line(row.text) }
+            return
+        }
+        let answers = invocation.answers
+        switch verb {
+        case .list, .streams, .sorts:
+            try table(rows, of: words.dropFirst().first.map(String.init))
+            try invocation.output.line(rest(final))
+        case .read:
+            try answers.events(rows)
+            try invocation.output.line(rest(final))
+        case .post, .edit, .like, .unlike, .see, .delete, .append:
+            for row in rows { try answers.receipt(row) }
+            if verb != .append || rows.isEmpty { try answers.receipt(final) }
+        case .get, .count, .subscribe, .unsubscribe, .ping, .help, .stats, .checkpoint, .verify, .backup, .quit, nil:
+            for row in rows { try answers.object(row) }
+            try answers.object(final)
+        }
+    }
+
+    private func table(_ rows: [ReplyLine], of kind: String?) throws(CommandError) {
+        let objects = rows.compactMap { JSONText($0.json) }
+        let known = Kinds.named(kind).map(Kinds.columns) ?? []
+        // A sort or a stream has columns of its own: those of its first row.
+        let first = objects.first?.fields.map { Column($0.name) } ?? []
+        let columns = first.allSatisfy { column in known.contains { $0.name == column.name } } ? known : first
+        guard !rows.isEmpty else { return }
+        var table = Table(columns, limit: Terminal.width)
+        let cells = objects.map { object in
+            let members = object.members
+            return columns.map { members[$0.name]?.shown ?? "" }
+        }
+        for line in table.lines(cells) { try invocation.output.line(line) }
+    }
+
+    /// `2 rows at position 18; go on with after=…`
+    private func rest(_ final: ReplyLine) -> String {
+        let members = JSONText(final.json)?.members ?? [:]
+        let count = members["count"]?.shown ?? "0"
+        let position = members["position"].map { ", position \($0.shown)" } ?? ""
+        return "(\(count)\(position)\(members["next"].map { "; there is more: \($0.shown)" } ?? ""))"
+    }
+}
