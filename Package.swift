@@ -28,6 +28,7 @@ func system(_ name: String, _ package: String, _ debian: String) -> Target {
 
 let package = Package(
     name: "Storykeep",
+    platforms: [.macOS(.v15)],
     products: [
         .executable(name: "stored", targets: ["stored"]),
         .executable(name: "storectl", targets: ["storectl"]),
@@ -97,7 +98,7 @@ let package = Package(
                 "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryReplay",
                 "StoryReactor", "StoryServer", "TestSupport",
             ]),
-        tests("StoryClientTests", ["StoryClient", "StoryCore", "TestSupport"]),
+        tests("StoryClientTests", ["StoryClient", "StoryCore", "StoryWire", "TestSupport"]),
         tests("GateTests", ["TestSupport"]),
         tests("BenchTests", ["storebench", "TestSupport"]),
         tests(

@@ -15,8 +15,8 @@ import Testing
         #expect(ContentAddress(text) == nil)
     }
 
-    @Test func `content arrives typed, each kind by its provider`() throws {
-        let server = try ScriptedServer.answering { line in
+    @Test func `content arrives typed, each kind by its provider`() async throws {
+        let server = try ScriptedStore.answering { line in
             switch line {
             case "GET users/007":
                 #"+ {"id":"007","version":1,"position":4,"name":"彩花","email":"a@b.c","prefecture":13,"#
@@ -27,19 +27,19 @@ import Testing
             default: "- {\"code\":\"syntax\",\"message\":\"what?\"}\n"
             }
         }
-        let connection = try StoreConnection(to: server.address)
-        guard case .user(let user) = try connection.content(at: #require(ContentAddress("users/007"))) else {
+        let client = StoreClient(server.address)
+        guard case .user(let user) = try await client.content(at: #require(ContentAddress("users/007"))) else {
             Issue.record("this is not a user")
             return
         }
         #expect((user.name, user.prefecture, user.position) == ("彩花", 13, 4))
         #expect(abs(user.date.timeIntervalSince1970 - 1_795_178_096.789) < 0.000_5)
-        let message = try MessageProvider(connection).content(#require(ContentID("9876")))
+        let message = try await MessageProvider(client).content(#require(ContentID("9876")))
         #expect(message.seen && message.story == nil)
     }
 
-    @Test func `what is missing, deleted, refused or unreadable are four errors`() throws {
-        let server = try ScriptedServer.answering { line in
+    @Test func `what is missing, deleted, refused or unreadable are four errors`() async throws {
+        let server = try ScriptedStore.answering { line in
             switch line {
             case "GET stories/1": "- {\"code\":\"notFound\",\"message\":\"m\"}\n"
             case "GET stories/2": "- {\"code\":\"gone\",\"message\":\"m\"}\n"
@@ -47,18 +47,16 @@ import Testing
             default: "+ {\"id\":4}\n"
             }
         }
-        let provider = StoryProvider(try StoreConnection(to: server.address))
-        let errors = try (1...4).map { number -> ContentError? in
-            guard case .failed(let error) = provider.load(try #require(ContentID("\(number)"))) else { return nil }
-            return error
+        let provider = StoryProvider(StoreClient(server.address))
+        var errors: [ContentError] = []
+        for number in 1...4 {
+            guard case .failed(let error) = await provider.load(try #require(ContentID("\(number)"))) else { continue }
+            errors.append(error)
         }
+        try #require(errors.count == 4)
         #expect(errors[0] == .notFound)
         #expect(errors[1] == .gone)
-        guard case .refused(let refusal) = errors[2] else {
-            Issue.record("a refusal was expected")
-            return
-        }
-        #expect(refusal.code == .denied)
+        #expect(errors[2] == .store(.denied(message: "m")))
         #expect(errors[3] == .notUnderstood("{\"id\":4}"))
     }
 

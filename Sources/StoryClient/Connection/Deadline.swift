@@ -1,5 +1,3 @@
-import Glibc
-
 /// A moment until which something is waited for; for ever, when there is no limit.
 struct Deadline {
     private let end: ContinuousClock.Instant?

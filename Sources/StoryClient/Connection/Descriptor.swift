@@ -1,4 +1,10 @@
-import Glibc
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
 
 /// A descriptor that is closed with its owner, and the calls on it that do not stop at a signal.
 struct Descriptor: ~Copyable {
@@ -6,11 +12,39 @@ struct Descriptor: ~Copyable {
 
     init(_ number: Int32) { self.number = number }
 
+    /// A socket that is connected to a path.
+    ///
+    /// - Parameter waits: false where connecting must not wait for a listener that is slow to accept.
+    /// - Throws: `StoreError.cannotConnect`.
+    init(connectedTo path: String, waits: Bool = true) throws(StoreError) {
+        let bytes = Array(path.utf8)
+        guard (1...Platform.longestPath).contains(bytes.count), !bytes.contains(0) else {
+            throw .cannotConnect(
+                path: path, reason: "a socket's path has 1 to \(Platform.longestPath) bytes, this one \(bytes.count)")
+        }
+        let number = Platform.streamSocket()
+        guard number >= 0 else { throw .cannotConnect(path: path, reason: reason(errno)) }
+        if !waits { _ = fcntl(number, F_SETFL, O_NONBLOCK) }
+        guard Platform.connectSocket(number, bytes) == 0 else {
+            let code = errno
+            close(number)
+            throw .cannotConnect(path: path, reason: reason(code))
+        }
+        self.number = number
+    }
+
     deinit { close(number) }
+
+    /// Gives the number to somebody else, who closes it.
+    consuming func release() -> Int32 {
+        let number = number
+        discard self
+        return number
+    }
 
     /// Sends what the kernel takes now: the count, or nil when it takes none.
     borrowing func send(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> Int? {
-        let sent = Glibc.send(number, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+        let sent = Platform.sendBytes(number, bytes)
         if sent >= 0 { return sent }
         switch errno {
         case EAGAIN, EINTR: return nil
@@ -30,6 +64,3 @@ struct Descriptor: ~Copyable {
         }
     }
 }
-
-/// What the system calls an error.
-func reason(_ code: Int32) -> String { String(cString: strerror(code)) }

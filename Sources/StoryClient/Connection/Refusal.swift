@@ -32,6 +32,7 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
         public let message: String
     }
 
+    /// What kind of refusal it is.
     public let code: Code
     /// One sentence: what is wrong, and where it helps, what to do.
     public let message: String
@@ -39,20 +40,43 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
     public let retry: String?
     /// Every wrong field, for `invalid`.
     public let fields: [Field]?
+    /// The name that is unknown.
+    public let name: String?
     /// A name close to the one that is unknown.
     public let nearest: String?
     /// True for an `internal` that says that what is stored is damaged.
     public let damaged: Bool?
+    /// The byte of the line, from 1, where reading stopped, for `syntax`.
+    public let column: Int?
+    /// What is taken, for `exists`: `id`, `email` or `directory`.
+    public let field: String?
+    /// The version that the request named, for `conflict`.
+    public let expected: UInt64?
+    /// The version that the stream has, for `conflict`.
+    public let actual: UInt64?
+    /// The stream that a `conflict` is about, where the request names several.
+    public let stream: String?
+    /// For `keyReused` the key's own event, for `diverged` the last event that both logs have, for damage the event.
+    public let position: UInt64?
+    /// The limit that was passed, for `tooLarge`.
+    public let limit: Int?
+    /// The history that the store has, for `diverged`.
+    public let log: String?
 
     /// Reads the JSON of a `-` line; one that cannot be read becomes an `internal` refusal that shows it.
     public init(json: [UInt8]) {
         do {
             self = try JSONDecoder().decode(Refusal.self, from: Data(json))
         } catch {
-            code = .internal
-            message = "an error that cannot be read: \(String(decoding: json, as: UTF8.self))"
-            (retry, fields, nearest, damaged) = (nil, nil, nil, nil)
+            self.init(unreadable: json)
         }
+    }
+
+    private init(unreadable json: [UInt8]) {
+        code = .internal
+        message = "an error that cannot be read: \(String(decoding: json, as: UTF8.self))"
+        (retry, fields, name, nearest, damaged, column, field) = (nil, nil, nil, nil, nil, nil, nil)
+        (expected, actual, stream, position, limit, log) = (nil, nil, nil, nil, nil, nil)
     }
 
     /// True when what is stored is not what was written.

@@ -1,4 +1,10 @@
-import Glibc
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
 
 /// Request lines from a descriptor, pipelined at full speed: written in big blocks while the replies are read, so that
 /// neither side ever waits for the other to read first.

@@ -1,5 +1,12 @@
-import Glibc
 import StoryCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
 
 /// Where a store listens: the path of its Unix socket.
 public struct StoreAddress: Hashable, Sendable, CustomStringConvertible {

@@ -1,4 +1,10 @@
-import Glibc
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
 
 /// One connection to a store, blocking and for one thread: requests out, replies in their order, pushes kept apart.
 public final class StoreConnection {
@@ -25,7 +31,7 @@ public final class StoreConnection {
     ) throws(StoreError) {
         self.timeout = timeout
         self.interruption = interruption
-        descriptor = try StoreConnection.connect(address.path)
+        descriptor = try Descriptor(connectedTo: address.path)
         let deadline = Deadline(after: timeout)
         guard let line = try nextLine(deadline) else { throw .closed }
         switch line.kind {
@@ -181,26 +187,5 @@ extension StoreConnection {
             }
         }
         if try result.get() == 0 { isAtEnd = true }
-    }
-
-    private static func connect(_ path: String) throws(StoreError) -> Descriptor {
-        let bytes = Array(path.utf8)
-        guard (1...107).contains(bytes.count), !bytes.contains(0) else {
-            throw .cannotConnect(path: path, reason: "a socket's path has 1 to 107 bytes, this one \(bytes.count)")
-        }
-        let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        guard number >= 0 else { throw .cannotConnect(path: path, reason: reason(errno)) }
-        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-        let descriptor = Descriptor(number)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        let result = withUnsafePointer(to: address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard result == 0 else { throw .cannotConnect(path: path, reason: reason(errno)) }
-        return descriptor
     }
 }

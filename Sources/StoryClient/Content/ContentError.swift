@@ -4,12 +4,21 @@ public enum ContentError: Error, Hashable, Sendable {
     case notFound
     /// It was deleted; its history can still be read.
     case gone
-    /// The store refused for another reason.
-    case refused(Refusal)
-    /// The store could not be asked.
-    case unreachable(StoreError)
     /// The row is not what this version of the library understands.
     case notUnderstood(String)
+    /// The store refused for another reason, or could not be asked.
+    case store(ClientError)
+
+    init(_ error: ClientError) {
+        switch error {
+        case .notFound: self = .notFound
+        case .gone: self = .gone
+        case .notUnderstood(let json): self = .notUnderstood(json)
+        case .syntax, .unknown, .invalid, .exists, .conflict, .keyReused, .denied, .tooLarge, .full, .diverged, .busy,
+            .draining, .internal, .other, .unreachable, .connectionLost, .protocolViolation, .notEncodable, .closed:
+            self = .store(error)
+        }
+    }
 }
 
 /// What is known about content that is fetched at some time.

@@ -1,33 +1,28 @@
 /// Fetches one kind of content by its ID: a typed value, or a typed error.
-public protocol ContentProviding<Content> {
+public protocol ContentProviding<Content>: Sendable {
     associatedtype Content: StoreContent
     /// The store to ask.
-    var connection: StoreConnection { get }
+    var client: StoreClient { get }
 }
 
 extension ContentProviding {
     /// The content as it is now.
-    public func content(_ id: ContentID) throws(ContentError) -> Content {
-        let reply: StoreReply
-        do throws(StoreError) {
-            reply = try connection.ask("GET \(Content.kind.rawValue)/\(id)")
-        } catch {
-            throw .unreachable(error)
-        }
-        guard let refusal = reply.refusal else { return try ContentDecoder.decode(Content.self, reply.final.json) }
-        switch refusal.code {
-        case .notFound: throw .notFound
-        case .gone: throw .gone
-        default: throw .refused(refusal)
+    ///
+    /// - Throws: `ContentError`, or `CancellationError`.
+    public func content(_ id: ContentID) async throws -> Content {
+        do {
+            return try await ContentCollection<Content>(client: client).get(id.text)
+        } catch let error as ClientError {
+            throw ContentError(error)
         }
     }
 
-    /// The content as it is now, or why not, as a state to show.
-    public func load(_ id: ContentID) -> Loadable<Content> {
-        do throws(ContentError) {
-            return .loaded(try content(id))
+    /// The content as it is now, or why not, as a state to show; not loaded where the task was cancelled.
+    public func load(_ id: ContentID) async -> Loadable<Content> {
+        do {
+            return .loaded(try await content(id))
         } catch {
-            return .failed(error)
+            return (error as? ContentError).map { .failed($0) } ?? .notLoaded
         }
     }
 }
@@ -35,29 +30,33 @@ extension ContentProviding {
 /// Fetches users.
 public struct UserProvider: ContentProviding {
     public typealias Content = User
-    public let connection: StoreConnection
-    public init(_ connection: StoreConnection) { self.connection = connection }
+    public let client: StoreClient
+    /// Fetches from this store.
+    public init(_ client: StoreClient) { self.client = client }
 }
 
 /// Fetches stories.
 public struct StoryProvider: ContentProviding {
     public typealias Content = Story
-    public let connection: StoreConnection
-    public init(_ connection: StoreConnection) { self.connection = connection }
+    public let client: StoreClient
+    /// Fetches from this store.
+    public init(_ client: StoreClient) { self.client = client }
 }
 
 /// Fetches messages.
 public struct MessageProvider: ContentProviding {
     public typealias Content = Message
-    public let connection: StoreConnection
-    public init(_ connection: StoreConnection) { self.connection = connection }
+    public let client: StoreClient
+    /// Fetches from this store.
+    public init(_ client: StoreClient) { self.client = client }
 }
 
 /// Fetches photos.
 public struct PhotoProvider: ContentProviding {
     public typealias Content = Photo
-    public let connection: StoreConnection
-    public init(_ connection: StoreConnection) { self.connection = connection }
+    public let client: StoreClient
+    /// Fetches from this store.
+    public init(_ client: StoreClient) { self.client = client }
 }
 
 /// Content of whatever kind an address names.
@@ -68,14 +67,16 @@ public enum AnyContent: Hashable, Sendable {
     case photo(Photo)
 }
 
-extension StoreConnection {
+extension StoreClient {
     /// What is at an address, each kind from its provider.
-    public func content(at address: ContentAddress) throws(ContentError) -> AnyContent {
+    ///
+    /// - Throws: `ContentError`, or `CancellationError`.
+    public nonisolated func content(at address: ContentAddress) async throws -> AnyContent {
         switch address.kind {
-        case .users: .user(try UserProvider(self).content(address.id))
-        case .stories: .story(try StoryProvider(self).content(address.id))
-        case .messages: .message(try MessageProvider(self).content(address.id))
-        case .photos: .photo(try PhotoProvider(self).content(address.id))
+        case .users: .user(try await UserProvider(self).content(address.id))
+        case .stories: .story(try await StoryProvider(self).content(address.id))
+        case .messages: .message(try await MessageProvider(self).content(address.id))
+        case .photos: .photo(try await PhotoProvider(self).content(address.id))
         }
     }
 }

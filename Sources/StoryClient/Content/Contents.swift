@@ -2,6 +2,12 @@ public import Foundation
 
 /// What every kind of content has.
 public protocol StoreContent: Decodable, Sendable, Hashable {
+    /// What makes it.
+    associatedtype Form: StoreForm
+    /// Which of them are meant.
+    associatedtype Filter: ContentFilter
+    /// What they can be sorted by.
+    associatedtype Sort: ContentSort
     /// The kind, as it stands in addresses.
     static var kind: ContentKind { get }
     var id: String { get }
@@ -11,8 +17,21 @@ public protocol StoreContent: Decodable, Sendable, Hashable {
     var position: UInt64 { get }
 }
 
+/// Content that can be revised.
+public protocol EditableContent: StoreContent {
+    /// What revises it.
+    associatedtype Edit: StoreForm
+}
+
+/// Content that can be deleted.
+public protocol DeletableContent: StoreContent {}
+
 /// A person who sends and receives.
-public struct User: StoreContent {
+public struct User: EditableContent {
+    public typealias Form = UserForm
+    public typealias Edit = UserEdit
+    public typealias Filter = UserFilter
+    public typealias Sort = UserSort
     public static let kind = ContentKind.users
     public let id: String
     public let version: UInt64
@@ -26,7 +45,11 @@ public struct User: StoreContent {
 }
 
 /// What one user tells another.
-public struct Story: StoreContent {
+public struct Story: EditableContent, DeletableContent {
+    public typealias Form = StoryForm
+    public typealias Edit = StoryEdit
+    public typealias Filter = StoryFilter
+    public typealias Sort = StorySort
     public static let kind = ContentKind.stories
     public let id: String
     public let version: UInt64
@@ -41,7 +64,10 @@ public struct Story: StoreContent {
 }
 
 /// What one user sent to another, perhaps about a story.
-public struct Message: StoreContent {
+public struct Message: DeletableContent {
+    public typealias Form = MessageForm
+    public typealias Filter = MessageFilter
+    public typealias Sort = MessageSort
     public static let kind = ContentKind.messages
     public let id: String
     public let version: UInt64
@@ -55,7 +81,11 @@ public struct Message: StoreContent {
 }
 
 /// A photo's exposure.
-public struct Photo: StoreContent {
+public struct Photo: EditableContent, DeletableContent {
+    public typealias Form = PhotoForm
+    public typealias Edit = PhotoEdit
+    public typealias Filter = PhotoFilter
+    public typealias Sort = PhotoSort
     public static let kind = ContentKind.photos
     public let id: String
     public let version: UInt64

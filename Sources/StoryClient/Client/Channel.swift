@@ -1,0 +1,222 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The bytes of one connection: a thread of its own reads lines ahead, up to a bound, and sends what the kernel did not
+/// take at once. Nothing here blocks a task's thread.
+final class Channel: Sendable {
+    /// What waiting for lines came to.
+    enum Received: Sendable {
+        /// Lines that arrived, at least one.
+        case lines([ReplyLine])
+        /// Nothing more will come.
+        case ended(ClientError)
+    }
+
+    private struct State {
+        var arrived: [ReplyLine] = []
+        var arrivedSize = 0
+        var waiter: CheckedContinuation<Received, Never>?
+        var outgoing: [UInt8] = []
+        var sent = 0
+        var end: ClientError?
+        /// The end that wakes the thread; −1 once the thread is over.
+        var waker: Int32
+        var socket: Int32
+    }
+
+    private let state: Mutex<State>
+    /// More than so many bytes of lines are not read before somebody takes them, but for one read's.
+    private let readAhead: Int
+
+    /// Connects, without waiting, and begins to read.
+    ///
+    /// - Parameter readAhead: how many bytes of lines are kept for a reader that is slow.
+    init(to path: String, readAhead: Int) throws(StoreError) {
+        let socket = try Descriptor(connectedTo: path, waits: false)
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw .system(call: "pipe", reason: reason(errno)) }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        self.readAhead = readAhead
+        state = Mutex(State(waker: ends[1], socket: socket.number))
+        let wakeEnd = ends[0]
+        let number = socket.release()
+        let thread = Thread { [self] in
+            run(number, wakeEnd)
+            finish(number, wakeEnd)
+        }
+        thread.name = "storykeep"
+        thread.start()
+    }
+
+    /// How many bytes of lines have arrived and were not taken yet.
+    var waitingSize: Int { state.withLock { $0.arrivedSize } }
+
+    /// The lines that have arrived; waits for the first one. Cancelling the task closes the channel.
+    func receive() async -> Received {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if let received = take(or: continuation) { continuation.resume(returning: received) }
+            }
+        } onCancel: {
+            close()
+        }
+    }
+
+    /// Sends bytes: now what the kernel takes, the rest as soon as it takes more.
+    func send(_ bytes: some Sequence<UInt8>) {
+        state.withLock { state in
+            guard state.end == nil else { return }
+            let hadNone = state.outgoing.isEmpty
+            state.outgoing.append(contentsOf: bytes)
+            if hadNone { Channel.flush(&state) }
+            if !state.outgoing.isEmpty { Channel.wake(state) }
+        }
+    }
+
+    /// Ends the connection; whoever waits for lines is told so.
+    func close() { end(.closed) }
+
+    private func end(_ reason: ClientError) {
+        let waiter = state.withLock { state in
+            if state.end == nil { state.end = reason }
+            Channel.wake(state)
+            return Channel.takeWaiter(&state)
+        }
+        if let waiter { waiter.resume(returning: take(or: nil) ?? .ended(reason)) }
+    }
+
+    /// What is there to be received; nil, and the continuation kept, where nothing is.
+    private func take(or continuation: CheckedContinuation<Received, Never>?) -> Received? {
+        state.withLock { state in
+            guard state.arrived.isEmpty else {
+                defer { (state.arrived, state.arrivedSize) = ([], 0) }
+                if state.arrivedSize >= readAhead { Channel.wake(state) }
+                return .lines(state.arrived)
+            }
+            if let end = state.end { return .ended(end) }
+            state.waiter = continuation
+            return nil
+        }
+    }
+}
+
+// What the thread does.
+extension Channel {
+    private func run(_ socket: Int32, _ wakeEnd: Int32) {
+        var buffer = LineBuffer()
+        var part = [UInt8](repeating: 0, count: 65_536)
+        while let wants = wants() {
+            var polled = [
+                pollfd(fd: wants.isNothing ? -1 : socket, events: wants.events, revents: 0),
+                pollfd(fd: wakeEnd, events: Int16(POLLIN), revents: 0),
+            ]
+            if poll(&polled, nfds_t(polled.count), -1) < 0, errno != EINTR { return end(.connectionLost) }
+            if polled[1].revents != 0 { while read(wakeEnd, &part, part.count) > 0 {} }
+            guard polled[0].revents != 0 else { continue }
+            if wants.write { state.withLock { Channel.flush(&$0) } }
+            if wants.read, let reason = readSome(socket, &buffer, &part) { return end(reason) }
+        }
+    }
+
+    private struct Wants {
+        let read: Bool
+        let write: Bool
+        var isNothing: Bool { !read && !write }
+        var events: Int16 { (read ? Int16(POLLIN) : 0) | (write ? Int16(POLLOUT) : 0) }
+    }
+
+    /// What the thread is to wait for; nil once the channel is closed.
+    private func wants() -> Wants? {
+        state.withLock { state in
+            guard state.end == nil else { return nil }
+            return Wants(read: state.arrivedSize < readAhead, write: !state.outgoing.isEmpty)
+        }
+    }
+
+    /// Reads what is there and hands over the whole lines of it; why nothing more will come, if so.
+    private func readSome(_ socket: Int32, _ buffer: inout LineBuffer, _ part: inout [UInt8]) -> ClientError? {
+        let count = recv(socket, &part, part.count, Int32(MSG_DONTWAIT))
+        if count < 0 { return errno == EAGAIN || errno == EINTR ? nil : .connectionLost }
+        if count == 0 { return .connectionLost }
+        part.withUnsafeBytes { buffer.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        var lines: [ReplyLine] = []
+        var size = 0
+        while let bytes = buffer.next() {
+            guard let line = ReplyLine(bytes) else {
+                hand(over: lines, size)
+                return .protocolViolation(String(decoding: bytes.prefix(200), as: UTF8.self))
+            }
+            lines.append(line)
+            size += bytes.count
+        }
+        hand(over: lines, size)
+        return buffer.unreadCount > LineBuffer.longestLine ? .protocolViolation("a line without end") : nil
+    }
+
+    private func hand(over lines: [ReplyLine], _ size: Int) {
+        guard !lines.isEmpty else { return }
+        let waiter = state.withLock { state in
+            state.arrived += lines
+            state.arrivedSize += size
+            return Channel.takeWaiter(&state)
+        }
+        if let waiter { waiter.resume(returning: take(or: nil) ?? .lines(lines)) }
+    }
+
+    private func finish(_ socket: Int32, _ wakeEnd: Int32) {
+        end(.connectionLost)
+        let waker = state.withLock { state in
+            defer { (state.waker, state.socket) = (-1, -1) }
+            return state.waker
+        }
+        for number in [socket, wakeEnd, waker] { _ = Channel.closeDescriptor(number) }
+    }
+}
+
+// What is done with the state locked.
+extension Channel {
+    private static func takeWaiter(_ state: inout State) -> CheckedContinuation<Received, Never>? {
+        defer { state.waiter = nil }
+        return state.waiter
+    }
+
+    private static func wake(_ state: borrowing State) {
+        var byte: UInt8 = 0
+        if state.waker >= 0 { _ = write(state.waker, &byte, 1) }
+    }
+
+    /// Sends what the kernel takes. Where the other side is gone the rest is dropped: reading tells of the end.
+    private static func flush(_ state: inout State) {
+        while state.socket >= 0, state.sent < state.outgoing.count {
+            let count = state.outgoing.withUnsafeBytes {
+                Platform.sendBytes(state.socket, UnsafeRawBufferPointer(rebasing: $0[state.sent...]))
+            }
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN { return }
+            state.sent = count < 0 ? state.outgoing.count : state.sent + count
+        }
+        state.outgoing.removeAll(keepingCapacity: state.outgoing.count <= 65_536)
+        state.sent = 0
+    }
+
+    private static func closeDescriptor(_ number: Int32) -> Int32 {
+        #if canImport(Glibc)
+            Glibc.close(number)
+        #elseif canImport(Musl)
+            Musl.close(number)
+        #else
+            Darwin.close(number)
+        #endif
+    }
+}

@@ -1,0 +1,79 @@
+/// Connects to a store, again and again until it is there or the time is up.
+struct Dialer: Sendable {
+    let path: String
+    let policy: RetryPolicy
+    /// How many bytes of lines a connection keeps for a reader that is slow.
+    let readAhead: Int
+
+    /// A connection that was greeted.
+    struct Link: Sendable {
+        let channel: Channel
+        let greeting: Greeting
+        /// What came behind the greeting already.
+        let rest: [ReplyLine]
+    }
+
+    /// A new connection.
+    ///
+    /// - Parameter attempt: how many connections in a row were of no use; there is a pause before the next.
+    /// - Throws: `ClientError`, or `CancellationError`.
+    func connect(attempt: Int = 0) async throws -> Link {
+        let began = ContinuousClock.now
+        let deadline = began + policy.limit
+        var attempt = attempt
+        while true {
+            try await Task.sleep(for: policy.delay(before: attempt))
+            do throws(ClientError) {
+                return try await greeted(until: deadline)
+            } catch {
+                try Task.checkCancellation()
+                guard error.retry == .later || error.retry == .same else { throw error }
+                guard ContinuousClock.now < deadline else { throw told(error, since: began) }
+            }
+            attempt += 1
+        }
+    }
+
+    /// One attempt.
+    private func greeted(until deadline: ContinuousClock.Instant) async throws(ClientError) -> Link {
+        let channel: Channel
+        do throws(StoreError) {
+            channel = try Channel(to: path, readAhead: readAhead)
+        } catch {
+            if case .cannotConnect(_, let reason) = error {
+                throw .unreachable(path: path, reason: reason, after: .zero)
+            }
+            throw .unreachable(path: path, reason: error.description, after: .zero)
+        }
+        let timer = Task {
+            try await Task.sleep(until: deadline, clock: .continuous)
+            channel.close()
+        }
+        defer { timer.cancel() }
+        do throws(ClientError) {
+            return try await link(channel)
+        } catch {
+            channel.close()
+            throw error
+        }
+    }
+
+    private func link(_ channel: Channel) async throws(ClientError) -> Link {
+        let received = await channel.receive()
+        guard case .lines(let lines) = received, let first = lines.first else {
+            if case .ended(let error) = received, case .protocolViolation = error { throw error }
+            throw .unreachable(path: path, reason: "it does not greet", after: .zero)
+        }
+        // A store that is full or leaving, or does not know this user, says so in place of the greeting.
+        if first.kind == .failed { throw ClientError(Refusal(json: first.json)) }
+        guard first.kind == .notice, let greeting = try? StoreDecoder.decode(Greeting.self, first.json),
+            greeting.protocolVersion == 1
+        else { throw .protocolViolation(String(first.text.prefix(200))) }
+        return Link(channel: channel, greeting: greeting, rest: Array(lines.dropFirst()))
+    }
+
+    private func told(_ error: ClientError, since began: ContinuousClock.Instant) -> ClientError {
+        guard case .unreachable(let path, let reason, _) = error else { return error }
+        return .unreachable(path: path, reason: reason, after: ContinuousClock.now - began)
+    }
+}

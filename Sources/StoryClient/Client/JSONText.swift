@@ -1,0 +1,106 @@
+import Foundation
+
+/// JSON as text, on one line, kept byte for byte.
+public struct JSONText: Hashable, Sendable, CustomStringConvertible {
+    /// The text; it has no LF and no CR.
+    public let text: String
+
+    /// JSON that a program wrote itself; ends of lines between its parts become spaces.
+    ///
+    /// - Throws: `ClientError.notEncodable` when it is not JSON.
+    public init(_ text: String) throws(ClientError) {
+        do {
+            _ = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
+        } catch {
+            throw .notEncodable("\(text.prefix(100)) is not JSON")
+        }
+        // In valid JSON they stand between the parts only: inside a string they are escaped.
+        let bytes = text.utf8.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
+        self.text = String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// A value as JSON; dates are RFC 3339 with milliseconds.
+    ///
+    /// - Throws: `ClientError.notEncodable`.
+    public init(_ value: some Encodable) throws(ClientError) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        encoder.dateEncodingStrategy = .custom { date, encoder in
+            var container = encoder.singleValueContainer()
+            try container.encode(date.rfc3339)
+        }
+        do {
+            text = String(decoding: try encoder.encode(value), as: UTF8.self)
+        } catch {
+            throw .notEncodable("\(error)")
+        }
+    }
+
+    init(trusted text: String) { self.text = text }
+
+    public var description: String { text }
+
+    /// The value that it stands for; dates are RFC 3339.
+    ///
+    /// - Throws: `ClientError.notUnderstood`.
+    public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(ClientError) -> Value {
+        try StoreDecoder.decode(type, Array(text.utf8))
+    }
+
+    /// A JSON string.
+    static func quoted(_ value: String) -> String {
+        var quoted = "\""
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": quoted += "\\\(scalar)"
+            case "\0"..<" ": quoted += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+}
+
+/// Any JSON value, for answers that have no type of their own.
+@dynamicMemberLookup
+public enum JSONValue: Hashable, Sendable, Decodable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+
+    /// Reads whatever stands there.
+    public init(from decoder: any Decoder) throws {
+        let value = try decoder.singleValueContainer()
+        if value.decodeNil() {
+            self = .null
+        } else if let bool = try? value.decode(Bool.self) {
+            self = .bool(bool)
+        } else if let integer = try? value.decode(Int64.self) {
+            self = .integer(integer)
+        } else if let number = try? value.decode(Double.self) {
+            self = .number(number)
+        } else if let string = try? value.decode(String.self) {
+            self = .string(string)
+        } else if let array = try? value.decode([JSONValue].self) {
+            self = .array(array)
+        } else {
+            self = .object(try value.decode([String: JSONValue].self))
+        }
+    }
+
+    /// A member of an object; nil where there is none.
+    public subscript(name: String) -> JSONValue? { if case .object(let members) = self { members[name] } else { nil } }
+
+    /// A member of an object; nil where there is none.
+    public subscript(dynamicMember name: String) -> JSONValue? { self[name] }
+
+    /// The number, when it is a whole one.
+    public var integerValue: Int64? { if case .integer(let value) = self { value } else { nil } }
+
+    /// The text, when it is one.
+    public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
+}

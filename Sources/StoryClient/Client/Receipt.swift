@@ -1,0 +1,37 @@
+public import Foundation
+
+/// What the store says of a write: where its event is.
+public struct Receipt: Hashable, Sendable, Decodable {
+    /// The ID of the content; nil for events of your own.
+    public let id: String?
+    /// The stream that was written to.
+    public let stream: String
+    /// The stream's version after the write.
+    public let version: UInt64
+    /// The position of the last event that was written, or of the stream's last one where nothing was.
+    public let position: UInt64
+    /// When the store took the event up; nil where nothing was written.
+    public let time: Date?
+    /// True when this key's write had been done before: this is its first receipt.
+    public let isRepeated: Bool
+    /// False when the write would have changed nothing, and so nothing was written.
+    public let isChanged: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case id, stream, version, position, time
+        case isRepeated = "repeated"
+        case isChanged = "changed"
+    }
+
+    /// What is absent says the usual: not repeated, changed.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        id = try members.decodeIfPresent(String.self, forKey: .id)
+        stream = try members.decode(String.self, forKey: .stream)
+        version = try members.decode(UInt64.self, forKey: .version)
+        position = try members.decode(UInt64.self, forKey: .position)
+        time = try members.decodeIfPresent(Date.self, forKey: .time)
+        isRepeated = try members.decodeIfPresent(Bool.self, forKey: .isRepeated) ?? false
+        isChanged = try members.decodeIfPresent(Bool.self, forKey: .isChanged) ?? true
+    }
+}

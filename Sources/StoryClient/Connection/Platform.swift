@@ -1,0 +1,58 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// What Linux and macOS spell differently about Unix sockets.
+enum Platform {
+    /// The longest path of a socket, in bytes; the kernel's field has one more, for the NUL.
+    static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+
+    /// A new Unix stream socket that no child process inherits and whose writes raise no SIGPIPE; −1 with `errno`.
+    static func streamSocket() -> Int32 {
+        #if canImport(Glibc)
+            let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            let number = socket(AF_UNIX, SOCK_STREAM, 0)
+        #endif
+        guard number >= 0 else { return number }
+        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+        #if canImport(Darwin)
+            var isOn: Int32 = 1
+            setsockopt(number, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        #endif
+        return number
+    }
+
+    /// The flags of a `send` that neither waits nor raises SIGPIPE.
+    static var sendFlags: Int32 {
+        #if canImport(Darwin)
+            Int32(MSG_DONTWAIT)
+        #else
+            Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+        #endif
+    }
+
+    /// `send`, under a name that no method hides.
+    static func sendBytes(_ number: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        send(number, bytes.baseAddress, bytes.count, sendFlags)
+    }
+
+    /// `connect` to a Unix socket's path, which must be of 1 to `longestPath` bytes; −1 with `errno`.
+    static func connectSocket(_ number: Int32, _ path: [UInt8]) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.prefix(longestPath)) }
+        return withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+}
+
+/// What the system calls an error.
+func reason(_ code: Int32) -> String { String(cString: strerror(code)) }

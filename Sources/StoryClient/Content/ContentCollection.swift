@@ -1,0 +1,110 @@
+public import Foundation
+import StoryCore
+
+/// All content of one kind in a store: what can be asked of it, and how it is written.
+public struct ContentCollection<Content: StoreContent>: Sendable {
+    /// The store.
+    public let client: StoreClient
+
+    /// A row's address on the wire. IDs that are none are refused by the store.
+    func target(_ id: String) -> String { "\(Content.kind.rawValue)/\(id)" }
+
+    func rows(_ verb: Verb, _ filter: Content.Filter) -> RequestLine {
+        filter.options.reduce(RequestLine(verb, Content.kind.rawValue)) { $0.option($1.name, $1.value) }
+    }
+}
+
+extension StoreClient {
+    /// The users.
+    public nonisolated var users: ContentCollection<User> { ContentCollection(client: self) }
+    /// The stories.
+    public nonisolated var stories: ContentCollection<Story> { ContentCollection(client: self) }
+    /// The messages.
+    public nonisolated var messages: ContentCollection<Message> { ContentCollection(client: self) }
+    /// The photos.
+    public nonisolated var photos: ContentCollection<Photo> { ContentCollection(client: self) }
+}
+
+/// A position, or a moment; where one stream is read, a version or a moment.
+public enum LogPoint: Hashable, Sendable, ExpressibleByIntegerLiteral {
+    /// A position; where one stream is read, a version.
+    case position(UInt64)
+    /// A moment, to the millisecond.
+    case time(Date)
+
+    public init(integerLiteral value: UInt64) { self = .position(value) }
+
+    var option: String {
+        switch self {
+        case .position(let position): String(position)
+        case .time(let date): date.rfc3339
+        }
+    }
+}
+
+/// What closes a count.
+private struct CountEnd: Decodable { let count: UInt64 }
+
+/// What a kind can be sorted by, as the store tells it.
+public struct SortKey: Hashable, Sendable, Decodable {
+    /// The name on the wire.
+    public let sort: String
+    /// The name for people.
+    public let title: String
+    /// The order where none is told: `asc` or `desc`.
+    public let order: String
+}
+
+extension ContentCollection {
+    /// The row with an ID, as it is now or as it was.
+    ///
+    /// - Parameter point: a position up to the log's end, or a moment.
+    /// - Throws: `ClientError`, `notFound` or `gone` where there is none; or `CancellationError`.
+    public func get(_ id: String, at point: LogPoint? = nil) async throws -> Content {
+        let reply = try await client.ask(RequestLine(.get, target(id)).option("at", point?.option))
+        return try StoreDecoder.decode(Content.self, reply.final.json)
+    }
+
+    /// A page of the rows that pass a filter.
+    ///
+    /// - Parameters:
+    ///   - limit: 1–1,000 rows; nil: 50.
+    ///   - after: the `next` of the page before, with the same filter, sort and order.
+    /// - Throws: `ClientError` or `CancellationError`.
+    public func list(
+        _ filter: Content.Filter = .init(), sort: Content.Sort? = nil, order: Order? = nil, limit: Int? = nil,
+        after: String? = nil
+    ) async throws -> Page<Content> {
+        let line = rows(.list, filter).option("sort", sort?.rawValue).option("order", order?.rawValue)
+            .option("limit", limit.map(String.init)).option("after", after)
+        let reply = try await client.ask(line)
+        let end = try StoreDecoder.decode(PageEnd.self, reply.final.json)
+        let rows = try reply.rows.map { try StoreDecoder.decode(Content.self, $0.json) }
+        return Page(rows: rows, next: end.nextText, position: end.position)
+    }
+
+    /// All rows that pass a filter, fetched page by page as they are asked for. Rows that are added meanwhile may be
+    /// among them; none is skipped or comes twice for that.
+    ///
+    /// - Parameter pageSize: 1–1,000 rows at a time.
+    public func all(
+        _ filter: Content.Filter = .init(), sort: Content.Sort? = nil, order: Order? = nil, pageSize: Int = 500
+    ) -> Rows<Content> {
+        Rows { try await list(filter, sort: sort, order: order, limit: pageSize, after: $0) }
+    }
+
+    /// How many rows pass a filter.
+    ///
+    /// - Throws: `ClientError` or `CancellationError`.
+    public func count(_ filter: Content.Filter = .init()) async throws -> UInt64 {
+        try StoreDecoder.decode(CountEnd.self, try await client.ask(rows(.count, filter)).final.json).count
+    }
+
+    /// What the rows can be sorted by, the default first.
+    ///
+    /// - Throws: `ClientError` or `CancellationError`.
+    public func sorts() async throws -> [SortKey] {
+        let reply = try await client.ask(RequestLine(.sorts, Content.kind.rawValue))
+        return try reply.rows.map { try StoreDecoder.decode(SortKey.self, $0.json) }
+    }
+}
