@@ -127,7 +127,7 @@ private final class ImportRun {
     private func add(_ bytes: UnsafeRawBufferPointer) throws(CommandError) {
         line += 1
         guard bytes.count > 0 else { return }
-        let event: Event
+        let event: StoryCore.Event
         do throws(Failure) {
             event = try reader.read(bytes)
         } catch {

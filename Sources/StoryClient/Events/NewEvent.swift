@@ -1,0 +1,104 @@
+import StoryCore
+
+/// An event of your own, before it is in the log.
+public struct NewEvent: Hashable, Sendable {
+    /// What happened: 1–64 bytes of the ID alphabet.
+    public var type: String
+    /// Any JSON; it is kept byte for byte.
+    public var data: JSONText
+    /// A JSON object; it is kept byte for byte.
+    public var meta: JSONText?
+    /// At most 16 of 1–64 bytes of printable ASCII, without spaces, `"` and `\`.
+    public var tags: [String]
+
+    /// An event with JSON as it is.
+    public init(_ type: String, json data: JSONText, meta: JSONText? = nil, tags: [String] = []) {
+        (self.type, self.data, self.meta, self.tags) = (type, data, meta, tags)
+    }
+
+    /// An event with a value as JSON.
+    ///
+    /// - Throws: `ClientError.notEncodable`.
+    public init(
+        _ type: String, _ data: some Encodable, meta: JSONText? = nil, tags: [String] = []
+    ) throws(ClientError) {
+        self.init(type, json: try JSONText(data), meta: meta, tags: tags)
+    }
+
+    /// The members of the event's JSON object.
+    var members: [String] {
+        var members = ["\"type\":\(JSONText.quoted(type))"]
+        if let meta { members.append("\"meta\":\(meta)") }
+        if !tags.isEmpty { members.append("\"tags\":[\(tags.map(JSONText.quoted).joined(separator: ","))]") }
+        return members + ["\"data\":\(data)"]
+    }
+
+    var json: String { "{\(members.joined(separator: ","))}" }
+}
+
+/// An event of your own and the stream that it is for.
+public struct StreamEvent: Hashable, Sendable {
+    /// The stream: `CATEGORY-ID`, the category none of the store's own.
+    public var stream: String
+    /// The version that the stream must be at before this event; nil: any. Those before it in the array count.
+    public var version: UInt64?
+    /// The event.
+    public var event: NewEvent
+
+    /// An event for a stream.
+    public init(_ stream: String, version: UInt64? = nil, _ event: NewEvent) {
+        (self.stream, self.version, self.event) = (stream, version, event)
+    }
+
+    var json: String {
+        let version = version.map { ["\"version\":\($0)"] } ?? []
+        return "{\((["\"stream\":\(JSONText.quoted(stream))"] + version + event.members).joined(separator: ","))}"
+    }
+}
+
+extension StoreClient {
+    /// Appends an event to a stream.
+    ///
+    /// - Parameters:
+    ///   - key: makes the write happen once for ever, also when you send it again: 1–128 bytes of the ID alphabet.
+    ///   - version: the version that the stream must be at, 0 meaning that it must not exist.
+    /// - Throws: `ClientError` or `CancellationError`.
+    @discardableResult
+    public func append(
+        _ event: NewEvent, to stream: String, key: String? = nil, version: UInt64? = nil
+    ) async throws -> Receipt {
+        let line = WriteOptions(key, version).added(to: RequestLine(.append, stream))
+        let reply = try await ask(line.body(JSONText(trusted: event.json)))
+        return try StoreDecoder.decode(Receipt.self, reply.final.json)
+    }
+
+    /// Appends events to a stream, all or none; the receipt is the last one's.
+    ///
+    /// - Parameters:
+    ///   - events: 1–1,000.
+    ///   - key: makes the write happen once for ever, also when you send it again: 1–128 bytes of the ID alphabet.
+    ///   - version: the version that the stream must be at, 0 meaning that it must not exist.
+    /// - Throws: `ClientError` or `CancellationError`.
+    @discardableResult
+    public func append(
+        _ events: [NewEvent], to stream: String, key: String? = nil, version: UInt64? = nil
+    ) async throws -> Receipt {
+        let line = WriteOptions(key, version).added(to: RequestLine(.append, stream))
+        let body = JSONText(trusted: "[\(events.map(\.json).joined(separator: ","))]")
+        return try StoreDecoder.decode(Receipt.self, try await ask(line.body(body)).final.json)
+    }
+
+    /// Appends events to several streams, all or none.
+    ///
+    /// - Parameters:
+    ///   - events: 1–1,000.
+    ///   - key: makes the write happen once for ever, also when you send it again: 1–128 bytes of the ID alphabet.
+    /// - Returns: a receipt for each stream, in the order in which the events first name them.
+    /// - Throws: `ClientError` or `CancellationError`.
+    @discardableResult
+    public func append(_ events: [StreamEvent], key: String? = nil) async throws -> [Receipt] {
+        let line = WriteOptions(key).added(to: RequestLine(.append, "*"))
+        let body = JSONText(trusted: "[\(events.map(\.json).joined(separator: ","))]")
+        return try await ask(line.body(body)).rows.map { try StoreDecoder.decode(Receipt.self, $0.json) }
+    }
+}

@@ -1,0 +1,70 @@
+import StoryCore
+
+extension StoreClient {
+    /// A page of events.
+    ///
+    /// - Parameters:
+    ///   - from: where to begin; `to`: where to end, both included. In one stream they are versions.
+    ///   - limit: 1–10,000 events; nil: 1,000.
+    ///   - types: only events of these types, 64 at most.
+    ///   - log: the history that the positions are of; nil: not checked.
+    /// - Throws: `ClientError`, `diverged` where the positions are of another history; or `CancellationError`.
+    public func read(
+        _ selection: EventSelection = .all, from: LogPoint? = nil, to: LogPoint? = nil, order: Order? = nil,
+        limit: Int? = nil, types: [String]? = nil, log: String? = nil
+    ) async throws -> Page<Event> {
+        let line = RequestLine(.read, selection.events).option("from", from?.option).option("to", to?.option)
+            .option("limit", limit.map(String.init)).option("order", order?.rawValue).option("types", types)
+            .option("log", log)
+        let reply = try await ask(line)
+        let end = try StoreDecoder.decode(PageEnd.self, reply.final.json)
+        return Page(rows: try reply.rows.map { try Event($0.json) }, next: end.nextText, position: end.position)
+    }
+
+    /// All events from one point to another, fetched page by page as they are asked for.
+    ///
+    /// - Parameters:
+    ///   - from: where to begin; `to`: where to end, both included. In one stream they are versions.
+    ///   - types: only events of these types, 64 at most.
+    ///   - log: the history that the positions are of; nil: not checked.
+    ///   - pageSize: 1–10,000 events at a time.
+    public nonisolated func allEvents(
+        _ selection: EventSelection = .all, from: LogPoint? = nil, to: LogPoint? = nil, order: Order? = nil,
+        types: [String]? = nil, log: String? = nil, pageSize: Int = 500
+    ) -> Rows<Event> {
+        Rows { next in
+            let point = next.flatMap(UInt64.init).map(LogPoint.position) ?? from
+            return try await self.read(
+                selection, from: point, to: to, order: order, limit: pageSize, types: types, log: log)
+        }
+    }
+
+    /// A page of streams, in the order of their names.
+    ///
+    /// - Parameters:
+    ///   - after: the `next` of the page before, or any stream's name.
+    ///   - limit: 1–1,000 streams; nil: 50.
+    /// - Throws: `ClientError` or `CancellationError`.
+    public func streams(
+        _ selection: EventSelection = .all, after: String? = nil, limit: Int? = nil
+    ) async throws -> Page<StreamState> {
+        let line = RequestLine(.streams, selection.streams).option("after", after)
+            .option("limit", limit.map(String.init))
+        let reply = try await ask(line)
+        let end = try StoreDecoder.decode(PageEnd.self, reply.final.json)
+        let rows = try reply.rows.map { try StoreDecoder.decode(StreamState.self, $0.json) }
+        return Page(rows: rows, next: end.nextText, position: end.position)
+    }
+
+    /// All streams, fetched page by page as they are asked for, in the order of their names.
+    public nonisolated func allStreams(
+        _ selection: EventSelection = .all, pageSize: Int = 500
+    ) -> Rows<StreamState> {
+        Rows { try await self.streams(selection, after: $0, limit: pageSize) }
+    }
+}
+
+extension Page<Event> {
+    /// What `read` goes on from; nil at the end.
+    public var nextPoint: LogPoint? { next.flatMap(UInt64.init).map(LogPoint.position) }
+}
