@@ -1,0 +1,53 @@
+import StoryCore
+
+extension ContentCollection {
+    /// The row with an ID as it is now, and each of its changes as it becomes durable.
+    public func watch(_ id: String) -> LiveChanges<RowChange<Content>> {
+        client.watch(target(id)) { json throws(ClientError) in try StoreDecoder.decode(Content.self, json) }
+    }
+
+    /// The rows that pass a filter, in the order of their dates, and each change of the list as it becomes durable.
+    public func live(_ filter: Content.Filter = .init()) -> LiveChanges<ListChange<Content>> {
+        LiveChanges(dialer: client.dialer, request: rows(.subscribe, filter)) { pushed in
+            switch pushed {
+            case .restarted: .restarted
+            case .row(let json, let position): .row(try StoreDecoder.decode(Content.self, json), position: position)
+            case .removed(let id, let position): .removed(id: id, position: position)
+            case .caughtUp(let position): .caughtUp(position)
+            case .absent: nil
+            }
+        }
+    }
+}
+
+extension StoreClient {
+    /// What is at an address, whatever its kind, and each of its changes as it becomes durable.
+    public nonisolated func watch(_ address: ContentAddress) -> LiveChanges<RowChange<AnyContent>> {
+        watch(address.description) { json throws(ClientError) in try AnyContent(address.kind, json) }
+    }
+
+    nonisolated func watch<Row: Sendable>(
+        _ target: String, _ decode: @escaping @Sendable ([UInt8]) throws(ClientError) -> Row
+    ) -> LiveChanges<RowChange<Row>> {
+        LiveChanges(dialer: dialer, request: RequestLine(.subscribe, target)) { pushed in
+            switch pushed {
+            case .restarted: .restarted
+            case .row(let json, let position): .row(try decode(json), position: position)
+            case .absent(let position): .absent(position: position)
+            case .caughtUp(let position): .caughtUp(position)
+            case .removed: nil
+            }
+        }
+    }
+}
+
+extension AnyContent {
+    init(_ kind: ContentKind, _ json: [UInt8]) throws(ClientError) {
+        switch kind {
+        case .users: self = .user(try StoreDecoder.decode(User.self, json))
+        case .stories: self = .story(try StoreDecoder.decode(Story.self, json))
+        case .messages: self = .message(try StoreDecoder.decode(Message.self, json))
+        case .photos: self = .photo(try StoreDecoder.decode(Photo.self, json))
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import StoryCore
+
+/// One subscription on a connection of its own, which is made again when it is lost. It belongs to one iterator.
+///
+/// Lines are read when they are asked for, and a bounded part ahead of that: a reader that stands still costs no more,
+/// here or in the store.
+final class PushStream {
+    /// What came.
+    enum Step {
+        /// The subscription stands; the log of this store, and where it ends.
+        case subscribed(log: String?, end: UInt64)
+        /// An event, or a change of a row: JSON.
+        case content([UInt8])
+        /// Everything up to this position has come.
+        case caughtUp(UInt64)
+        /// So many events wait, because the reader is slow.
+        case behind(UInt64)
+        /// The store ended it; where to go on. The next step is a new subscription.
+        case ended(resume: UInt64?)
+    }
+
+    /// A connection with a subscription, or with the request for one.
+    private struct Open {
+        let channel: Channel
+        let log: String?
+        var arrived: ReadyQueue<ReplyLine>
+        /// Its number on the connection; nil until the store has said it.
+        var number: UInt64?
+    }
+
+    private let dialer: Dialer
+    private var open: Open?
+    /// How many connections in a row brought nothing.
+    private var fruitless = 0
+    private var troubledSince: ContinuousClock.Instant?
+
+    init(_ dialer: Dialer) { self.dialer = dialer }
+
+    deinit {
+        guard let open else { return }
+        if let number = open.number { open.channel.send("\(RequestLine(.unsubscribe, String(number)).text)\n".utf8) }
+        open.channel.close()
+    }
+
+    /// How many bytes of lines wait in the connection.
+    var waitingSize: Int { open?.channel.waitingSize ?? 0 }
+
+    /// What comes next; waits for it.
+    ///
+    /// - Parameter request: makes the request for the subscription, whenever there has to be a new one.
+    /// - Throws: `ClientError`, `CancellationError`.
+    nonisolated(nonsending) func next(_ request: () -> RequestLine) async throws -> Step {
+        while true {
+            try Task.checkCancellation()
+            if open == nil { try await subscribe(request()) }
+            if let line = open?.arrived.popFirst() {
+                if let step = try step(line) { return step }
+            } else if let channel = open?.channel {
+                switch await channel.receive() {
+                case .lines(let lines): open?.arrived.append(contentsOf: lines)
+                case .ended(let error): try lost(error)
+                }
+            }
+        }
+    }
+
+    private nonisolated(nonsending) func subscribe(_ request: RequestLine) async throws {
+        let link = try await dialer.connect(attempt: fruitless)
+        fruitless += 1
+        var arrived = ReadyQueue<ReplyLine>()
+        arrived.append(contentsOf: link.rest)
+        open = Open(channel: link.channel, log: link.greeting.log, arrived: arrived)
+        link.channel.send("\(request.text)\n".utf8)
+    }
+
+    /// The connection is of no use any more. Another one is made, if the time is not up.
+    private func lost(_ error: ClientError) throws(ClientError) {
+        open?.channel.close()
+        open = nil
+        if case .protocolViolation = error { throw error }
+        let now = ContinuousClock.now
+        let since = troubledSince ?? now
+        troubledSince = since
+        if now - since >= dialer.policy.limit { throw error == .closed ? .connectionLost : error }
+    }
+
+    private func step(_ line: ReplyLine) throws(ClientError) -> Step? {
+        switch line.kind {
+        case .notice: return nil
+        case .push: return try step(push: line)
+        case .done: return open?.number == nil ? try subscribed(line) : nil
+        case .failed:
+            let refusal = ClientError(Refusal(json: line.json))
+            guard refusal.retry == .later || refusal.retry == .same else { throw refusal }
+            try lost(refusal)
+            return nil
+        case .row: throw .protocolViolation(String(line.text.prefix(200)))
+        }
+    }
+
+    private func subscribed(_ line: ReplyLine) throws(ClientError) -> Step {
+        let members = JSONMembers(line.json)
+        guard let number = members?.number("subscription"), let end = members?.number("position") else {
+            throw .protocolViolation(String(line.text.prefix(200)))
+        }
+        open?.number = number
+        return .subscribed(log: open?.log, end: end)
+    }
+
+    private func step(push line: ReplyLine) throws(ClientError) -> Step {
+        guard let members = JSONMembers(line.json) else { throw .notUnderstood(line.text) }
+        if members.first == "end" {
+            let resume = members.number("resume")
+            if members["damaged"].map({ $0.elementsEqual("true".utf8) }) == true {
+                throw .internal(message: members.text("end") ?? "", isDamaged: true, position: resume)
+            }
+            try lost(.connectionLost)
+            return .ended(resume: resume)
+        }
+        (fruitless, troubledSince) = (0, nil)
+        if members.first == "caughtUp", let position = members.number("caughtUp") { return .caughtUp(position) }
+        if members.first == "behind", let count = members.number("behind") { return .behind(count) }
+        return .content(line.json)
+    }
+}
