@@ -1,0 +1,183 @@
+import Foundation
+import StoryClient
+import StoryCore
+import StoryWire
+import TestSupport
+import Testing
+
+/// The client reaches all that the request table has: a new verb, option, kind, filter, sort, code or rule fails here
+/// until the client has it too.
+@Suite(.timeLimit(.minutes(1))) struct RequestTableTests {
+    /// What can be seen of a request in its line.
+    private struct Seen {
+        let line: String
+        let verb: String
+        let target: String
+        let options: Set<String>
+
+        init(_ line: String) {
+            self.line = line
+            let words = line.split(separator: " ", maxSplits: 2).map(String.init)
+            verb = words[0]
+            target = words.count > 1 ? words[1] : ""
+            options = Set(line.matches(of: /\ ([A-Za-z]+)=/).map { String($0.output.1) })
+        }
+
+        /// The kind that the target is of: `stories` of `stories/1`.
+        var kind: String { String(target.prefix { $0 != "/" }) }
+    }
+
+    /// Every request that the client can make, with all options at once.
+    private func everything() async throws -> [Seen] {
+        let server = try ScriptedStore.answering { line in
+            guard line.hasPrefix("SUBSCRIBE") else { return "+ {\"position\":1,\"count\":0}\n" }
+            return "+ {\"subscription\":1,\"position\":1}\n>1 {\"caughtUp\":1}\n"
+        }
+        let client = StoreClient(server.address)
+        let date = Date(timeIntervalSince1970: 0)
+        try await kinds(client, date)
+        try await writes(client)
+        _ = try await client.read(
+            .category("note"), from: 1, to: .time(date), order: .ascending, limit: 1, types: ["A"], log: "l")
+        _ = try await client.read()
+        _ = try await client.streams(.stream("note-1"), after: "a-1", limit: 1)
+        for try await _ in client.events(in: .stream("note-1"), from: 1, types: ["A", "B"], log: "l").pushes { break }
+        try until("it is unsubscribed") { server.requests.contains("UNSUBSCRIBE 1") }
+        _ = try await (client.ping(), client.help("GET"), client.stats(), client.checkpoint(), client.verify())
+        _ = try await client.backup(to: "/tmp/a b")
+        await client.close()
+        try until("the end is said") { server.requests.contains("QUIT") }
+        return server.requests.map(Seen.init)
+    }
+
+    private func kinds(_ client: StoreClient, _ date: Date) async throws {
+        let users = UserFilter(prefecture: 1, email: "a@b.c", since: date, until: date)
+        let stories = StoryFilter(sender: "1", recipient: "1", since: date, until: date)
+        let messages = MessageFilter(
+            sender: "1", recipient: "1", story: "1", between: .init("1", "2"), unseen: true, since: date, until: date)
+        let photos = PhotoFilter(owner: "1", since: date, until: date)
+        try await ask(client.users, users, .name, UserForm(name: "A", email: "a@b.c", prefecture: 1))
+        try await ask(client.stories, stories, .title, StoryForm(title: "A", message: "m", sender: "1", recipient: "2"))
+        try await ask(client.messages, messages, .date, MessageForm(text: "A", sender: "1", recipient: "2"))
+        let photo = PhotoForm(owner: "1", iso: 1, exposureValue: 1, exposureDuration: "1/1")
+        try await ask(client.photos, photos, .iso, photo)
+    }
+
+    private func ask<Content>(
+        _ content: ContentCollection<Content>, _ filter: Content.Filter, _ sort: Content.Sort, _ form: Content.Form
+    ) async throws {
+        _ = try? await content.get("1", at: 1)
+        _ = try await content.list(filter, sort: sort, order: .ascending, limit: 1, after: "x")
+        _ = try await content.count(filter)
+        _ = try await content.sorts()
+        _ = try? await content.post(form, key: "k", version: 0, meta: JSONText("{}"))
+        for try await _ in content.live(filter) { break }
+        for try await _ in content.watch("1") { break }
+    }
+
+    /// The answers are no receipts, which does not matter here.
+    private func writes(_ client: StoreClient) async throws {
+        let meta = try JSONText("{}")
+        _ = try? await client.users.edit("1", UserEdit(name: "A"), key: "k", version: 1, meta: meta)
+        _ = try? await client.stories.edit("1", StoryEdit(title: "A"), key: "k", version: 1, meta: meta)
+        _ = try? await client.photos.edit("1", PhotoEdit(exposureValue: 1), key: "k", version: 1, meta: meta)
+        _ = try? await client.stories.delete("1", key: "k", version: 1, meta: meta)
+        _ = try? await client.messages.delete("1", key: "k", version: 1, meta: meta)
+        _ = try? await client.photos.delete("1", key: "k", version: 1, meta: meta)
+        _ = try? await client.stories.like("1", by: "1", key: "k", version: 1, meta: meta)
+        _ = try? await client.stories.unlike("1", by: "1", key: "k", version: 1, meta: meta)
+        _ = try? await client.messages.see("1", key: "k", version: 1, meta: meta)
+        let event = NewEvent("A", json: meta, meta: meta, tags: ["t"])
+        _ = try? await client.append(event, to: "note-1", key: "k", version: 1)
+        _ = try? await client.append([event], to: "note-1", key: "k", version: 1)
+        _ = try? await client.append([StreamEvent("note-1", version: 0, event)], key: "k")
+    }
+
+    @Test func `every verb, kind, option and filter is reached`() async throws {
+        let seen = try await everything()
+        for shape in RequestTable.standard.shapes {
+            let verb = shape.verb.rawValue
+            let lines = seen.filter { $0.verb == verb }
+            #expect(!lines.isEmpty, "the client never sends \(verb)")
+            for option in shape.options {
+                #expect(lines.contains { $0.options.contains(option.name) }, "\(verb) lacks \(option.name)=")
+            }
+            for kind in shape.kinds {
+                let own = lines.filter { $0.kind == kind.name }
+                #expect(!own.isEmpty, "\(verb) lacks \(kind.name)")
+                for filter in kind.filters where shape.takesFilters {
+                    let has = own.contains { $0.options.contains(filter.name) }
+                    #expect(has, "\(verb) \(kind.name) lacks \(filter.name)=")
+                }
+            }
+        }
+    }
+
+    @Test func `every request that the client makes is one to the store's own parser`() async throws {
+        let reader = RequestReader(lineLimit: 1_048_576)
+        for seen in try await everything() {
+            let bytes = Array(seen.line.utf8) + [UInt8](repeating: 0, count: LineFramer.slack)
+            let failure: Failure? = bytes.withUnsafeBytes { bytes in
+                switch reader.read(UnsafeRawBufferPointer(rebasing: bytes[..<seen.line.utf8.count])) {
+                case .request: nil
+                case .refused(let failure, _, _): failure
+                }
+            }
+            #expect(failure == nil, "\(seen.line)")
+        }
+    }
+
+    @Test func `sorts and fields of forms are those of the store`() throws {
+        let sorts = Catalogue.standard.kinds.map { $0.sorts.map(\.name) }
+        #expect(sorts == [names(UserSort.self), names(StorySort.self), names(MessageSort.self), names(PhotoSort.self)])
+        #expect(names(UserForm.Field.self) == names(SignUpForm.FieldID.self))
+        #expect(names(StoryForm.Field.self) == names(PostStoryForm.FieldID.self))
+        #expect(names(MessageForm.Field.self) == names(SendMessageForm.FieldID.self))
+        #expect(names(PhotoForm.Field.self) == names(AddPhotoForm.FieldID.self))
+        #expect(names(UserEdit.Field.self) == names(ReviseUserForm.FieldID.self))
+        #expect(names(StoryEdit.Field.self) == names(ReviseStoryForm.FieldID.self))
+        #expect(names(PhotoEdit.Field.self) == names(RevisePhotoForm.FieldID.self))
+        #expect(names(StoryClient.LikeForm.Field.self) == names(StoryCore.LikeForm.FieldID.self))
+    }
+
+    private func names<Names: CaseIterable & RawRepresentable<String>>(_ type: Names.Type) -> [String] {
+        type.allCases.map(\.rawValue)
+    }
+
+    @Test func `every code and rule of the store is one of the client's`() throws {
+        for code in ErrorCode.allCases {
+            let json =
+                #"{"code":"\#(code.rawValue)","message":"m","retry":"\#(code.retry.rawValue)","expected":1,"actual":2,"#
+                + #""position":3,"log":"l"}"#
+            let error = ClientError(Refusal(json: Array(json.utf8)))
+            if case .other = error { Issue.record("\(code) is not known") }
+            #expect(error.retry.rawValue == code.retry.rawValue)
+            #expect(error.description == "m")
+        }
+        #expect(StoryClient.FieldRule.known.map(\.name) == StoryCore.FieldRule.allCases.map(\.rawValue))
+    }
+
+    @Test func `every member of every refusal arrives`() {
+        let cases: [(String, ClientError)] = [
+            (#""code":"syntax","column":4"#, .syntax(message: "m", column: 4)),
+            (#""code":"unknown","name":"a","nearest":"b""#, .unknown(message: "m", name: "a", nearest: "b")),
+            (#""code":"exists","field":"email""#, .exists(message: "m", field: "email")),
+            (
+                #""code":"conflict","expected":1,"actual":2,"stream":"a-1""#,
+                .conflict(message: "m", expected: 1, actual: 2, stream: "a-1")
+            ),
+            (#""code":"keyReused","position":5"#, .keyReused(message: "m", position: 5)),
+            (#""code":"tooLarge","limit":6"#, .tooLarge(message: "m", limit: 6)),
+            (#""code":"diverged","log":"l","position":7"#, .diverged(message: "m", log: "l", position: 7)),
+            (
+                #""code":"internal","damaged":true,"position":8"#,
+                .internal(message: "m", isDamaged: true, position: 8)
+            ),
+        ]
+        for (members, expected) in cases {
+            #expect(ClientError(Refusal(json: Array(#"{"message":"m",\#(members)}"#.utf8))) == expected)
+        }
+        let new = Refusal(json: Array(#"{"code":"new","message":"m","retry":"later"}"#.utf8))
+        #expect(ClientError(new) == .other(new) && ClientError(new).retry == .later)
+    }
+}
