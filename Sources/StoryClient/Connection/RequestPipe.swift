@@ -47,6 +47,7 @@ public struct RequestPipe {
     public private(set) var summary = Summary()
 
     /// - Parameters:
+    ///   - connection: where the requests go.
     ///   - input: where the lines come from; it is not closed.
     ///   - request: the request that an input line stands for, without LF; nil for a line to be skipped.
     public init(

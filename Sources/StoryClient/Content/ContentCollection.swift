@@ -58,7 +58,9 @@ public struct SortKey: Hashable, Sendable, Decodable {
 extension ContentCollection {
     /// The row with an ID, as it is now or as it was.
     ///
-    /// - Parameter point: a position up to the log's end, or a moment.
+    /// - Parameters:
+    ///   - id: the row's ID.
+    ///   - point: a position up to the log's end, or a moment; nil: now.
     /// - Throws: `ClientError`, `notFound` or `gone` where there is none; or `CancellationError`.
     public func get(_ id: String, at point: LogPoint? = nil) async throws -> Content {
         let reply = try await client.ask(RequestLine(.get, target(id)).option("at", point?.option))
@@ -68,6 +70,9 @@ extension ContentCollection {
     /// A page of the rows that pass a filter.
     ///
     /// - Parameters:
+    ///   - filter: which rows.
+    ///   - sort: what they are sorted by; nil: the date.
+    ///   - order: nil: descending.
     ///   - limit: 1–1,000 rows; nil: 50.
     ///   - after: the `next` of the page before, with the same filter, sort and order.
     /// - Throws: `ClientError` or `CancellationError`.
@@ -86,7 +91,11 @@ extension ContentCollection {
     /// All rows that pass a filter, fetched page by page as they are asked for. Rows that are added meanwhile may be
     /// among them; none is skipped or comes twice for that.
     ///
-    /// - Parameter pageSize: 1–1,000 rows at a time.
+    /// - Parameters:
+    ///   - filter: which rows.
+    ///   - sort: what they are sorted by; nil: the date.
+    ///   - order: nil: descending.
+    ///   - pageSize: 1–1,000 rows at a time.
     public func all(
         _ filter: Content.Filter = .init(), sort: Content.Sort? = nil, order: Order? = nil, pageSize: Int = 500
     ) -> Rows<Content> {

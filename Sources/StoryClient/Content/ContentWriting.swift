@@ -7,7 +7,9 @@ extension ContentCollection {
     /// Adds content.
     ///
     /// - Parameters:
+    ///   - form: what it is to be.
     ///   - key: makes the write happen once for ever, also when you send it again: 1–128 bytes of the ID alphabet.
+    ///   - version: the version that the content must be at: 0, since it must not exist yet.
     ///   - meta: a JSON object that is kept with the event.
     /// - Throws: `InvalidForm` with every wrong field, `ClientError` or `CancellationError`.
     @discardableResult
@@ -22,6 +24,8 @@ extension ContentCollection where Content: EditableContent {
     /// Revises the fields that are given.
     ///
     /// - Parameters:
+    ///   - id: the content's ID.
+    ///   - form: the fields.
     ///   - key: makes the write happen once for ever, also when you send it again: 1–128 bytes of the ID alphabet.
     ///   - version: the version that the content must be at.
     ///   - meta: a JSON object that is kept with the event.

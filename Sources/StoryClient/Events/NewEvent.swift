@@ -60,6 +60,8 @@ extension StoreClient {
     /// Appends an event to a stream.
     ///
     /// - Parameters:
+    ///   - event: what happened.
+    ///   - stream: `CATEGORY-ID`, the category none of the store's own.
     ///   - key: makes the write happen once for ever, also when you send it again: 1–128 bytes of the ID alphabet.
     ///   - version: the version that the stream must be at, 0 meaning that it must not exist.
     /// - Throws: `ClientError` or `CancellationError`.
@@ -76,6 +78,7 @@ extension StoreClient {
     ///
     /// - Parameters:
     ///   - events: 1–1,000.
+    ///   - stream: `CATEGORY-ID`, the category none of the store's own.
     ///   - key: makes the write happen once for ever, also when you send it again: 1–128 bytes of the ID alphabet.
     ///   - version: the version that the stream must be at, 0 meaning that it must not exist.
     /// - Throws: `ClientError` or `CancellationError`.

@@ -4,7 +4,10 @@ extension StoreClient {
     /// A page of events.
     ///
     /// - Parameters:
-    ///   - from: where to begin; `to`: where to end, both included. In one stream they are versions.
+    ///   - selection: which events.
+    ///   - from: where to begin, included; in one stream a version.
+    ///   - to: where to end, included; in one stream a version.
+    ///   - order: nil: ascending.
     ///   - limit: 1–10,000 events; nil: 1,000.
     ///   - types: only events of these types, 64 at most.
     ///   - log: the history that the positions are of; nil: not checked.
@@ -24,7 +27,10 @@ extension StoreClient {
     /// All events from one point to another, fetched page by page as they are asked for.
     ///
     /// - Parameters:
-    ///   - from: where to begin; `to`: where to end, both included. In one stream they are versions.
+    ///   - selection: which events.
+    ///   - from: where to begin, included; in one stream a version.
+    ///   - to: where to end, included; in one stream a version.
+    ///   - order: nil: ascending.
     ///   - types: only events of these types, 64 at most.
     ///   - log: the history that the positions are of; nil: not checked.
     ///   - pageSize: 1–10,000 events at a time.
@@ -42,6 +48,7 @@ extension StoreClient {
     /// A page of streams, in the order of their names.
     ///
     /// - Parameters:
+    ///   - selection: which streams.
     ///   - after: the `next` of the page before, or any stream's name.
     ///   - limit: 1–1,000 streams; nil: 50.
     /// - Throws: `ClientError` or `CancellationError`.

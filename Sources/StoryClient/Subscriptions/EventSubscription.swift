@@ -127,6 +127,7 @@ extension StoreClient {
     /// Events from a point on, then live, without end.
     ///
     /// - Parameters:
+    ///   - selection: which events.
     ///   - from: a position, at most the one behind the last event, also for one stream; or a moment. Nil: what comes
     ///     next.
     ///   - types: only events of these types, 64 at most.

@@ -1,0 +1,79 @@
+import Foundation
+import StoryClient
+import TestSupport
+import Testing
+
+/// The code of the articles is code that is compiled and run here.
+@Suite(.timeLimit(.minutes(1))) struct ArticleTests {
+    @Test(arguments: ["FirstProgram", "LiveList", "ExactlyOnceWorker"])
+    func `each piece of code in an article is part of the file that is compiled`(article: String) throws {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent()
+        let code = try String(contentsOf: tests.appending(path: "Articles/\(article).swift"), encoding: .utf8)
+        let root = tests.deletingLastPathComponent().deletingLastPathComponent()
+        let page = root.appending(path: "Sources/StoryClient/StoryClient.docc/\(article).md")
+        let parts = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```")
+        let pieces = stride(from: 1, to: parts.count, by: 2).map { parts[$0] }
+        #expect(pieces.count >= 2)
+        for piece in pieces {
+            #expect(piece.hasPrefix("swift\n"))
+            #expect(code.contains(piece.dropFirst("swift\n".count)), "\(piece)")
+        }
+    }
+
+    @Test func `the first program runs`() async throws {
+        let daemon = try RunningDaemon()
+        try await firstProgram(at: StoreAddress(path: daemon.socket))
+        let client = daemon.storeClient()
+        #expect(try await client.stories.count(.init(recipient: "008")) == 1)
+        try await tellWhatIsWrong(client, StoryForm(title: "", message: "", sender: "1", recipient: "2"))
+        for text in ["users/007", "store://users/9", "?"] { try await showWhatIsThere(client, text) }
+    }
+
+    @Test func `the inbox drops what left the list while the store was away`() async throws {
+        let daemon = try RunningDaemon()
+        let client = daemon.storeClient()
+        try await firstProgram(at: StoreAddress(path: daemon.socket))
+        let inbox = Inbox()
+        let following = Task { try await inbox.follow(client, recipient: "008") }
+        let first = try #require(try await client.stories.list().rows.first)
+        while await !inbox.isComplete { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(await inbox.stories.keys.sorted() == [first.id])
+        try daemon.kill()
+        try daemon.start()
+        try await client.stories.delete(first.id)
+        let form = StoryForm(id: "new", title: "Autumn", message: "x", sender: "007", recipient: "008")
+        try await client.stories.post(form)
+        while await inbox.stories.keys.sorted() != ["new"] { try await Task.sleep(for: .milliseconds(1)) }
+        following.cancel()
+        await #expect(throws: CancellationError.self) { try await following.value }
+    }
+
+    @Test func `the worker that is stopped again and again welcomes everybody once`() async throws {
+        let daemon = try RunningDaemon()
+        let client = daemon.storeClient()
+        for number in 0..<20 {
+            let form = UserForm(id: "u\(number)", name: "N", email: "u\(number)@example.org", prefecture: 1)
+            try await client.users.post(form)
+        }
+        while try await client.messages.count() < 20 {
+            let working = Task { try await welcomeEveryUser(client, from: "u0") }
+            try await Task.sleep(for: .milliseconds(Int.random(in: 1...12)))
+            working.cancel()
+            _ = await working.result
+        }
+        let welcomed = try await client.messages.all().collected().map(\.recipient)
+        #expect(welcomed.sorted() == (0..<20).map { "u\($0)" }.sorted())
+    }
+
+    @Test func `a conflict is decided again`() async throws {
+        let daemon = try RunningDaemon()
+        let client = daemon.storeClient()
+        try await firstProgram(at: StoreAddress(path: daemon.socket))
+        let id = try #require(try await client.stories.list().rows.first?.id)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<5 { group.addTask { try await rename(client, story: id, to: "T\(number)") } }
+            try await group.waitForAll()
+        }
+        #expect(try await client.stories.get(id).version == 6)
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import StoryClient
+
+func firstProgram(at address: StoreAddress) async throws {
+    let client = StoreClient(address)
+
+    try await client.users.post(UserForm(id: "007", name: "Aya", email: "aya@example.org", prefecture: 13))
+    try await client.users.post(UserForm(id: "008", name: "Ben", email: "ben@example.org", prefecture: 27))
+
+    let form = StoryForm(title: "Spring", message: "It came.", sender: "007", recipient: "008")
+    let receipt = try await client.stories.post(form)
+    print("written as \(receipt.stream), at position \(receipt.position)")
+
+    let newest = try await client.stories.list(.init(recipient: "008"), limit: 10)
+    for story in newest.rows { print("\(story.title), from \(story.sender)") }
+}
+
+func tellWhatIsWrong(_ client: StoreClient, _ form: StoryForm) async throws {
+    do {
+        try await client.stories.post(form)
+    } catch let error as InvalidForm<StoryForm.Field> {
+        for wrong in error.fields {
+            switch wrong.field {
+            case .title: print("The title: \(wrong.message)")
+            case .message: print("The text: \(wrong.message)")
+            case .sender, .recipient: print("The people: \(wrong.message)")
+            case .id, .date: print("\(wrong.field): \(wrong.message)")
+            }
+        }
+    } catch ClientError.exists(let message, _) {
+        print(message)
+    }
+}
+
+func showWhatIsThere(_ client: StoreClient, _ text: String) async throws {
+    guard let address = ContentAddress(text) else { return print("\(text) is no address") }
+    do {
+        switch try await client.content(at: address) {
+        case .user(let user): print(user.name)
+        case .story(let story): print(story.title)
+        case .message(let message): print(message.text)
+        case .photo(let photo): print("ISO \(photo.iso)")
+        }
+    } catch ContentError.notFound {
+        print("there is nothing at \(address)")
+    } catch ContentError.gone {
+        print("\(address) was deleted")
+    }
+}
