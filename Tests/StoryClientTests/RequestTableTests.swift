@@ -42,11 +42,11 @@ import Testing
         _ = try await client.read()
         _ = try await client.streams(.stream("note-1"), after: "a-1", limit: 1)
         for try await _ in client.events(in: .stream("note-1"), from: 1, types: ["A", "B"], log: "l").pushes { break }
-        try until("it is unsubscribed") { server.requests.contains("UNSUBSCRIBE 1") }
+        try await eventually("it is unsubscribed") { server.requests.contains("UNSUBSCRIBE 1") }
         _ = try await (client.ping(), client.help("GET"), client.stats(), client.checkpoint(), client.verify())
         _ = try await client.backup(to: "/tmp/a b")
         await client.close()
-        try until("the end is said") { server.requests.contains("QUIT") }
+        try await eventually("the end is said") { server.requests.contains("QUIT") }
         return server.requests.map(Seen.init)
     }
 

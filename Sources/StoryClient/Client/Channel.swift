@@ -27,6 +27,8 @@ final class Channel: Sendable {
         var outgoing: [UInt8] = []
         var sent = 0
         var end: ClientError?
+        /// True once a line has come.
+        var hasSpoken = false
         /// The end that wakes the thread; −1 once the thread is over.
         var waker: Int32
         var socket: Int32
@@ -86,6 +88,11 @@ final class Channel: Sendable {
 
     /// Ends the connection; whoever waits for lines is told so.
     func close() { end(.closed) }
+
+    /// Ends the connection if no line has come yet.
+    func closeIfSilent() {
+        if !state.withLock({ $0.hasSpoken }) { close() }
+    }
 
     private func end(_ reason: ClientError) {
         let waiter = state.withLock { state in
@@ -167,6 +174,7 @@ extension Channel {
     private func hand(over lines: [ReplyLine], _ size: Int) {
         guard !lines.isEmpty else { return }
         let waiter = state.withLock { state in
+            state.hasSpoken = true
             state.arrived += lines
             state.arrivedSize += size
             return Channel.takeWaiter(&state)

@@ -47,7 +47,7 @@ struct Dialer: Sendable {
         }
         let timer = Task {
             try await Task.sleep(until: deadline, clock: .continuous)
-            channel.close()
+            channel.closeIfSilent()
         }
         defer { timer.cancel() }
         do throws(ClientError) {

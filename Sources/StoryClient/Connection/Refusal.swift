@@ -4,10 +4,13 @@ import Foundation
 public struct Refusal: Error, Hashable, Sendable, Decodable {
     /// What kind of refusal it is; new ones may come.
     public struct Code: RawRepresentable, Hashable, Sendable, Decodable {
+        /// Its name on the wire.
         public let rawValue: String
 
+        /// The code with this name on the wire.
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// docs/protocol.md says when each of these comes.
         public static let syntax = Code(rawValue: "syntax")
         public static let unknown = Code(rawValue: "unknown")
         public static let notFound = Code(rawValue: "notFound")
@@ -27,8 +30,11 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
 
     /// One wrong field of a form.
     public struct Field: Hashable, Sendable, Decodable {
+        /// Its name on the wire.
         public let field: String
+        /// What is wrong with it, by its name on the wire.
         public let rule: String
+        /// The same for a person.
         public let message: String
     }
 

@@ -7,6 +7,7 @@ public enum ContentKind: String, CaseIterable, Sendable {
 
 /// The ID of a user, story, message or photo: 1–64 bytes of `A–Z a–z 0–9 . _ ~ -`.
 public struct ContentID: Hashable, Sendable, CustomStringConvertible {
+    /// As it stands in addresses.
     public let text: String
 
     /// Nil when the text does not spell an ID.
@@ -20,9 +21,12 @@ public struct ContentID: Hashable, Sendable, CustomStringConvertible {
 
 /// Where content is: `stories/12345`, also written `store://stories/12345`.
 public struct ContentAddress: Hashable, Sendable, CustomStringConvertible {
+    /// Which kind of content it is.
     public let kind: ContentKind
+    /// Its ID within the kind.
     public let id: ContentID
 
+    /// The address of content by its kind and ID.
     public init(_ kind: ContentKind, _ id: ContentID) {
         self.kind = kind
         self.id = id

@@ -16,13 +16,13 @@ public struct ContentCollection<Content: StoreContent>: Sendable {
 
 extension StoreClient {
     /// The users.
-    public nonisolated var users: ContentCollection<User> { ContentCollection(client: self) }
+    public var users: ContentCollection<User> { ContentCollection(client: self) }
     /// The stories.
-    public nonisolated var stories: ContentCollection<Story> { ContentCollection(client: self) }
+    public var stories: ContentCollection<Story> { ContentCollection(client: self) }
     /// The messages.
-    public nonisolated var messages: ContentCollection<Message> { ContentCollection(client: self) }
+    public var messages: ContentCollection<Message> { ContentCollection(client: self) }
     /// The photos.
-    public nonisolated var photos: ContentCollection<Photo> { ContentCollection(client: self) }
+    public var photos: ContentCollection<Photo> { ContentCollection(client: self) }
 }
 
 /// A position, or a moment; where one stream is read, a version or a moment.
@@ -32,6 +32,7 @@ public enum LogPoint: Hashable, Sendable, ExpressibleByIntegerLiteral {
     /// A moment, to the millisecond.
     case time(Date)
 
+    /// A position, written as a number.
     public init(integerLiteral value: UInt64) { self = .position(value) }
 
     var option: String {

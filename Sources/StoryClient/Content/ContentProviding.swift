@@ -30,6 +30,7 @@ extension ContentProviding {
 /// Fetches users.
 public struct UserProvider: ContentProviding {
     public typealias Content = User
+    /// The store to ask.
     public let client: StoreClient
     /// Fetches from this store.
     public init(_ client: StoreClient) { self.client = client }
@@ -38,6 +39,7 @@ public struct UserProvider: ContentProviding {
 /// Fetches stories.
 public struct StoryProvider: ContentProviding {
     public typealias Content = Story
+    /// The store to ask.
     public let client: StoreClient
     /// Fetches from this store.
     public init(_ client: StoreClient) { self.client = client }
@@ -46,6 +48,7 @@ public struct StoryProvider: ContentProviding {
 /// Fetches messages.
 public struct MessageProvider: ContentProviding {
     public typealias Content = Message
+    /// The store to ask.
     public let client: StoreClient
     /// Fetches from this store.
     public init(_ client: StoreClient) { self.client = client }
@@ -54,6 +57,7 @@ public struct MessageProvider: ContentProviding {
 /// Fetches photos.
 public struct PhotoProvider: ContentProviding {
     public typealias Content = Photo
+    /// The store to ask.
     public let client: StoreClient
     /// Fetches from this store.
     public init(_ client: StoreClient) { self.client = client }
@@ -71,7 +75,7 @@ extension StoreClient {
     /// What is at an address, each kind from its provider.
     ///
     /// - Throws: `ContentError`, or `CancellationError`.
-    public nonisolated func content(at address: ContentAddress) async throws -> AnyContent {
+    public func content(at address: ContentAddress) async throws -> AnyContent {
         switch address.kind {
         case .users: .user(try await UserProvider(self).content(address.id))
         case .stories: .story(try await StoryProvider(self).content(address.id))

@@ -22,11 +22,11 @@ extension ContentCollection {
 
 extension StoreClient {
     /// What is at an address, whatever its kind, and each of its changes as it becomes durable.
-    public nonisolated func watch(_ address: ContentAddress) -> LiveChanges<RowChange<AnyContent>> {
+    public func watch(_ address: ContentAddress) -> LiveChanges<RowChange<AnyContent>> {
         watch(address.description) { json throws(ClientError) in try AnyContent(address.kind, json) }
     }
 
-    nonisolated func watch<Row: Sendable>(
+    func watch<Row: Sendable>(
         _ target: String, _ decode: @escaping @Sendable ([UInt8]) throws(ClientError) -> Row
     ) -> LiveChanges<RowChange<Row>> {
         LiveChanges(dialer: dialer, request: RequestLine(.subscribe, target)) { pushed in

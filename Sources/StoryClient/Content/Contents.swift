@@ -33,10 +33,15 @@ public struct User: EditableContent {
     public typealias Filter = UserFilter
     public typealias Sort = UserSort
     public static let kind = ContentKind.users
+    /// Its ID.
     public let id: String
+    /// How many events its stream holds.
     public let version: UInt64
+    /// The last event that changed it.
     public let position: UInt64
+    /// One line.
     public let name: String
+    /// No two users have the same, ASCII case ignored.
     public let email: String
     /// 1–47, JIS X 0401.
     public let prefecture: Int
@@ -51,13 +56,21 @@ public struct Story: EditableContent, DeletableContent {
     public typealias Filter = StoryFilter
     public typealias Sort = StorySort
     public static let kind = ContentKind.stories
+    /// Its ID.
     public let id: String
+    /// How many events its stream holds.
     public let version: UInt64
+    /// The last event that changed it.
     public let position: UInt64
+    /// One line.
     public let title: String
+    /// The story itself.
     public let message: String
+    /// The ID of the user who sent it.
     public let sender: String
+    /// The ID of the user it is for.
     public let recipient: String
+    /// When it was sent.
     public let date: Date
     /// How many users like it.
     public let likes: UInt64
@@ -69,14 +82,23 @@ public struct Message: DeletableContent {
     public typealias Filter = MessageFilter
     public typealias Sort = MessageSort
     public static let kind = ContentKind.messages
+    /// Its ID.
     public let id: String
+    /// How many events its stream holds.
     public let version: UInt64
+    /// The last event that changed it.
     public let position: UInt64
+    /// The message itself.
     public let text: String
+    /// The ID of the user who sent it.
     public let sender: String
+    /// The ID of the user it is for.
     public let recipient: String
+    /// The ID of the story that it is about.
     public let story: String?
+    /// When it was sent.
     public let date: Date
+    /// True once the recipient has seen it.
     public let seen: Bool
 }
 
@@ -87,18 +109,26 @@ public struct Photo: EditableContent, DeletableContent {
     public typealias Filter = PhotoFilter
     public typealias Sort = PhotoSort
     public static let kind = ContentKind.photos
+    /// Its ID.
     public let id: String
+    /// How many events its stream holds.
     public let version: UInt64
+    /// The last event that changed it.
     public let position: UInt64
+    /// The ID of the user whose it is.
     public let owner: String
+    /// Above 0.
     public let iso: Double
     /// Millimetres.
     public let focalLength: Double?
+    /// −20 to 20.
     public let exposureValue: Double
+    /// Above 0.
     public let lensAperture: Double?
     /// Seconds as a fraction: `1/125`.
     public let exposureDuration: String
     /// `none`, `normal` or `redEye`.
     public let flash: String?
+    /// When it was taken.
     public let date: Date
 }

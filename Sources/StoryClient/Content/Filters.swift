@@ -27,6 +27,7 @@ public struct UserFilter: ContentFilter {
     /// All users.
     public init() { self.init(prefecture: nil) }
 
+    /// The filters as names and values on the wire.
     public var options: [(name: String, value: String?)] {
         [
             ("prefecture", prefecture.map(String.init)), ("email", email), ("since", since?.rfc3339),
@@ -54,6 +55,7 @@ public struct StoryFilter: ContentFilter {
     /// All stories.
     public init() { self.init(sender: nil) }
 
+    /// The filters as names and values on the wire.
     public var options: [(name: String, value: String?)] {
         [("sender", sender), ("recipient", recipient), ("since", since?.rfc3339), ("until", until?.rfc3339)]
     }
@@ -99,6 +101,7 @@ public struct MessageFilter: ContentFilter {
     /// All messages.
     public init() { self.init(sender: nil) }
 
+    /// The filters as names and values on the wire.
     public var options: [(name: String, value: String?)] {
         [
             ("sender", sender), ("recipient", recipient), ("story", story),
@@ -125,6 +128,7 @@ public struct PhotoFilter: ContentFilter {
     /// All photos.
     public init() { self.init(owner: nil) }
 
+    /// The filters as names and values on the wire.
     public var options: [(name: String, value: String?)] {
         [("owner", owner), ("since", since?.rfc3339), ("until", until?.rfc3339)]
     }

@@ -34,7 +34,7 @@ extension StoreClient {
     ///   - types: only events of these types, 64 at most.
     ///   - log: the history that the positions are of; nil: not checked.
     ///   - pageSize: 1–10,000 events at a time.
-    public nonisolated func allEvents(
+    public func allEvents(
         _ selection: EventSelection = .all, from: LogPoint? = nil, to: LogPoint? = nil, order: Order? = nil,
         types: [String]? = nil, log: String? = nil, pageSize: Int = 500
     ) -> Rows<Event> {
@@ -64,7 +64,7 @@ extension StoreClient {
     }
 
     /// All streams, fetched page by page as they are asked for, in the order of their names.
-    public nonisolated func allStreams(
+    public func allStreams(
         _ selection: EventSelection = .all, pageSize: Int = 500
     ) -> Rows<StreamState> {
         Rows { try await self.streams(selection, after: $0, limit: pageSize) }

@@ -133,7 +133,7 @@ extension StoreClient {
     ///   - types: only events of these types, 64 at most.
     ///   - log: the history that `from` is of; another one is `ClientError.diverged`. Nil: not checked at first, but from
     ///     then on.
-    public nonisolated func events(
+    public func events(
         in selection: EventSelection = .all, from: LogPoint? = nil, types: [String]? = nil, log: String? = nil
     ) -> EventSubscription {
         EventSubscription(

@@ -1,0 +1,205 @@
+import StoryCore
+
+/// The requests of a client and their replies, over one connection that is made again when it is lost.
+actor Exchange {
+    private let dialer: Dialer
+    private var calls = CallTable()
+    private var waiting: [UInt64: Waiting] = [:]
+    private var lastID: UInt64 = 0
+    private var link: Link = .none
+    /// How many connections in a row ended before a reply had come.
+    private var fruitless = 0
+    private var lastGreeting: Greeting?
+    /// Which connection this is, from 1; what an earlier one still says does not count.
+    private var connection = 0
+
+    /// The connection, now.
+    private enum Link {
+        case none
+        case connecting
+        case open(Channel)
+        case closed
+    }
+
+    /// Who waits for a reply.
+    private struct Waiting {
+        let request: RequestLine
+        let continuation: CheckedContinuation<StoreReply, any Error>
+        /// When its first trouble was.
+        var troubledSince: ContinuousClock.Instant?
+        /// How often it was refused for the moment.
+        var refusals = 0
+    }
+
+    /// It connects when the first request is made.
+    init(_ dialer: Dialer) { self.dialer = dialer }
+
+    deinit { if case .open(let channel) = link { channel.close() } }
+
+    /// What the store said when the connection was made; nil while there is none.
+    var greeting: Greeting? {
+        if case .open = link { lastGreeting } else { nil }
+    }
+
+    /// Ends the connection. Requests without a reply fail with `ClientError.closed`, as do all later ones.
+    func close() {
+        if case .open(let channel) = link {
+            channel.send("\(RequestLine(.quit).text)\n".utf8)
+            channel.close()
+        }
+        link = .closed
+        failAll(.closed)
+    }
+
+    /// Sends a request, waits for its whole reply, and sends it again where that helps.
+    ///
+    /// - Throws: what the store refused it with, or why it has no reply.
+    func ask(_ request: RequestLine) async throws -> StoreReply {
+        try Task.checkCancellation()
+        if case .closed = link { throw ClientError.closed }
+        lastID += 1
+        if let limit = lastGreeting?.limits.line, "@\(lastID) \(request.text)".utf8.count > limit {
+            throw ClientError.tooLarge(message: "the request is longer than \(limit) bytes", limit: limit)
+        }
+        let id = lastID
+        let reply = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                waiting[id] = Waiting(request: request, continuation: continuation)
+                calls.add(id, request)
+                advance()
+            }
+        } onCancel: {
+            Task { await self.cancel(id) }
+        }
+        if let refusal = reply.refusal { throw ClientError(refusal) }
+        return reply
+    }
+
+    private func cancel(_ id: UInt64) {
+        _ = calls.cancel(id)
+        waiting.removeValue(forKey: id)?.continuation.resume(throwing: CancellationError())
+    }
+
+    /// Sends what may be sent; connects first, where there is no connection.
+    private func advance() {
+        switch link {
+        case .open(let channel):
+            let bytes = calls.takeSendable()
+            if !bytes.isEmpty { channel.send(bytes) }
+        case .none: if calls.count > 0 { connect() }
+        case .connecting, .closed: break
+        }
+    }
+
+    private func connect() {
+        link = .connecting
+        connection += 1
+        // Weak, so that a client that nobody has any more ends its connection.
+        Task { [weak self, dialer, fruitless, connection] in
+            do {
+                let link = try await dialer.connect(attempt: fruitless)
+                guard await self?.connected(link) == true else { return link.channel.close() }
+                while true {
+                    switch await link.channel.receive() {
+                    case .lines(let lines): await self?.take(lines, of: connection)
+                    case .ended(let error):
+                        await self?.disconnected(error, connection)
+                        return
+                    }
+                }
+            } catch {
+                await self?.couldNotConnect(error as? ClientError ?? .connectionLost)
+            }
+        }
+    }
+}
+
+// What happens to the connection.
+extension Exchange {
+    private func connected(_ new: Dialer.Link) -> Bool {
+        guard case .connecting = link else { return false }
+        link = .open(new.channel)
+        lastGreeting = new.greeting
+        calls.limit = new.greeting.limits.inflight
+        fruitless += 1
+        take(new.rest, of: connection)
+        return true
+    }
+
+    private func couldNotConnect(_ error: ClientError) {
+        guard case .connecting = link else { return }
+        link = .none
+        failAll(error)
+    }
+
+    private func take(_ lines: [ReplyLine], of number: Int) {
+        guard case .open = link, number == connection else { return }
+        for line in lines {
+            switch calls.take(line) {
+            case .nothing: break
+            case .replied(let id, let reply): replied(id, reply)
+            case .unexpected: return breakOff(.protocolViolation(String(line.text.prefix(200))))
+            }
+        }
+        advance()
+    }
+
+    private func breakOff(_ error: ClientError) {
+        if case .open(let channel) = link { channel.close() }
+        link = .none
+        failAll(error)
+    }
+
+    private func disconnected(_ error: ClientError, _ number: Int) {
+        guard case .open = link, number == connection else { return }
+        link = .none
+        if case .protocolViolation = error { return failAll(error) }
+        for id in calls.lostConnection() { fail(id, .connectionLost) }
+        for id in waiting.keys where !mayTryAgain(id) {
+            _ = calls.cancel(id)
+            fail(id, .connectionLost)
+        }
+        advance()
+    }
+
+    private func replied(_ id: UInt64, _ reply: StoreReply) {
+        fruitless = 0
+        if let refusal = reply.refusal, refusal.retry == "later" || refusal.retry == "same", mayTryAgain(id) {
+            return sendLater(id)
+        }
+        waiting.removeValue(forKey: id)?.continuation.resume(returning: reply)
+    }
+
+    /// True while the time for another attempt is not up; it begins with the first trouble.
+    private func mayTryAgain(_ id: UInt64) -> Bool {
+        let now = ContinuousClock.now
+        let since = waiting[id]?.troubledSince ?? now
+        waiting[id]?.troubledSince = since
+        return now - since < dialer.policy.limit
+    }
+
+    /// Sends a request again after a pause, if somebody still waits for it then.
+    private func sendLater(_ id: UInt64) {
+        waiting[id]?.refusals += 1
+        let pause = dialer.policy.delay(before: waiting[id]?.refusals ?? 1)
+        Task { [weak self] in
+            try? await Task.sleep(for: pause)
+            await self?.sendAgain(id)
+        }
+    }
+
+    private func sendAgain(_ id: UInt64) {
+        guard let request = waiting[id]?.request else { return }
+        calls.add(id, request)
+        advance()
+    }
+
+    private func fail(_ id: UInt64, _ error: ClientError) {
+        waiting.removeValue(forKey: id)?.continuation.resume(throwing: error)
+    }
+
+    private func failAll(_ error: ClientError) {
+        _ = calls.removeAll()
+        for id in waiting.keys.sorted() { fail(id, error) }
+    }
+}
