@@ -44,7 +44,7 @@ public struct Rows<Row: Sendable>: AsyncSequence, Sendable {
         /// The next row; nil at the end.
         ///
         /// - Throws: `ClientError` or `CancellationError`.
-        public mutating func next() async throws -> Row? {
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws -> Row? {
             while index == rows.count {
                 guard !isAtEnd else { return nil }
                 let page = try await page(next)

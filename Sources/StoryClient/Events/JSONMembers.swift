@@ -19,7 +19,7 @@ struct JSONMembers {
             let start = JSONMembers.skipSpace(json, index + 1)
             guard let stop = JSONMembers.endOfValue(json, start), stop > start else { return nil }
             if ranges.isEmpty { first = name }
-            ranges[name] = start..<stop
+            ranges[name] = start..<endOfText(start, stop)
             index = JSONMembers.skipSpace(json, stop)
             if index < json.count, json[index] == 0x2C { index = JSONMembers.skipSpace(json, index + 1) }
         }
@@ -48,9 +48,18 @@ struct JSONMembers {
         self[name].map { JSONText(trusted: String(decoding: $0, as: UTF8.self)) }
     }
 
+    /// A value's end without the white space behind it.
+    private func endOfText(_ start: Int, _ stop: Int) -> Int {
+        var end = stop
+        while end > start, JSONMembers.isSpace(bytes[end - 1]) { end -= 1 }
+        return end
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+
     private static func skipSpace(_ json: [UInt8], _ start: Int) -> Int {
         var index = start
-        while index < json.count, [0x20, 0x09, 0x0A, 0x0D].contains(json[index]) { index += 1 }
+        while index < json.count, isSpace(json[index]) { index += 1 }
         return index
     }
 

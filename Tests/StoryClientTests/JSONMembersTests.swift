@@ -1,0 +1,67 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import StoryClient
+
+@Suite struct JSONMembersTests {
+    @Test func `values come out byte for byte`() throws {
+        let json = #" { "a" : 12 ,"b":"x\"}{", "c":{"d":[1,{"e":"]"}]} ,"f":[ ] , "g":null}"#
+        let members = try #require(JSONMembers(Array(json.utf8)))
+        #expect(members.first == "a")
+        #expect(members.number("a") == 12)
+        #expect(members.text("b") == #"x"}{"#)
+        #expect(members.json("c")?.text == #"{"d":[1,{"e":"]"}]}"#)
+        #expect(members.json("f")?.text == "[ ]")
+        #expect(members.json("g")?.text == "null")
+        #expect(members.number("b") == nil && members.text("a") == nil && members["h"] == nil)
+        #expect(JSONMembers(Array("{}".utf8))?.first == "")
+    }
+
+    @Test(arguments: ["", "[]", "{", "{\"a\"", "{\"a\":", "{\"a\":}", "{\"a\":\"", "{\"a\":1", "{a:1}", "{\"a\":[}"])
+    func `what is no object is none`(json: String) {
+        #expect(JSONMembers(Array(json.utf8)) == nil)
+    }
+
+    @Test func `no bytes of a server bring the client down`() {
+        var random = SplitMix64(seed: 11)
+        let event =
+            #"{"position":4,"stream":"a-1","version":1,"type":"T","time":"2026-11-21T02:55:07.922Z","by":0,"#
+            + #""key":"k","tags":["a"],"meta":{"a":1},"data":"\u00e9"}"#
+        #expect(throws: Never.self) { try Event(Array(event.utf8)) }
+        var refused = 0
+        for _ in 0..<20_000 {
+            var bytes = Array(event.utf8)
+            for _ in 0...Int.random(in: 0...3, using: &random) where !bytes.isEmpty {
+                let index = Int.random(in: 0..<bytes.count, using: &random)
+                switch Int.random(in: 0...2, using: &random) {
+                case 0: bytes[index] = UInt8.random(in: 0...255, using: &random)
+                case 1: bytes.remove(at: index)
+                default: bytes.removeLast(bytes.count - max(1, index))
+                }
+            }
+            do throws(ClientError) {
+                _ = try Event(bytes)
+            } catch {
+                refused += 1
+            }
+            _ = ReplyLine(bytes)
+            _ = Refusal(json: bytes)
+        }
+        #expect(refused > 10_000)
+    }
+
+    @Test func `JSON of a program's own becomes one line, and what is none is refused`() throws {
+        #expect(try JSONText("{\r\n \"a\":\n1}").text == "{   \"a\": 1}")
+        #expect(throws: ClientError.self) { try JSONText("{\"a\":}") }
+        #expect(throws: ClientError.self) { try JSONText("{\"a\":\"\n\"}") }
+        #expect(throws: ClientError.self) { try JSONText(Double.nan) }
+        #expect(try JSONText(["a": Date(timeIntervalSince1970: 0.5)]).text == #"{"a":"1970-01-01T00:00:00.500Z"}"#)
+        #expect(try JSONText("[1.5]").decode([Double].self) == [1.5])
+    }
+
+    @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300, 0, -62_167_219_201, 253_402_300_800])
+    func `any date can be written`(seconds: Double) {
+        #expect(Date(timeIntervalSince1970: seconds).rfc3339.utf8.count == 24)
+    }
+}
