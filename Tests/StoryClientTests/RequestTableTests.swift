@@ -177,6 +177,8 @@ import Testing
         for (members, expected) in cases {
             #expect(ClientError(Refusal(json: Array(#"{"message":"m",\#(members)}"#.utf8))) == expected)
         }
+        let odd = Refusal(json: Array(#"{"code":"full","message":"m","position":"x","fields":1,"log":[]}"#.utf8))
+        #expect(ClientError(odd) == .full(message: "m"))
         let new = Refusal(json: Array(#"{"code":"new","message":"m","retry":"later"}"#.utf8))
         #expect(ClientError(new) == .other(new) && ClientError(new).retry == .later)
     }

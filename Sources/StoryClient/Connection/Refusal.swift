@@ -69,6 +69,31 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
     /// The history that the store has, for `diverged`.
     public let log: String?
 
+    private enum CodingKeys: CodingKey {
+        case code, message, retry, fields, name, nearest, damaged, column, field
+        case expected, actual, stream, position, limit, log
+    }
+
+    /// Code and message must be there; of the rest, what is not of its type is passed over.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        code = try members.decode(Code.self, forKey: .code)
+        message = try members.decode(String.self, forKey: .message)
+        retry = try? members.decode(String.self, forKey: .retry)
+        fields = try? members.decode([Field].self, forKey: .fields)
+        name = try? members.decode(String.self, forKey: .name)
+        nearest = try? members.decode(String.self, forKey: .nearest)
+        damaged = try? members.decode(Bool.self, forKey: .damaged)
+        column = try? members.decode(Int.self, forKey: .column)
+        field = try? members.decode(String.self, forKey: .field)
+        expected = try? members.decode(UInt64.self, forKey: .expected)
+        actual = try? members.decode(UInt64.self, forKey: .actual)
+        stream = try? members.decode(String.self, forKey: .stream)
+        position = try? members.decode(UInt64.self, forKey: .position)
+        limit = try? members.decode(Int.self, forKey: .limit)
+        log = try? members.decode(String.self, forKey: .log)
+    }
+
     /// Reads the JSON of a `-` line; one that cannot be read becomes an `internal` refusal that shows it.
     public init(json: [UInt8]) {
         do {
