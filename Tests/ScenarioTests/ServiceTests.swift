@@ -1,4 +1,5 @@
 import Glibc
+import StoryCore
 import TestSupport
 import Testing
 
@@ -34,6 +35,17 @@ extension DaemonTests {
             let errors = said.place("said")
             #expect(try Program(command, output: errors, errors: errors).wait() == .code(2))
             #expect(Files.text(errors).contains("LISTEN_FDS=2"), "\(Files.text(errors))")
+        }
+
+        @Test func `a limit of open files is raised where it can be, else told and kept`() throws {
+            let raised = try RunningDaemon(command: ["sh", "-c", "ulimit -S -n 100; exec \"$0\" \"$@\""])
+            let greeting = try LineSocket(raised.socket).line()
+            #expect(greeting.contains("\"connections\":\(Limits().connections)"), "\(greeting)")
+            let held = try RunningDaemon(command: ["sh", "-c", "ulimit -n 100; exec \"$0\" \"$@\""])
+            #expect(held.trace.contains("fewer-connections connections=36"), "\(held.trace)")
+            let clients = try (0..<36).map { _ in try held.client() }
+            #expect(try LineSocket(held.socket).line().hasPrefix(#"- {"code":"busy""#))
+            #expect(try clients[35].ask("CHECKPOINT").hasPrefix("+"))
         }
 
         @Test func `a service manager hears that it serves, that it is alive, that it stops`() throws {

@@ -147,6 +147,14 @@ import Testing
         #expect(lines.last?.hasPrefix("3 requests: 2 ok, 1 failed; ") == true)
     }
 
+    @Test func `pipe prints raw lines as they came`() throws {
+        let run = try StorectlRun(
+            ["pipe", "--raw"],
+            store: .answering { $0 == "BAD" ? "- {\"code\":\"unknown\"}\n" : "= {\"a\":1}\n>3 {}\n+@t {}\n" },
+            input: "@t PING\nBAD\n")
+        #expect(run.output == "= {\"a\":1}\n>3 {}\n+@t {}\n- {\"code\":\"unknown\"}\n")
+    }
+
     @Test func `pipe drives many thousand lines quickly`() throws {
         let server = try ScriptedServer { server in
             server.write(ScriptedServer.greeting)

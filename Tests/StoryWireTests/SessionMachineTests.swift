@@ -109,6 +109,20 @@ struct SessionMachineTests {
             ])
     }
 
+    @Test(arguments: [
+        ("@t4 PING", "t4"), ("  @t4  PING", "t4"), ("@", nil), ("@t\u{e9} PING", nil),
+        ("@" + String(repeating: "t", count: 40), nil), ("PING @t4", nil),
+    ])
+    func `a line over the limit keeps its tag`(line: String, tag: String?) {
+        var limits = Limits()
+        limits.line = 16
+        var machine = SessionMachine(limits: limits)
+        machine.receive(line + String(repeating: " ", count: 100))
+        let failure = Failure(.tooLarge, "a line has at most 16 bytes", .limit(16))
+        #expect(
+            machine.actions(reader) == [.refuseAndClose(tag.map { Tag(trusted: Array($0.utf8)) }, failure), .finished])
+    }
+
     @Test func `a role does what those before it do, and no more`() {
         #expect(
             actions("PING\nSEE messages/1\nCHECKPOINT\n", .read) == [

@@ -33,6 +33,12 @@ public struct ReplyLine: Hashable, Sendable {
         json = Array(rest[rest.index(after: space)...])
     }
 
+    /// The whole line, without its LF.
+    package var line: [UInt8] {
+        let tag = mark.isEmpty || kind == .push ? mark : "@" + mark
+        return [kind.rawValue] + tag.utf8 + [0x20] + json
+    }
+
     /// The JSON as text.
     public var text: String { String(decoding: json, as: UTF8.self) }
 

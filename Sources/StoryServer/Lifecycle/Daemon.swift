@@ -19,6 +19,11 @@ package enum Daemon {
         let began = clock.steady()
         // The start writes already: a limit on the size of files is to be an error there, too, and not the end.
         signal(SIGXFSZ, SIG_IGN)
+        var configuration = configuration
+        configuration.limits.connections = FileLimit.connections(atMost: configuration.limits.connections) { fewer in
+            trace.say(
+                "fewer-connections", ["connections": "\(fewer)", "reason": "the limit of open files (ulimit -n)"])
+        }
         let manager = ServiceManager(environment)
         let composition = try Composition(configuration, clock: clock, trace: trace, manager: manager)
         let socket: String

@@ -32,6 +32,10 @@ package struct LineFramer: ~Copyable {
     /// Where the line began that was taken last.
     private var lineStart = 0
     private var isTooLong = false
+    /// How many bytes of a line that is too long are kept: enough for its tag.
+    private static let openingCount = 64
+    /// The first bytes of the line that was too long; none before that.
+    private(set) var opening: [UInt8] = []
 
     package init(limit: Int) { self.limit = limit }
 
@@ -91,6 +95,10 @@ package struct LineFramer: ~Copyable {
 
     private mutating func refuse() {
         isTooLong = true
+        if let storage {
+            opening = Array(
+                UnsafeRawBufferPointer(start: storage + start, count: min(end - start, LineFramer.openingCount)))
+        }
         lineEnd = nil
         start = end
     }

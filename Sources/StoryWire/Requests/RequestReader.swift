@@ -23,6 +23,15 @@ package final class RequestReader {
     let table: RequestTable
     private let verbs: [PackedName]
 
+    /// The tag of a line of which only the beginning is there; nil where it has none that is whole.
+    static func tag(of opening: [UInt8]) -> Tag? {
+        opening.withUnsafeBytes { bytes in
+            var cursor = LineCursor(bytes)
+            cursor.skipSpaces()
+            do throws(Failure) { return try cursor.takeTag() } catch { return nil }
+        }
+    }
+
     /// - Parameters:
     ///   - lineLimit: the longest line, in bytes.
     ///   - table: the verbs, and the kinds that they take.

@@ -85,7 +85,7 @@ package struct SessionMachine: ~Copyable {
             state = .finished
             let limit = framer.limit
             let failure = Failure(.tooLarge, "a line has at most \(limit) bytes", .limit(limit))
-            _ = body(.refuseAndClose(nil, failure))
+            _ = body(.refuseAndClose(RequestReader.tag(of: framer.opening), failure))
         case .needBytes: _ = body(noLine())
         }
     }

@@ -94,8 +94,8 @@ final class Prompt {
 
     /// Shows what was not asked for.
     private func show(_ line: ReplyLine) {
-        let mark = (line.kind == .push ? ">" : "*") + line.mark
-        shown { () throws(CommandError) in try invocation.output.line("\(mark) \(Shown.safe(line.text))") }
+        let text = Shown.safe(String(decoding: line.line, as: UTF8.self))
+        shown { () throws(CommandError) in try invocation.output.line(text) }
     }
 
     /// What cannot be written to a terminal is lost with the terminal.

@@ -4,6 +4,7 @@ import StoryClient
 extension Subcommand {
     static let pipe = Subcommand(
         name: "pipe", summary: "sends request lines from standard input at full speed", operand: .none,
+        options: [Option("raw", nil, "prints every line of the replies as it came, first byte and tag included")],
         details: [
             "Lines are requests of the protocol as they are; empty ones and those that begin with # are skipped.",
             "Every error is told with its line on standard error, and a summary at the end.",
@@ -11,7 +12,10 @@ extension Subcommand {
             "With --json, standard output has the JSON of every reply, as it came.",
             "Requests without a verb here go this way: PING, SORTS, HELP, CHECKPOINT, VERIFY, BACKUP.",
         ],
-        examples: ["storectl pipe < requests.lines", "echo VERIFY | storectl --json pipe"],
+        examples: [
+            "storectl pipe < requests.lines", "echo VERIFY | storectl --json pipe",
+            "storectl pipe --raw < requests.lines",
+        ],
         run: { invocation throws(CommandError) in
             var run = PipeRun(invocation, showsEach: false, request: RequestPipe.plainRequest)
             return try run.finish()
@@ -75,6 +79,7 @@ struct PipeRun {
     }
 
     private mutating func show(_ outcome: RequestPipe.Outcome) throws(CommandError) {
+        if invocation.arguments.has("raw") { try invocation.output.line(outcome.reply.line) }
         switch outcome.reply.kind {
         case .failed:
             let refusal = Refusal(json: outcome.reply.json)

@@ -85,7 +85,7 @@ private struct ReplayRun {
         try invocation.output.line(
             "folded \(report.position.value) of \(report.head.value) events in \(milliseconds) ms, \(rate) events/s")
         for entry in report.models {
-            var line = pad(entry.model, 9) + pad("\(entry.rows) rows", 16) + entry.digest
+            var line = pad(entry.model, 9) + pad(entry.rows == 1 ? "1 row" : "\(entry.rows) rows", 16) + entry.digest
             if let stored = entry.stored { line += stored == entry.digest ? "  as stored" : "  stored: \(stored)" }
             try invocation.output.line(line)
             if let difference = entry.difference {
