@@ -33,6 +33,18 @@ extension DaemonTests {
             #expect(try copy.storectl("replay", "--verify", offline: true).exit == .code(0))
         }
 
+        @Test func `a place where no copy can be made is named, and is no fault of the store`() throws {
+            let daemon = try RunningDaemon()
+            let client = try daemon.client()
+            let file = daemon.folder.place("file")
+            try Files.write("x", to: file)
+            let refused = try client.ask("BACKUP \"\(file)/copy/of\"")
+            #expect(
+                refused.hasPrefix(#"- {"code":"invalid""#) && refused.contains(#""field":"directory""#), "\(refused)")
+            #expect(refused.contains("make nothing in \(file)"), "\(refused)")
+            #expect(try client.ask("BACKUP \"\(daemon.folder.place("a/b/copy"))\"").hasPrefix("+"))
+        }
+
         @Test func `what a checkpoint covers needs no fold after a kill`() throws {
             let daemon = try RunningDaemon()
             let client = try daemon.client()

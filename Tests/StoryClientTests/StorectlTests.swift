@@ -102,6 +102,7 @@ import Testing
         (["post", "users"], "nothing was given"), (["--data", "/d", "delete", "users/1"], "--socket"),
         (["--timeout", "0", "get", "users/1"], "--timeout"), (["tail", "--limit", "0"], "--limit"),
         (["help", "pots"], "\"post\""), (["completion", "tcsh"], "tcsh"), (["help", "--man", "x"], "stored"),
+        (["get", "stories"], "stories/ID"),
         (["list", "stories", "--owner", "1"], "--sender"), (["count", "users", "--unseen", "true"], "--prefecture"),
         (["list", "users", "--columns", "id,nam"], "prefecture"), (["list", "users", "--csv", "--tsv"], "exclude"),
         (["--json", "list", "users", "--columns", "id"], "--columns"), (["tail", "--reconnect", "-1"], "--reconnect"),

@@ -73,15 +73,22 @@ import Testing
 
     @Test(arguments: [
         ("colour = red", "/etc/stored:1: expected NAME = VALUE"), ("\ndata", "/etc/stored:2: expected NAME = VALUE"),
-        ("connections = many", "connections must be a number from 1 to 65536"),
-        ("connections = 0", "connections must be a number from 1 to 65536"),
-        ("inflight = 99999999999999999999", "inflight must be a number from 1 to 65536"),
-        ("subscriptions = -1", "subscriptions must be a number from 1 to 100000"),
-        ("journal = 4096", "journal must be a number from 65536 to 1073741824"),
-        ("journal = 65537", "journal must be a multiple of 4096"),
-        ("data = /a\n\ndata = /b", "/etc/stored:3: data is set twice"), ("allow = ann", "allow wants USER=ROLE"),
-        ("allow = ann=owner", "allow wants USER=ROLE"), ("allow = eve=read", #"allow: there is no user "eve""#),
-        ("allow = @ann=read", #"allow: there is no group "ann""#),
+        (
+            "conections = 5",
+            "/etc/stored:1: expected NAME = VALUE with one of data, socket, allow, connections, subscriptions, inflight, "
+                + "journal; did you mean connections?"
+        ),
+        ("connections = many", "/etc/stored:1: connections must be a number from 1 to 65536"),
+        ("connections = 0", "/etc/stored:1: connections must be a number from 1 to 65536"),
+        ("inflight = 99999999999999999999", "/etc/stored:1: inflight must be a number from 1 to 65536"),
+        ("subscriptions = -1", "/etc/stored:1: subscriptions must be a number from 1 to 100000"),
+        ("journal = 4096", "/etc/stored:1: journal must be a number from 65536 to 1073741824"),
+        ("journal = 65537", "/etc/stored:1: journal must be a multiple of 4096"),
+        ("data = /a\n\ndata = /b", "/etc/stored:3: data is set twice"),
+        ("allow = ann", "/etc/stored:1: allow wants USER=ROLE"),
+        ("allow = ann=owner", "/etc/stored:1: allow wants USER=ROLE"),
+        ("allow = eve=read", #"/etc/stored:1: allow: there is no user "eve""#),
+        ("allow = @ann=read", #"/etc/stored:1: allow: there is no group "ann""#),
     ])
     func `a wrong line of the file is told with its number, a wrong value with its range`(
         file: String, sentence: String

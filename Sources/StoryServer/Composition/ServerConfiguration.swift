@@ -1,4 +1,5 @@
 package import StoryCore
+import StoryWire
 
 /// What the daemon is told when it starts: arguments first, then the configuration file, then the environment.
 package struct ServerConfiguration: Equatable, Sendable {
@@ -67,23 +68,34 @@ package struct ServerConfiguration: Equatable, Sendable {
         return purpose(try configuration(given, places, accounts))
     }
 
+    /// A value as it was written, and in which line of which file; nil for one of the command line.
+    private struct Written {
+        let text: String
+        let place: String?
+
+        /// What is wrong with it.
+        func refused(_ reason: String) -> UsageError {
+            UsageError(message: (place.map { $0 + ": " } ?? "") + reason)
+        }
+    }
+
     /// Settings as they were written.
     private struct Settings {
-        private var values: [ServerSetting: [String]] = [:]
+        private var values: [ServerSetting: [Written]] = [:]
 
         /// False where a setting has a value already that takes one.
-        mutating func add(_ value: String, to setting: ServerSetting) -> Bool {
+        mutating func add(_ value: String, to setting: ServerSetting, at place: String? = nil) -> Bool {
             guard setting.isRepeated || values[setting] == nil else { return false }
-            values[setting, default: []].append(value)
+            values[setting, default: []].append(Written(text: value, place: place))
             return true
         }
 
         /// Takes from others what is not said here.
         mutating func fill(from others: Settings) { values.merge(others.values) { mine, _ in mine } }
 
-        func all(_ setting: ServerSetting) -> [String] { values[setting] ?? [] }
+        func all(_ setting: ServerSetting) -> [Written] { values[setting] ?? [] }
 
-        subscript(setting: ServerSetting) -> String? { values[setting]?.first }
+        subscript(setting: ServerSetting) -> Written? { values[setting]?.first }
     }
 
     private static func option(
@@ -106,26 +118,39 @@ package struct ServerConfiguration: Equatable, Sendable {
             let content = line.prefix { $0 != "#" }
             let parts = content.split(separator: "=", maxSplits: 1).map { $0.trimmed }
             guard !content.trimmed.isEmpty else { continue }
+            let place = "\(path):\(number + 1)"
             guard parts.count == 2, let setting = ServerSetting(rawValue: parts[0]) else {
-                let known = ServerSetting.allCases.map(\.rawValue).joined(separator: ", ")
-                throw UsageError(message: "\(path):\(number + 1): expected NAME = VALUE with one of \(known)")
+                throw UsageError(message: "\(place): expected NAME = VALUE with one of \(known(parts.first))")
             }
-            guard settings.add(parts[1], to: setting) else {
-                throw UsageError(message: "\(path):\(number + 1): \(setting.rawValue) is set twice")
+            guard settings.add(parts[1], to: setting, at: place) else {
+                throw UsageError(message: "\(place): \(setting.rawValue) is set twice")
             }
         }
         return settings
     }
 
+    /// The names that there are, and which of them may be meant.
+    private static func known(_ name: String?) -> String {
+        let names = ServerSetting.allCases.map(\.rawValue)
+        let nearest = name.flatMap { NearestName.find(Array($0.utf8), among: names) }
+        return names.joined(separator: ", ") + (nearest.map { "; did you mean \($0)?" } ?? "")
+    }
+
     private static func configuration(
         _ settings: Settings, _ places: DefaultPaths, _ accounts: Accounts
     ) throws(UsageError) -> ServerConfiguration {
-        guard let data = places.data(settings[.data]) else {
+        guard let data = places.data(settings[.data]?.text) else {
             throw UsageError(message: "there is no home directory: say --data DIR")
         }
-        var configuration = ServerConfiguration(data: data, socket: places.socket(settings[.socket]))
+        var configuration = ServerConfiguration(data: data, socket: places.socket(settings[.socket]?.text))
         var rules: [Access.Rule] = []
-        for text in settings.all(.allow) { rules.append(try Access.Rule(text, accounts)) }
+        for rule in settings.all(.allow) {
+            do throws(UsageError) {
+                rules.append(try Access.Rule(rule.text, accounts))
+            } catch {
+                throw rule.refused(error.message)
+            }
+        }
         configuration.access = Access(rules)
         configuration.limits.connections = try limit(settings, .connections, 1...65_536) ?? Limits().connections
         configuration.limits.subscriptions = try limit(settings, .subscriptions, 1...100_000) ?? Limits().subscriptions
@@ -135,18 +160,20 @@ package struct ServerConfiguration: Equatable, Sendable {
     }
 
     private static func journal(_ settings: Settings) throws(UsageError) -> Int? {
-        guard let bytes = try limit(settings, .journal, 65_536...1_073_741_824) else { return nil }
-        guard bytes % 4_096 == 0 else { throw UsageError(message: "journal must be a multiple of 4096") }
+        guard let written = settings[.journal], let bytes = try limit(settings, .journal, 65_536...1_073_741_824) else {
+            return nil
+        }
+        guard bytes % 4_096 == 0 else { throw written.refused("journal must be a multiple of 4096") }
         return bytes
     }
 
     private static func limit(
         _ settings: Settings, _ setting: ServerSetting, _ range: ClosedRange<Int>
     ) throws(UsageError) -> Int? {
-        guard let text = settings[setting] else { return nil }
-        guard let number = Int(text), range.contains(number) else {
-            throw UsageError(
-                message: "\(setting.rawValue) must be a number from \(range.lowerBound) to \(range.upperBound)")
+        guard let written = settings[setting] else { return nil }
+        guard let number = Int(written.text), range.contains(number) else {
+            throw written.refused(
+                "\(setting.rawValue) must be a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }

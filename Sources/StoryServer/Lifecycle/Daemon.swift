@@ -37,7 +37,7 @@ package enum Daemon {
         trace.say(
             "ready",
             [
-                "socket": socket, "data": configuration.data,
+                "version": ProgramVersion.number, "socket": socket, "data": configuration.data,
                 "position": "\(composition.store.log.head.value)", "ms": "\(milliseconds)",
             ])
         acceptSignals()

@@ -131,6 +131,14 @@ final class Jobs {
         guard access(path, F_OK) != 0 else {
             return Failure(.exists, "\(path) exists already; name a new directory", .field("directory"))
         }
+        var parent = Folder.parent(of: path)
+        while !Folder.exists(parent), parent != "/" { parent = Folder.parent(of: parent) }
+        guard access(parent, W_OK | X_OK) == 0 else {
+            let message = "the daemon's user can make nothing in \(parent): \(String(cString: strerror(errno)))"
+            return Failure(
+                .invalid, "1 field is wrong: directory",
+                .fields([FieldError(field: "directory", rule: .malformed, message: message)]))
+        }
         return nil
     }
 }

@@ -57,6 +57,17 @@ enum Kinds {
         throw .usage("\(kind.name) cannot be narrowed by --\(wrong.name), but by \(list)")
     }
 
+    /// The row that the operand names.
+    ///
+    /// - Throws: for a kind without an ID, in the words of the command line.
+    static func row(_ arguments: Arguments) throws(CommandError) -> String {
+        let word = try arguments.operand("KIND/ID")
+        guard named(word) == nil else {
+            throw .usage("\(arguments.verb ?? "") needs the ID as well: \(word)/ID")
+        }
+        return target(word)
+    }
+
     /// The row that a word names: a target as it is, and the name of a row's stream, as receipts have it, as a target.
     static func target(_ word: String) -> String {
         guard !word.contains("/") else { return word }

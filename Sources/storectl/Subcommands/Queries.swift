@@ -70,7 +70,7 @@ enum Queries {
         "Where there is more, standard error says how to go on; with --json as {\"next\":…}, for --after."
 
     static func get(_ invocation: Invocation) throws(CommandError) -> ExitCode {
-        var request = try RequestLine("GET", Kinds.target(try invocation.arguments.operand("KIND/ID")))
+        var request = try RequestLine("GET", try Kinds.row(invocation.arguments))
         request.add("at", from: invocation.arguments)
         try invocation.answers.object(try invocation.answerer().ask(request.text).final)
         return .done
