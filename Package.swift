@@ -60,12 +60,13 @@ let package = Package(
             "StoryServer",
             ["StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryReactor"]),
         library("StoryClient", ["StoryCore"]),
+        library("StoryBrowser", ["StoryClient"]),
         program("stored", ["StoryCore", "StoryStorage", "StoryServer"]),
         program(
             "storectl",
             [
-                "StoryClient", "StoryCore", "StoryWire", "StoryStorage", "StoryLog", "StoryReplay", "StoryServer",
-                "CEdit",
+                "StoryBrowser", "StoryClient", "StoryCore", "StoryWire", "StoryStorage", "StoryLog", "StoryReplay",
+                "StoryServer", "CEdit",
             ]),
         program("storebench", ["CHiredis"], path: "bench/storebench"),
         // Preloaded into the daemon by the gates on counts; nothing links it.
@@ -99,6 +100,7 @@ let package = Package(
                 "StoryReactor", "StoryServer", "TestSupport",
             ]),
         tests("StoryClientTests", ["StoryClient", "StoryCore", "StoryWire", "TestSupport"]),
+        tests("StoryBrowserTests", ["StoryBrowser", "StoryClient", "TestSupport"]),
         tests("GateTests", ["TestSupport"]),
         tests("BenchTests", ["storebench", "TestSupport"]),
         tests(

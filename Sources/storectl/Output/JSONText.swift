@@ -1,3 +1,4 @@
+import StoryBrowser
 import StoryWire
 
 /// A JSON value, read for showing it to a person: as it was spelled, but safe for a terminal.

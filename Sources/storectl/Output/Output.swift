@@ -1,4 +1,5 @@
 import Glibc
+import StoryBrowser
 
 /// Standard output, which carries data only, written in big blocks; and standard error, for the rest.
 final class Output {

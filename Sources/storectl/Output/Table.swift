@@ -1,3 +1,5 @@
+import StoryBrowser
+
 /// A column of a table.
 struct Column {
     /// What becomes of it on a terminal that is too narrow.

@@ -1,0 +1,111 @@
+/// What a terminal sends, as keys: bytes come in parts, and a key may be split among them.
+package struct KeyDecoder {
+    /// No key takes more bytes; what goes on longer is none.
+    private static let longest = 16
+
+    private var waiting: [UInt8] = []
+
+    package init() {}
+
+    /// True while the bytes so far may be the beginning of a key. When nothing follows, `flush` says what they were.
+    package var isWaiting: Bool { !waiting.isEmpty }
+
+    /// The keys that bytes end.
+    package mutating func keys(_ bytes: some Sequence<UInt8>) -> [Key] {
+        var keys: [Key] = []
+        for byte in bytes {
+            waiting.append(byte)
+            take(into: &keys)
+        }
+        return keys
+    }
+
+    /// Nothing more came for a while: an Escape byte alone is the key of that name, and what else began is dropped.
+    package mutating func flush() -> [Key] {
+        defer { waiting = [] }
+        return waiting == [0x1B] ? [.escape] : []
+    }
+
+    private mutating func take(into keys: inout [Key]) {
+        switch KeyDecoder.read(waiting) {
+        case .key(let key):
+            keys.append(key)
+            waiting = []
+        case .more where waiting.count < KeyDecoder.longest: break
+        case .escapeBefore(let byte):
+            keys.append(.escape)
+            waiting = [byte]
+            if byte != 0x1B { take(into: &keys) }
+        case .more, .none: waiting = []
+        }
+    }
+
+    private enum Reading {
+        case key(Key)
+        /// The Escape key, and the first byte of another one.
+        case escapeBefore(UInt8)
+        case more
+        case none
+    }
+
+    private static func read(_ bytes: [UInt8]) -> Reading {
+        guard let first = bytes.first else { return .none }
+        switch first {
+        case 0x1B: return sequence(bytes.dropFirst())
+        case 0x0D: return .key(.enter)
+        case 0x09: return .key(.tab)
+        case 0x08, 0x7F: return .key(.backspace)
+        case 0x00: return .none
+        case ..<0x1B: return .key(.control(Character(Unicode.Scalar(first + 0x60))))
+        case ..<0x20: return .none
+        default: return text(bytes, first)
+        }
+    }
+
+    /// A character in UTF-8; what is none is dropped.
+    private static func text(_ bytes: [UInt8], _ first: UInt8) -> Reading {
+        let length: Int
+        switch first {
+        case ..<0x80: length = 1
+        case 0xC2...0xDF: length = 2
+        case 0xE0...0xEF: length = 3
+        case 0xF0...0xF4: length = 4
+        default: return .none
+        }
+        guard bytes.dropFirst().allSatisfy({ $0 & 0xC0 == 0x80 }) else { return .none }
+        guard bytes.count == length else { return .more }
+        guard let text = String(validating: bytes, as: UTF8.self), let character = text.first else { return .none }
+        return .key(.character(character))
+    }
+
+    /// What follows an Escape byte: `[` or `O`, parameters, and a letter or `~`.
+    private static func sequence(_ bytes: ArraySlice<UInt8>) -> Reading {
+        guard let kind = bytes.first else { return .more }
+        guard kind == UInt8(ascii: "[") || kind == UInt8(ascii: "O") else { return .escapeBefore(kind) }
+        guard let last = bytes.dropFirst().last else { return .more }
+        guard (0x40...0x7E).contains(last) else { return .more }
+        let parameters = bytes.dropFirst().dropLast()
+        switch last {
+        case UInt8(ascii: "A"): return .key(.up)
+        case UInt8(ascii: "B"): return .key(.down)
+        case UInt8(ascii: "C"): return .key(.right)
+        case UInt8(ascii: "D"): return .key(.left)
+        case UInt8(ascii: "H"): return .key(.home)
+        case UInt8(ascii: "F"): return .key(.end)
+        case UInt8(ascii: "Z"): return .key(.backTab)
+        case UInt8(ascii: "~"): return numbered(parameters)
+        default: return .none
+        }
+    }
+
+    private static func numbered(_ parameters: ArraySlice<UInt8>) -> Reading {
+        switch String(decoding: parameters.prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self) {
+        case "1", "7": .key(.home)
+        case "3": .key(.delete)
+        case "4", "8": .key(.end)
+        case "5": .key(.pageUp)
+        case "6": .key(.pageDown)
+        default: .none
+        }
+    }
+}

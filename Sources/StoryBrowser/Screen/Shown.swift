@@ -1,0 +1,76 @@
+/// Text as a terminal may see it.
+package enum Shown {
+    /// On one line, and without the control characters that would move the cursor or change colours.
+    package static func safe(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\n": result += "⏎"
+            case _ where isControl(scalar): result += "\u{FFFD}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    /// How many columns of a terminal the text takes.
+    package static func width(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
+
+    /// The text cut to so many columns, with a mark where it was.
+    package static func cut(_ text: String, to limit: Int) -> String {
+        guard text.utf8.count > limit, width(text) > limit else { return text }
+        var result = ""
+        var taken = 1
+        for character in text {
+            taken += width(character)
+            if taken > limit { break }
+            result.append(character)
+        }
+        return result + "…"
+    }
+
+    /// What moves the cursor, turns the direction of writing, or is not to be seen at all.
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F...0x9F, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF: true
+        default: false
+        }
+    }
+
+    /// Two columns for the wide letters of East Asia and for emoji, none for an accent alone, one for the rest.
+    private static func width(_ character: Character) -> Int {
+        guard let scalar = character.unicodeScalars.first else { return 0 }
+        switch scalar.value {
+        case ..<0x300: return character.unicodeScalars.contains("\u{FE0F}") ? 2 : 1
+        case 0x1100...0x115F, 0x2E80...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F200...0x1F265, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+            return 2
+        case 0x2300...0x2BFF, 0x1F000...0x1F19A: return isWideSymbol(scalar.value) || isEmoji(character) ? 2 : 1
+        case 0x1F1E6...0x1F1FF: return character.unicodeScalars.count > 1 ? 2 : 1
+        default: break
+        }
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format: return 0
+        default: return isEmoji(character) ? 2 : 1
+        }
+    }
+
+    /// True where a selector asks for the picture of a character in place of the letter.
+    private static func isEmoji(_ character: Character) -> Bool {
+        character.unicodeScalars.dropFirst().contains("\u{FE0F}")
+    }
+
+    /// The symbols that are wide by themselves, among many that are not (East Asian Width).
+    private static func isWideSymbol(_ value: UInt32) -> Bool {
+        switch value {
+        case 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23EC, 0x23F0, 0x23F3, 0x25FD...0x25FE, 0x2614...0x2615,
+            0x2648...0x2653, 0x267F, 0x2693, 0x26A1, 0x26AA...0x26AB, 0x26BD...0x26BE, 0x26C4...0x26C5, 0x26CE, 0x26D4,
+            0x26EA, 0x26F2...0x26F3, 0x26F5, 0x26FA, 0x26FD, 0x2705, 0x270A...0x270B, 0x2728, 0x274C, 0x274E,
+            0x2753...0x2755, 0x2757, 0x2795...0x2797, 0x27B0, 0x27BF, 0x2B1B...0x2B1C, 0x2B50, 0x2B55, 0x1F004, 0x1F0CF,
+            0x1F18E, 0x1F191...0x1F19A:
+            true
+        default: false
+        }
+    }
+}
