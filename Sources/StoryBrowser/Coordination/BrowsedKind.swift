@@ -1,0 +1,122 @@
+package import StoryClient
+
+package import struct Foundation.Date
+
+/// A column of a list.
+package struct ListColumn<Content: Sendable>: Sendable {
+    let name: String
+    /// How many columns of the terminal it takes; nil: an equal part of what the others leave.
+    let width: Int?
+    let text: @Sendable (Content) -> String
+
+    init(_ name: String, width: Int?, _ text: @escaping @Sendable (Content) -> String) {
+        (self.name, self.width, self.text) = (name, width, text)
+    }
+}
+
+/// A field of a row as its page shows it.
+package struct Fact: Hashable, Sendable {
+    let name: String
+    let value: String
+
+    init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+}
+
+/// A key of a row's own, and what it does.
+package struct RowKey<Kind: BrowsedKind>: Sendable {
+    /// What pressing it comes to.
+    enum Meaning: Sendable {
+        /// It leads to what belongs to another coordinator; nil where this row has none.
+        case open(@Sendable (Kind.Content) -> Destination?)
+        /// It does something that needs no form, for the user whom the browser acts for, if there is one.
+        case act(@Sendable (Kind.Content, _ user: String?) -> RowAction?)
+    }
+
+    let key: Character
+    let name: String
+    let meaning: Meaning
+}
+
+/// Something that can be done to a row.
+package enum RowAction: Hashable, Sendable {
+    /// A write without fields, by its name.
+    case write(String)
+    /// A form has to be filled in first, by its name.
+    case fill(String)
+}
+
+/// What a form is for.
+package enum FormPurpose: Hashable, Sendable {
+    /// To make new content.
+    case new
+    /// To revise the content with this ID, which is at this version.
+    case edit(id: String, version: UInt64)
+    /// To do something else to the content with this ID.
+    case act(String, id: String)
+    /// To say which rows a list has.
+    case filter
+}
+
+/// What a coordinator has to know of its kind of content. It knows no other kind.
+package protocol BrowsedKind: Sendable {
+    associatedtype Content: StoreContent
+
+    /// What a list of it is called.
+    static var title: String { get }
+    /// The category of its streams.
+    static var category: String { get }
+    /// The columns of its list.
+    static var columns: [ListColumn<Content>] { get }
+    /// The order in which a list begins that is sorted by this.
+    static func order(of sort: Content.Sort) -> Order
+    /// What its list begins with: the newest first.
+    static var byDate: Content.Sort { get }
+    static func date(of content: Content) -> Date
+    /// A filter that lets through nothing earlier than one moment, and nothing from another one on.
+    static func bounded(_ filter: Content.Filter, since: Date?, until: Date?) -> Content.Filter
+
+    /// The fields of its page.
+    static func facts(of content: Content) -> [Fact]
+    /// The longer text of its page.
+    static func text(of content: Content) -> String
+    /// The keys of its rows.
+    static var keys: [RowKey<Self>] { get }
+
+    /// The form for a purpose; nil where there is none.
+    ///
+    /// - Parameters:
+    ///   - content: what it is about.
+    ///   - filter: which rows the list has.
+    ///   - user: whom the browser acts for.
+    static func draft(
+        for purpose: FormPurpose, of content: Content?, in filter: Content.Filter, by user: String?
+    ) -> Draft?
+    /// The filter that a form says.
+    ///
+    /// - Throws: `WrongDraft`.
+    static func filter(_ draft: Draft) throws -> Content.Filter
+
+    static func collection(_ client: StoreClient) -> ContentCollection<Content>
+    /// Sends a form that is filled in.
+    static func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission
+    /// Carries out a write without fields.
+    static func write(
+        _ action: String, to id: String, by user: String?, client: StoreClient
+    ) async throws -> Receipt
+}
+
+extension BrowsedKind {
+    /// The stream of a row.
+    static func stream(of id: String) -> String { "\(category)-\(id)" }
+
+    /// A kind that says nothing else has no writes without fields.
+    package static func write(
+        _ action: String, to id: String, by user: String?, client: StoreClient
+    ) async throws -> Receipt { throw NoSuchWrite(name: action) }
+}
+
+/// A kind was asked for a write that it does not have.
+struct NoSuchWrite: Error, CustomStringConvertible {
+    let name: String
+    var description: String { "there is no such write: \(name)" }
+}

@@ -1,0 +1,111 @@
+package import StoryClient
+
+package import struct Foundation.Date
+
+/// What the coordinator of messages knows of them.
+package enum Messages: BrowsedKind {
+    package typealias Content = Message
+
+    package static let title = "messages"
+    package static let category = "message"
+    package static let byDate = MessageSort.date
+
+    package static var columns: [ListColumn<Message>] {
+        [
+            ListColumn("date", width: 19) { Moments.shown($0.date) },
+            ListColumn("from", width: 10) { $0.sender },
+            ListColumn("to", width: 10) { $0.recipient },
+            ListColumn("seen", width: 4) { $0.seen ? "yes" : "no" },
+            ListColumn("text", width: nil) { $0.text },
+        ]
+    }
+
+    package static func order(of sort: MessageSort) -> Order { .descending }
+
+    package static func date(of message: Message) -> Date { message.date }
+
+    package static func bounded(_ filter: MessageFilter, since: Date?, until: Date?) -> MessageFilter {
+        var filter = filter
+        filter.since = Bounds.later(filter.since, since)
+        filter.until = Bounds.earlier(filter.until, until)
+        return filter
+    }
+
+    package static func facts(of message: Message) -> [Fact] {
+        [
+            Fact("from", message.sender), Fact("to", message.recipient), Fact("about", message.story ?? "–"),
+            Fact("date", Moments.shown(message.date)), Fact("seen", message.seen ? "yes" : "no"),
+            Fact("version", "\(message.version), position \(message.position)"),
+        ]
+    }
+
+    package static func text(of message: Message) -> String { message.text }
+
+    package static var keys: [RowKey<Messages>] {
+        [
+            RowKey(key: "u", name: "sender", meaning: .open { .user(id: $0.sender) }),
+            RowKey(key: "r", name: "recipient", meaning: .open { .user(id: $0.recipient) }),
+            RowKey(key: "c", name: "conversation", meaning: .open { .conversation($0.sender, $0.recipient) }),
+            RowKey(key: "t", name: "story", meaning: .open { $0.story.map { .story(id: $0) } }),
+            RowKey(key: "v", name: "seen", meaning: .act { message, _ in message.seen ? nil : .write("see") }),
+        ]
+    }
+
+    package static func collection(_ client: StoreClient) -> ContentCollection<Message> { client.messages }
+}
+
+// The forms.
+extension Messages {
+    package static func draft(
+        for purpose: FormPurpose, of message: Message?, in filter: MessageFilter, by user: String?
+    ) -> Draft? {
+        switch purpose {
+        case .new:
+            let sender = user ?? filter.sender ?? filter.between?.one ?? ""
+            let between = filter.between.map { $0.one == sender ? $0.other : $0.one }
+            return Draft("a new message").field(MessageForm.Field.text, "text")
+                .field(MessageForm.Field.sender, "from (user ID)", sender)
+                .field(MessageForm.Field.recipient, "to (user ID)", filter.recipient ?? between ?? "")
+                .field(MessageForm.Field.story, "about (story ID)", filter.story ?? "")
+        case .filter:
+            let between = filter.between.map { "\($0.one),\($0.other)" } ?? ""
+            return Draft("which messages").with("sender", "from (user ID)", filter.sender ?? "")
+                .with("recipient", "to (user ID)", filter.recipient ?? "")
+                .with("between", "between (ID,ID)", between).with("story", "about (story ID)", filter.story ?? "")
+                .with("unseen", "unseen (yes, no)", filter.unseen.map { $0 ? "yes" : "no" } ?? "")
+                .bounds(filter.since, filter.until)
+        case .edit, .act: return nil
+        }
+    }
+
+    package static func filter(_ draft: Draft) throws -> MessageFilter {
+        var reader = DraftReader(draft)
+        let filter = MessageFilter(
+            sender: reader.id("sender"), recipient: reader.id("recipient"), story: reader.id("story"),
+            between: reader.value("between", "two IDs with a comma between") { pair($0) },
+            unseen: reader.value("unseen", "yes or no") { ["yes": true, "no": false][$0] },
+            since: reader.moment("since"), until: reader.moment("until"))
+        try reader.check()
+        return filter
+    }
+
+    private static func pair(_ text: String) -> MessageFilter.Pair? {
+        let ids = text.split(separator: ",", omittingEmptySubsequences: false).map { ContentID($0) }
+        guard ids.count == 2, let one = ids[0], let other = ids[1] else { return nil }
+        return MessageFilter.Pair(one.text, other.text)
+    }
+
+    package static func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
+        guard purpose == .new else { return .refused("messages have no such form") }
+        return await Submission.of(MessageForm.Field.self, "sent") {
+            try await client.messages.post(
+                MessageForm(
+                    text: draft.text(MessageForm.Field.text), sender: draft.text(MessageForm.Field.sender),
+                    recipient: draft.text(MessageForm.Field.recipient), story: draft.optional(MessageForm.Field.story)))
+        }
+    }
+
+    package static func write(
+        _ action: String, to id: String, by user: String?, client: StoreClient
+    ) async throws -> Receipt { try await client.messages.see(id) }
+}

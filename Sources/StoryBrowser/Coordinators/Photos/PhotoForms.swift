@@ -1,0 +1,72 @@
+package import StoryClient
+
+// The forms of photos.
+extension Photos {
+    package static func draft(
+        for purpose: FormPurpose, of photo: Photo?, in filter: PhotoFilter, by user: String?
+    ) -> Draft? {
+        switch purpose {
+        case .new:
+            Draft("a new photo").field(PhotoForm.Field.owner, "owner (user ID)", user ?? filter.owner ?? "")
+                .field(PhotoForm.Field.iso, "ISO").field(PhotoForm.Field.focalLength, "focal length (mm)")
+                .field(PhotoForm.Field.exposureValue, "exposure (−20…20)")
+                .field(PhotoForm.Field.lensAperture, "aperture (f/)")
+                .field(PhotoForm.Field.exposureDuration, "seconds (1/125)")
+                .field(PhotoForm.Field.flash, "flash (none, normal, redEye)").begun()
+        case .edit(let id, _):
+            Draft("edit photo \(id)")
+                .field(PhotoEdit.Field.exposureValue, "exposure (−20…20)", photo.map { "\($0.exposureValue)" } ?? "")
+                .field(PhotoEdit.Field.exposureDuration, "seconds (1/125)", photo?.exposureDuration ?? "")
+        case .filter:
+            Draft("which photos").with("owner", "owner (user ID)", filter.owner ?? "")
+                .bounds(filter.since, filter.until)
+        case .act: nil
+        }
+    }
+
+    package static func filter(_ draft: Draft) throws -> PhotoFilter {
+        var reader = DraftReader(draft)
+        let filter = PhotoFilter(
+            owner: reader.id("owner"), since: reader.moment("since"), until: reader.moment("until"))
+        try reader.check()
+        return filter
+    }
+
+    package static func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
+        switch purpose {
+        case .new:
+            await Submission.of(PhotoForm.Field.self, "added") { try await client.photos.post(form(draft)) }
+        case .edit(let id, let version):
+            await Submission.of(PhotoEdit.Field.self, "revised") {
+                try await client.photos.edit(id, edit(draft), version: version)
+            }
+        case .act, .filter: .refused("photos have no such form")
+        }
+    }
+
+    private static func form(_ draft: Draft) throws -> PhotoForm {
+        typealias Field = PhotoForm.Field
+        var reader = DraftReader(draft)
+        let iso = reader.required(Field.iso.rawValue, "a number", or: 0, finite)
+        let focalLength = reader.value(Field.focalLength.rawValue, "a number", finite)
+        let exposureValue = reader.required(Field.exposureValue.rawValue, "a number", or: 0, finite)
+        let aperture = reader.value(Field.lensAperture.rawValue, "a number", finite)
+        let flash = reader.value(Field.flash.rawValue, "none, normal or redEye") { PhotoForm.Flash(rawValue: $0) }
+        try reader.check()
+        return PhotoForm(
+            owner: draft.text(Field.owner), iso: iso, focalLength: focalLength, exposureValue: exposureValue,
+            lensAperture: aperture, exposureDuration: draft.text(Field.exposureDuration), flash: flash)
+    }
+
+    private static func edit(_ draft: Draft) throws -> PhotoEdit {
+        var reader = DraftReader(draft)
+        let value = reader.required(PhotoEdit.Field.exposureValue.rawValue, "a number", or: 0, finite)
+        try reader.check()
+        let isRevised = draft.revised(PhotoEdit.Field.exposureValue) != nil
+        return PhotoEdit(
+            exposureValue: isRevised ? value : nil, exposureDuration: draft.revised(PhotoEdit.Field.exposureDuration))
+    }
+
+    /// A number that JSON can write.
+    private static func finite(_ text: String) -> Double? { Double(text).flatMap { $0.isFinite ? $0 : nil } }
+}

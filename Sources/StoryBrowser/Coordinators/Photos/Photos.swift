@@ -1,0 +1,68 @@
+package import StoryClient
+
+package import struct Foundation.Date
+
+/// What the coordinator of photos knows of them.
+package enum Photos: BrowsedKind {
+    package typealias Content = Photo
+
+    package static let title = "photos"
+    package static let category = "photo"
+    package static let byDate = PhotoSort.date
+
+    package static var columns: [ListColumn<Photo>] {
+        [
+            ListColumn("date", width: 19) { Moments.shown($0.date) },
+            ListColumn("owner", width: nil) { $0.owner },
+            ListColumn("ISO", width: 7) { number($0.iso) },
+            ListColumn("mm", width: 6) { number($0.focalLength) },
+            ListColumn("EV", width: 5) { number($0.exposureValue) },
+            ListColumn("f/", width: 5) { number($0.lensAperture) },
+            ListColumn("seconds", width: 8) { $0.exposureDuration },
+        ]
+    }
+
+    /// A number without a fraction that says nothing.
+    private static func number(_ value: Double?) -> String {
+        guard let value else { return "–" }
+        return Int(exactly: value).map(String.init) ?? "\(value)"
+    }
+
+    package static func order(of sort: PhotoSort) -> Order {
+        switch sort {
+        case .date: .descending
+        case .iso, .focalLength, .exposureValue, .lensAperture, .exposureDuration: .ascending
+        }
+    }
+
+    package static func date(of photo: Photo) -> Date { photo.date }
+
+    package static func bounded(_ filter: PhotoFilter, since: Date?, until: Date?) -> PhotoFilter {
+        var filter = filter
+        filter.since = Bounds.later(filter.since, since)
+        filter.until = Bounds.earlier(filter.until, until)
+        return filter
+    }
+
+    package static func facts(of photo: Photo) -> [Fact] {
+        [
+            Fact("owner", photo.owner), Fact("ISO", number(photo.iso)),
+            Fact("focal length", photo.focalLength == nil ? "–" : number(photo.focalLength) + " mm"),
+            Fact("exposure", number(photo.exposureValue) + " EV, " + photo.exposureDuration + " s"),
+            Fact("aperture", photo.lensAperture == nil ? "–" : "f/" + number(photo.lensAperture)),
+            Fact("flash", photo.flash ?? "–"), Fact("date", Moments.shown(photo.date)),
+            Fact("version", "\(photo.version), position \(photo.position)"),
+        ]
+    }
+
+    package static func text(of photo: Photo) -> String { "" }
+
+    package static var keys: [RowKey<Photos>] {
+        [
+            RowKey(key: "u", name: "owner", meaning: .open { .user(id: $0.owner) }),
+            RowKey(key: "p", name: "album", meaning: .open { .album(of: $0.owner) }),
+        ]
+    }
+
+    package static func collection(_ client: StoreClient) -> ContentCollection<Photo> { client.photos }
+}

@@ -1,0 +1,123 @@
+package import StoryClient
+
+package import struct Foundation.Date
+
+/// What the coordinator of stories knows of them.
+package enum Stories: BrowsedKind {
+    package typealias Content = Story
+
+    package static let title = "stories"
+    package static let category = "story"
+    package static let byDate = StorySort.date
+
+    package static var columns: [ListColumn<Story>] {
+        [
+            ListColumn("date", width: 19) { Moments.shown($0.date) },
+            ListColumn("title", width: nil) { $0.title },
+            ListColumn("from", width: 10) { $0.sender },
+            ListColumn("to", width: 10) { $0.recipient },
+            ListColumn("likes", width: 5) { "\($0.likes)" },
+        ]
+    }
+
+    package static func order(of sort: StorySort) -> Order {
+        switch sort {
+        case .date, .likes: .descending
+        case .title, .sender, .recipient: .ascending
+        }
+    }
+
+    package static func date(of story: Story) -> Date { story.date }
+
+    package static func bounded(_ filter: StoryFilter, since: Date?, until: Date?) -> StoryFilter {
+        var filter = filter
+        filter.since = Bounds.later(filter.since, since)
+        filter.until = Bounds.earlier(filter.until, until)
+        return filter
+    }
+
+    package static func facts(of story: Story) -> [Fact] {
+        [
+            Fact("title", story.title), Fact("from", story.sender), Fact("to", story.recipient),
+            Fact("date", Moments.shown(story.date)), Fact("likes", "\(story.likes)"),
+            Fact("version", "\(story.version), position \(story.position)"),
+        ]
+    }
+
+    package static func text(of story: Story) -> String { story.message }
+
+    package static var keys: [RowKey<Stories>] {
+        [
+            RowKey(key: "u", name: "sender", meaning: .open { .user(id: $0.sender) }),
+            RowKey(key: "r", name: "recipient", meaning: .open { .user(id: $0.recipient) }),
+            RowKey(key: "c", name: "conversation", meaning: .open { .conversation($0.sender, $0.recipient) }),
+            RowKey(key: "t", name: "talk", meaning: .open { .talk(about: $0.id) }),
+            RowKey(key: "l", name: "like", meaning: .act { _, user in user == nil ? .fill("like") : .write("like") }),
+            RowKey(
+                key: "L", name: "unlike", meaning: .act { _, user in user == nil ? .fill("unlike") : .write("unlike") }),
+        ]
+    }
+
+    package static func collection(_ client: StoreClient) -> ContentCollection<Story> { client.stories }
+}
+
+// The forms.
+extension Stories {
+    package static func draft(
+        for purpose: FormPurpose, of story: Story?, in filter: StoryFilter, by user: String?
+    ) -> Draft? {
+        switch purpose {
+        case .new:
+            Draft("a new story").field(StoryForm.Field.title, "title").field(StoryForm.Field.message, "message")
+                .field(StoryForm.Field.sender, "from (user ID)", user ?? filter.sender ?? "")
+                .field(StoryForm.Field.recipient, "to (user ID)", filter.recipient ?? "").begun()
+        case .edit(let id, _):
+            Draft("edit story \(id)").field(StoryEdit.Field.title, "title", story?.title ?? "")
+                .field(StoryEdit.Field.message, "message", story?.message ?? "")
+        case .act(let name, let id): Draft("\(name) story \(id)").field(LikeForm.Field.user, "as user (ID)", user ?? "")
+        case .filter:
+            Draft("which stories").with("sender", "from (user ID)", filter.sender ?? "")
+                .with("recipient", "to (user ID)", filter.recipient ?? "").bounds(filter.since, filter.until)
+        }
+    }
+
+    package static func filter(_ draft: Draft) throws -> StoryFilter {
+        var reader = DraftReader(draft)
+        let filter = StoryFilter(
+            sender: reader.id("sender"), recipient: reader.id("recipient"), since: reader.moment("since"),
+            until: reader.moment("until"))
+        try reader.check()
+        return filter
+    }
+
+    package static func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
+        switch purpose {
+        case .new:
+            await Submission.of(StoryForm.Field.self, "posted") { try await client.stories.post(form(draft)) }
+        case .edit(let id, let version):
+            await Submission.of(StoryEdit.Field.self, "revised") {
+                let edit = StoryEdit(
+                    title: draft.revised(StoryEdit.Field.title), message: draft.revised(StoryEdit.Field.message))
+                return try await client.stories.edit(id, edit, version: version)
+            }
+        case .act(let name, let id):
+            await Submission.of(LikeForm.Field.self, name + "d") {
+                try await write(name, to: id, by: draft.text(LikeForm.Field.user), client: client)
+            }
+        case .filter: .refused("a filter is not written")
+        }
+    }
+
+    private static func form(_ draft: Draft) -> StoryForm {
+        StoryForm(
+            title: draft.text(StoryForm.Field.title), message: draft.text(StoryForm.Field.message),
+            sender: draft.text(StoryForm.Field.sender), recipient: draft.text(StoryForm.Field.recipient))
+    }
+
+    package static func write(
+        _ action: String, to id: String, by user: String?, client: StoreClient
+    ) async throws -> Receipt {
+        if action == "unlike" { return try await client.stories.unlike(id, by: user ?? "") }
+        return try await client.stories.like(id, by: user ?? "")
+    }
+}

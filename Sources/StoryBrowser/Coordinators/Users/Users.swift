@@ -1,0 +1,118 @@
+package import StoryClient
+
+package import struct Foundation.Date
+
+/// What the coordinator of users knows of them.
+package enum Users: BrowsedKind {
+    package typealias Content = User
+
+    package static let title = "users"
+    package static let category = "user"
+    package static let byDate = UserSort.date
+
+    package static var columns: [ListColumn<User>] {
+        [
+            ListColumn("signed up", width: 19) { Moments.shown($0.date) },
+            ListColumn("id", width: 12) { $0.id },
+            ListColumn("name", width: nil) { $0.name },
+            ListColumn("email", width: nil) { $0.email },
+        ]
+    }
+
+    package static func order(of sort: UserSort) -> Order {
+        switch sort {
+        case .date: .descending
+        case .name, .email: .ascending
+        }
+    }
+
+    package static func date(of user: User) -> Date { user.date }
+
+    package static func bounded(_ filter: UserFilter, since: Date?, until: Date?) -> UserFilter {
+        var filter = filter
+        filter.since = Bounds.later(filter.since, since)
+        filter.until = Bounds.earlier(filter.until, until)
+        return filter
+    }
+
+    package static func facts(of user: User) -> [Fact] {
+        [
+            Fact("name", user.name), Fact("email", user.email), Fact("prefecture", "\(user.prefecture)"),
+            Fact("signed up", Moments.shown(user.date)), Fact("version", "\(user.version), position \(user.position)"),
+        ]
+    }
+
+    package static func text(of user: User) -> String { "" }
+
+    package static var keys: [RowKey<Users>] {
+        [
+            RowKey(key: "o", name: "sent", meaning: .open { .sent(by: $0.id) }),
+            RowKey(key: "i", name: "received", meaning: .open { .received(by: $0.id) }),
+            RowKey(key: "m", name: "messages", meaning: .open { .inbox(of: $0.id) }),
+            RowKey(key: "p", name: "photos", meaning: .open { .album(of: $0.id) }),
+        ]
+    }
+
+    package static func collection(_ client: StoreClient) -> ContentCollection<User> { client.users }
+}
+
+// The forms.
+extension Users {
+    package static func draft(
+        for purpose: FormPurpose, of user: User?, in filter: UserFilter, by actor: String?
+    ) -> Draft? {
+        switch purpose {
+        case .new:
+            Draft("a new user").field(UserForm.Field.id, "ID (or empty)").field(UserForm.Field.name, "name")
+                .field(UserForm.Field.email, "email").field(UserForm.Field.prefecture, "prefecture (1–47)")
+        case .edit(let id, _):
+            Draft("edit user \(id)").field(UserEdit.Field.name, "name", user?.name ?? "")
+                .field(UserEdit.Field.email, "email", user?.email ?? "")
+                .field(UserEdit.Field.prefecture, "prefecture (1–47)", user.map { "\($0.prefecture)" } ?? "")
+        case .filter:
+            Draft("which users").with("prefecture", "prefecture (1–47)", filter.prefecture.map { "\($0)" } ?? "")
+                .with("email", "email", filter.email ?? "").bounds(filter.since, filter.until)
+        case .act: nil
+        }
+    }
+
+    package static func filter(_ draft: Draft) throws -> UserFilter {
+        var reader = DraftReader(draft)
+        let filter = UserFilter(
+            prefecture: reader.value("prefecture", "a number") { Int($0) }, email: draft.optional("email"),
+            since: reader.moment("since"), until: reader.moment("until"))
+        try reader.check()
+        return filter
+    }
+
+    package static func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
+        switch purpose {
+        case .new:
+            await Submission.of(UserForm.Field.self, "signed up") { try await client.users.post(form(draft)) }
+        case .edit(let id, let version):
+            await Submission.of(UserEdit.Field.self, "revised") {
+                try await client.users.edit(id, edit(draft), version: version)
+            }
+        case .act, .filter: .refused("users have no such form")
+        }
+    }
+
+    private static func form(_ draft: Draft) throws -> UserForm {
+        var reader = DraftReader(draft)
+        let prefecture = reader.required(UserForm.Field.prefecture.rawValue, "a number", or: 0) { Int($0) }
+        try reader.check()
+        return UserForm(
+            id: draft.optional(UserForm.Field.id), name: draft.text(UserForm.Field.name),
+            email: draft.text(UserForm.Field.email), prefecture: prefecture)
+    }
+
+    private static func edit(_ draft: Draft) throws -> UserEdit {
+        var reader = DraftReader(draft)
+        let prefecture = reader.required(UserEdit.Field.prefecture.rawValue, "a number", or: 0) { Int($0) }
+        try reader.check()
+        let isRevised = draft.revised(UserEdit.Field.prefecture) != nil
+        return UserEdit(
+            name: draft.revised(UserEdit.Field.name), email: draft.revised(UserEdit.Field.email),
+            prefecture: isRevised ? prefecture : nil)
+    }
+}

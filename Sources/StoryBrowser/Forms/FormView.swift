@@ -1,0 +1,58 @@
+// What a form shows: each field on a line of its own, what is wrong with it on the line below.
+extension FormState {
+    func view(_ size: Size) -> [Line] {
+        var lines = [Line(draft.title, .bold), Line()]
+        let labels = (draft.fields.map { Shown.width($0.label) }.max() ?? 0) + 1
+        var focused = 0
+        for (index, field) in draft.fields.enumerated() {
+            if index == draft.focus { focused = lines.count }
+            let room = size.columns - labels - 4
+            lines.append(line(field, isEdited: index == draft.focus, labels: labels, room: room))
+            var wrong = Line(String(repeating: " ", count: labels + 3))
+            if let error = field.error { wrong.add("✗ " + error, .red) }
+            lines.append(wrong)
+        }
+        if isHandedIn { lines.append(Line("…", .dim)) }
+        // Where there are more fields than lines, those around the edited one are shown.
+        let top = max(0, min(focused - size.rows / 2, lines.count - size.rows))
+        return Array(lines.dropFirst(top))
+    }
+
+    private func line(_ field: DraftField, isEdited: Bool, labels: Int, room: Int) -> Line {
+        var line = Line(isEdited ? "▸ " : "  ")
+        line.add(field.label, columns: labels, isEdited ? .bold : [])
+        line.add(" ")
+        guard isEdited else {
+            line.add(field.text, columns: room, .dim)
+            return line
+        }
+        let (before, at, after) = field.shown(in: room)
+        line.add(before)
+        line.add(at, .reverse)
+        line.add(after)
+        return line
+    }
+}
+
+extension DraftField {
+    /// The part of the text around the cursor that fits: what is before it, what is at it, and what is behind it.
+    func shown(in room: Int) -> (before: String, at: String, after: String) {
+        let characters = Array(Shown.safe(text))
+        let place = min(cursor, characters.count)
+        let at = place < characters.count ? String(characters[place]) : " "
+        var left = room - Shown.width(at)
+        var start = place
+        // A third of the room is for what comes behind.
+        let behind = min(room / 3, characters[place...].dropFirst().reduce(0) { $0 + Shown.width(String($1)) })
+        while start > 0, Shown.width(String(characters[start - 1])) <= left - behind {
+            start -= 1
+            left -= Shown.width(String(characters[start]))
+        }
+        var end = min(place + 1, characters.count)
+        while end < characters.count, Shown.width(String(characters[end])) <= left {
+            left -= Shown.width(String(characters[end]))
+            end += 1
+        }
+        return (String(characters[start..<place]), at, String(characters[min(place + 1, end)..<end]))
+    }
+}

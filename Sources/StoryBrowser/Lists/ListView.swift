@@ -1,0 +1,57 @@
+import StoryClient
+
+// What a list shows.
+extension ListState {
+    func view(_ size: Size) -> [Line] {
+        let widths = ListState.widths(size.columns)
+        var heading = Line("  ")
+        for (column, width) in zip(Kind.columns, widths) { heading.add(column.name, columns: width + 1, .bold) }
+        var lines = [summary, heading]
+        let height = max(0, size.rows - lines.count)
+        if window.rows.isEmpty { return lines + [Line("  " + emptiness, .dim)] }
+        let top = max(0, min(selected - height / 2, window.rows.count - height))
+        for index in window.rows.indices.dropFirst(top).prefix(height) {
+            lines.append(line(window.rows[index], widths, isSelected: index == selected).fitted(to: size.columns))
+            if index == selected { lines[lines.count - 1] = lines[lines.count - 1].styled(.reverse) }
+        }
+        return lines
+    }
+
+    /// What is listed, and how.
+    private var summary: Line {
+        var line = Line()
+        let filters = query.filter.options.compactMap { option in option.value.map { "\(option.name)=\($0)" } }
+        line.add(filters.isEmpty ? "all" : filters.joined(separator: " "), .dim)
+        line.add(" · by \(query.sort.rawValue), ", .dim)
+        line.add(query.order == .descending ? "descending" : "ascending", .dim)
+        if !arrived.isEmpty { line.add(" · \(arrived.count) new", .bold) }
+        if case .loading = phase { line.add(" · …", .dim) }
+        if window.hasMoreAbove || window.next != nil { line.add(" · more than the \(window.rows.count) here", .dim) }
+        return line
+    }
+
+    private var emptiness: String {
+        switch phase {
+        case .loading: "…"
+        case .ready: "nothing here"
+        case .failed(let sentence): sentence
+        }
+    }
+
+    private func line(_ row: Content, _ widths: [Int], isSelected: Bool) -> Line {
+        var line = Line(isSelected ? "▸" : " ")
+        line.add(arrived.contains(row.id) ? "*" : " ", .bold)
+        for (column, width) in zip(Kind.columns, widths) {
+            line.add(column.text(row), columns: width)
+            line.add(" ")
+        }
+        return line
+    }
+
+    /// How many columns of the terminal each column of the list takes.
+    private static func widths(_ columns: Int) -> [Int] {
+        let fixed = Kind.columns.reduce(0) { $0 + ($1.width ?? 0) + 1 }
+        let elastic = max(1, Kind.columns.filter { $0.width == nil }.count)
+        return Kind.columns.map { $0.width ?? max(4, (columns - 2 - fixed) / elastic) }
+    }
+}

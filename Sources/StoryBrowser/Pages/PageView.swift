@@ -1,0 +1,76 @@
+import StoryClient
+
+// What a page shows: the fields, the text, the history, and the slider through it.
+extension PageState {
+    func view(_ size: Size) -> [Line] {
+        let history = historyLines(count: 6)
+        var lines = [moment]
+        switch shown {
+        case .loading: lines.append(Line("…", .dim))
+        case .absent(let sentence): lines.append(Line(sentence, .red))
+        case .row(let content):
+            for fact in Kind.facts(of: content) {
+                var line = Line()
+                line.add(fact.name, columns: 14, .dim)
+                line.add(fact.value)
+                lines.append(line)
+            }
+            lines.append(Line())
+            let room = max(0, size.rows - lines.count - history.count - 2)
+            lines += text(of: content, columns: size.columns, room: room)
+        }
+        let gap = max(0, size.rows - lines.count - history.count - 2)
+        lines += Array(repeating: Line(), count: gap)
+        return lines + [rule(size.columns)] + history + [slider(size.columns)]
+    }
+
+    /// Which moment is shown.
+    private var moment: Line {
+        guard let version else { return Line("as it is now, live", .bold) }
+        guard let entry = history.first(where: { $0.version == version }) else {
+            return Line("as it was at version \(version)", .bold)
+        }
+        return Line(
+            "as it was at version \(version), position \(entry.position), \(Moments.shown(entry.time))", .bold)
+    }
+
+    private func text(of content: Kind.Content, columns: Int, room: Int) -> [Line] {
+        let lines = Wrapping.lines(of: Kind.text(of: content), columns: columns, limit: scroll + 500)
+        let top = max(0, min(scroll, lines.count - room))
+        return lines.dropFirst(top).prefix(room).map { Line($0) }
+    }
+
+    private func rule(_ columns: Int) -> Line {
+        let name = "── history: \(last) event\(last == 1 ? "" : "s") "
+        return Line(name + String(repeating: "─", count: max(0, columns - Shown.width(name))), .dim)
+    }
+
+    /// The events around the slider.
+    private func historyLines(count: Int) -> [Line] {
+        let wanted = version ?? last
+        let index = history.firstIndex { $0.version >= wanted } ?? history.count
+        let top = max(0, min(index - count / 2, history.count - count))
+        return history.dropFirst(top).prefix(count).map { entry in
+            var line = Line(entry.version == wanted ? "▸" : " ")
+            line.add("\(entry.version)", columns: 5)
+            line.add(" \(Moments.shown(entry.time)) ")
+            line.add(entry.type, columns: 22)
+            line.add(" \(entry.data)", .dim)
+            return line.styled(entry.version == wanted ? .bold : [])
+        }
+    }
+
+    /// The slider: where the moment that is shown stands between the first event and now.
+    private func slider(_ columns: Int) -> Line {
+        let label = " \(version ?? last)/\(last)"
+        let length = max(4, columns - label.count - 3)
+        let share = last > 1 ? Double((version ?? last) - min(version ?? last, 1)) / Double(last - 1) : 1
+        let place = max(0, min(length - 1, Int(share * Double(length - 1))))
+        var line = Line("├", .dim)
+        line.add(String(repeating: "─", count: place), .dim)
+        line.add("●", .bold)
+        line.add(String(repeating: "─", count: length - 1 - place), .dim)
+        line.add("┤" + label, .dim)
+        return line
+    }
+}

@@ -1,0 +1,140 @@
+import StoryClient
+
+/// A browser of a store, as an application: it knows which screens there are and how one came to them, and leaves all
+/// else to the coordinators. What they want of one another goes through here.
+package struct Browser: StoryApplication {
+    /// The state before anything has happened.
+    package let initial: BrowserState
+
+    /// A browser that shows all stories.
+    ///
+    /// - Parameter user: the ID of the user whom it acts for, where there is one.
+    package init(user: String? = nil) { initial = BrowserState(user: user) }
+
+    /// What becomes of a state when something happens.
+    package func update(_ state: BrowserState, _ message: BrowserMessage) -> (BrowserState, BrowserCommand?) {
+        var state = state
+        let command = state.update(message)
+        return (state, command)
+    }
+
+    /// The terminal, the store's heart, and what the screen that is shown listens to.
+    package func subscriptions(for state: BrowserState) -> Set<BrowserSubscription> {
+        guard state.ending == nil else { return [] }
+        let place = state.route.place
+        return Set([.terminal, .heartbeat] + place.screen.subscriptions.map { .screen(place.number, $0) })
+    }
+}
+
+extension BrowserState {
+    mutating func update(_ message: BrowserMessage) -> BrowserCommand? {
+        switch message {
+        case .resized(let size):
+            self.size = size
+            guard !hasBegun else { return nil }
+            hasBegun = true
+            return appear()
+        case .key(let key): return press(key)
+        case .connected(let position):
+            if case .lost = connection { notice = "connected again" }
+            connection = .connected
+            self.position = position
+        case .lost(let sentence): connection = .lost(sentence)
+        case .screen(let number, let message): return deliver(message, to: number)
+        case .interrupted: ending = .interrupted
+        }
+        return nil
+    }
+
+    /// Tells the screen on top that it is shown.
+    private mutating func appear() -> BrowserCommand? {
+        let step = route.place.screen.update(.appeared)
+        return carryOut(step, of: route.place.number)
+    }
+
+    /// Hands a message to the screen with a number, wherever on the route it is.
+    private mutating func deliver(_ message: AnyMessage, to number: Int) -> BrowserCommand? {
+        var step = AnyStep()
+        if route.place.number == number {
+            step = route.place.screen.update(message)
+        } else {
+            route = route.mapPlaces { place in
+                guard place.number == number else { return place }
+                var place = place
+                step = place.screen.update(message)
+                return place
+            }
+        }
+        return carryOut(step, of: number)
+    }
+
+    /// Does what a screen asks for. Only the one on top may go somewhere.
+    private mutating func carryOut(_ step: AnyStep, of number: Int) -> BrowserCommand? {
+        var command: BrowserCommand? = step.commands.isEmpty ? nil : .screen(number, step.commands)
+        for request in step.requests {
+            switch request {
+            case .say(let sentence): notice = sentence
+            case .show(let screen) where route.place.number == number: command = go(to: screen) ?? command
+            case .back where route.place.number == number: command = goBack() ?? command
+            case .narrow(let message) where route.place.number == number:
+                guard let previous = route.previous else { continue }
+                route = previous
+                command = deliver(message, to: route.place.number) ?? command
+            case .show, .back, .narrow: break
+            }
+        }
+        return command
+    }
+
+    private mutating func go(to screen: AnyScreen) -> BrowserCommand? {
+        route = route.going(to: Place(number: count, screen: screen))
+        count += 1
+        return appear()
+    }
+
+    private mutating func goBack() -> BrowserCommand? {
+        guard let previous = route.previous else { return nil }
+        route = previous
+        return appear()
+    }
+}
+
+// What keys do wherever one is.
+extension BrowserState {
+    private mutating func press(_ key: Key) -> BrowserCommand? {
+        notice = nil
+        if key == .control("c") {
+            ending = .interrupted
+            return nil
+        }
+        if isHelpShown {
+            isHelpShown = false
+            return nil
+        }
+        if route.place.screen.takesText { return hand(key) }
+        switch key {
+        case .character("q"): ending = .quit
+        case .character("?"): isHelpShown = true
+        case .escape, .backspace: return goBack()
+        case .character("1"): return begin(.story(Coordinator.list()))
+        case .character("2"): return begin(.user(Coordinator.list()))
+        case .character("3"): return begin(.message(Coordinator.list()))
+        case .character("4"): return begin(.photo(Coordinator.list()))
+        default: return hand(key)
+        }
+        return nil
+    }
+
+    private mutating func hand(_ key: Key) -> BrowserCommand? {
+        let surroundings = Surroundings(height: height - 2, user: user)
+        let step = route.place.screen.update(.key(key, surroundings))
+        return carryOut(step, of: route.place.number)
+    }
+
+    /// Begins a route anew.
+    private mutating func begin(_ screen: AnyScreen) -> BrowserCommand? {
+        route = Route(Place(number: count, screen: screen))
+        count += 1
+        return appear()
+    }
+}

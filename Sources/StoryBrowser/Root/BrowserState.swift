@@ -1,0 +1,81 @@
+package import StoryClient
+
+/// A screen that was gone to. Its number tells it from others of the same kind.
+package struct Place: Equatable, Sendable {
+    package let number: Int
+    package internal(set) var screen: AnyScreen
+}
+
+/// All that the browser knows.
+package struct BrowserState: Equatable, Sendable {
+    /// Whether the store answers.
+    package enum Connection: Hashable, Sendable {
+        case unknown
+        case connected
+        /// It does not; a sentence says why.
+        case lost(String)
+    }
+
+    /// Why the browser is over.
+    package enum Ending: Hashable, Sendable { case quit, interrupted }
+
+    package internal(set) var size: Size
+    package internal(set) var route: Route<Place>
+    package internal(set) var connection = Connection.unknown
+    /// The position of the last event of the log that is known of.
+    package internal(set) var position: UInt64 = 0
+    /// The last thing that there was to say; nil once a key was pressed.
+    package internal(set) var notice: String?
+    package internal(set) var isHelpShown = false
+    /// Nil while it runs.
+    package internal(set) var ending: Ending?
+    /// The ID of the user whom it acts for.
+    package let user: String?
+    /// How many screens were gone to.
+    var count = 1
+    /// True once the terminal was there.
+    var hasBegun = false
+
+    /// A browser that shows all stories.
+    init(user: String?) {
+        size = Size.smallest
+        route = Route(Place(number: 0, screen: .story(Coordinator.list())))
+        self.user = user
+    }
+
+    /// How many lines the screen of a coordinator has.
+    var height: Int { max(1, size.rows - BrowserState.frame) }
+
+    /// How many lines are around that: places, notice and keys.
+    static let frame = 3
+}
+
+/// What can happen to the browser.
+package enum BrowserMessage: Sendable {
+    /// The terminal is ready, and as large as this, now or anew.
+    case resized(Size)
+    case key(Key)
+    /// The store answered, at this position of its log.
+    case connected(UInt64)
+    /// The store does not answer; a sentence says why.
+    case lost(String)
+    /// Something for the screen with a number.
+    case screen(Int, AnyMessage)
+    /// The process was told to end.
+    case interrupted
+}
+
+/// What the browser asks for.
+package enum BrowserCommand: Sendable {
+    /// Commands of the screen with a number, in their order.
+    case screen(Int, [AnyCommand])
+}
+
+/// What the browser listens to.
+package enum BrowserSubscription: Hashable, Sendable {
+    case terminal
+    /// Whether the store answers, and where its log ends.
+    case heartbeat
+    /// What the screen with a number listens to.
+    case screen(Int, AnySubscription)
+}

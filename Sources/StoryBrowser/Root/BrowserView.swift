@@ -1,0 +1,94 @@
+import StoryClient
+
+// What the browser shows around the screen of a coordinator.
+extension BrowserState {
+    /// All of the terminal, which follows from the state alone.
+    package var screen: Screen {
+        guard !size.isTooSmall else {
+            let text = "this terminal is \(size.columns)×\(size.rows); the browser needs 80×24"
+            return Screen([Line(text), Line("make it larger, or press q to quit")], size)
+        }
+        let body = isHelpShown ? Help.lines : route.place.screen.view(Size(columns: size.columns, rows: height))
+        let room = Array(body.prefix(height)) + Array(repeating: Line(), count: max(0, height - body.count))
+        return Screen([heading] + room + [noticeLine, keysLine], size)
+    }
+
+    /// The places one came by, and where the log is.
+    private var heading: Line {
+        var status = ""
+        switch connection {
+        case .unknown: status = " … "
+        case .connected: status = " position \(position) "
+        case .lost: status = " connection lost "
+        }
+        let room = max(0, size.columns - Shown.width(status))
+        var line = Line()
+        line.add(trail(room), columns: room, [.bold, .reverse])
+        if case .lost = connection { line.add(status, [.bold, .reverse, .red]) } else { line.add(status, .reverse) }
+        return line
+    }
+
+    /// The titles of the places; of a long way its end.
+    private func trail(_ room: Int) -> String {
+        var titles = route.places.map { Shown.cut(Shown.safe($0.screen.title), to: 30) }
+        var text = " " + titles.joined(separator: " › ")
+        while Shown.width(text) > room, titles.count > 1 {
+            titles.removeFirst()
+            text = " … › " + titles.joined(separator: " › ")
+        }
+        return text
+    }
+
+    private var noticeLine: Line {
+        if let notice { return Line(" " + notice) }
+        if case .lost(let sentence) = connection { return Line(" " + sentence, .red) }
+        return Line()
+    }
+
+    /// What keys do here, as many as fit.
+    private var keysLine: Line {
+        var line = Line()
+        let everywhere = [("?", "help"), ("q", "quit")]
+        let hints = isHelpShown ? [("any key", "back")] : route.place.screen.hints
+        let common = route.place.screen.takesText || isHelpShown ? [] : everywhere
+        let reserved = common.reduce(0) { $0 + Shown.width($1.0) + Shown.width($1.1) + 3 }
+        for (key, does) in hints {
+            guard line.width + Shown.width(key) + Shown.width(does) + 3 <= size.columns - reserved else { break }
+            add(key, does, to: &line)
+        }
+        for (key, does) in common { add(key, does, to: &line) }
+        return line
+    }
+
+    private func add(_ key: String, _ does: String, to line: inout Line) {
+        line.add(" \(key)", .bold)
+        line.add(" \(does) ", .dim)
+    }
+}
+
+/// What every key does.
+enum Help {
+    private static let keys = [
+        ("↑ ↓ j k", "move; PgUp, PgDn and the space bar a page, Home and End to the ends"),
+        ("Enter", "opens the row"), ("Esc, Backspace", "back to where one came from"),
+        ("1 2 3 4", "all stories, users, messages, photos"), ("/", "which rows: a form; empty fields do not matter"),
+        ("s, S", "sorts by the next field; turns the order"), ("← →, Home, End", "on a page: through its past"),
+        ("n", "makes a new one"), ("e", "revises the row"), ("l, L", "likes a story; likes it no longer"),
+        ("u, r", "to the sender or owner; to the recipient"), ("c", "the conversation between the two"),
+        ("t", "the messages about a story; the story of a message"), ("v", "marks a message as seen"),
+        ("o, i, m, p", "of a user: stories sent, stories received, messages, photos"),
+        ("Tab, ↑ ↓", "in a form: the next field, the one before"), ("Ctrl-J, Ctrl-U", "in a form: a new line; empties"),
+        ("q, Ctrl-C", "ends the browser"),
+    ]
+
+    static var lines: [Line] {
+        [Line("what keys do", .bold), Line()]
+            + keys.map { key, does in
+                var line = Line()
+                line.add("  ")
+                line.add(key, columns: 18, .bold)
+                line.add(does)
+                return line
+            }
+    }
+}

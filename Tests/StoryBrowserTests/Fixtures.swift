@@ -1,0 +1,112 @@
+import Foundation
+
+import Testing
+
+@testable import StoryBrowser
+@testable import StoryClient
+
+/// Content for tests, as the store would send it.
+enum Fixtures {
+    static func decode<Content: Decodable>(_ json: String) throws -> Content {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        return try decoder.decode(Content.self, from: Data(json.utf8))
+    }
+
+    /// A story that was posted so many seconds after the first minute of the year.
+    static func story(
+        _ id: String, _ second: Int, title: String = "T", message: String = "m", likes: Int = 0, version: Int = 1,
+        position: Int = 1
+    ) throws -> Story {
+        let date = Date(timeIntervalSince1970: 1_767_225_600 + Double(second)).formatted(.iso8601)
+        return try decode(
+            """
+            {"id":"\(id)","version":\(version),"position":\(position),"title":"\(title)","message":"\(message)",
+            "sender":"007","recipient":"008","date":"\(date)","likes":\(likes)}
+            """)
+    }
+
+    static func stories(_ seconds: some Sequence<Int>) throws -> [Story] {
+        try seconds.map { try story("s\($0)", $0, title: "story \($0)") }
+    }
+
+}
+
+/// A browser in the hand of a test: what it was asked for, and what it shows.
+struct Driven {
+    let browser: Browser
+    private(set) var state: BrowserState
+    /// What was asked for and not yet looked at.
+    private(set) var commands: [AnyCommand] = []
+
+    init(user: String? = nil, size: Size = Size(columns: 80, rows: 24)) {
+        browser = Browser(user: user)
+        state = browser.initial
+        send(.resized(size))
+    }
+
+    mutating func send(_ message: BrowserMessage) {
+        let (next, command) = browser.update(state, message)
+        state = next
+        if case .screen(_, let more) = command { commands += more }
+    }
+
+    mutating func press(_ keys: Key...) { for key in keys { send(.key(key)) } }
+
+    mutating func type(_ text: String) { for character in text { send(.key(.character(character))) } }
+
+    /// What was asked for since the last time.
+    mutating func takeCommands() -> [AnyCommand] {
+        defer { commands = [] }
+        return commands
+    }
+
+    /// The request for a list of stories that was made last.
+    mutating func takeListRequest() throws -> ListRequest<Stories> {
+        let requests = takeCommands().compactMap { command in
+            if case .story(.list(let request)) = command { request } else { nil }
+        }
+        return try #require(requests.last)
+    }
+
+    /// Answers the last request for a list of stories.
+    mutating func answer(_ rows: [Story], next: String? = nil) throws {
+        let request = try takeListRequest()
+        hand(.list(.loaded(request, Page(rows: rows, next: next, position: 1))))
+    }
+
+    /// Something for the screen on top, which is the stories'.
+    mutating func hand(_ message: ScreenMessage<Stories>) { send(.screen(state.route.place.number, .story(message))) }
+
+    mutating func change(_ changes: ListChange<Story>...) { hand(.list(.changed(changes))) }
+
+    var list: ListState<Stories> {
+        get throws {
+            guard case .story(.list(let list)) = state.route.place.screen else { throw NoSuchScreen() }
+            return list
+        }
+    }
+
+    var page: PageState<Stories> {
+        get throws {
+            guard case .story(.page(let page)) = state.route.place.screen else { throw NoSuchScreen() }
+            return page
+        }
+    }
+
+    var draft: Draft {
+        get throws {
+            switch state.route.place.screen {
+            case .story(.form(let form)): return form.draft
+            case .user(.form(let form)): return form.draft
+            case .message(.form(let form)): return form.draft
+            case .photo(.form(let form)): return form.draft
+            default: throw NoSuchScreen()
+            }
+        }
+    }
+
+    var lines: [String] { state.screen.text }
+
+    struct NoSuchScreen: Error {}
+}

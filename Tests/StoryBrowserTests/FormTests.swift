@@ -1,0 +1,131 @@
+import Testing
+
+@testable import StoryBrowser
+@testable import StoryClient
+
+/// Forms, without a store.
+@Suite struct FormTests {
+    /// The form of a new story, opened from a list.
+    private func form() throws -> Driven {
+        var driven = Driven()
+        try driven.answer([])
+        driven.type("n")
+        return driven
+    }
+
+    @Test func `every wrong field is shown beside it, all at once, and the first one is edited`() throws {
+        var driven = try form()
+        driven.press(.tab)
+        driven.type("text?q1")
+        driven.press(.enter)
+        guard case .story(.submit(let draft, .new))? = driven.takeCommands().last else { throw Driven.NoSuchScreen() }
+        #expect(draft.text(StoryForm.Field.message) == "text?q1")
+        driven.type("x")
+        #expect(try driven.draft == draft, "what was handed in is not changed meanwhile")
+        let wrong = [WrongEntry("title", "must not be empty"), WrongEntry("sender", "there is no user \"\"")]
+        driven.hand(.form(.wrong(wrong + [WrongEntry("key", "is wrong")], "2 fields are wrong")))
+        let indent = String(repeating: " ", count: 18)
+        let expected =
+            [
+                "a new story", "", "▸ title", indent + "✗ must not be empty", "  message         text?q1", "",
+                "  from (user ID)", indent + "✗ there is no user \"\"", "  to (user ID)",
+            ] + Array(repeating: "", count: 12) + [
+                " 2 fields are wrong; key: is wrong",
+                " Tab next field  Enter done  Ctrl-J new line  Esc leave",
+            ]
+        #expect(Array(driven.lines.dropFirst()) == expected)
+        driven.type("T")
+        #expect(driven.lines[4] == "", "what is typed anew is not wrong any more")
+        #expect(driven.lines[8] != "")
+    }
+
+    @Test func `a form that was written leads back and says so`() throws {
+        var driven = try form()
+        driven.press(.enter)
+        driven.hand(.form(.written("posted: story-a version 1, position 7")))
+        #expect(try driven.list.window.rows.isEmpty)
+        #expect(driven.lines[22] == " posted: story-a version 1, position 7")
+    }
+
+    @Test func `a refusal keeps the form and says why`() throws {
+        var driven = try form()
+        driven.type("T")
+        driven.press(.enter)
+        driven.hand(.form(.refused("the map is full")))
+        #expect(try driven.draft.fields[0].text == "T")
+        #expect(driven.lines[22] == " the map is full")
+        driven.press(.escape)
+        #expect(try driven.list.selection == nil)
+    }
+
+    @Test func `fields are edited in place`() throws {
+        var driven = try form()
+        driven.type("Sprng日")
+        driven.press(.left, .left, .left)
+        driven.type("i")
+        #expect(try driven.draft.fields[0].text == "Spring日")
+        driven.press(.end, .backspace, .home, .delete)
+        driven.type("s")
+        #expect(try driven.draft.fields[0].text == "spring" && driven.draft.fields[0].cursor == 1)
+        driven.press(.control("j"))
+        #expect(try driven.draft.fields[0].text == "s\npring")
+        driven.press(.control("u"))
+        driven.type("e")
+        driven.press(.character("\u{301}"))
+        #expect(try driven.draft.fields[0].text == "é" && driven.draft.fields[0].cursor == 1)
+        driven.press(.right, .right, .backspace, .backspace, .delete)
+        #expect(try driven.draft.fields[0].text == "")
+        driven.press(.backTab)
+        #expect(try driven.draft.focus == 3)
+        driven.press(.tab)
+        #expect(try driven.draft.focus == 0)
+    }
+
+    @Test func `of a text that is too long the part around the cursor is shown`() {
+        for count in [1, 10, 40, 300] {
+            for wide in [false, true] {
+                var field = DraftField(name: "f", label: "f", original: "", text: "", cursor: 0, error: nil)
+                for number in 0..<count { field.insert(wide ? "日" : Character("\(number % 10)")) }
+                for step in stride(from: 0, through: count, by: 7) {
+                    field.cursor = step
+                    let (before, at, after) = field.shown(in: 20)
+                    #expect(Shown.width(before + at + after) <= 20, "\(count) \(step)")
+                    #expect(field.text.isEmpty || (field.text + " ").contains(before + at + after))
+                }
+            }
+        }
+    }
+
+    @Test func `a filter is a form: what is no filter is marked, and a good one asks the list anew`() throws {
+        var driven = Driven()
+        try driven.answer([])
+        driven.type("/")
+        driven.type("a b")
+        driven.press(.tab, .tab)
+        driven.type("yesterday")
+        driven.press(.enter)
+        #expect(driven.lines[4].contains("✗ must be an ID") && driven.lines[8].contains("✗ must be a date"))
+        driven.press(.control("u"))
+        driven.type("007")
+        driven.press(.tab, .tab, .control("u"))
+        driven.type("2026-01-02")
+        driven.press(.enter)
+        let request = try driven.takeListRequest()
+        #expect(
+            request.query.filter.sender == "007" && request.query.filter.since == Moments.read("2026-01-02T00:00:00Z"))
+        #expect(driven.lines[1] == "sender=007 since=2026-01-02T00:00:00.000Z · by date, descending · …")
+        driven.type("/")
+        #expect(try driven.draft.fields.map(\.text) == ["007", "", "2026-01-02T00:00:00.000Z", ""])
+    }
+
+    @Test func `numbers that are none are told before anything is sent`() async throws {
+        let nobody = StoreClient(StoreAddress(path: "/tmp/nobody-listens-here"))
+        var draft = try #require(Photos.draft(for: .new, of: nil, in: .init(), by: "007"))
+        draft.fields[1].text = "many"
+        draft.fields[6].text = "yes"
+        let submission = await Photos.submit(draft, for: .new, to: nobody)
+        guard case .wrong(let wrong, _) = submission else { throw Driven.NoSuchScreen() }
+        #expect(wrong.map(\.field) == ["iso", "exposureValue", "flash"])
+        #expect(wrong.first?.message == "must be a number")
+    }
+}
