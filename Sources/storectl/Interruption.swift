@@ -1,7 +1,14 @@
 import Glibc
+import Synchronization
 
-/// Ctrl-C and SIGTERM as a descriptor to wait for; the second one ends the process at once.
+/// Ctrl-C, SIGTERM and a terminal that hangs up as a descriptor to wait for; the second one ends the process at once.
 enum Interruption {
+    /// What has to be done even then.
+    private static let abruptEnd = Mutex<(@Sendable () -> Void)?>(nil)
+
+    /// Says what has to be done before the process ends at once, such as giving the terminal back.
+    static func beforeAbruptEnd(_ work: @escaping @Sendable () -> Void) { abruptEnd.withLock { $0 = work } }
+
     /// Begins to listen; the descriptor becomes readable with the first signal. −1 when the system refuses.
     static func start() -> Int32 {
         var ends: [Int32] = [-1, -1]
@@ -32,6 +39,7 @@ enum Interruption {
         sigwait(&signals, &signal)
         close(Int32(truncatingIfNeeded: Int(bitPattern: writeEnd)))
         sigwait(&signals, &signal)
+        abruptEnd.withLock { $0?() }
         _exit(ExitCode.interrupted.rawValue)
     }
 
@@ -40,6 +48,15 @@ enum Interruption {
         sigemptyset(&signals)
         sigaddset(&signals, SIGINT)
         sigaddset(&signals, SIGTERM)
+        if !isIgnored(SIGHUP) { sigaddset(&signals, SIGHUP) }
         return signals
+    }
+
+    /// True where whoever started this process wants it to go on, as `nohup` does.
+    private static func isIgnored(_ signal: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(signal, nil, &action) == 0 else { return false }
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 }

@@ -1,0 +1,67 @@
+import Glibc
+import StoryBrowser
+
+/// The thread that the terminal belongs to: it reads keys, looks how large the terminal is, and draws.
+struct BrowseLoop {
+    /// How long an Escape byte may be the beginning of another key, and how long the terminal's size goes unseen.
+    private static let (keyPause, sizePause): (Int32, Int32) = (50, 200)
+
+    let terminal: RawTerminal
+    let frames: Frames
+    let input: AsyncStream<BrowserMessage>.Continuation
+    let interruption: Int32
+    private var keys = KeyDecoder()
+    private var encoder: ScreenEncoder
+    private var size: Size
+
+    init(
+        _ terminal: RawTerminal, _ frames: Frames, _ input: AsyncStream<BrowserMessage>.Continuation,
+        interruption: Int32
+    ) {
+        (self.terminal, self.frames, self.input, self.interruption) = (terminal, frames, input, interruption)
+        encoder = ScreenEncoder(hasColours: getenv("NO_COLOR").map { $0.pointee == 0 } ?? true)
+        size = terminal.size
+    }
+
+    /// Runs until the browser is over, the process is told to end, or the terminal is gone.
+    mutating func run() -> ExitCode {
+        guard terminal.send(Array(ScreenEncoder.entering.utf8), unless: interruption) else { return .interrupted }
+        input.yield(.resized(size))
+        while true {
+            var polled = [STDIN_FILENO, frames.ready, interruption].map {
+                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+            }
+            let count = poll(&polled, 3, keys.isWaiting ? BrowseLoop.keyPause : BrowseLoop.sizePause)
+            if count < 0, errno != EINTR { return .interrupted }
+            if polled[2].revents != 0 { return .interrupted }
+            look()
+            if count == 0 { keys.flush().forEach { input.yield(.key($0)) } }
+            if count > 0, polled[0].revents != 0, !type() { return .interrupted }
+            guard let state = frames.take() else { continue }
+            switch state.ending {
+            case .quit: return .done
+            case .interrupted: return .interrupted
+            case nil: break
+            }
+            guard terminal.send(encoder.bytes(for: state.screen), unless: interruption) else { return .interrupted }
+        }
+    }
+
+    /// Tells of the terminal's size where it is another one.
+    private mutating func look() {
+        let now = terminal.size
+        guard now != size else { return }
+        size = now
+        input.yield(.resized(now))
+    }
+
+    /// Tells of the keys that were pressed. False where the terminal is gone.
+    private mutating func type() -> Bool {
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        let count = read(STDIN_FILENO, &bytes, bytes.count)
+        if count < 0, errno == EINTR || errno == EAGAIN { return true }
+        guard count > 0 else { return false }
+        for key in keys.keys(bytes.prefix(count)) { input.yield(.key(key)) }
+        return true
+    }
+}

@@ -1,0 +1,83 @@
+import Glibc
+import StoryBrowser
+
+/// The terminal while the browser has it: keys come one by one, and nothing is shown but what the browser draws.
+///
+/// However the process ends, but for SIGKILL, the terminal is given back as it was: here, or by the signal that ends it
+/// at once.
+struct RawTerminal {
+    /// More is not handed to the terminal at once, so that no write waits for a terminal that stands still.
+    private static let portion = 256
+
+    private let settings: termios
+
+    /// Takes the terminal.
+    init() throws(CommandError) {
+        var settings = try RawTerminal.check()
+        self.settings = settings
+        let saved = settings
+        Interruption.beforeAbruptEnd { RawTerminal.giveBack(saved) }
+        cfmakeraw(&settings)
+        guard tcsetattr(STDIN_FILENO, TCSANOW, &settings) == 0 else {
+            throw .system("the terminal cannot be set: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    /// How the terminal is set, if there is one that can be drawn on.
+    ///
+    /// - Throws: a usage error where there is none.
+    static func check() throws(CommandError) -> termios {
+        var settings = termios()
+        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1, tcgetattr(STDIN_FILENO, &settings) == 0 else {
+            throw .usage("browse needs a terminal for its input and its output; use list or tail in a pipe")
+        }
+        guard getenv("TERM").map({ strcmp($0, "dumb") != 0 }) ?? true else {
+            throw .usage("browse needs a terminal that moves its cursor, and TERM is dumb; use list or tail")
+        }
+        return settings
+    }
+
+    /// Gives the terminal back as it was.
+    func giveBack() { RawTerminal.giveBack(settings) }
+
+    private static func giveBack(_ settings: termios) {
+        var settings = settings
+        let bytes = Array(ScreenEncoder.leaving.utf8)
+        var waiting = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+        // A terminal that takes nothing gets its settings at least.
+        if poll(&waiting, 1, 200) > 0 { _ = write(STDOUT_FILENO, bytes, bytes.count) }
+        tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+    }
+
+    /// How large the terminal is now.
+    var size: Size {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return .smallest
+        }
+        return Size(columns: Int(size.ws_col), rows: Int(size.ws_row))
+    }
+
+    /// Sends bytes to the terminal. False where it is gone, or the run was interrupted meanwhile.
+    func send(_ bytes: [UInt8], unless interruption: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            var polled = [
+                pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0),
+                pollfd(fd: interruption, events: Int16(POLLIN), revents: 0),
+            ]
+            if poll(&polled, 2, -1) < 0, errno != EINTR { return false }
+            if polled[1].revents != 0 || polled[0].revents & Int16(POLLHUP | POLLERR) != 0 { return false }
+            guard polled[0].revents != 0 else { continue }
+            let written = rest.withUnsafeBytes {
+                write(STDOUT_FILENO, $0.baseAddress, min($0.count, RawTerminal.portion))
+            }
+            if written > 0 {
+                rest = rest.dropFirst(written)
+            } else if errno != EINTR && errno != EAGAIN {
+                return false
+            }
+        }
+        return true
+    }
+}
