@@ -70,9 +70,9 @@ struct Driven {
     }
 
     /// Answers the last request for a list of stories.
-    mutating func answer(_ rows: [Story], next: String? = nil) throws {
+    mutating func answer(_ rows: [Story], next: String? = nil, position: UInt64 = 1) throws {
         let request = try takeListRequest()
-        hand(.list(.loaded(request, Page(rows: rows, next: next, position: 1))))
+        hand(.list(.loaded(request, Page(rows: rows, next: next, position: position))))
     }
 
     /// Something for the screen on top, which is the stories'.

@@ -12,7 +12,7 @@ import Testing
             .restarted, .row(try Fixtures.story("s3", 3), position: 1), .row(try Fixtures.story("s2", 2), position: 1))
         driven.change(.row(try Fixtures.story("s1", 1), position: 1), .caughtUp(1))
         driven.press(.down)
-        driven.change(.row(try Fixtures.story("s4", 4, title: "news"), position: 9))
+        driven.change(.row(try Fixtures.story("s4", 4, title: "news", position: 9), position: 9))
         #expect(try driven.list.window.rows.map(\.id) == ["s4", "s3", "s2", "s1"])
         #expect(try driven.list.selection?.id == "s2")
         #expect(try driven.list.arrived == ["s4"])
@@ -57,6 +57,20 @@ import Testing
         #expect(try driven.list.window.rows.map(\.id) == ["s1"])
     }
 
+    @Test func `of many rows with one date, those below what is in memory stay there`() throws {
+        var driven = Driven()
+        try driven.answer(
+            [Fixtures.story("c", 7, position: 3), Fixtures.story("b", 7, position: 2)], next: "b", position: 3)
+        driven.change(.restarted, .row(try Fixtures.story("a", 7, position: 1), position: 1))
+        #expect(try driven.list.window.rows.map(\.id) == ["c", "b"], "it was there already, below")
+        let rows = ["b", "c"].map { id in try? Fixtures.story(id, 7, position: 3) }.compactMap { $0 }
+        for row in rows { driven.change(.row(row, position: 3)) }
+        driven.change(.caughtUp(3), .row(try Fixtures.story("a", 7, likes: 1, version: 2, position: 4), position: 4))
+        #expect(try driven.list.window.rows.map(\.id) == ["c", "b"], "that it is liked does not bring it up")
+        driven.change(.row(try Fixtures.story("d", 7, position: 5), position: 5))
+        #expect(try driven.list.window.rows.map(\.id) == ["d", "c", "b"], "what is new stands first")
+    }
+
     @Test func `a change that is older than what was listed does not undo it`() throws {
         var driven = Driven()
         try driven.answer([try Fixtures.story("a", 1, likes: 2, position: 7)])
@@ -93,18 +107,18 @@ import Testing
         #expect(try driven.list.window.rows.count == 500 && driven.list.window.rows.first?.id == "s599")
         #expect(try driven.list.window.next == "100")
         // What arrives above what is in memory is not taken in.
-        driven.change(.row(try Fixtures.story("new", 5_000), position: 9))
+        driven.change(.row(try Fixtures.story("new", 5_000, position: 9), position: 9))
         #expect(try driven.list.window.rows.first?.id == "s599")
-        for number in 0..<600 { driven.change(.row(try Fixtures.story("x\(number)", 550), position: 9)) }
+        for number in 0..<600 { driven.change(.row(try Fixtures.story("x\(number)", 550, position: 9), position: 9)) }
         #expect(try driven.list.window.rows.count <= 500)
     }
 
     @Test func `a first page that outgrows memory is asked for anew`() throws {
         var driven = Driven()
         try driven.answer(try Fixtures.stories((0..<100).reversed()))
-        for number in 0..<400 { driven.change(.row(try Fixtures.story("x\(number)", 200), position: 9)) }
+        for number in 0..<400 { driven.change(.row(try Fixtures.story("x\(number)", 200, position: 9), position: 9)) }
         #expect(driven.takeCommands().isEmpty)
-        driven.change(.row(try Fixtures.story("last", 200), position: 9))
+        driven.change(.row(try Fixtures.story("last", 200, position: 9), position: 9))
         let request = try driven.takeListRequest()
         #expect(request.part == .whole && request.after == nil && request.limit == 100)
     }

@@ -6,21 +6,37 @@ extension ListState {
         guard query.isNewestFirst else { return .nothing }
         let id = selection?.id
         var fits = true
+        // Where each row is, as long as none came or went.
+        var places: [String: Int] = [:]
         for change in changes {
             switch change {
             case .restarted: told = []
             case .row(let row, _):
                 told?.insert(row.id)
-                fits = take(row) && fits
-            case .removed(let id, _): drop { $0 == id }
+                if places.count != window.rows.count { places = self.places }
+                if let index = places[row.id] {
+                    // What was listed may be newer than what is told.
+                    if window.rows[index].position <= row.position { window.update(row, at: index) }
+                } else if let index = place(of: row) {
+                    if told == nil { arrived.insert(row.id) }
+                    fits = window.insert(row, at: index) && fits
+                    places = [:]
+                }
+            case .removed(let id, _):
+                drop { $0 == id }
+                places = [:]
             case .caughtUp:
                 // What was not told of has left meanwhile.
                 if let told { drop { !told.contains($0) } }
-                told = nil
+                (told, places) = (nil, [:])
             }
         }
         select(id)
         return fits ? wanted() : restart()
+    }
+
+    private var places: [String: Int] {
+        Dictionary(window.rows.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     private mutating func drop(where isGone: (String) -> Bool) {
@@ -29,19 +45,16 @@ extension ListState {
         }
     }
 
-    /// Takes in a row as it is now. False where there are too many.
-    private mutating func take(_ row: Content) -> Bool {
-        if let index = window.rows.firstIndex(where: { $0.id == row.id }) {
-            // What was listed may be newer than what is told.
-            if window.rows[index].position <= row.position { window.update(row, at: index) }
-            return true
-        }
+    /// Where a row belongs that is not in memory; nil where that is above or below what is: it comes with its page.
+    private func place(of row: Content) -> Int? {
+        // It was there when the list was asked for, and is not in the part that was given.
+        guard row.position > base else { return nil }
         let date = Kind.date(of: row)
         let index = window.rows.firstIndex { Kind.date(of: $0) <= date } ?? window.rows.count
-        // What belongs above or below what is in memory comes with its page.
-        if index == 0, window.hasMoreAbove { return true }
-        if index == window.rows.count, window.next != nil { return true }
-        if told == nil { arrived.insert(row.id) }
-        return window.insert(row, at: index)
+        if index == 0, window.hasMoreAbove { return nil }
+        guard window.next != nil, let last = window.rows.last else { return index }
+        // Of rows with the date of the last one, those that are new stand first; others may belong below.
+        let isAbove = Kind.date(of: last) < date || (Kind.date(of: last) == date && row.version == 1)
+        return isAbove ? index : nil
     }
 }

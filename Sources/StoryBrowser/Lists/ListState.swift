@@ -56,6 +56,8 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
     var number = 0
     /// True where the list has to be asked for again once the answer under way is there.
     var isStale = false
+    /// The position that what is in memory rests on: what happened later may have changed which rows there are.
+    var base: UInt64 = 0
     /// False before the first page is there.
     var isLoaded = false
     /// The IDs told since listening began; nil once all that is there was told.
@@ -101,7 +103,9 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
     private mutating func take(_ page: Page<Content>, for request: ListRequest<Kind>) {
         let id = selection?.id
         switch request.part {
-        case .whole: window.replace(page.rows, next: page.next)
+        case .whole:
+            window.replace(page.rows, next: page.next)
+            base = page.position
         case .below: window.append(page.rows, next: page.next)
         case .above: window.prepend(page.rows)
         }
