@@ -1,4 +1,5 @@
 import Glibc
+import StoryBrowser
 import StoryClient
 import StoryCore
 import StoryWire
