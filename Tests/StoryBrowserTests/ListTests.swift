@@ -113,14 +113,25 @@ import Testing
         #expect(try driven.list.window.rows.count <= 500)
     }
 
-    @Test func `a first page that outgrows memory is asked for anew`() throws {
+    @Test func `a first page that outgrows memory is asked for again once, and the selection stays`() throws {
         var driven = Driven()
         try driven.answer(try Fixtures.stories((0..<100).reversed()))
-        for number in 0..<400 { driven.change(.row(try Fixtures.story("x\(number)", 200, position: 9), position: 9)) }
-        #expect(driven.takeCommands().isEmpty)
-        driven.change(.row(try Fixtures.story("last", 200, position: 9), position: 9))
+        var arrived: [Story] = []
+        for number in 0..<402 {
+            if number == 400 {
+                #expect(driven.takeCommands().isEmpty)
+                driven.press(.home)
+            }
+            arrived.insert(try Fixtures.story("x\(number)", 200, position: 10 + number), at: 0)
+            driven.change(.row(arrived[0], position: UInt64(10 + number)))
+        }
         let request = try driven.takeListRequest()
-        #expect(request.part == .whole && request.after == nil && request.limit == 100)
+        #expect(request.part == .whole && request.after == nil && request.limit == 300 && request.number == 1)
+        // The answer is older than the last arrival.
+        let page = Page(rows: Array(arrived[1...300]), next: "more", position: 410)
+        driven.hand(.list(.loaded(request, page)))
+        #expect(try driven.list.window.rows.map(\.id) == arrived[0...300].map(\.id))
+        #expect(try driven.list.selection?.id == "x399")
     }
 
     @Test func `what is listened to is what is in memory, and any change where rows can move`() throws {

@@ -32,7 +32,15 @@ extension ListState {
             }
         }
         select(id)
-        return fits ? wanted() : restart()
+        return fits ? wanted() : shorten()
+    }
+
+    /// Takes in what was told before an answer came that is older.
+    mutating func keep(_ rows: [Content]) {
+        let listed = Set(window.rows.map(\.id))
+        for row in rows.reversed() where !listed.contains(row.id) {
+            if let index = place(of: row) { _ = window.insert(row, at: index) }
+        }
     }
 
     private var places: [String: Int] {

@@ -104,8 +104,10 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
         let id = selection?.id
         switch request.part {
         case .whole:
+            let newer = window.rows.filter { $0.position > page.position }
             window.replace(page.rows, next: page.next)
             base = page.position
+            if query.isNewestFirst { keep(newer) }
         case .below: window.append(page.rows, next: page.next)
         case .above: window.prepend(page.rows)
         }
@@ -139,6 +141,13 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
         (window, selected, isLoaded, isStale) = (Window(), 0, false, false)
         (arrived, told) = ([], [])
         return ask(.whole, after: nil, limit: Window<Content>.pageSize)
+    }
+
+    /// Asks for the list from where it begins in memory, but for fewer rows, and keeps what is shown until they are there.
+    mutating func shorten() -> Step<Kind> {
+        if phase == .loading(.whole) { return .nothing }
+        number += 1
+        return ask(.whole, after: window.start, limit: Window<Content>.limit * 3 / 5)
     }
 
     private mutating func ask(_ part: ListRequest<Kind>.Part, after: String?, limit: Int) -> Step<Kind> {
