@@ -3,66 +3,6 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A browser on a terminal of its own.
-final class BrowserRun {
-    let daemon: RunningDaemon
-    let terminal: Pseudoterminal
-    private let folder: Scratch
-    private let columns: UInt16
-
-    /// Starts it on a daemon.
-    init(_ daemon: RunningDaemon, columns: UInt16 = 80, arguments: [String] = []) throws {
-        (self.daemon, self.columns) = (daemon, columns)
-        folder = try Scratch()
-        // The shell tells who the browser is and which terminal it has.
-        let script = "echo $$ > \(folder.path)/pid; tty > \(folder.path)/tty; exec \"$@\""
-        let command = [try Program.path("storectl"), "--socket", daemon.socket, "browse"] + arguments
-        terminal = try Pseudoterminal(
-            ["/bin/sh", "-c", script, "sh"] + command, environment: ["TERM=xterm", "PATH=/usr/bin:/bin"],
-            columns: columns)
-    }
-
-    /// The process of the browser.
-    var pid: pid_t { pid_t(Files.text(folder.place("pid")).trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0 }
-
-    /// What the terminal shows now.
-    func screen(rows: Int = 24, columns: Int? = nil) -> VirtualScreen {
-        var screen = VirtualScreen(columns: columns ?? Int(self.columns), rows: rows)
-        screen.take(terminal.screen)
-        return screen
-    }
-
-    /// Waits, twenty seconds at most, until something about what the terminal shows holds.
-    func shows(_ what: String, rows: Int = 24, columns: Int? = nil, _ condition: (VirtualScreen) -> Bool) throws {
-        let deadline = ContinuousClock.now + .seconds(20)
-        while ContinuousClock.now < deadline {
-            // Waiting for nothing reads what has come.
-            try terminal.waitFor("")
-            if condition(screen(rows: rows, columns: columns)) { return }
-            usleep(20_000)
-        }
-        throw TookTooLong(what: "\(what):\n\(screen(rows: rows, columns: columns).text)")
-    }
-
-    func shows(_ text: String) throws { try shows(text) { $0.text.contains(text) } }
-
-    /// Makes the terminal another size.
-    func resize(columns: UInt16, rows: UInt16) throws {
-        let name = Files.text(folder.place("tty")).trimmingCharacters(in: .whitespacesAndNewlines)
-        let descriptor = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw SystemRefused(call: "open of \(name)", code: errno) }
-        defer { close(descriptor) }
-        var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-        guard ioctl(descriptor, UInt(TIOCSWINSZ), &size) == 0 else { throw SystemRefused(call: "ioctl", code: errno) }
-    }
-
-    /// Checks that the terminal is as it was before the browser began.
-    func expectRestored(_ location: SourceLocation = #_sourceLocation) {
-        #expect(terminal.isPlain, sourceLocation: location)
-        #expect(!screen().isOnSecondPage && screen().hasCursor, sourceLocation: location)
-    }
-}
-
 /// The browser on a terminal, with the real daemon.
 @Suite(.timeLimit(.minutes(2))) struct BrowseTests {
     private func daemon() throws -> RunningDaemon {
@@ -249,6 +189,20 @@ final class BrowserRun {
         hurried.expectRestored()
     }
 
+    @Test func `a terminal that nobody reads holds up neither a signal nor its own settings`() throws {
+        let run = try BrowserRun(try daemon())
+        try run.shows("nothing here")
+        for _ in 0..<400 {
+            run.terminal.type("?")
+            usleep(2_000)
+        }
+        kill(run.pid, SIGTERM)
+        // Nothing is read here, so that the terminal stays as full as it is.
+        try until("the browser ends") { Files.text("/proc/\(run.pid)/stat").contains(") Z ") }
+        #expect(run.terminal.isPlain)
+        #expect(try run.terminal.wait() == 130)
+    }
+
     @Test func `a store that goes away is told, and that it is there again`() throws {
         let daemon = try daemon()
         try post("1", "Spring", to: daemon)
@@ -276,13 +230,5 @@ final class BrowserRun {
         #expect(try run.terminal.wait() == 2)
         #expect(run.terminal.screen.contains("cannot connect") && !run.terminal.screen.contains("\u{1B}[?1049h"))
         run.expectRestored()
-    }
-}
-
-extension LineSocket {
-    /// Asks, and wants it done.
-    func expect(_ request: String) throws {
-        let reply = try ask(request)
-        #expect(reply.hasPrefix("+"), "\(request): \(reply)")
     }
 }
