@@ -6,7 +6,10 @@ public protocol Middleware<State, Message, Command>: Sendable {
 
     /// Hands a message on to what it stands around, or answers itself.
     ///
-    /// - Parameter next: the middleware behind this one, or the application.
+    /// - Parameters:
+    ///   - state: the state before.
+    ///   - message: what happened.
+    ///   - next: the middleware behind this one, or the application.
     func update(
         _ state: State, _ message: Message, next: (State, Message) -> (State, Command?)
     ) -> (State, Command?)

@@ -21,8 +21,10 @@ public struct Route<Place: Sendable>: Sendable {
 
     /// The route that goes on to a place, and has this one as its previous one.
     ///
-    /// - Parameter limit: how many places a route may have, at least 1; the second ones are forgotten beyond that, so
-    ///   that one always comes back to where it began.
+    /// - Parameters:
+    ///   - place: where to go.
+    ///   - limit: how many places a route may have, at least 1; the second ones are forgotten beyond that, so that one
+    ///     always comes back to where it began.
     public func going(to place: Place, limit: Int = 64) -> Route {
         var route = Route(place)
         route.earlier = places

@@ -16,8 +16,10 @@ public protocol SubscriptionSource<Subscription, Message>: Sendable {
 
     /// Listens until its task is cancelled or there is nothing more to come.
     ///
-    /// - Parameter send: hands a message to the application and returns once it was taken, so that a source is never
-    ///   ahead of the application by more than one message.
+    /// - Parameters:
+    ///   - subscription: what to listen to.
+    ///   - send: hands a message to the application and returns once it was taken, so that a source is never ahead of
+    ///     the application by more than one message.
     func listen(to subscription: Subscription, send: @escaping @Sendable (Message) async -> Void) async
 }
 
