@@ -24,6 +24,12 @@ import Testing
         #expect(places([:]).data(nil) == nil)
     }
 
+    @Test func `what programs keep has a place by rule`() {
+        #expect(places(["XDG_STATE_HOME": "/x", "HOME": "/h"]).state == "/x/storykeep")
+        #expect(places(["XDG_STATE_HOME": "x", "HOME": "/h"]).state == "/h/.local/state/storykeep")
+        #expect(places([:]).state == nil)
+    }
+
     @Test func `empty and relative values count as absent`() {
         #expect(places(["STORED_SOCKET": "", "XDG_RUNTIME_DIR": "x"]).socket(nil) == "/tmp/storykeep-1000/stored.sock")
         let empty = ["STORED_DATA": "", "XDG_DATA_HOME": "x", "HOME": "/h"]

@@ -36,7 +36,7 @@ import Testing
         let client = StoreClient(server.address)
         let id = "a b\nQUIT\r\u{0}\"\\="
         await #expect(throws: ClientError.notFound(message: "m")) { try await client.stories.get(id) }
-        #expect(server.requests == [#"GET "stories/a b\u000aQUIT\u000d\u0000\"\\=""#])
+        #expect(server.requests == [#"GET "stories/a b\nQUIT\r\u0000\"\\=""#])
     }
 
     @Test func `no more requests are on the wire than the greeting allows, and all are answered in order`() async throws

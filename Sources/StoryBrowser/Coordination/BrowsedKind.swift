@@ -1,7 +1,5 @@
 package import StoryClient
 
-package import struct Foundation.Date
-
 /// A column of a list.
 package struct ListColumn<Content: Sendable>: Sendable {
     let name: String
@@ -71,9 +69,6 @@ package protocol BrowsedKind: Sendable {
     static func order(of sort: Content.Sort) -> Order
     /// What its list begins with: the newest first.
     static var byDate: Content.Sort { get }
-    static func date(of content: Content) -> Date
-    /// A filter that lets through nothing earlier than one moment, and nothing from another one on.
-    static func bounded(_ filter: Content.Filter, since: Date?, until: Date?) -> Content.Filter
 
     /// The fields of its page.
     static func facts(of content: Content) -> [Fact]

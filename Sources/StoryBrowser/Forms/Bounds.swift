@@ -2,18 +2,13 @@ import StoryClient
 
 import struct Foundation.Date
 
-/// The moments that bound a list.
-enum Bounds {
-    /// The later of two, where there are two.
-    static func later(_ one: Date?, _ other: Date?) -> Date? {
-        guard let one, let other else { return one ?? other }
-        return max(one, other)
-    }
-
-    /// The earlier of two, where there are two.
-    static func earlier(_ one: Date?, _ other: Date?) -> Date? {
-        guard let one, let other else { return one ?? other }
-        return min(one, other)
+extension ContentFilter {
+    /// The same, but for what is earlier than one moment, and what is not earlier than another.
+    func bounded(since: Date?, until: Date?) -> Self {
+        var filter = self
+        filter.since = [filter.since, since].compactMap(\.self).max()
+        filter.until = [filter.until, until].compactMap(\.self).min()
+        return filter
     }
 }
 

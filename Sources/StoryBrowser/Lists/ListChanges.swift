@@ -57,12 +57,12 @@ extension ListState {
     private func place(of row: Content) -> Int? {
         // It was there when the list was asked for, and is not in the part that was given.
         guard row.position > base else { return nil }
-        let date = Kind.date(of: row)
-        let index = window.rows.firstIndex { Kind.date(of: $0) <= date } ?? window.rows.count
+        let date = row.date
+        let index = window.rows.firstIndex { $0.date <= date } ?? window.rows.count
         if index == 0, window.hasMoreAbove { return nil }
         guard window.next != nil, let last = window.rows.last else { return index }
         // Of rows with the date of the last one, those that are new stand first; others may belong below.
-        let isAbove = Kind.date(of: last) < date || (Kind.date(of: last) == date && row.version == 1)
+        let isAbove = last.date < date || (last.date == date && row.version == 1)
         return isAbove ? index : nil
     }
 }

@@ -183,9 +183,9 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
     var subscriptions: Set<ScreenSubscription<Kind>> {
         guard query.isNewestFirst else { return [.anything] }
         guard isLoaded else { return [] }
-        let since = window.next == nil ? nil : window.rows.last.map { Kind.date(of: $0) }
+        let since = window.next == nil ? nil : window.rows.last.map(\.date)
         // The filter's upper bound is not in it: the next millisecond is.
-        let until = window.hasMoreAbove ? window.rows.first.map { Kind.date(of: $0).addingTimeInterval(0.001) } : nil
-        return [.rows(Kind.bounded(query.filter, since: since, until: until))]
+        let until = window.hasMoreAbove ? window.rows.first.map { $0.date.addingTimeInterval(0.001) } : nil
+        return [.rows(query.filter.bounded(since: since, until: until))]
     }
 }

@@ -47,17 +47,23 @@ public struct JSONText: Hashable, Sendable, CustomStringConvertible {
         try StoreDecoder.decode(type, Array(text.utf8))
     }
 
-    /// A JSON string.
-    static func quoted(_ value: String) -> String {
-        var quoted = "\""
-        for scalar in value.unicodeScalars {
+    /// A text as a JSON string on one line, without characters that a terminal would act on.
+    package static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
             switch scalar {
-            case "\"", "\\": quoted += "\\\(scalar)"
-            case "\0"..<" ": quoted += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
-            default: quoted.unicodeScalars.append(scalar)
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: result.unicodeScalars.append(scalar)
             }
         }
-        return quoted + "\""
+        return result + "\""
     }
 }
 

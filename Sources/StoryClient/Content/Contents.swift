@@ -15,6 +15,8 @@ public protocol StoreContent: Decodable, Sendable, Hashable {
     var version: UInt64 { get }
     /// The last event that changed it.
     var position: UInt64 { get }
+    /// What lists bound by time: when it was posted, unless whoever posted it said otherwise.
+    var date: Date { get }
 }
 
 /// Content that can be revised.

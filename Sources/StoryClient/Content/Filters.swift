@@ -2,6 +2,10 @@ public import Foundation
 
 /// Which rows of a kind are meant; what is nil does not matter, and what is given must all hold.
 public protocol ContentFilter: Hashable, Sendable {
+    /// Those with this date or a later one.
+    var since: Date? { get set }
+    /// Those with an earlier date.
+    var until: Date? { get set }
     /// All rows.
     init()
     /// The filters as names and values on the wire.

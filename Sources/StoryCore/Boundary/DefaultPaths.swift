@@ -33,6 +33,13 @@ package struct DefaultPaths: Sendable {
         return directory("HOME").map { $0 + "/.local/share/storykeep" }
     }
 
+    /// What a program keeps from one run to the next: `$XDG_STATE_HOME/storykeep`, else `~/.local/state/storykeep`; nil
+    /// when there is no home either.
+    package var state: String? {
+        if let directory = directory("XDG_STATE_HOME") { return directory + "/storykeep" }
+        return directory("HOME").map { $0 + "/.local/state/storykeep" }
+    }
+
     private func value(_ name: String) -> String? {
         guard let value = environment[name], !value.isEmpty else { return nil }
         return value

@@ -86,13 +86,7 @@ package final class Catalogue: Sendable {
     }
 
     /// The names of the models, those of the kinds first.
-    package var models: [String] {
-        var models: [String] = []
-        for table in kinds.flatMap(\.tables) + StreamTables.all where !models.contains(table.model) {
-            models.append(table.model)
-        }
-        return models
-    }
+    package var models: [String] { (kinds.flatMap(\.tables) + StreamTables.all).map(\.model).distinct }
 
     /// The tables of a model; the first holds what the model's count counts.
     package func tables(of model: String) -> [ModelTable] {

@@ -123,10 +123,7 @@ final class Jobs {
 
     private static func refusal(ofCopyTo path: String) -> Failure? {
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
-            let message = "the daemon wants an absolute path"
-            return Failure(
-                .invalid, "1 field is wrong: directory",
-                .fields([FieldError(field: "directory", rule: .malformed, message: message)]))
+            return unfit("the daemon wants an absolute path")
         }
         guard access(path, F_OK) != 0 else {
             return Failure(.exists, "\(path) exists already; name a new directory", .field("directory"))
@@ -134,12 +131,16 @@ final class Jobs {
         var parent = Folder.parent(of: path)
         while !Folder.exists(parent), parent != "/" { parent = Folder.parent(of: parent) }
         guard access(parent, W_OK | X_OK) == 0 else {
-            let message = "the daemon's user can make nothing in \(parent): \(String(cString: strerror(errno)))"
-            return Failure(
-                .invalid, "1 field is wrong: directory",
-                .fields([FieldError(field: "directory", rule: .malformed, message: message)]))
+            return unfit("the daemon's user can make nothing in \(parent): \(String(cString: strerror(errno)))")
         }
         return nil
+    }
+
+    /// A directory that no copy can be made as.
+    private static func unfit(_ message: String) -> Failure {
+        Failure(
+            .invalid, "1 field is wrong: directory",
+            .fields([FieldError(field: "directory", rule: .malformed, message: message)]))
     }
 }
 

@@ -54,8 +54,8 @@ package final class DataDirectory {
     /// Removes what this start made, when nothing was stored in it; log and models are closed.
     package func discardNew() {
         guard isNew else { return close() }
-        Folder.removeStore(path)
-        if !isFolderNew { mkdir(path, 0o700) }
+        Folder.emptyStore(path)
+        if isFolderNew { rmdir(path) }
         close()
     }
 

@@ -91,15 +91,21 @@ package enum Folder {
         try rename(path, to: target)
     }
 
-    /// Removes a store, as a copy, an import or a first start that failed has left it; what cannot be removed stays.
+    /// Removes a store, as a copy or an import that failed has left it; what cannot be removed stays.
     package static func removeStore(_ path: String) {
+        emptyStore(path)
+        rmdir(path)
+    }
+
+    /// Removes what a store has in its folder; what cannot be removed stays.
+    static func emptyStore(_ path: String) {
         for folder in ["/log", "/log.tmp", "/models"] {
             for name in ["/data.mdb", "/lock.mdb"] { unlink(path + folder + name) }
         }
         for name in ["/log.journal", "/log.journal.tmp", "/FORMAT", "/FORMAT.tmp", "/models.journal", "/lock"] {
             unlink(path + name)
         }
-        for name in ["/log", "/log.tmp", "/models", ""] { rmdir(path + name) }
+        for name in ["/log", "/log.tmp", "/models"] { rmdir(path + name) }
     }
 
     /// Removes the folder of an LMDB environment; nothing happens when there is none.

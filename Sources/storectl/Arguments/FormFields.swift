@@ -1,3 +1,5 @@
+import StoryClient
+
 /// A form from flags: `--title "A title"` becomes a member of a JSON object.
 enum FormFields {
     /// The fields that are numbers; every other one is text.
@@ -12,7 +14,12 @@ enum FormFields {
 
     private static func member(name: String, value: String) -> String {
         // What is no number goes as text, so that the store names it among the wrong fields.
-        let isNumber = numbers.contains(name) && JSONText.isNumber(value)
-        return "\(JSONText.quoted(name)):\(isNumber ? value : JSONText.quoted(value))"
+        let isBare = numbers.contains(name) && isNumber(value)
+        return "\(JSONText.quoted(name)):\(isBare ? value : JSONText.quoted(value))"
+    }
+
+    /// True for what JSON calls a number.
+    private static func isNumber(_ text: String) -> Bool {
+        text.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil
     }
 }

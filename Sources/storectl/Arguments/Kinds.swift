@@ -8,9 +8,7 @@ enum Kinds {
     static let prefixes = names.map { $0 + "/" }
     /// Every field that a form of some kind may have for a verb.
     static func fields(of verb: Verb) -> [String] {
-        Catalogue.standard.kinds.flatMap { $0.formFields(of: verb) }.reduce(into: []) { names, name in
-            if !names.contains(name) { names.append(name) }
-        }
+        Catalogue.standard.kinds.flatMap { $0.formFields(of: verb) }.distinct
     }
 
     /// The kind with this name; nil when there is none, which the store tells better.
@@ -36,11 +34,7 @@ enum Kinds {
     }()
 
     /// The names of every sort that some kind has.
-    static var sorts: [String] {
-        Catalogue.standard.kinds.flatMap { $0.sorts.map(\.name) }.reduce(into: []) { names, name in
-            if !names.contains(name) { names.append(name) }
-        }
-    }
+    static var sorts: [String] { Catalogue.standard.kinds.flatMap { $0.sorts.map(\.name) }.distinct }
 
     /// The columns of a kind's rows: the ID, the fields, then how far the row's stream is.
     static func columns(of kind: KindSchema) -> [Column] {

@@ -1,3 +1,5 @@
+import StoryClient
+
 /// A request of the line protocol, put together from what a person typed.
 struct RequestLine {
     private(set) var text: String

@@ -19,7 +19,7 @@ struct BrowseLoop {
         interruption: Int32
     ) {
         (self.terminal, self.frames, self.input, self.interruption) = (terminal, frames, input, interruption)
-        encoder = ScreenEncoder(hasColours: getenv("NO_COLOR").map { $0.pointee == 0 } ?? true)
+        encoder = ScreenEncoder(hasColours: Terminal.areColoursWanted)
         size = terminal.size
     }
 

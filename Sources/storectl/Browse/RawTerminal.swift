@@ -28,7 +28,7 @@ struct RawTerminal {
     /// - Throws: a usage error where there is none.
     static func check() throws(CommandError) -> termios {
         var settings = termios()
-        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1, tcgetattr(STDIN_FILENO, &settings) == 0 else {
+        guard Terminal.isConversation, tcgetattr(STDIN_FILENO, &settings) == 0 else {
             throw .usage("browse needs a terminal for its input and its output; use list or tail in a pipe")
         }
         guard getenv("TERM").map({ strcmp($0, "dumb") != 0 }) ?? true else {

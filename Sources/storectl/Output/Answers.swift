@@ -12,7 +12,7 @@ struct Answers {
 
     /// Writes one event on a line: where, when, what, and its data.
     func event(_ row: ReplyLine) throws(CommandError) {
-        guard !isJSON, let members = JSONText(row.json)?.members, let stream = members["stream"],
+        guard !isJSON, let members = ShownJSON(row.json)?.members, let stream = members["stream"],
             let type = members["type"]
         else { return try output.line(row.json) }
         let place = "\(members["position"]?.shown ?? "?")  \(members["time"]?.shown ?? "?")"
@@ -22,13 +22,13 @@ struct Answers {
 
     /// Writes an object as names and values.
     func object(_ reply: ReplyLine) throws(CommandError) {
-        guard !isJSON, let object = JSONText(reply.json) else { return try output.line(reply.json) }
+        guard !isJSON, let object = ShownJSON(reply.json) else { return try output.line(reply.json) }
         for line in Table.lines(object: object) { try output.line(line) }
     }
 
     /// Writes what a write came to, on one line.
     func receipt(_ reply: ReplyLine) throws(CommandError) {
-        guard !isJSON, let members = JSONText(reply.json)?.members else { return try output.line(reply.json) }
+        guard !isJSON, let members = ShownJSON(reply.json)?.members else { return try output.line(reply.json) }
         var parts: [String] = []
         if let name = members["stream"] ?? members["id"] { parts.append(name.shown) }
         for name in ["version", "position"] {

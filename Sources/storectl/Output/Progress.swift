@@ -20,7 +20,7 @@ final class Progress {
 
     /// `400 of 1000 events, 40 %, 200/s, 3 s left`.
     static func line(_ done: UInt64, of all: UInt64?, _ unit: String, after elapsed: Duration) -> String {
-        let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
+        let seconds = elapsed.inSeconds
         let rate = seconds > 0 ? Double(done) / seconds : 0
         var line = "\(done)"
         if let all { line += " of \(all)" }
@@ -32,4 +32,9 @@ final class Progress {
         if let all, all > done { line += ", \(UInt64((Double(all - done) / rate).rounded(.up))) s left" }
         return line
     }
+}
+
+extension Duration {
+    /// In seconds, with their fractions.
+    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

@@ -61,7 +61,7 @@ struct RowFiles {
             }
             count += UInt64(reply.rows.count)
             progress.show(count, of: nil)
-            next = JSONText(reply.final.json)?.members["next"]?.text
+            next = ShownJSON(reply.final.json)?.members["next"]?.text
         } while next != nil
         guard fflush(stream) == 0, fsync(fileno(stream)) == 0 else { throw RowFiles.failure(file) }
         Output.progress("")

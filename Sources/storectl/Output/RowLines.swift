@@ -65,9 +65,8 @@ struct RowLines {
         if count == 0, Terminal.isShown(on: STDOUT_FILENO) { Output.complain(raw: "nothing there") }
     }
 
-    private func cells(_ rows: [ReplyLine], _ text: (JSONText) -> String) -> [[String]] {
-        rows.compactMap { JSONText($0.json)?.members }.map { members in columns.map { members[$0.name].map(text) ?? "" }
-        }
+    private func cells(_ rows: [ReplyLine], _ text: (ShownJSON) -> String) -> [[String]] {
+        rows.compactMap { ShownJSON($0.json) }.map { Table.cells(of: $0, columns, text) }
     }
 
     private static func chosen(_ arguments: Arguments, among known: [Column]) throws(CommandError) -> [Column] {

@@ -40,6 +40,12 @@ struct Table {
         self.limit = limit
     }
 
+    /// An object's members in the order of the columns; what it lacks is empty.
+    static func cells(of object: ShownJSON, _ columns: [Column], _ text: (ShownJSON) -> String) -> [String] {
+        let members = object.members
+        return columns.map { members[$0.name].map(text) ?? "" }
+    }
+
     /// The lines of the next rows; before the first ones, the headings.
     mutating func lines(_ rows: [[String]]) -> [String] {
         let headings = widths == nil ? [columns.map(\.name)] : []
@@ -94,10 +100,10 @@ struct Table {
     }
 
     /// A line for each member in their order, nested ones indented under their name.
-    static func lines(object: JSONText) -> [String] {
+    static func lines(object: ShownJSON) -> [String] {
         var lines: [String] = []
         // A list of work instead of recursion: how deep an answer nests is not for this program to say.
-        var work: [(name: String, value: JSONText, depth: Int)] = [("", object, -1)]
+        var work: [(name: String, value: ShownJSON, depth: Int)] = [("", object, -1)]
         while let (name, value, depth) = work.popLast() {
             let indent = String(repeating: "  ", count: max(depth, 0))
             guard value.isNested, depth < 8 else {

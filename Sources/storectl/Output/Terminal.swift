@@ -5,6 +5,12 @@ enum Terminal {
     /// True when a person reads what is written there.
     static func isShown(on descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
+    /// True when a person types and reads here.
+    static var isConversation: Bool { isShown(on: STDIN_FILENO) && isShown(on: STDOUT_FILENO) }
+
+    /// True unless somebody asked for no colours (no-color.org).
+    static var areColoursWanted: Bool { getenv("NO_COLOR").map { $0.pointee == 0 } ?? true }
+
     /// How many columns standard output has; nil when it is no terminal.
     static var width: Int? {
         guard isShown(on: STDOUT_FILENO) else { return nil }
@@ -19,7 +25,7 @@ enum Terminal {
         _ = Glibc.write(STDOUT_FILENO, bytes, bytes.count)
     }
 
-    /// The text in bold, where a terminal shows colours and nobody asked for none (no-color.org).
+    /// The text in bold, where a terminal shows colours and they are wanted.
     static func bold(_ text: String, on descriptor: Int32) -> String { styled(text, "1", on: descriptor) }
 
     /// The text in red, likewise.
@@ -30,8 +36,7 @@ enum Terminal {
     }
 
     private static func takesColours(_ descriptor: Int32) -> Bool {
-        guard isShown(on: descriptor) else { return false }
-        if let wish = getenv("NO_COLOR"), wish.pointee != 0 { return false }
+        guard isShown(on: descriptor), areColoursWanted else { return false }
         return getenv("TERM").map { strcmp($0, "dumb") != 0 } ?? false
     }
 }

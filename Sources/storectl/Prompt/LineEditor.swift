@@ -1,5 +1,6 @@
 import CEdit
 import Foundation
+import StoryCore
 import StoryWire
 
 /// The line that is typed, edited by libedit, with what was typed before and completion.
@@ -38,11 +39,8 @@ final class LineEditor {
     /// The file with what was typed before, in the XDG state directory; nil where there is no home.
     static var historyPath: String? {
         let environment = ProcessInfo.processInfo.environment
-        let home = environment["HOME"].map { $0 + "/.local/state" }
-        guard let state = environment["XDG_STATE_HOME"].flatMap({ $0.hasPrefix("/") ? $0 : nil }) ?? home else {
-            return nil
-        }
-        let folder = state + "/storykeep"
+        let places = DefaultPaths(environment: environment, uid: getuid(), hasRunDirectory: false)
+        guard let folder = places.state else { return nil }
         let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
         try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: mode)
         return folder + "/history"

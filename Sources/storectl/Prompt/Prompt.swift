@@ -24,7 +24,6 @@ final class Prompt {
     private let invocation: Invocation
     private let connection: StoreConnection
     private let answers: PromptAnswers
-    private let isTerminal = Terminal.isShown(on: STDIN_FILENO) && Terminal.isShown(on: STDOUT_FILENO)
 
     init(_ invocation: Invocation, _ connection: StoreConnection) {
         self.invocation = invocation
@@ -34,13 +33,14 @@ final class Prompt {
 
     /// The verb of a command line without one: on a terminal this one.
     static func verb(_ arguments: Arguments) -> String? {
-        let isTerminal = Terminal.isShown(on: STDIN_FILENO) && Terminal.isShown(on: STDOUT_FILENO)
-        return isTerminal && !arguments.has("help") ? Subcommand.prompt.name : nil
+        Terminal.isConversation && !arguments.has("help") ? Subcommand.prompt.name : nil
     }
 
     func run() throws(CommandError) -> ExitCode {
-        guard isTerminal else { throw .usage("prompt is for a terminal; send lines with \"storectl pipe\"") }
-        let members = JSONText(connection.greeting)?.members
+        guard Terminal.isConversation else {
+            throw .usage("prompt is for a terminal; send lines with \"storectl pipe\"")
+        }
+        let members = ShownJSON(connection.greeting)?.members
         Output.complain(
             raw: "\(members?["server"]?.shown ?? "a store") at \(invocation.address.path), position "
                 + "\(members?["position"]?.shown ?? "?"); HELP lists the verbs, Tab completes, Ctrl-D ends")

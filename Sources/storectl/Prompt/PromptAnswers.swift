@@ -39,23 +39,21 @@ struct PromptAnswers {
     }
 
     private func table(_ rows: [ReplyLine], of kind: String?) throws(CommandError) {
-        let objects = rows.compactMap { JSONText($0.json) }
+        let objects = rows.compactMap { ShownJSON($0.json) }
         let known = Kinds.named(kind).map(Kinds.columns) ?? []
         // A sort or a stream has columns of its own: those of its first row.
         let first = objects.first?.fields.map { Column($0.name) } ?? []
         let columns = first.allSatisfy { column in known.contains { $0.name == column.name } } ? known : first
         guard !rows.isEmpty else { return }
         var table = Table(columns, limit: Terminal.width)
-        let cells = objects.map { object in
-            let members = object.members
-            return columns.map { members[$0.name]?.shown ?? "" }
+        for line in table.lines(objects.map { Table.cells(of: $0, columns, \.shown) }) {
+            try invocation.output.line(line)
         }
-        for line in table.lines(cells) { try invocation.output.line(line) }
     }
 
     /// `2 rows at position 18; go on with after=…`
     private func rest(_ final: ReplyLine) -> String {
-        let members = JSONText(final.json)?.members ?? [:]
+        let members = ShownJSON(final.json)?.members ?? [:]
         let count = members["count"]?.shown ?? "0"
         let position = members["position"].map { ", position \($0.shown)" } ?? ""
         return "(\(count)\(position)\(members["next"].map { "; there is more: \($0.shown)" } ?? ""))"

@@ -65,7 +65,7 @@ private struct Export {
             request.add("limit", "10000")
             let reply = try store.ask(request.text)
             for row in reply.rows { try row.json.withBytes { (json) throws(CommandError) in try lines.write(json) } }
-            let members = JSONText(reply.final.json)?.members
+            let members = ShownJSON(reply.final.json)?.members
             if end == nil { end = members?["position"]?.shown }
             guard let following = members?["next"]?.shown, following != next else { break }
             next = following

@@ -98,8 +98,7 @@ struct PipeRun {
 
     private func tellSummary() {
         Output.progress("")
-        let elapsed = (ContinuousClock.now - began).components
-        let seconds = Double(elapsed.seconds) + Double(elapsed.attoseconds) / 1e18
+        let seconds = (ContinuousClock.now - began).inSeconds
         let rate = seconds > 0 ? Int((Double(summary.requests) / seconds).rounded()) : 0
         let rounded = (seconds * 1_000).rounded() / 1_000
         Output.complain(

@@ -89,7 +89,7 @@ enum Queries {
         var request = try RequestLine("COUNT", invocation.arguments.operands.first)
         for option in Subcommand.count.options { request.add(option.name, from: invocation.arguments) }
         let reply = try invocation.answerer().ask(request.text)
-        let count = JSONText(reply.final.json)?.members["count"]
+        let count = ShownJSON(reply.final.json)?.members["count"]
         if let count, !invocation.isJSON {
             try invocation.output.line(count.shown)
         } else {
@@ -179,7 +179,7 @@ struct Pages {
             let reply = try answerer.ask(request)
             try each(reply.rows)
             left -= min(reply.rows.count, max(left, 0))
-            let next = JSONText(reply.final.json)?.members["next"]?.shown
+            let next = ShownJSON(reply.final.json)?.members["next"]?.shown
             guard let next, left > 0, next != last else { return next }
             last = next
             request = try self.request(invocation, [self.next: next, "limit": String(min(left, most))])

@@ -109,7 +109,7 @@ struct Tail {
 
     private mutating func subscribe(_ connection: StoreConnection) throws(CommandError) {
         let reply = try Answerer(connection).ask(try request())
-        log = JSONText(connection.greeting)?.members["log"]?.shown
+        log = ShownJSON(connection.greeting)?.members["log"]?.shown
         guard resume == nil else { return }
         if let from = invocation.arguments.value("from") {
             // Where a time is, only the first push tells.

@@ -38,7 +38,7 @@ extension Subcommand {
         })
 
     private static func tell(_ json: [UInt8], _ invocation: Invocation) throws(CommandError) {
-        guard !invocation.isJSON, let count = JSONText(json)?.members["verified"] else {
+        guard !invocation.isJSON, let count = ShownJSON(json)?.members["verified"] else {
             return try invocation.output.line(json)
         }
         try invocation.output.line("verified: every one of \(count.shown) events is as it was written")

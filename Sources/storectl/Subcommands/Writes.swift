@@ -167,7 +167,7 @@ private final class InputLines {
     func request(_ line: ArraySlice<UInt8>) -> [UInt8]? {
         lineNumber += 1
         guard let json = RequestPipe.plainRequest(line) else { return nil }
-        guard let value = JSONText(Array(json)), value.isNested else {
+        guard let value = ShownJSON(json), value.isNested else {
             return refuse("this is no JSON object: \(String(decoding: json.prefix(60), as: UTF8.self))")
         }
         guard !isKeyed || requests == 0 else {

@@ -1,7 +1,5 @@
 package import StoryClient
 
-package import struct Foundation.Date
-
 /// What the coordinator of messages knows of them.
 package enum Messages: BrowsedKind {
     package typealias Content = Message
@@ -21,15 +19,6 @@ package enum Messages: BrowsedKind {
     }
 
     package static func order(of sort: MessageSort) -> Order { .descending }
-
-    package static func date(of message: Message) -> Date { message.date }
-
-    package static func bounded(_ filter: MessageFilter, since: Date?, until: Date?) -> MessageFilter {
-        var filter = filter
-        filter.since = Bounds.later(filter.since, since)
-        filter.until = Bounds.earlier(filter.until, until)
-        return filter
-    }
 
     package static func facts(of message: Message) -> [Fact] {
         [

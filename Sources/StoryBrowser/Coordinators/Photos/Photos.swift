@@ -1,7 +1,5 @@
 package import StoryClient
 
-package import struct Foundation.Date
-
 /// What the coordinator of photos knows of them.
 package enum Photos: BrowsedKind {
     package typealias Content = Photo
@@ -33,15 +31,6 @@ package enum Photos: BrowsedKind {
         case .date: .descending
         case .iso, .focalLength, .exposureValue, .lensAperture, .exposureDuration: .ascending
         }
-    }
-
-    package static func date(of photo: Photo) -> Date { photo.date }
-
-    package static func bounded(_ filter: PhotoFilter, since: Date?, until: Date?) -> PhotoFilter {
-        var filter = filter
-        filter.since = Bounds.later(filter.since, since)
-        filter.until = Bounds.earlier(filter.until, until)
-        return filter
     }
 
     package static func facts(of photo: Photo) -> [Fact] {

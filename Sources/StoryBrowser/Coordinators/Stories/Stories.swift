@@ -1,7 +1,5 @@
 package import StoryClient
 
-package import struct Foundation.Date
-
 /// What the coordinator of stories knows of them.
 package enum Stories: BrowsedKind {
     package typealias Content = Story
@@ -25,15 +23,6 @@ package enum Stories: BrowsedKind {
         case .date, .likes: .descending
         case .title, .sender, .recipient: .ascending
         }
-    }
-
-    package static func date(of story: Story) -> Date { story.date }
-
-    package static func bounded(_ filter: StoryFilter, since: Date?, until: Date?) -> StoryFilter {
-        var filter = filter
-        filter.since = Bounds.later(filter.since, since)
-        filter.until = Bounds.earlier(filter.until, until)
-        return filter
     }
 
     package static func facts(of story: Story) -> [Fact] {

@@ -1,7 +1,5 @@
 package import StoryClient
 
-package import struct Foundation.Date
-
 /// What the coordinator of users knows of them.
 package enum Users: BrowsedKind {
     package typealias Content = User
@@ -24,15 +22,6 @@ package enum Users: BrowsedKind {
         case .date: .descending
         case .name, .email: .ascending
         }
-    }
-
-    package static func date(of user: User) -> Date { user.date }
-
-    package static func bounded(_ filter: UserFilter, since: Date?, until: Date?) -> UserFilter {
-        var filter = filter
-        filter.since = Bounds.later(filter.since, since)
-        filter.until = Bounds.earlier(filter.until, until)
-        return filter
     }
 
     package static func facts(of user: User) -> [Fact] {

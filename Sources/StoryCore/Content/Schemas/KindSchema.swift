@@ -90,9 +90,7 @@ package final class KindSchema: Sendable {
             case .like, .unlike: events.compactMap { $0.membership?.member }
             default: []
             }
-        return members.reduce(into: []) { names, name in
-            if !names.contains(name) { names.append(name) }
-        }
+        return members.distinct
     }
 
     /// The index of the filter with this name; nil when there is none.

@@ -2,7 +2,7 @@ import StoryBrowser
 import StoryWire
 
 /// A JSON value, read for showing it to a person: as it was spelled, but safe for a terminal.
-struct JSONText {
+struct ShownJSON {
     private let value: JSONValue
 
     /// Nil when the bytes are no JSON.
@@ -14,20 +14,19 @@ struct JSONText {
     private init(_ value: JSONValue) { self.value = value }
 
     /// The members of an object in their order, or the elements of a list by their numbers; none for other values.
-    var fields: [(name: String, value: JSONText)] {
+    var fields: [(name: String, value: ShownJSON)] {
         value.members.enumerated().map { index, member in
-            (value.kind == .list ? String(index + 1) : member.name, JSONText(member.value))
+            (value.kind == .list ? String(index + 1) : member.name, ShownJSON(member.value))
         }
     }
 
     /// The members of an object by name; none for other values.
-    var members: [String: JSONText] {
+    var members: [String: ShownJSON] {
         guard value.kind == .object else { return [:] }
         return Dictionary(fields, uniquingKeysWith: { first, _ in first })
     }
 
     var isNested: Bool { value.kind == .list || value.kind == .object }
-    var isObject: Bool { value.kind == .object }
     var isTrue: Bool { value.kind == .flag && value.json == "true" }
     var isFalse: Bool { value.kind == .flag && value.json == "false" }
 
@@ -42,28 +41,4 @@ struct JSONText {
     var json: String { Shown.safe(value.json) }
     /// A text's characters, or the value as JSON, for a file.
     var plain: String { value.text }
-
-    /// The text as a JSON string on one line.
-    static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
-    }
-
-    /// True for what JSON calls a number.
-    static func isNumber(_ text: String) -> Bool {
-        text.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil
-    }
 }
