@@ -55,10 +55,15 @@ let package = Package(
         library("StoryModels", ["StoryCore", "StoryStorage", "CXXHash"]),
         library("StoryLog", ["StoryCore", "StoryStorage", "CLMDB", "CXXHash", "COpenSSL"]),
         library("StoryReplay", ["StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryLog"]),
+        library(
+            "StoryAnswers", ["StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog"]),
         library("StoryReactor", ["CUV"]),
         library(
             "StoryServer",
-            ["StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryReactor"]),
+            [
+                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryAnswers",
+                "StoryReactor",
+            ]),
         library("StoryClient", ["StoryCore"]),
         library("StoryBrowser", ["StoryClient"]),
         program("stored", ["StoryCore", "StoryStorage", "StoryServer"]),
@@ -66,7 +71,7 @@ let package = Package(
             "storectl",
             [
                 "StoryBrowser", "StoryClient", "StoryCore", "StoryWire", "StoryStorage", "StoryLog", "StoryReplay",
-                "StoryServer", "CEdit",
+                "StoryAnswers", "CEdit",
             ]),
         program("storebench", ["CHiredis"], path: "bench/storebench"),
         // Preloaded into the daemon by the gates on counts; nothing links it.
@@ -97,7 +102,7 @@ let package = Package(
             "StoryServerTests",
             [
                 "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryReplay",
-                "StoryReactor", "StoryServer", "TestSupport",
+                "StoryAnswers", "StoryReactor", "StoryServer", "TestSupport",
             ]),
         tests("StoryClientTests", ["StoryClient", "StoryCore", "StoryWire", "TestSupport"]),
         tests("StoryBrowserTests", ["StoryBrowser", "StoryClient", "TestSupport"]),

@@ -1,6 +1,6 @@
 import StoryClient
 import StoryCore
-import StoryServer
+import StoryAnswers
 import StoryStorage
 
 /// Who answers a query: the daemon, or its data directory.

@@ -43,6 +43,7 @@ do {
         environment: environment(), uid: getuid(), hasRunDirectory: access(runDirectory, W_OK) == 0)
     switch try ServerConfiguration.read(Array(CommandLine.arguments.dropFirst()), places: places, readFile: readFile) {
     case .help: say(DaemonHelp.text, on: STDOUT_FILENO)
+    case .manual: say(DaemonHelp.manual, on: STDOUT_FILENO)
     case .version: say("stored \(ProgramVersion.number)\n", on: STDOUT_FILENO)
     case .check(let configuration):
         say("the settings are right; data \(configuration.data), socket \(configuration.socket)\n", on: STDOUT_FILENO)

@@ -108,7 +108,7 @@ import Testing
         (["li"], ["list", "like"]), (["list", "us"], ["users"]), (["list", "users", "--sort", "pre"], []),
         (["list", "stories", "--sort", "ti"], ["title"]), (["list", "stories", "--order", ""], ["asc", "desc"]),
         (["get", "mess"], ["messages/"]), (["post", "stories", "--tit"], ["--title"]),
-        (["replay", "--model", "str"], ["streams"]), (["help", "--man", ""], ["storectl", "stored"]),
+        (["replay", "--model", "str"], ["streams"]), (["help", "--m"], ["--man"]),
         (["list", "messages", "--unseen", "t"], ["true"]), (["stats", "--w"], ["--watch"]), (["get", "--at", "x"], []),
     ])
     func `bash completes`(words: [String], expected: [String]) throws {
@@ -128,9 +128,9 @@ import Testing
         #expect(Set(text.split(whereSeparator: \.isWhitespace).map(String.init)) == Set(expected))
     }
 
-    @Test(arguments: ["storectl", "stored"])
-    func `the manual pages say what help says, in what man reads`(program: String) throws {
-        let page = try StorectlRun(["help", "--man", program]).output
+    @Test(arguments: [("storectl", ["help", "--man"]), ("stored", ["--man"])])
+    func `the manual pages say what help says, in what man reads`(program: String, arguments: [String]) throws {
+        let page = try StorectlRun(arguments, program: program).output
         let lines = page.split(separator: "\n")
         #expect(lines.first?.hasPrefix(".TH \(program.uppercased()) ") == true)
         #expect(page.utf8.allSatisfy { $0 < 128 })

@@ -3,7 +3,7 @@ import Glibc
 import StoryClient
 import Testing
 
-/// What one run of `storectl` came to.
+/// What one run of `storectl`, or of `stored`, came to.
 struct StorectlRun {
     let code: Int32
     let output: String
@@ -13,11 +13,12 @@ struct StorectlRun {
     ///
     /// - Parameter signal: sent once the program has written this much to standard output.
     init(
-        _ arguments: [String], store: ScriptedServer? = nil, input: String = "", interruptAfter text: String? = nil
+        _ arguments: [String], program: String = "storectl", store: ScriptedServer? = nil, input: String = "",
+        interruptAfter text: String? = nil
     ) throws {
         let process = Process()
-        let program: URL = try #require(StorectlRun.program)
-        process.executableURL = program
+        let url: URL = try #require(StorectlRun.url(of: program))
+        process.executableURL = url
         process.arguments = (store.map { ["--socket", $0.address.path] } ?? []) + arguments
         let (standardInput, standardOutput, standardError) = (Pipe(), Pipe(), Pipe())
         (process.standardInput, process.standardOutput, process.standardError) =
@@ -39,9 +40,9 @@ struct StorectlRun {
         code = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
     }
 
-    private static var program: URL? {
+    private static func url(of program: String) -> URL? {
         let url = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-            .appendingPathComponent("storectl")
+            .appendingPathComponent(program)
         return FileManager.default.isExecutableFile(atPath: url.path) ? url : nil
     }
 }

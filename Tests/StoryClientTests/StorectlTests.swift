@@ -101,7 +101,7 @@ import Testing
         (["get", "x", "--at"], "needs a value"), (["get", "x", "--at", "1", "--at", "2"], "twice"),
         (["post", "users"], "nothing was given"), (["--data", "/d", "delete", "users/1"], "--socket"),
         (["--timeout", "0", "get", "users/1"], "--timeout"), (["tail", "--limit", "0"], "--limit"),
-        (["help", "pots"], "\"post\""), (["completion", "tcsh"], "tcsh"), (["help", "--man", "x"], "stored"),
+        (["help", "pots"], "\"post\""), (["completion", "tcsh"], "tcsh"),
         (["get", "stories"], "stories/ID"),
         (["list", "stories", "--owner", "1"], "--sender"), (["count", "users", "--unseen", "true"], "--prefecture"),
         (["list", "users", "--columns", "id,nam"], "prefecture"), (["list", "users", "--csv", "--tsv"], "exclude"),

@@ -1,3 +1,5 @@
+import StoryCore
+
 /// What `stored` says of itself, for its help and its manual page.
 package enum DaemonHelp {
     /// What it is, in a line.
@@ -19,6 +21,7 @@ package enum DaemonHelp {
             ("--config FILE", "the same as lines of NAME = VALUE"),
             ("--check", "say whether the settings are right, and do no more"),
             ("--print-config", "print the settings as a configuration file with everything explained"),
+            ("--man", "print the manual page in the language of man"),
             ("-V, --version", "print the version"), ("-h, --help", "print this"),
         ]
     }
@@ -31,6 +34,15 @@ package enum DaemonHelp {
         }
         return "stored: \(summary)\n\nusage: \(usage)\n\n" + lines.joined(separator: "\n") + "\n\n"
             + paragraphs.map { Self.wrapped($0) }.joined(separator: "\n") + "\n"
+    }
+
+    /// The manual page.
+    package static var manual: String {
+        var lines = ManualPage.title("stored", section: 8, summary)
+        lines += [".SH SYNOPSIS", ManualPage.escaped(usage), ".SH DESCRIPTION"]
+        for text in paragraphs { lines += [".PP", ManualPage.escaped(text)] }
+        lines += [".SH OPTIONS"] + ManualPage.options(options) + [".SH SEE ALSO", ".BR storectl (1)"]
+        return lines.joined(separator: "\n") + "\n"
     }
 
     /// The text in lines of at most 110 characters.

@@ -27,6 +27,7 @@ package struct ServerConfiguration: Equatable, Sendable {
         /// Print it as a configuration file.
         case print(ServerConfiguration)
         case help
+        case manual
         case version
     }
 
@@ -49,6 +50,7 @@ package struct ServerConfiguration: Equatable, Sendable {
             switch argument {
             case "--help", "-h": return .help
             case "--version", "-V": return .version
+            case "--man": return .manual
             case "--check": purpose = { .check($0) }
             case "--print-config": purpose = { .print($0) }
             default:

@@ -1,4 +1,5 @@
 import Glibc
+import StoryAnswers
 package import StoryCore
 package import StoryEngine
 package import StoryLog

@@ -1,3 +1,4 @@
+import StoryAnswers
 package import StoryCore
 package import StoryLog
 import StoryModels
@@ -24,25 +25,11 @@ package enum Recovery {
         var from = models.checkpointed.next
         while from <= head {
             let through = Position(min(head.value, from.value + Checkpoints.events - 1))
-            try fold(log, from, through, projector)
+            try projector.fold(log, from: from, through: through)
             progress(through, head)
             if isStoring, through < head, through <= log.flushed { try checkpoint(models, at: through) }
             from = through.next
         }
-    }
-
-    /// Folds a part of a log.
-    ///
-    /// - Throws: what reading the log or the models threw.
-    static func fold(
-        _ log: any EventLog, _ from: Position, _ through: Position, _ projector: ModelProjector
-    ) throws(StorageError) {
-        var failure: StorageError?
-        try log.scan(from: from, through: through, order: .ascending) { record in
-            do throws(StorageError) { try projector.fold(record) } catch { failure = error }
-            return failure == nil
-        }
-        if let failure { throw failure }
     }
 
     private static func checkpoint(_ models: any ServedModels, at position: Position) throws(StorageError) {

@@ -1,3 +1,4 @@
+import StoryAnswers
 import StoryCore
 import StoryEngine
 import StoryLog

@@ -3,13 +3,11 @@ import StoryCore
 extension Subcommand {
     static let help = Subcommand(
         name: "help", summary: "lists the verbs, or explains one", operand: .optional("VERB"),
-        options: [
-            Option("man", "PROGRAM", "prints a manual page in the language of man", choices: ManPage.programs)
-        ],
-        examples: ["storectl help", "storectl help post", "storectl help --man stored > stored.8"],
+        options: [Option("man", nil, "prints the manual page in the language of man")],
+        examples: ["storectl help", "storectl help post", "storectl help --man | man -l -"],
         run: { invocation throws(CommandError) in
-            if let program = invocation.arguments.value("man") {
-                for line in try ManPage.lines(of: program) { try invocation.output.line(line) }
+            if invocation.arguments.has("man") {
+                for line in ToolManual.lines { try invocation.output.line(line) }
                 return .done
             }
             guard let name = invocation.arguments.operands.first else {

@@ -1,18 +1,20 @@
-import StoryCore
+package import StoryCore
 import StoryEngine
 import StoryWire
 
 /// Writes the lines of an answer that is made step by step to the end of a connection's output.
-final class LineWriter: AnswerLines {
-    private(set) var bytes: [UInt8] = []
+package final class LineWriter: AnswerLines {
+    package private(set) var bytes: [UInt8] = []
     private var tag: Tag?
     private var limit = 0
 
-    var hasRoom: Bool { bytes.count < limit }
-    var count: Int { bytes.count }
+    package init() {}
+
+    package var hasRoom: Bool { bytes.count < limit }
+    package var count: Int { bytes.count }
 
     /// Runs a step over these bytes, which may grow to about so many.
-    func write<Value>(
+    package func write<Value>(
         to output: inout [UInt8], _ tag: Tag?, until limit: Int, _ step: () throws(StorageError) -> Value
     ) throws(StorageError) -> Value {
         self.tag = tag
@@ -22,12 +24,12 @@ final class LineWriter: AnswerLines {
         return try step()
     }
 
-    func row(_ reply: Reply) { ReplyEncoder.append(reply, tag: tag, to: &bytes) }
-    func row(_ row: RowView) { ReplyEncoder.appendRow(row, tag: tag, to: &bytes) }
+    package func row(_ reply: Reply) { ReplyEncoder.append(reply, tag: tag, to: &bytes) }
+    package func row(_ row: RowView) { ReplyEncoder.appendRow(row, tag: tag, to: &bytes) }
 
-    func event(_ json: UnsafeRawBufferPointer) { ReplyEncoder.appendEvent(json, tag: tag, to: &bytes) }
+    package func event(_ json: UnsafeRawBufferPointer) { ReplyEncoder.appendEvent(json, tag: tag, to: &bytes) }
 
-    func reserve(_ bytes: Int) {
+    package func reserve(_ bytes: Int) {
         if self.bytes.isEmpty { self.bytes.reserveCapacity(min(bytes, limit)) }
     }
 }

@@ -75,7 +75,7 @@ package final class StoredQueries {
         var from = Position(1)
         while from <= last {
             let through = Position(min(last.value, from.value + StoredQueries.reported - 1))
-            try Recovery.fold(log, from, through, projector)
+            try projector.fold(log, from: from, through: through)
             progress(through, last)
             from = through.next
         }

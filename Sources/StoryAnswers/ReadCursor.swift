@@ -1,23 +1,23 @@
-import StoryCore
-import StoryEngine
-import StoryLog
-import StoryModels
+package import StoryCore
+package import StoryEngine
+package import StoryLog
+package import StoryModels
 
 /// A `READ` that is being answered: where it stands, so that it goes on when the reader has room again.
 ///
 /// The log never changes below what is durable, so an answer in several steps is the same as one in a single step.
-final class ReadCursor: AnswerCursor {
+package final class ReadCursor: AnswerCursor {
     /// So many entries of an index are looked at before their records are.
     private static let batchCount = 512
 
-    let plan: ReadPlan
+    package let plan: ReadPlan
     private let log: any EventLog
     private let index: StreamIndex
     private var lower: UInt64
     private var upper: UInt64
     private var count = 0
 
-    init(_ plan: ReadPlan, log: any EventLog, index: StreamIndex) {
+    package init(_ plan: ReadPlan, log: any EventLog, index: StreamIndex) {
         self.plan = plan
         self.log = log
         self.index = index
@@ -25,7 +25,7 @@ final class ReadCursor: AnswerCursor {
         upper = plan.upper
     }
 
-    func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
+    package func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         guard lower <= upper else { return finished(next: nil) }
         return switch plan.source {
         case .all: try readLog(&budget, lines)

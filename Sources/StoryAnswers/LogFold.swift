@@ -1,0 +1,19 @@
+package import StoryCore
+package import StoryLog
+package import StoryModels
+
+extension ModelProjector {
+    /// Folds a part of a log.
+    ///
+    /// - Throws: what reading the log or the models threw.
+    package func fold(
+        _ log: any EventLog, from first: Position, through last: Position
+    ) throws(StorageError) {
+        var failure: StorageError?
+        try log.scan(from: first, through: last, order: .ascending) { record in
+            do throws(StorageError) { try fold(record) } catch { failure = error }
+            return failure == nil
+        }
+        if let failure { throw failure }
+    }
+}
