@@ -95,6 +95,7 @@ private final class CollectedOutput: TurnOutput {
     }
 
     var durable: Position { log.head }
+    var published: Position { log.head }
 
     func append(_ event: Event) { preconditionFailure("Writes are refused where there is no daemon.") }
 

@@ -23,7 +23,7 @@ extension Engine {
     func unsubscribe(
         _ session: inout Session, _ tag: Tag?, _ id: SubscriptionID, _ output: any TurnOutput
     ) {
-        guard let ended = session.unsubscribe(id) else {
+        guard let ended = session.unsubscribe(id, published: output.published) else {
             let failure = Failure.notFound("subscription \(id.value) of this connection")
             return output.reply(.failed(failure), tag: tag, restsOn: .zero)
         }

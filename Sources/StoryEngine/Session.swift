@@ -5,8 +5,10 @@ package struct Session: Equatable, Sendable {
     package let peer: Peer
     /// The last event that it was or will be told of as its own write.
     package private(set) var lastWritten = Position.zero
-    /// The subscriptions that are on, in the order they were asked for.
-    package var subscriptions: [Subscription] = []
+    /// The subscriptions that each event may concern.
+    package var active: [Subscription] = []
+    /// Those that have everything that was published, until an event of their stream or category comes.
+    private var resting: [SubscriptionID: Subscription] = [:]
     private var lastSubscription: UInt64 = 0
 
     package init(peer: Peer) { self.peer = peer }
@@ -17,32 +19,74 @@ package struct Session: Equatable, Sendable {
     /// What it wrote after this position was undone.
     package mutating func rolledBack(to position: Position) {
         lastWritten = min(lastWritten, position)
-        for index in subscriptions.indices { subscriptions[index].rolledBack() }
+        for index in active.indices { active[index].rolledBack() }
+    }
+
+    // MARK: Subscriptions
+
+    /// How many are on.
+    package var subscriptionCount: Int { active.count + resting.count }
+
+    /// Those that are on, in the order they were asked for.
+    ///
+    /// - Parameter published: everything up to here was shown to those who follow.
+    package func subscriptions(published: Position) -> [Subscription] {
+        let rested = resting.values.map { $0.rested(through: published) }
+        return (active + rested).sorted { $0.id.value < $1.id.value }
     }
 
     /// Follows the log from a position on; nil when there are as many subscriptions as there may be.
     mutating func subscribe(_ query: SubscribeQuery, from next: Position, limit: Int) -> SubscriptionID? {
-        guard subscriptions.count < limit else { return nil }
+        guard subscriptionCount < limit else { return nil }
         lastSubscription += 1
         let id = SubscriptionID(lastSubscription)
-        subscriptions.append(
-            Subscription(id: id, selection: query.selection, subject: query.subject, from: next))
+        active.append(Subscription(id: id, selection: query.selection, subject: query.subject, from: next))
         return id
     }
 
     /// Ends a subscription; returns it as it stood, nil when there is none with this number.
-    package mutating func unsubscribe(_ id: SubscriptionID) -> Subscription? {
-        guard let index = subscriptions.firstIndex(where: { $0.id == id }) else { return nil }
-        return subscriptions.remove(at: index)
+    package mutating func unsubscribe(_ id: SubscriptionID, published: Position) -> Subscription? {
+        if let rested = resting.removeValue(forKey: id) { return rested.rested(through: published) }
+        guard let index = active.firstIndex(where: { $0.id == id }) else { return nil }
+        return active.remove(at: index)
     }
-}
 
-extension Session {
     /// Ends every subscription, and tells where each can be gone on with.
     package mutating func endSubscriptions(_ reason: EndReason, into output: any TurnOutput) {
-        for subscription in subscriptions {
+        for subscription in subscriptions(published: output.published) {
             output.push(.end(reason, resume: subscription.next), to: subscription.id)
         }
-        subscriptions = []
+        active = []
+        resting = [:]
     }
+
+    /// Puts aside those that have everything up to the head, and returns them.
+    package mutating func rest(at head: Position) -> [Subscription] {
+        var rested: [Subscription] = []
+        var index = 0
+        while index < active.count {
+            let subscription = active[index]
+            guard subscription.hasAll(through: head) else {
+                index += 1
+                continue
+            }
+            active.swapAt(index, active.count - 1)
+            active.removeLast()
+            resting[subscription.id] = subscription
+            rested.append(subscription)
+        }
+        return rested
+    }
+
+    /// An event may concern one that rests; false where there is none with this number.
+    ///
+    /// - Parameter published: everything up to here was none of its concern.
+    package mutating func wake(_ id: SubscriptionID, published: Position) -> Bool {
+        guard let rested = resting.removeValue(forKey: id) else { return false }
+        active.append(rested.rested(through: published))
+        return true
+    }
+
+    /// True for a subscription that rests.
+    package func isResting(_ id: SubscriptionID) -> Bool { resting[id] != nil }
 }

@@ -7,6 +7,8 @@ package import StoryCore
 package protocol TurnOutput: AnyObject {
     /// The last event that is durable.
     var durable: Position { get }
+    /// Everything up to here was shown to those who follow.
+    var published: Position { get }
     /// Appends to the log, and has the engine fold the event's record as the log lends it.
     func append(_ event: Event)
     /// Writes one line of the reply to a request; `.done` and `.failed` close it.

@@ -139,6 +139,23 @@ struct WatchTests {
         #expect(heard() == ["5 row 1 v2"])
     }
 
+    @Test func `whoever is not concerned by events stands behind them all the same, and hears what comes later`() {
+        bench.send(
+            "SUBSCRIBE stories/1", "SUBSCRIBE events/note-1", "SUBSCRIBE events/note-*", "SUBSCRIBE messages",
+            from: "watcher")
+        _ = heard()
+        write(Watched.story("2", 1, 2), Watched.story("3", 1, 2))
+        #expect(heard() == [])
+        bench.send("UNSUBSCRIBE 2", from: "watcher")
+        #expect(bench.hear("watcher") == [#"+ {"unsubscribed":2,"resume":6}"#])
+        write(Watched.story("1", 1, 2), #"APPEND note-1 {"type":"Wrote","data":{}}"#, Watched.message("1", 1, 2))
+        #expect(bench.hear("watcher").map { $0.prefix(2) } == [">1", ">3", ">4"])
+        write(Watched.story("4", 1, 2))
+        bench.send("QUIT", from: "watcher")
+        let ends = bench.hear("watcher").filter { $0.contains(#""resume":10"#) }
+        #expect(ends.map { $0.prefix(2) } == [">1", ">3", ">4"])
+    }
+
     @Test func `ends tell where each stands, and UNSUBSCRIBE ends a watch`() {
         bench.send("SUBSCRIBE stories", "SUBSCRIBE users/1", from: "watcher")
         _ = heard()

@@ -19,6 +19,7 @@ package enum Effect: Equatable {
 package final class RecordedOutput: TurnOutput {
     package private(set) var effects: [Effect] = []
     package var durable: Position
+    package var published: Position { durable }
     /// The budget of each step of an answer, in units.
     package var stepUnits = Int.max >> 16
     /// True where answers wait for the test to step them.

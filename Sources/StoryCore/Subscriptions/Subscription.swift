@@ -92,6 +92,18 @@ package struct Subscription: Equatable, Sendable {
     /// Everything up to a position was looked at, and what matches was sent.
     package mutating func sent(through position: Position) { next = max(next, position.next) }
 
+    /// True when it was sent everything, and can tell by an event's stream or category whether it is concerned.
+    package func hasAll(through head: Position) -> Bool {
+        phase == .live && next == head.next && selection.source != .all
+    }
+
+    /// The same after no event up to a position concerned it.
+    package func rested(through position: Position) -> Subscription {
+        var rested = self
+        rested.sent(through: position)
+        return rested
+    }
+
     // MARK: Rows
 
     /// The rows up to this key of their index were shown.

@@ -14,7 +14,7 @@ final class Connections {
     var isEmpty: Bool { table.isEmpty }
     var count: Int { table.count }
     var all: Dictionary<ConnectionID, Connection>.Values { table.values }
-    /// Those with subscriptions.
+    /// Those with subscriptions that each event may concern.
     var followers: Dictionary<ConnectionID, Connection>.Values { followersByID.values }
 
     func insert(_ connection: Connection) {
@@ -24,7 +24,7 @@ final class Connections {
 
     /// Its subscriptions may be others than before.
     func subscriptionsChanged(_ connection: Connection) {
-        followersByID[connection.id] = connection.session.subscriptions.isEmpty ? nil : connection
+        followersByID[connection.id] = connection.session.active.isEmpty ? nil : connection
     }
 
     /// It takes up nothing more: there is room for another one. Told at most once.

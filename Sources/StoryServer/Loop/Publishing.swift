@@ -15,8 +15,9 @@ final class Publishing {
     private let publisher: Publisher
     private let rows: RowPushes
     private let lines = LineWriter()
-    private let streams = AppendedStreams()
-    private var published: Position
+    private let resting = RestingFollowers()
+    /// Everything up to here was shown to those who follow, as far as they take it.
+    private(set) var published: Position
     private var budget = Budget.turn
     private var queue: [Connection] = []
 
@@ -27,7 +28,6 @@ final class Publishing {
         rows = RowPushes(dependency.engine.watcher)
         publisher = Publisher(log: dependency.log, index: StreamIndex(dependency.models), rows: rows)
         published = dependency.log.committed
-        streams.turnEnded(at: published)
     }
 
     /// The next turn has a budget of its own.
@@ -54,8 +54,7 @@ final class Publishing {
     /// The connection's reader took everything: what waited for that can go on.
     func outputTaken(_ connection: Connection, durable: Position) {
         guard outbox.roomAhead(connection) > 0 else { return }
-        if connection.answer != nil || connection.session.subscriptions.contains(where: { $0.isWanting(head: durable) })
-        {
+        if connection.answer != nil || connection.session.active.contains(where: { $0.isWanting(head: durable) }) {
             add(connection)
         }
     }
@@ -74,8 +73,14 @@ final class Publishing {
     }
 
     private func newEvents(through durable: Position) {
-        streams.turnEnded(at: durable)
+        let before = published
         published = durable
+        resting.take(dependency.log, from: before.next, through: durable) { follower in
+            guard let connection = connections[follower.connection],
+                connection.session.wake(follower.subscription, published: before)
+            else { return }
+            connections.subscriptionsChanged(connection)
+        }
         for connection in connections.followers { add(connection) }
     }
 
@@ -113,7 +118,7 @@ final class Publishing {
         } catch {
             end(answer, .failed(dependency.trace.failure(of: error)), restsOn: answer.restsOn, connection)
         }
-        return !connection.session.subscriptions.isEmpty
+        return !connection.session.active.isEmpty
     }
 
     private func end(
@@ -127,9 +132,9 @@ final class Publishing {
 
     // MARK: Subscriptions
 
-    /// All subscriptions of the connection share its slice, not always the same one first.
+    /// All subscriptions of the connection that events may concern share its slice, not always the same one first.
     private func push(to connection: Connection, _ durable: Position, _ budget: inout Budget) -> Bool {
-        let count = connection.session.subscriptions.count
+        let count = connection.session.active.count
         // What a slow reader did not take yet is all that is kept for it.
         guard count > 0, outbox.isTaken(connection) else { return false }
         let size = connection.output.count + outbox.roomAhead(connection)
@@ -145,13 +150,15 @@ final class Publishing {
             }
             let index = (first + offset) % count
             do throws(StorageError) {
-                let wantsMore = try push(&connection.session.subscriptions[index], connection, durable, size, &budget)
+                let wantsMore = try publisher.publish(
+                    &connection.session.active[index], head: durable, &connection.output.bytes, until: size, &budget)
                 if wantsMore, connection.output.count < size { isMore = true }
             } catch {
-                failed.append((connection.session.subscriptions[index].id, error))
+                failed.append((connection.session.active[index].id, error))
             }
         }
         for (id, error) in failed { end(id, error, connection) }
+        rest(connection, at: durable)
         if connection.output.count != before {
             connection.output.close(restsOn: .zero, durable: durable)
             outbox.touch(connection)
@@ -159,29 +166,22 @@ final class Publishing {
         return isMore
     }
 
-    private func push(
-        _ subscription: inout Subscription, _ connection: Connection, _ durable: Position, _ size: Int,
-        _ budget: inout Budget
-    ) throws(StorageError) -> Bool {
-        if isUntouched(subscription, durable) {
-            budget.skip()
-            subscription.sent(through: durable)
-            return false
+    /// Those that have all wait for an event of their stream or category, and cost nothing until then.
+    private func rest(_ connection: Connection, at durable: Position) {
+        let rested = connection.session.rest(at: durable)
+        guard !rested.isEmpty else { return }
+        for subscription in rested {
+            let follower = RestingFollowers.Follower(connection: connection.id, subscription: subscription.id)
+            resting.add(follower, of: subscription.selection.source) {
+                connections[$0.connection]?.session.isResting($0.subscription) == true
+            }
         }
-        return try publisher.publish(&subscription, head: durable, &connection.output.bytes, until: size, &budget)
-    }
-
-    /// True for one that was up to date before, to whose stream nothing was appended since.
-    private func isUntouched(_ subscription: Subscription, _ head: Position) -> Bool {
-        guard subscription.phase == .live, subscription.next == streams.first, subscription.next <= head,
-            case .stream(let name) = subscription.selection.source
-        else { return false }
-        return !streams.mayHold(name, dependency.log)
+        connections.subscriptionsChanged(connection)
     }
 
     /// What the subscription wants next cannot be read: it ends behind what was sent.
     private func end(_ id: SubscriptionID, _ error: StorageError, _ connection: Connection) {
-        guard let ended = connection.session.unsubscribe(id) else { return }
+        guard let ended = connection.session.unsubscribe(id, published: published) else { return }
         let reason = EndReason(dependency.trace.failure(of: error))
         ReplyEncoder.append(.end(reason, resume: ended.next), subscription: id, to: &connection.output.bytes)
         connections.subscriptionsChanged(connection)

@@ -85,7 +85,8 @@ struct Stats {
     }
 
     private func subscriptions(_ durable: Position) -> [Member] {
-        let all = connections.all.flatMap(\.session.subscriptions)
+        let published = publishing.published
+        let all = connections.all.flatMap { $0.session.subscriptions(published: published) }
         let lag = all.map { $0.lag(head: durable) }.max() ?? 0
         return [
             Member("count", .count(UInt64(all.count))), Member("maxLag", .count(lag)),

@@ -20,15 +20,20 @@ final class RequestOutput: TurnOutput {
 
     private let dependency: ServerDependency
     private let driver: TurnDriver
+    private let publishing: Publishing
     /// Whom it is written to; nil while no request is handled.
     @exclusivity(unchecked) private var connection: Connection?
     @exclusivity(unchecked) private var wish: Wish?
     /// The first failure that is a defect of the program's own.
     private var defect: Failure?
 
-    init(_ dependency: ServerDependency, _ driver: TurnDriver, _ connection: Connection? = nil) {
+    init(
+        _ dependency: ServerDependency, _ driver: TurnDriver, _ publishing: Publishing,
+        _ connection: Connection? = nil
+    ) {
         self.dependency = dependency
         self.driver = driver
+        self.publishing = publishing
         self.connection = connection
     }
 
@@ -53,6 +58,7 @@ final class RequestOutput: TurnOutput {
     // MARK: TurnOutput
 
     var durable: Position { driver.durable }
+    var published: Position { publishing.published }
 
     func append(_ event: Event) { driver.append(event) }
 

@@ -44,7 +44,7 @@ final class Requests {
         self.publishing = publishing
         self.checkpoints = checkpoints
         self.jobs = jobs
-        handled = RequestOutput(dependency, driver)
+        handled = RequestOutput(dependency, driver, publishing)
         stats = Stats(dependency, connections, checkpoints, publishing)
         index = StreamIndex(dependency.models)
     }
@@ -207,7 +207,7 @@ final class Requests {
         }
         let verb = request.action.verb
         let began = dependency.figures.handled(verb) ? dependency.clock.steady() : nil
-        let followed = connection.session.subscriptions.count
+        let followed = connection.session.subscriptionCount
         handled.begin(connection)
         dependency.engine.handle(request, from: &connection.session, now: now(), into: handled)
         let wish = handled.end()
@@ -215,7 +215,7 @@ final class Requests {
         if let defect = handled.takeDefect() {
             dependency.trace.say("defect", ["verb": verb.rawValue, "message": defect.message])
         }
-        if connection.session.subscriptions.count != followed {
+        if connection.session.subscriptionCount != followed {
             connections.subscriptionsChanged(connection)
             publishing.add(connection)
         }
@@ -272,7 +272,7 @@ final class Requests {
     }
 
     /// What can be written to this connection while none of its requests is handled.
-    func output(_ connection: Connection) -> RequestOutput { RequestOutput(dependency, driver, connection) }
+    func output(_ connection: Connection) -> RequestOutput { RequestOutput(dependency, driver, publishing, connection) }
 
     /// Does at once what can be done at once, and lets the connection wait for the rest.
     private func start(_ job: Job, _ tag: Tag?, _ connection: Connection) {

@@ -1,0 +1,29 @@
+import StoryCore
+import StoryEngine
+import TestSupport
+import Testing
+
+/// Subscriptions that have everything, and wait for an event of their stream or category.
+struct RestingSubscriptionTests {
+    @Test func `one that rests costs no look, counts, stands where the others stand, and is woken by its number`() {
+        let world = smallWorld()
+        let all = EventSelection(source: .all)
+        let note = EventSelection(source: .stream("note-a".stream))
+        for selection in [note, all] { world.ask(.subscribe(SubscribeQuery(selection))) }
+        for index in world.session.active.indices {
+            _ = world.session.active[index].step(head: Position(3), hasRoom: true)
+        }
+        let rested = world.session.rest(at: Position(3))
+        #expect(rested.map(\.id) == [SubscriptionID(1)])
+        #expect(world.session.active.map(\.id) == [SubscriptionID(2)])
+        #expect(world.session.subscriptionCount == 2)
+        #expect(world.session.subscriptions(published: Position(7)).map(\.next) == [Position(8), Position(4)])
+        let woken = [2, 1].map { world.session.wake(SubscriptionID($0), published: Position(7)) }
+        #expect(woken == [false, true])
+        #expect(world.session.active.map(\.next) == [Position(4), Position(8)])
+        _ = world.session.rest(at: Position(7))
+        let ended = world.session.unsubscribe(SubscriptionID(1), published: Position(9))
+        #expect(ended?.next == Position(10))
+        #expect(world.session.subscriptionCount == 1)
+    }
+}
