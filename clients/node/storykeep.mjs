@@ -16,7 +16,7 @@
  */
 
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { connect } from "node:net";
 
 /**
@@ -175,7 +175,11 @@ export function defaultPath() {
     if (path) return path;
     if (directory?.startsWith("/")) return `${directory}/storykeep/stored.sock`;
     if (existsSync(`/run/user/${user}`)) return `/run/user/${user}/storykeep/stored.sock`;
-    return `/tmp/storykeep-${user}/stored.sock`;
+    const folder = `/tmp/storykeep-${user}`;
+    if (existsSync(folder) && ![user, 0].includes(statSync(folder).uid)) {
+        throw new Error(`${folder} belongs to another user; name the socket with STORED_SOCKET if that is meant`);
+    }
+    return `${folder}/stored.sock`;
 }
 
 // The wire

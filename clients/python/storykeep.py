@@ -491,7 +491,10 @@ def default_path() -> str:
         return f"{directory}/storykeep/stored.sock"
     if os.path.isdir(f"/run/user/{user}"):
         return f"/run/user/{user}/storykeep/stored.sock"
-    return f"/tmp/storykeep-{user}/stored.sock"
+    folder = f"/tmp/storykeep-{user}"
+    if os.path.exists(folder) and os.stat(folder).st_uid not in (user, 0):
+        raise PermissionError(f"{folder} belongs to another user; name the socket with STORED_SOCKET if that is meant")
+    return f"{folder}/stored.sock"
 
 
 _CHUNK = 1 << 16

@@ -41,8 +41,8 @@ final class Channel: Sendable {
     /// Connects, without waiting, and begins to read.
     ///
     /// - Parameter readAhead: how many bytes of lines are kept for a reader that is slow.
-    init(to path: String, readAhead: Int) throws(StoreError) {
-        let socket = try Descriptor(connectedTo: path, waits: false)
+    init(to address: StoreAddress, readAhead: Int) throws(StoreError) {
+        let socket = try Descriptor(connectedTo: address, waits: false)
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw .system(call: "pipe", reason: reason(errno)) }
         for end in ends {

@@ -1,6 +1,6 @@
 /// Connects to a store, again and again until it is there or the time is up.
 struct Dialer: Sendable {
-    let path: String
+    let address: StoreAddress
     let policy: RetryPolicy
     /// How many bytes of lines a connection keeps for a reader that is slow.
     let readAhead: Int
@@ -38,12 +38,12 @@ struct Dialer: Sendable {
     private func greeted(until deadline: ContinuousClock.Instant) async throws(ClientError) -> Link {
         let channel: Channel
         do throws(StoreError) {
-            channel = try Channel(to: path, readAhead: readAhead)
+            channel = try Channel(to: address, readAhead: readAhead)
         } catch {
             if case .cannotConnect(_, let reason) = error {
-                throw .unreachable(path: path, reason: reason, after: .zero)
+                throw .unreachable(path: address.path, reason: reason, after: .zero)
             }
-            throw .unreachable(path: path, reason: error.description, after: .zero)
+            throw .unreachable(path: address.path, reason: error.description, after: .zero)
         }
         let timer = Task {
             try await Task.sleep(until: deadline, clock: .continuous)
@@ -62,7 +62,7 @@ struct Dialer: Sendable {
         let received = await channel.receive()
         guard case .lines(let lines) = received, let first = lines.first else {
             if case .ended(let error) = received, case .protocolViolation = error { throw error }
-            throw .unreachable(path: path, reason: "it does not greet", after: .zero)
+            throw .unreachable(path: address.path, reason: "it does not greet", after: .zero)
         }
         // A store that is full or leaving, or does not know this user, says so in place of the greeting.
         if first.kind == .failed { throw ClientError(Refusal(json: first.json)) }

@@ -33,7 +33,7 @@ public final class StoreClient: Sendable {
     /// A client of a store; it connects when the first request is made.
     public init(_ address: StoreAddress, configuration: Configuration = Configuration()) {
         self.address = address
-        dialer = Dialer(path: address.path, policy: configuration.retry, readAhead: max(1, configuration.readAhead))
+        dialer = Dialer(address: address, policy: configuration.retry, readAhead: max(1, configuration.readAhead))
         exchange = Exchange(dialer)
     }
 

@@ -12,11 +12,12 @@ struct Descriptor: ~Copyable {
 
     init(_ number: Int32) { self.number = number }
 
-    /// A socket that is connected to a path.
+    /// A socket that is connected to a store.
     ///
     /// - Parameter waits: false where connecting must not wait for a listener that is slow to accept.
     /// - Throws: `StoreError.cannotConnect`.
-    init(connectedTo path: String, waits: Bool = true) throws(StoreError) {
+    init(connectedTo address: StoreAddress, waits: Bool = true) throws(StoreError) {
+        let path = address.path
         let bytes = Array(path.utf8)
         guard (1...Platform.longestPath).contains(bytes.count), !bytes.contains(0) else {
             throw .cannotConnect(
@@ -29,6 +30,12 @@ struct Descriptor: ~Copyable {
             let code = errno
             close(number)
             throw .cannotConnect(path: path, reason: reason(code))
+        }
+        if let owner = address.owner, let server = Platform.peer(of: number), server != owner, server != 0 {
+            close(number)
+            throw .cannotConnect(
+                path: path,
+                reason: "user \(server) runs what answers there, not you; if that is meant, name the socket yourself")
         }
         self.number = number
     }

@@ -36,6 +36,19 @@ enum Platform {
         #endif
     }
 
+    /// The user who runs what a socket is connected to; nil where the kernel does not say.
+    static func peer(of number: Int32) -> UInt32? {
+        #if canImport(Darwin)
+            var (uid, gid) = (uid_t(), gid_t())
+            return getpeereid(number, &uid, &gid) == 0 ? uid : nil
+        #else
+            // The kernel's `struct ucred`: process, user, group.
+            var credentials = (process: Int32(), uid: UInt32(), gid: UInt32())
+            var length = socklen_t(MemoryLayout.size(ofValue: credentials))
+            return getsockopt(number, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 ? credentials.uid : nil
+        #endif
+    }
+
     /// `send`, under a name that no method hides.
     static func sendBytes(_ number: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
         send(number, bytes.baseAddress, bytes.count, sendFlags)

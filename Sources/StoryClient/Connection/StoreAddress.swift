@@ -12,14 +12,26 @@ import StoryCore
 public struct StoreAddress: Hashable, Sendable, CustomStringConvertible {
     /// The socket's path.
     public let path: String
+    /// Who has to run the store, beside root; nil: whoever does.
+    let owner: UInt32?
 
-    /// A store at this path.
-    public init(path: String) { self.path = path }
+    /// A store at this path, whoever runs it.
+    public init(path: String) { self.init(path: path, owner: nil) }
+
+    init(path: String, owner: UInt32?) {
+        self.path = path
+        self.owner = owner
+    }
 
     /// The store that this process means: the path given, else `STORED_SOCKET`, else `storykeep/stored.sock` in
     /// `$XDG_RUNTIME_DIR`, else in `/run/user/UID`, else `/tmp/storykeep-UID/stored.sock`.
+    ///
+    /// At a place that nobody named, only a store of this process's user or of root is talked to: anybody may make a
+    /// folder in `/tmp`.
     public static func resolved(_ explicit: String? = nil, environment: [String: String]) -> StoreAddress {
-        StoreAddress(path: places(environment).socket(explicit))
+        let places = places(environment)
+        let owner = places.isSocketNamed(explicit) ? nil : UInt32(getuid())
+        return StoreAddress(path: places.socket(explicit), owner: owner)
     }
 
     /// The data directory that this process means: the path given, else `STORED_DATA`, else

@@ -31,7 +31,7 @@ public final class StoreConnection {
     ) throws(StoreError) {
         self.timeout = timeout
         self.interruption = interruption
-        descriptor = try Descriptor(connectedTo: address.path)
+        descriptor = try Descriptor(connectedTo: address)
         let deadline = Deadline(after: timeout)
         guard let line = try nextLine(deadline) else { throw .closed }
         switch line.kind {

@@ -19,11 +19,14 @@ package struct DefaultPaths: Sendable {
     /// The socket: as given, else `STORED_SOCKET`, else in `$XDG_RUNTIME_DIR/storykeep`, else in
     /// `/run/user/UID/storykeep`, else in `/tmp/storykeep-UID`.
     package func socket(_ explicit: String?) -> String {
-        if let explicit = explicit ?? value("STORED_SOCKET") { return explicit }
+        if let named = explicit ?? value("STORED_SOCKET") { return named }
         if let directory = directory("XDG_RUNTIME_DIR") { return directory + "/storykeep/stored.sock" }
         if hasRunDirectory { return DefaultPaths.runDirectory(uid: uid) + "/storykeep/stored.sock" }
         return "/tmp/storykeep-\(uid)/stored.sock"
     }
+
+    /// True when somebody said where the socket is.
+    package func isSocketNamed(_ explicit: String?) -> Bool { (explicit ?? value("STORED_SOCKET")) != nil }
 
     /// The data directory: as given, else `STORED_DATA`, else `$XDG_DATA_HOME/storykeep`, else
     /// `~/.local/share/storykeep`; nil when there is no home either.
