@@ -35,6 +35,7 @@ let package = Package(
         .library(name: "StoryClient", targets: ["StoryClient"]),
         .library(name: "counting", type: .dynamic, targets: ["CCounting"]),
         .library(name: "slowsync", type: .dynamic, targets: ["CSlowSync"]),
+        .library(name: "recorder", type: .dynamic, targets: ["CRecorder"]),
     ],
     targets: [
         system("CLMDB", "lmdb", "liblmdb-dev"),
@@ -79,6 +80,9 @@ let package = Package(
         // Preloaded into the servers of the benchmark's row S13; nothing links it.
         .target(name: "CSlowSync", path: "bench/slowsync"),
 
+        // Preloaded into the programs whose crashes are played; nothing links it.
+        .target(name: "CRecorder", path: "Tests/CrashTests/recorder"),
+
         .target(
             name: "TestSupport",
             dependencies: [
@@ -107,6 +111,12 @@ let package = Package(
         tests("StoryClientTests", ["StoryClient", "StoryCore", "StoryWire", "TestSupport"]),
         tests("StoryBrowserTests", ["StoryBrowser", "StoryClient", "TestSupport"]),
         tests("GateTests", ["TestSupport"]),
+        tests(
+            "CrashTests",
+            [
+                "StoryCore", "StoryStorage", "StoryModels", "StoryLog", "StoryReplay", "StoryServer", "CXXHash",
+                "TestSupport",
+            ], exclude: ["recorder"]),
         tests("BenchTests", ["storebench", "TestSupport"]),
         tests(
             "ScenarioTests",

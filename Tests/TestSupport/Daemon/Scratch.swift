@@ -5,8 +5,9 @@ package import Glibc
 package final class Scratch: Sendable {
     package let path: String
 
-    package init() throws {
-        var template = Array("/tmp/scenario-XXXXXX".utf8CString)
+    /// - Parameter parent: where it is made; `/dev/shm` lies in memory.
+    package init(in parent: String = "/tmp") throws {
+        var template = Array("\(parent)/scenario-XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else { throw SystemRefused(call: "mkdtemp", code: errno) }
         path = String(cString: made)
     }

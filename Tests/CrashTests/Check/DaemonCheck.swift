@@ -1,0 +1,61 @@
+import TestSupport
+
+/// Starts the daemon itself on an image, asks it for everything, and kills it after three writes more.
+struct DaemonCheck {
+    private let recording: Recording
+
+    init(_ recording: Recording) { self.recording = recording }
+
+    /// - Returns: where the log of the image ends.
+    func run(_ path: String, required: UInt64) throws -> UInt64 {
+        let daemon = try RunningDaemon(data: path, options: ["--journal", "\(StoreCheck.journal)"])
+        var client = try daemon.client()
+        let head = try client.ask("PING").number("position") ?? 0
+        guard head >= required else { throw Violated("it ends at \(head), and \(required) left the daemon") }
+        guard head <= recording.reference.head else { throw Violated("it ends at \(head): more than was written") }
+        try checkEvents(client, head)
+        try checkKeys(client, head)
+        for number in 1...3 {
+            let reply = try client.ask(#"APPEND more-1 key=more\#(number) {"type":"More","data":{"n":\#(number)}}"#)
+            guard reply.number("position") == head + UInt64(number) else { throw Violated("a write more: \(reply)") }
+        }
+        try daemon.kill()
+        try daemon.start()
+        client = try daemon.client()
+        let again = try client.ask(#"APPEND more-1 key=more3 {"type":"More","data":{"n":3}}"#)
+        guard again.number("position") == head + 3, again.contains(#""repeated":true"#) else {
+            throw Violated("a key is forgotten: \(again)")
+        }
+        let verified = try client.ask("VERIFY")
+        guard verified.number("verified") == head + 3 else { throw Violated("VERIFY: \(verified)") }
+        guard try daemon.stop() == .code(0) else { throw Violated("SIGTERM: \(daemon.trace)") }
+        let run = try daemon.storectl("replay", "--verify", offline: true)
+        guard run.exit == .code(0) else { throw Violated("replay: \(run.output)\(run.errors)") }
+        return head
+    }
+
+    private func checkEvents(_ client: LineSocket, _ head: UInt64) throws {
+        var position: UInt64 = 0
+        while position < head {
+            let rows = try client.rows("READ events from=\(position + 1) limit=10000")
+            guard !rows.isEmpty else { throw Violated("the daemon has \(position) events of \(head)") }
+            for row in rows {
+                position += 1
+                let json = row.drop { $0 != "{" }
+                guard json.utf8.elementsEqual(recording.reference.events[Int(position) - 1]) else {
+                    throw Violated("position \(position) is another event than was written")
+                }
+            }
+        }
+    }
+
+    /// A request that is sent again is answered with the receipt that it had.
+    private func checkKeys(_ client: LineSocket, _ head: UInt64) throws {
+        for (line, receipt) in recording.receipts where receipt.position ?? .max <= head {
+            let reply = try client.ask(line)
+            guard reply.contains(#""repeated":true"#), reply.number("position") == receipt.position else {
+                throw Violated("\(line.prefix(80)) is not known any more: \(reply)")
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import StoryCore
+import StoryLog
+import StoryStorage
+import TestSupport
+
+/// Every event of a run, as its log holds it in the end: positions are given once, so none may ever name another.
+struct Reference {
+    /// The line of each event, from position 1 on.
+    let events: [[UInt8]]
+
+    var head: UInt64 { UInt64(events.count) }
+
+    /// Reads the log of a directory that nobody serves.
+    init(reading path: String) throws {
+        let log = try LMDBEventLog(in: DataDirectory(path, for: .reading), now: Instant(milliseconds: 1))
+        defer { log.close() }
+        var events: [[UInt8]] = []
+        try log.scan(from: Position(1), through: log.head, order: .ascending) { record in
+            events.append(Array(record.json))
+            return true
+        }
+        self.events = events
+    }
+
+    func text(_ position: UInt64) -> String {
+        position >= 1 && position <= head ? String(decoding: events[Int(position) - 1], as: UTF8.self) : "(no event)"
+    }
+
+    /// What is wrong with the lines that were sent: each event in them is the one at its position, each receipt names
+    /// an event of its request, and what was refused is nowhere.
+    func faults(in lines: [SentLines.Line]) -> [String] {
+        var keys: Set<String> = []
+        for position in 0..<events.count {
+            if let key = text(UInt64(position) + 1).text("key") { keys.insert(key) }
+        }
+        return lines.compactMap { line in
+            let tag = line.text.dropFirst().prefix { $0 != " " }
+            let json = line.text.drop { $0 != "{" }
+            if let position = line.position, position > head { return "past the end: \(line.text)" }
+            switch line.text.first {
+            case "=", ">":
+                guard json.hasPrefix(#"{"position":"#), json.contains(#","stream":"#), let position = line.position
+                else {
+                    return nil
+                }
+                return json.utf8.elementsEqual(events[Int(position) - 1]) ? nil : "another event: \(line.text)"
+            case "+" where tag.hasPrefix("w"):
+                guard let position = line.position else { return "no position: \(line.text)" }
+                return text(position).text("key") == String(tag) ? nil : "another write: \(line.text)"
+            case "-" where tag.hasPrefix("w"):
+                return keys.contains(String(tag)) ? "refused and written: \(line.text)" : nil
+            default: return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import TestSupport
+
+/// One kind of work that the power fails in.
+enum Phase: String, CaseIterable, CustomStringConvertible {
+    case creation = "a store is made"
+    case conversionOfFormat1 = "a directory of format 1 is converted"
+    case conversionOfFormat2 = "a directory of format 2 is converted"
+    case oneClient = "one client writes, others read"
+    case groups = "eight clients write at once"
+    case largeTurns = "turns have more than the journal has room for"
+    case fullHalves = "the halves of the journal are filled to the brim"
+    case flushes = "flushes run beside commits"
+    case smallCheckpoints = "small checkpoints"
+    case checkpointInPieces = "a checkpoint in several commits"
+    case backup = "BACKUP beside writes"
+    case restore = "a backup is restored"
+    case termination = "SIGTERM while clients write"
+    case recovery = "starts after kills"
+    case fullDisk = "the disk is full"
+    case failedSync = "a sync fails, and the daemon is started again"
+
+    var description: String { rawValue }
+
+    /// What it is called in the code.
+    var name: String { String(reflecting: self).split(separator: ".").last.map(String.init) ?? "" }
+
+    /// Only what commits goes slowly enough for a flush beside it where the disk is slow.
+    var isSlow: Bool { self == .flushes }
+
+    /// True where an image is so large that few are made.
+    var isLarge: Bool { self == .checkpointInPieces }
+
+    /// Plays it on a stage; nothing runs afterwards.
+    func play(on stage: Stage, _ random: inout SplitMix64) throws {
+        switch self {
+        case .creation: try Plays.creation(stage)
+        case .conversionOfFormat1: try Plays.conversion(stage, "format-1")
+        case .conversionOfFormat2: try Plays.conversion(stage, "format-2")
+        case .oneClient: try Plays.oneClient(stage, &random)
+        case .groups: try Plays.groups(stage, rounds: 12, most: 1_500, &random)
+        case .largeTurns: try Plays.largeTurns(stage, &random)
+        case .fullHalves: try Plays.fullHalves(stage)
+        case .flushes: try Plays.groups(stage, rounds: 25, most: 2_500, &random)
+        case .smallCheckpoints: try Plays.smallCheckpoints(stage)
+        case .checkpointInPieces: try Plays.checkpointInPieces(stage)
+        case .backup: try Plays.backup(stage)
+        case .restore: try Plays.restore(stage)
+        case .termination: try Plays.termination(stage)
+        case .recovery: try Plays.recovery(stage, &random)
+        case .fullDisk: try Plays.fullDisk(stage)
+        case .failedSync: try Plays.failedSync(stage, &random)
+        }
+    }
+}
