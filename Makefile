@@ -1,6 +1,6 @@
 # Storykeep: the commands that a person types. What they do is in scripts/.
 
-.PHONY: help demo test build install deb test-deb lint gates clean
+.PHONY: help demo test build install deb test-deb lint gates power clean
 .PHONY: bench bench-quick bench-latency bench-scale bench-report
 
 help: ## what there is to make
@@ -29,6 +29,11 @@ test-deb: ## that package installed in a clean Debian and tried there; wants roo
 
 gates: ## what an event costs in allocations, system calls, syncs, beside the limits
 	@scripts/gates
+
+power: ## power failures: some 25,000 images of what a disk may hold then, each opened and checked
+	@scripts/install
+	for product in stored storectl recorder slowsync; do swift build -c release --product $$product; done
+	POWER_IMAGES=$${POWER_IMAGES:-25000} swift test -c release --filter CrashTests
 
 bench: ## this store beside its peers, every row of the specification with a verdict; wants a quiet machine
 	@scripts/bench

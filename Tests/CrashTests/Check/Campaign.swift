@@ -14,9 +14,11 @@ final class Campaign {
         var daemons = 0
         /// How often an image had less than everything that was ever written.
         var shortened = 0
+        /// Of how many moments every image was made that there is.
+        var enumerated = 0
 
         var description: String {
-            "\(images) images, \(distinct) of them different, of \(moments) moments, \(daemons) with a daemon, "
+            "\(images) images, \(distinct) of them different, of \(moments) moments (\(enumerated) with every subset), \(daemons) with a daemon, "
                 + "\(shortened) that end early"
         }
 
@@ -26,6 +28,7 @@ final class Campaign {
             left.moments += right.moments
             left.daemons += right.daemons
             left.shortened += right.shortened
+            left.enumerated += right.enumerated
         }
     }
 
@@ -73,6 +76,9 @@ final class Campaign {
         if bug == nil { try checkEnd(player.disk) }
         tally.moments = counts.count
         let quotas = self.quotas(counts, budget)
+        tally.enumerated = counts.indices.count {
+            counts[$0] <= Choices.enumerated && quotas[$0] == Choices.count(of: counts[$0])
+        }
         try visit { moment, disk, required in
             let space = ImageSpace(disk)
             for kept in Choices(disk).some(quotas[moment.number], &random) {
@@ -90,10 +96,26 @@ final class Campaign {
         }
     }
 
+    /// Some images, each with the position that its log reaches at least.
+    func pick(_ count: Int) throws -> [(image: Image, required: UInt64)] {
+        var picked: [(image: Image, required: UInt64)] = []
+        var seen = 0
+        try visit { _, disk, required in
+            guard !disk.pending.isEmpty else { return }
+            seen += 1
+            // Each moment is as likely as the others to be among those that are left in the end.
+            let place = picked.count < count ? picked.count : Int.random(in: 0..<seen, using: &random)
+            guard place < count, let kept = Choices(disk).some(8, &random).randomElement(using: &random) else { return }
+            let made = (ImageSpace(disk).image(kept), required)
+            if place < picked.count { picked[place] = made } else { picked.append(made) }
+        }
+        return picked
+    }
+
     private func visit(_ body: (Player.Moment, Disk, UInt64) throws -> Void) throws {
         let player = Player(recording.calls, on: Disk(recording.base), bug)
         try player.run { moment in
-            try body(moment, player.disk, recording.lines.required(before: moment.clock))
+            try body(moment, player.disk, recording.required(before: moment.clock))
         }
     }
 
@@ -145,6 +167,7 @@ final class Campaign {
         do {
             try look(image, moment, required)
         } catch {
+            let (kept, error) = reduced(space, kept, required) ?? (kept, error)
             let name = "\(label)-\(seed)-\(moment.number)"
             let place = bug == nil ? try recording.keep(as: name) : "(not kept)"
             throw Failure(
@@ -155,6 +178,23 @@ final class Campaign {
                     POWER_SEED=\(seed) repeats this image alone
                     """)
         }
+    }
+
+    /// An image that fails as well and has more; nil where none was looked for.
+    private func reduced(_ space: ImageSpace, _ kept: [Bool], _ required: UInt64) -> (kept: [Bool], error: any Error)? {
+        guard bug == nil, case .here = opener else { return nil }
+        var found: (kept: [Bool], error: any Error)?
+        for index in kept.indices.filter({ !kept[$0] }).prefix(100) {
+            var more = found?.kept ?? kept
+            more[index] = true
+            do {
+                let head = try openedHere(space.image(more), required)
+                if head < required { found = (more, Violated("it ends at \(head), and \(required) left the daemon")) }
+            } catch {
+                found = (more, error)
+            }
+        }
+        return found
     }
 
     private func look(_ image: Image, _ moment: Player.Moment, _ required: UInt64) throws {
@@ -213,6 +253,14 @@ final class Campaign {
         }
         guard mkdir(first, 0o700) == 0 else { throw SystemRefused(call: "mkdir", code: errno) }
         try image.write(to: first)
+        try spoilLocks(image, first)
         return try body(first, second)
+    }
+
+    /// LMDB's lock file is written through its map: it may hold anything.
+    private func spoilLocks(_ image: Image, _ path: String) throws {
+        for (name, bytes) in image.files where name.hasSuffix("/lock.mdb") && random.oneIn(2) {
+            RawFile.write(bytes.map { _ in UInt8.random(in: 0...255, using: &random) }, "\(path)/\(name)")
+        }
     }
 }

@@ -7,6 +7,8 @@ import TestSupport
 struct Reference {
     /// The line of each event, from position 1 on.
     let events: [[UInt8]]
+    /// The key of each one, which all events of one write have.
+    private let keys: [String?]
 
     var head: UInt64 { UInt64(events.count) }
 
@@ -20,6 +22,13 @@ struct Reference {
             return true
         }
         self.events = events
+        keys = events.map { String(decoding: $0, as: UTF8.self).text("key") }
+    }
+
+    /// True where a log that ends there has a part of a write.
+    func isWithinWrite(_ head: UInt64) -> Bool {
+        guard head > 0, head < self.head, let key = keys[Int(head) - 1] else { return false }
+        return keys[Int(head)] == key
     }
 
     func text(_ position: UInt64) -> String {
@@ -29,10 +38,7 @@ struct Reference {
     /// What is wrong with the lines that were sent: each event in them is the one at its position, each receipt names
     /// an event of its request, and what was refused is nowhere.
     func faults(in lines: [SentLines.Line]) -> [String] {
-        var keys: Set<String> = []
-        for position in 0..<events.count {
-            if let key = text(UInt64(position) + 1).text("key") { keys.insert(key) }
-        }
+        let keys = Set(keys.compactMap(\.self))
         return lines.compactMap { line in
             let tag = line.text.dropFirst().prefix { $0 != " " }
             let json = line.text.drop { $0 != "{" }
@@ -44,11 +50,11 @@ struct Reference {
                     return nil
                 }
                 return json.utf8.elementsEqual(events[Int(position) - 1]) ? nil : "another event: \(line.text)"
-            case "+" where tag.hasPrefix("w"):
+            case "+" where tag.hasPrefix("@w"):
                 guard let position = line.position else { return "no position: \(line.text)" }
-                return text(position).text("key") == String(tag) ? nil : "another write: \(line.text)"
-            case "-" where tag.hasPrefix("w"):
-                return keys.contains(String(tag)) ? "refused and written: \(line.text)" : nil
+                return text(position).text("key") == String(tag.dropFirst()) ? nil : "another write: \(line.text)"
+            case "-" where tag.hasPrefix("@w"):
+                return keys.contains(String(tag.dropFirst())) ? "refused and written: \(line.text)" : nil
             default: return nil
             }
         }

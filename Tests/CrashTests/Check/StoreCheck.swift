@@ -42,6 +42,9 @@ struct StoreCheck {
             defer { store.close() }
             found = Found(head: store.log.head.value, folded: store.models.checkpointed.value)
             try checkLog(store.log, required: required, through: reference.head, known: reference.head)
+            guard !reference.isWithinWrite(found.head) else {
+                throw Violated("it ends within a write, at \(found.head)")
+            }
             try write(store, path, second, &random)
             try store.models.writeDown(at: store.log.head)
         } catch let error as StorageError {

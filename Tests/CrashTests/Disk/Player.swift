@@ -70,6 +70,7 @@ final class Player {
         switch call.kind {
         case .writes:
             guard let node = file(call)?.node else { throw TookTooLong(what: "bytes for an unknown file") }
+            if bug?.omits(call, file(call)?.path ?? "") == true { return }
             let count = call.end == nil ? call.bytes.count : call.result
             let bytes = bug.map { $0.spoiled(call.bytes, of: file(call)?.path ?? "") } ?? call.bytes
             disk.write(Array(bytes[..<count]), at: call.at, node, index, call.end)

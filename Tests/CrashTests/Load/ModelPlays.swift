@@ -44,9 +44,17 @@ extension Plays {
         try stage.start()
         let first = try stage.client()
         try users(first, 2)
-        for number in 1...2_300 {
-            first.send("POST stories", story(number, size: 2_300))
-            if number % 100 == 0 { try first.settle() }
+        for number in 1...9_700 {
+            first.send("POST stories", story(number, size: 800))
+            if number % 200 == 0 { try first.settle() }
+        }
+        first.ask("CHECKPOINT")
+        try first.settle()
+        // Four stories lie on a page. The checkpoint counts a page where a place lies far from the one before, and that is
+        // so for three of four of these.
+        for number in stride(from: 1, through: 9_700, by: 3) {
+            first.send("LIKE stories/s\(number)", #"{"user":"u1"}"#)
+            if number % 300 == 1 { try first.settle() }
         }
         try first.settle()
         try stage.kill()
@@ -71,7 +79,7 @@ extension Plays {
             copier.ask(#"@\#(name) BACKUP "\#(stage.root)/\#(name)""#)
             for _ in 0..<6 { try client.append("note-2", size: 400) }
             try copier.settle()
-            stage.copies[name] = "+\(name) "
+            stage.copies[name] = "+@\(name) "
         }
         try stage.kill()
     }

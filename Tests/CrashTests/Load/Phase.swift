@@ -1,7 +1,8 @@
 import TestSupport
+import Testing
 
 /// One kind of work that the power fails in.
-enum Phase: String, CaseIterable, CustomStringConvertible {
+enum Phase: String, CaseIterable, CustomTestStringConvertible {
     case creation = "a store is made"
     case conversionOfFormat1 = "a directory of format 1 is converted"
     case conversionOfFormat2 = "a directory of format 2 is converted"
@@ -19,16 +20,30 @@ enum Phase: String, CaseIterable, CustomStringConvertible {
     case fullDisk = "the disk is full"
     case failedSync = "a sync fails, and the daemon is started again"
 
-    var description: String { rawValue }
-
-    /// What it is called in the code.
-    var name: String { String(reflecting: self).split(separator: ".").last.map(String.init) ?? "" }
+    var testDescription: String { rawValue }
 
     /// Only what commits goes slowly enough for a flush beside it where the disk is slow.
     var isSlow: Bool { self == .flushes }
 
     /// True where an image is so large that few are made.
     var isLarge: Bool { self == .checkpointInPieces }
+
+    /// About how many images it has: of large ones a tenth.
+    var budget: Int {
+        let share = Setting.images / Phase.allCases.count
+        return max(isLarge ? share / 10 : share, 4)
+    }
+
+    /// True for those whose images a recorded daemon is started on.
+    var isStartedAgain: Bool {
+        switch self {
+        case .creation, .conversionOfFormat2, .groups, .flushes, .smallCheckpoints: true
+        case .checkpointInPieces: Setting.images > 5_000
+        case .conversionOfFormat1, .oneClient, .largeTurns, .fullHalves, .backup, .restore, .termination, .recovery,
+            .fullDisk, .failedSync:
+            false
+        }
+    }
 
     /// Plays it on a stage; nothing runs afterwards.
     func play(on stage: Stage, _ random: inout SplitMix64) throws {

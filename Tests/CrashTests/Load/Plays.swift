@@ -20,6 +20,7 @@ enum Plays {
         guard made.count == 1, rename("\(stage.root)/\(made[0])", stage.data) == 0, chmod(stage.data, 0o700) == 0 else {
             throw SystemRefused(call: "rename", code: errno)
         }
+        stage.position = 89
         try stage.record()
         try stage.start()
         let client = try stage.client()

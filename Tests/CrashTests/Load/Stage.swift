@@ -9,6 +9,12 @@ final class Stage {
     let data: String
     /// Whether the daemon syncs as slowly as a disk.
     let isSlow: Bool
+    /// The last position that a client was told of.
+    var position: UInt64 = 0
+    /// What that was when the recording began.
+    private var least: UInt64 = 0
+    /// What the keys of its writes begin with; an image has those of another stage.
+    private let mark: String
     /// The writes that were sent.
     private var requests: [String] = []
     /// Stores beside the one that is served, and how the line begins that says that one is there.
@@ -19,17 +25,24 @@ final class Stage {
 
     var root: String { place.place("root") }
 
-    init(isSlow: Bool = false) throws {
+    /// - Parameters:
+    ///   - image: what lies there at first.
+    ///   - position: where its log ends at least.
+    init(isSlow: Bool = false, image: Image = Image(), position: UInt64 = 0) throws {
+        self.position = position
+        mark = image.files.isEmpty ? "w" : "wx"
         place = try Scratch(in: "/dev/shm")
         self.isSlow = isSlow
         data = place.place("root/data")
         guard mkdir(place.place("root"), 0o700) == 0 else { throw SystemRefused(call: "mkdir", code: errno) }
         file = try RecordFile.make(place.place("record"))
+        try image.write(to: place.place("root"))
     }
 
     /// From now on what a daemon does is recorded, on a disk that has all that was done so far.
     func record(failing: String? = nil) throws {
         try FileManager.default.copyItem(atPath: root, toPath: place.place("base"))
+        least = position
         let libraries = ["librecorder.so"] + (isSlow ? ["libslowsync.so"] : [])
         environment = [
             "LD_PRELOAD=\(try libraries.map { try Program.path($0) }.joined(separator: ":"))",
@@ -67,7 +80,7 @@ final class Stage {
 
     /// A write that has a tag of its own, which is its key as well.
     func request(_ verb: String, _ body: String) -> String {
-        let tag = "w\(requests.count + 1)"
+        let tag = "\(mark)\(requests.count + 1)"
         requests.append("@\(tag) \(verb) key=\(tag) \(body)")
         return requests[requests.count - 1]
     }
@@ -93,6 +106,7 @@ final class Stage {
     func recording() throws -> Recording {
         try file.close()
         try Files.write(root, to: place.place("name"))
+        try Files.write("\(least)", to: place.place("least"))
         try Files.write(requests.joined(separator: "\n"), to: place.place("requests"))
         let lines = copies.map { "\($0.key)\t\($0.value)\n" }
         try Files.write(lines.joined(), to: place.place("copies"))
@@ -124,6 +138,7 @@ final class Client {
         while waiting > 0 {
             last = try socket.final()
             waiting -= 1
+            if last.hasPrefix("+") { stage.position = max(stage.position, last.number("position") ?? 0) }
         }
         return last
     }

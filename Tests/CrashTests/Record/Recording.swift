@@ -13,6 +13,8 @@ struct Recording {
     /// Stores beside the one that is served, and how the line begins that says that one is there.
     let copies: [String: String]
     let lines: SentLines
+    /// Where the log ended when the recording began.
+    let least: UInt64
 
     init(_ path: String) throws {
         self.path = path
@@ -20,6 +22,7 @@ struct Recording {
         base = try Disk(path + "/base", named: Files.text(path + "/name"))
         real = try Image.read(path + "/root")
         reference = try Reference(reading: path + "/root/data")
+        least = UInt64(Files.text(path + "/least")) ?? 0
         let lines = Files.text(path + "/copies").split(separator: "\n").map { $0.split(separator: "\t") }
         copies = Dictionary(uniqueKeysWithValues: lines.map { (String($0[0]), String($0[1])) })
         self.lines = SentLines(calls)
@@ -29,9 +32,12 @@ struct Recording {
     var receipts: [(line: String, receipt: SentLines.Line)] {
         Files.text(path + "/requests").split(separator: "\n").suffix(40).compactMap { line in
             let tag = line.dropFirst().prefix { $0 != " " }
-            return lines.first("+\(tag) ").map { (String(line), $0) }
+            return lines.first("+@\(tag) ").map { (String(line), $0) }
         }.suffix(5)
     }
+
+    /// The position that the log surely reaches at a moment.
+    func required(before clock: UInt64) -> UInt64 { max(least, lines.required(before: clock)) }
 
     /// True where a process was killed within a call: then nobody knows what the cache has.
     var isCutOff: Bool { calls.contains { $0.end == nil } }
