@@ -260,7 +260,8 @@ final class Campaign {
     /// LMDB's lock file is written through its map: it may hold anything.
     private func spoilLocks(_ image: Image, _ path: String) throws {
         for (name, bytes) in image.files where name.hasSuffix("/lock.mdb") && random.oneIn(2) {
-            RawFile.write(bytes.map { _ in UInt8.random(in: 0...255, using: &random) }, "\(path)/\(name)")
+            let bytes = [UInt8](repeating: .random(in: 1...255, using: &random), count: bytes.count)
+            RawFile.write(bytes, "\(path)/\(name)")
         }
     }
 }

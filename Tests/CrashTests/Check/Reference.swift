@@ -25,6 +25,11 @@ struct Reference {
         keys = events.map { String(decoding: $0, as: UTF8.self).text("key") }
     }
 
+    init(events: [String]) {
+        self.events = events.map { Array($0.utf8) }
+        keys = events.map { $0.text("key") }
+    }
+
     /// True where a log that ends there has a part of a write.
     func isWithinWrite(_ head: UInt64) -> Bool {
         guard head > 0, head < self.head, let key = keys[Int(head) - 1] else { return false }

@@ -38,7 +38,8 @@ struct StoreCheck {
     func run(_ path: String, required: UInt64, second: String?, _ random: inout SplitMix64) throws -> Found {
         let found: Found
         do {
-            let store = try opened(path)
+            // A start may find that its journal is to have another size.
+            let store = try opened(path, journal: random.oneIn(4) ? 2 * StoreCheck.journal : StoreCheck.journal)
             defer { store.close() }
             found = Found(head: store.log.head.value, folded: store.models.checkpointed.value)
             try checkLog(store.log, required: required, through: reference.head, known: reference.head)
@@ -55,8 +56,8 @@ struct StoreCheck {
         return found
     }
 
-    private func opened(_ path: String) throws -> OpenStore {
-        do { return try OpenStore(path, journal: StoreCheck.journal, clock: .system, trace: trace) } catch {
+    private func opened(_ path: String, journal: Int = StoreCheck.journal) throws -> OpenStore {
+        do { return try OpenStore(path, journal: journal, clock: .system, trace: trace) } catch {
             throw Violated("it does not open: \(error)")
         }
     }

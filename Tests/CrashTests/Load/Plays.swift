@@ -121,6 +121,8 @@ enum Plays {
         try prepare(stage, events: 35)
         try stage.record()
         for round in 1...4 {
+            // Every other start makes a journal of another size.
+            if round % 2 == 0 { stage.journal = round * StoreCheck.journal }
             try stage.start()
             let client = try stage.client()
             for _ in 0..<5 * round { try client.append("note-1", size: .random(in: 1...1_500, using: &random)) }

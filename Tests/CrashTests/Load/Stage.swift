@@ -9,6 +9,8 @@ final class Stage {
     let data: String
     /// Whether the daemon syncs as slowly as a disk.
     let isSlow: Bool
+    /// The size of the journal that the next daemon wants.
+    var journal = StoreCheck.journal { didSet { daemon = nil } }
     /// The last position that a client was told of.
     var position: UInt64 = 0
     /// What that was when the recording began.
@@ -63,7 +65,7 @@ final class Stage {
         if let daemon { return try daemon.start(fileLimit: fileLimit) }
         daemon = try RunningDaemon(
             data: data, fileLimit: fileLimit, environment: environment,
-            options: ["--journal", "\(StoreCheck.journal)"])
+            options: ["--journal", "\(journal)"])
     }
 
     /// Waits until the daemon has ended because a sync failed.

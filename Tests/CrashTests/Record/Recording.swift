@@ -40,7 +40,7 @@ struct Recording {
     func required(before clock: UInt64) -> UInt64 { max(least, lines.required(before: clock)) }
 
     /// True where a process was killed within a call: then nobody knows what the cache has.
-    var isCutOff: Bool { calls.contains { $0.end == nil } }
+    var isCutOff: Bool { calls.contains { $0.end == nil && $0.kind != .sends } }
 
     /// Keeps it for another look; answers where.
     func keep(as name: String) throws -> String {

@@ -27,12 +27,17 @@ struct SentLines {
             let place = Place(process: call.process, fd: call.fd)
             if call.kind == .accepts { waiting[place] = nil }
             guard call.kind == .sends, call.hasEffect else { continue }
-            for byte in call.bytes[..<(call.end == nil ? call.bytes.count : call.result)] {
-                if waiting[place] == nil { waiting[place] = (call.begin, []) }
-                if byte != 0x0A {
-                    waiting[place]?.bytes.append(byte)
-                } else if let line = waiting.removeValue(forKey: place) {
-                    lines.append(Line(clock: line.clock, text: String(decoding: line.bytes, as: UTF8.self)))
+            var rest = call.bytes[..<(call.end == nil ? call.bytes.count : call.result)]
+            while !rest.isEmpty {
+                let part = rest.prefix { $0 != 0x0A }
+                let (clock, before) = waiting[place] ?? (call.begin, [])
+                let bytes = before + part
+                rest = rest[part.endIndex...]
+                if rest.popFirst() == nil {
+                    waiting[place] = (clock, bytes)
+                } else {
+                    waiting[place] = nil
+                    lines.append(Line(clock: clock, text: String(decoding: bytes, as: UTF8.self)))
                 }
             }
         }
