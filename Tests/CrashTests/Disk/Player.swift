@@ -46,7 +46,7 @@ final class Player {
             case .begins(let index): try begin(index, calls[index])
             case .ends(let index):
                 let call = calls[index]
-                if isSync(call) {
+                if isSync(call), call.hasEffect {
                     try visit(Moment(clock: clock, number: moments))
                     moments += 1
                 }
@@ -66,6 +66,13 @@ final class Player {
     }
 
     private func begin(_ index: Int, _ call: RecordedCall) throws {
+        if call.kind == .writes, !call.hasEffect, isSync(call), let node = file(call)?.node {
+            // The cache has what was to be synced, and takes it for written.
+            disk.write(call.bytes, at: call.at, node, index, call.end)
+            for place in disk.pending.indices where disk.pending[place].call == index {
+                disk.pending[place].isLost = true
+            }
+        }
         guard call.hasEffect || call.kind == .strange else { return }
         switch call.kind {
         case .writes:

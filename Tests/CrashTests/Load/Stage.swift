@@ -53,7 +53,8 @@ final class Stage {
         try fail(failing)
     }
 
-    /// The sync that the next daemon finds failing: `NAME:N`, the Nth one of a file of that name.
+    /// The sync that the next daemon finds failing: `NAME:N`, the Nth one of a file of that name; or `write:NAME:N`, the
+    /// Nth write that syncs itself.
     func fail(_ sync: String?) throws {
         environment.removeAll { $0.hasPrefix("RECORDER_FAILS=") }
         if let sync { environment.append("RECORDER_FAILS=\(sync)") }

@@ -209,6 +209,24 @@ static struct recorder_call *saying(int fd, const void *bytes, size_t size) {
     return call;
 }
 
+// Once something may fail as a bad disk has it fail: RECORDER_FAILS=log.journal:3 is the third sync of a file of this
+// name. Of LMDB's first pages, whose writes sync themselves, RECORDER_FAILS=write:log/data.mdb:3 is the third one: it is
+// done, so that the cache has it, and told as failed.
+static int mustFail(int fd, int isWrite) {
+    static int64_t count;
+    char link[64], path[4096];
+    const char *wanted = getenv("RECORDER_FAILS");
+    if (!wanted || isWrite != (strncmp(wanted, "write:", 6) == 0)) return 0;
+    if (isWrite && !(fcntl(fd, F_GETFL) & O_DSYNC)) return 0;
+    if (isWrite) wanted += 6;
+    const char *colon = strrchr(wanted, ':');
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    ssize_t name = colon ? colon - wanted : 0;
+    if (!colon || length < name || strncmp(path + length - name, wanted, (size_t)name) != 0) return 0;
+    return __atomic_add_fetch(&count, 1, __ATOMIC_SEQ_CST) == atoll(colon + 1);
+}
+
 static off_t place(int fd) {
     struct stat status;
     if (fcntl(fd, F_GETFL) & O_APPEND) return fstat(fd, &status) == 0 ? status.st_size : 0;
@@ -221,6 +239,7 @@ static off_t place(int fd) {
         if (!head || isBelow(fd) != 1) return next arguments;                                \
         struct recorder_call *call = writing(fd, from, parts, number);                       \
         ssize_t result = next arguments;                                                     \
+        if (mustFail(fd, 1)) errno = EIO, result = -1;                                       \
         ended(call, result);                                                                 \
         return result;                                                                       \
     }
@@ -283,25 +302,12 @@ EXPORTED void *mmap64(void *at, size_t size, int access, int flags, int fd, off6
 CHANGE(recorder_truncates, ftruncate, (int fd, off_t size), (fd, size), size)
 CHANGE(recorder_truncates, ftruncate64, (int fd, off64_t size), (fd, size), size)
 
-// Once a sync may fail: RECORDER_FAILS=log.journal:3 is the third one of a file of this name.
-static int mustFail(int fd) {
-    static int64_t count;
-    char link[64], path[4096];
-    const char *wanted = getenv("RECORDER_FAILS"), *colon = wanted ? strrchr(wanted, ':') : NULL;
-    if (!colon) return 0;
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, path, sizeof path - 1);
-    size_t name = (size_t)(colon - wanted);
-    if (length < (ssize_t)name || strncmp(path + length - name, wanted, name) != 0) return 0;
-    return __atomic_add_fetch(&count, 1, __ATOMIC_SEQ_CST) == atoll(colon + 1);
-}
-
 #define SYNC(name)                                                                           \
     EXPORTED int name(int fd) {                                                              \
         NEXT(int, name, (int));                                                              \
         if (!head || !isBelow(fd)) return next(fd);                                          \
         struct recorder_call *call = begun(recorder_syncs, fd, NULL, NULL, 0);               \
-        int result = mustFail(fd) ? (errno = EIO, -1) : next(fd);                            \
+        int result = mustFail(fd, 0) ? (errno = EIO, -1) : next(fd);                            \
         ended(call, result);                                                                 \
         return result;                                                                       \
     }
