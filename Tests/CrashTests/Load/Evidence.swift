@@ -36,28 +36,36 @@ extension Phase {
         }
     }
 
-    /// True where a commit was synced while LMDB synced a flush.
+    /// True where a commit was written while a flush was under way: between LMDB's sync and its first page.
     private static func overlaps(_ recording: Recording) -> Bool {
-        let commits = recording.syncs(of: "/log.journal")
-        return recording.syncs(of: "/log/data.mdb").contains { flush in
-            commits.contains { $0.begin < flush.end ?? .max && $0.end ?? .max > flush.begin }
+        let commits = recording.calls(of: "/log.journal").filter { $0.kind == .writes }
+        var began: UInt64?
+        for call in recording.calls(of: "/log/data.mdb") {
+            if call.kind == .allocates || call.kind == .syncs { began = began ?? call.begin }
+            guard call.kind == .writes, call.flags & O_DSYNC != 0, let start = began, let end = call.end else {
+                continue
+            }
+            if commits.contains(where: { $0.begin > start && $0.begin < end }) { return true }
+            began = nil
         }
+        return false
     }
 }
 
 extension Recording {
     /// The syncs of files whose paths end so.
-    func syncs(of end: String) -> [RecordedCall] {
+    func syncs(of end: String) -> [RecordedCall] { calls(of: end).filter { $0.kind == .syncs } }
+
+    /// What was done to files whose paths end so, in the order in which it began.
+    func calls(of end: String) -> [RecordedCall] {
         var open: [Int32: String] = [:]
-        var found: [RecordedCall] = []
-        for call in calls {
+        return calls.filter { call in
             switch call.kind {
             case .begins: open = [:]
             case .opens where call.result >= 0: open[Int32(call.result)] = call.path
-            case .syncs where open[call.fd]?.hasSuffix(end) == true: found.append(call)
             default: break
             }
+            return open[call.fd]?.hasSuffix(end) == true
         }
-        return found
     }
 }

@@ -55,7 +55,7 @@ enum Phase: String, CaseIterable, CustomTestStringConvertible {
         case .groups: try Plays.groups(stage, rounds: 12, most: 1_500, &random)
         case .largeTurns: try Plays.largeTurns(stage, &random)
         case .fullHalves: try Plays.fullHalves(stage)
-        case .flushes: try Plays.groups(stage, rounds: 25, most: 2_500, &random)
+        case .flushes: try Plays.groups(stage, rounds: 50, most: 600, &random)
         case .smallCheckpoints: try Plays.smallCheckpoints(stage)
         case .checkpointInPieces: try Plays.checkpointInPieces(stage)
         case .backup: try Plays.backup(stage)
