@@ -12,7 +12,7 @@ import Testing
             stage.recording(), bug, label: "planted", seed: Setting.seed,
             bug.endsProcesses ? .daemon : .here(daemonShare: .max))
         do {
-            try campaign.run(200)
+            try campaign.run(400)
             Issue.record("\(bug.rawValue): \(campaign.tally) and nothing was found")
         } catch let failure as Campaign.Failure {
             let reason = failure.description.prefix { $0 != "\n" }

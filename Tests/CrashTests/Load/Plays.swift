@@ -151,7 +151,8 @@ enum Plays {
 
     static func failedSync(_ stage: Stage, _ random: inout SplitMix64) throws {
         try prepare(stage)
-        let names = ["log.journal", "log/data.mdb", "write:log/data.mdb", "log.journal"]
+        let journal = "log.journal"
+        let names = [journal, "log/data.mdb", journal, "write:log/data.mdb", journal, journal, journal]
         for (number, name) in names.enumerated() {
             let count = Int.random(in: 3...9, using: &random)
             if number == 0 { try stage.record(failing: "\(name):\(count)") } else { try stage.fail("\(name):\(count)") }
