@@ -97,15 +97,20 @@ package enum Folder {
         rmdir(path)
     }
 
-    /// Removes what a store has in its folder; what cannot be removed stays.
+    /// Removes what a store has in its folder, as far as that goes: what is left can be started on again. So the log
+    /// goes as a whole, and its journal and the format after it.
     static func emptyStore(_ path: String) {
-        for folder in ["/log", "/log.tmp", "/models"] {
-            for name in ["/data.mdb", "/lock.mdb"] { unlink(path + folder + name) }
+        do throws(StorageError) {
+            for name in ["/models", "/models.tmp", "/log.tmp"] { try removeEnvironment(path + name) }
+            if exists(path + "/log") { try rename(path + "/log", to: path + "/log.tmp") }
+            try removeEnvironment(path + "/log.tmp")
+        } catch {
+            return
         }
-        for name in ["/log.journal", "/log.journal.tmp", "/FORMAT", "/FORMAT.tmp", "/models.journal", "/lock"] {
-            unlink(path + name)
+        for name in ["models.journal", "models.journal.tmp", "log.journal", "log.journal.tmp"] {
+            unlink("\(path)/\(name)")
         }
-        for name in ["/log", "/log.tmp", "/models"] { rmdir(path + name) }
+        for name in ["FORMAT", "FORMAT.tmp", "lock"] { unlink("\(path)/\(name)") }
     }
 
     /// Removes the folder of an LMDB environment; nothing happens when there is none.
