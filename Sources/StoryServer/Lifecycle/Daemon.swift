@@ -77,6 +77,11 @@ package enum Daemon {
             _exit(5)
         }
         composition.close()
+        // What could not be taken over at the end lies in the journal, but the disk is suspect all the same.
+        if let reason = composition.server.stopReason {
+            trace.say("stopped", ["error": "\(reason)"])
+            return 5
+        }
         trace.say("stopped", ["position": "\(composition.store.log.head.value)"])
         return 0
     }
