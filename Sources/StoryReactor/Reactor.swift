@@ -24,6 +24,8 @@ package final class Reactor {
     var socketFile: SocketFile?
     private let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: readBufferSize, alignment: 64)
     private var isStopping = false
+    /// True while the system has nothing to accept a client with, which was told.
+    private var isShort = false
     /// How many connections are finishing or lingering, and so have a deadline.
     private var endingCount = 0
 
@@ -184,11 +186,14 @@ extension Reactor {
         for _ in 0..<Reactor.acceptedInOneTurn {
             let descriptor = storykeep_accept(socketFile.descriptor)
             if descriptor >= 0 {
+                isShort = false
                 open(descriptor)
             } else if errno == EAGAIN {
                 return
             } else if errno != EINTR && errno != ECONNABORTED {
                 // No descriptors or no memory: asking again at once would spin, so the listener rests for a tick.
+                if !isShort { handler?.clientNotAccepted(errno: errno) }
+                isShort = true
                 return handles.stopListening()
             }
             if self.socketFile == nil { return }

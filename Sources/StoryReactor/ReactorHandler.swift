@@ -6,6 +6,9 @@ package protocol ReactorHandler: AnyObject {
     /// A client connected; it may be sent to at once.
     func connectionOpened(_ id: ConnectionID, peer: PeerCredentials)
 
+    /// The system has no descriptor or no memory for a client, who waits until it has; told once for all of that time.
+    func clientNotAccepted(errno: Int32)
+
     /// Bytes arrived; they are valid only during the call.
     func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer)
 

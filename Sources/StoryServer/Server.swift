@@ -51,6 +51,10 @@ package final class Server: ReactorHandler {
         requests.connected(id, Peer(uid: peer.uid, role: role))
     }
 
+    package func clientNotAccepted(errno: Int32) {
+        dependency.trace.say("not-accepting", ["reason": SystemError.text(errno), "then": "clients wait"])
+    }
+
     package func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
         guard let connection = connections[id], !connection.isEnding else { return }
         connection.lines.bytesReceived(bytes)

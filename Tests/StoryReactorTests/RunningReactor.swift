@@ -100,6 +100,7 @@ private final class Recorder: ReactorHandler {
         behaviour.drained(reactor, id)
     }
 
+    func clientNotAccepted(errno: Int32) {}
     func turnEnded() {}
     func signalReceived(_ signal: Int32) {}
     func timerFired() {}

@@ -23,6 +23,7 @@ private final class Counter: ReactorHandler {
     }
 
     func connectionOpened(_ id: ConnectionID, peer: PeerCredentials) {}
+    func clientNotAccepted(errno: Int32) {}
     func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {}
     func peerClosed(_ id: ConnectionID) {}
     func connectionClosed(_ id: ConnectionID) {}

@@ -73,6 +73,7 @@ private final class Stoppable: ReactorHandler {
     }
 
     func connectionOpened(_ id: ConnectionID, peer: PeerCredentials) { server.connectionOpened(id, peer: peer) }
+    func clientNotAccepted(errno: Int32) { server.clientNotAccepted(errno: errno) }
     func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) { server.bytesReceived(id, bytes) }
     func peerClosed(_ id: ConnectionID) { server.peerClosed(id) }
     func connectionClosed(_ id: ConnectionID) { server.connectionClosed(id) }
