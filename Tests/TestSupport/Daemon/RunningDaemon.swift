@@ -16,9 +16,10 @@ package final class RunningDaemon {
     /// - Parameter environment: what it finds in its environment besides what these tests found, as `NAME=value`.
     /// - Parameter command: a program that starts it, with its arguments.
     /// - Parameter served: where it is connected to; nil: at the socket that it is told of.
+    /// - Parameter isStarted: false where the test starts it by itself.
     package init(
         limits: Limits = Limits(), data: String? = nil, fileLimit: Int? = nil, environment: [String] = [],
-        options: [String] = [], command: [String] = [], served: String? = nil
+        options: [String] = [], command: [String] = [], served: String? = nil, isStarted: Bool = true
     ) throws {
         self.served = served
         self.command = command
@@ -32,7 +33,7 @@ package final class RunningDaemon {
         }
         try Files.write(lines.joined(), to: configuration)
         self.options = ["--config", configuration] + options
-        try start(fileLimit: fileLimit)
+        if isStarted { try start(fileLimit: fileLimit) }
     }
 
     /// What it printed, of all its starts.

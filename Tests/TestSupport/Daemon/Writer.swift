@@ -1,19 +1,18 @@
 import Foundation
 import Synchronization
-import TestSupport
 
 /// A write that a writer sent, and what became of it.
-struct SentWrite: Sendable {
-    let key: String
-    let line: String
+package struct SentWrite: Sendable {
+    package let key: String
+    package let line: String
     /// How many events it appends.
-    let count: Int
+    package let count: Int
     /// The position in its receipt; nil while it has none.
-    var position: UInt64?
+    package var position: UInt64?
 }
 
 /// A client that writes batches on a thread of its own until the daemon is gone, and notes what was acknowledged.
-final class Writer: Sendable {
+package final class Writer: Sendable {
     private struct State {
         var writes: [SentWrite] = []
         var error: String?
@@ -23,7 +22,7 @@ final class Writer: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter name: what its streams and keys begin with; no other writer has it.
-    init(_ name: String, to socket: String, seed: UInt64) {
+    package init(_ name: String, to socket: String, seed: UInt64) {
         let thread = Thread { [self] in
             do {
                 try write(name, LineSocket(socket), SplitMix64(seed: seed))
@@ -38,7 +37,7 @@ final class Writer: Sendable {
     }
 
     /// Waits until the daemon is gone; answers what was sent.
-    func join() throws -> [SentWrite] {
+    package func join() throws -> [SentWrite] {
         try until("a writer ends") { state.withLock { $0.isEnded } }
         if let error = state.withLock({ $0.error }) { throw TookTooLong(what: "a writer's reply: \(error)") }
         return state.withLock { $0.writes }

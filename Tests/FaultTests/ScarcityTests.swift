@@ -1,0 +1,119 @@
+import Glibc
+import TestSupport
+import Testing
+
+extension HarmTests {
+    /// The system has no descriptors or no memory to give.
+    @Suite struct ScarcityTests {
+        @Test(.enabled(if: Faults.library != nil))
+        func `clients that the system has no descriptor for wait, and that is told once`() throws {
+            let scratch = try Scratch()
+            let faults = try Faults(scratch.place("faults"))
+            let daemon = try RunningDaemon(environment: faults.environment(root: scratch.path, tick: 10))
+            faults.arm([FaultRule(kinds: .accept, count: 20, action: .fail, value: UInt64(EMFILE))])
+            #expect(try daemon.client().ask("PING") == #"+ {"position":0}"#)
+            #expect(faults.struck(0) == 20)
+            let told = daemon.trace.split(separator: "\n").filter { $0.contains("not-accepting") }
+            #expect(told.count == 1 && told[0].contains("Too many open files"), "\(daemon.trace)")
+            #expect(try daemon.stop() == .code(0))
+        }
+
+        @Test(.enabled(if: Faults.library != nil))
+        func `work that finds no descriptor is refused with the reason, and the store goes on`() throws {
+            let scratch = try Scratch(in: Play.memory)
+            let faults = try Faults(scratch.place("faults"))
+            let daemon = try RunningDaemon(
+                data: scratch.place("data"), environment: faults.environment(root: scratch.path, tick: 10))
+            let client = try daemon.client()
+            #expect(try client.ask(Request.user("a").line).hasPrefix("+"))
+            faults.arm([FaultRule(kinds: [.open, .create], count: .max / 2, action: .fail, value: UInt64(EMFILE))])
+            let refused = try client.ask("BACKUP \"\(scratch.path)/copy\"")
+            #expect(refused.hasPrefix("-") && refused.contains("Too many open files"), "\(refused)")
+            #expect(try client.ask(Request.user("b").line).hasPrefix("+"))
+            #expect(try client.ask("CHECKPOINT").hasPrefix("+"))
+            faults.disarm()
+            #expect(try client.ask("BACKUP \"\(scratch.path)/copy\"").hasPrefix("+"))
+            client.hangUp()
+            #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
+        }
+
+        @Test func `with few descriptors it says so, or serves fewer`() throws {
+            var (served, refused) = (0, 0)
+            for limit in [8, 12, 16, 20, 24, 30, 40, 64, 65, 70, 100] {
+                let daemon = try RunningDaemon(command: ["prlimit", "--nofile=\(limit):\(limit)"], isStarted: false)
+                try daemon.launch()
+                guard let client = try Self.greeted(daemon) else {
+                    #expect(try daemon.wait() == .code(2), "\(limit): \(daemon.trace)")
+                    #expect(
+                        daemon.trace.hasPrefix("stored: ") || daemon.trace.contains("\nstored: "),
+                        "\(limit): \(daemon.trace)")
+                    refused += 1
+                    continue
+                }
+                #expect(daemon.trace.contains("fewer-connections"), "\(limit): \(daemon.trace)")
+                #expect(try client.ask(Request.user("a").line).hasPrefix("+"))
+                _ = try client.ask("BACKUP \"\(daemon.folder.place("copy"))\"")
+                #expect(try client.ask("CHECKPOINT").hasPrefix("+"), "\(limit): \(daemon.trace)")
+                client.hangUp()
+                #expect(try daemon.stop() == .code(0), "\(limit): \(daemon.trace)")
+                served += 1
+            }
+            print("few descriptors: \(served) served, \(refused) refused")
+            #expect(served > 0)
+        }
+
+        /// Memory that cannot be had ends a Swift program by a trap; what was acknowledged is there nevertheless.
+        @Test func `out of memory it loses nothing that it acknowledged`() throws {
+            var ends: [String: Int] = [:]
+            for megabytes in [256, 1_300, 3_130, 3_140, 3_150, 3_160, 3_180, 3_200, 3_240] {
+                let daemon = try RunningDaemon(command: ["prlimit", "--as=\(megabytes << 20)"], isStarted: false)
+                try daemon.launch()
+                var ledger = Ledger()
+                var how = "refused"
+                if let client = try Self.greeted(daemon) {
+                    how = "served"
+                    if !Self.fill(client, daemon, &ledger) { how = "ended while serving" }
+                }
+                ends[how, default: 0] += 1
+                if how == "served" { try daemon.kill() } else { _ = try daemon.wait() }
+                if how == "refused", daemon.exit == .code(2) {
+                    #expect(daemon.trace.contains("stored: "), "\(daemon.trace)")
+                }
+                let unlimited = try RunningDaemon(data: daemon.data)
+                let complaints = try ledger.complaints(unlimited.client())
+                #expect(complaints.isEmpty, "\(megabytes) MiB: \(complaints.prefix(3)) \(daemon.trace.suffix(500))")
+                #expect(try unlimited.stop() == .code(0))
+            }
+            print(
+                "little memory:",
+                ends.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "))
+        }
+
+        /// The first client, once it is greeted; nil where the daemon ended.
+        private static func greeted(_ daemon: RunningDaemon) throws -> LineSocket? {
+            var client: LineSocket?
+            try until("it greets or ends") {
+                if let socket = try? LineSocket(daemon.socket), try socket.nextLine() != nil { client = socket }
+                return client != nil || daemon.exit != nil
+            }
+            return client
+        }
+
+        /// Writes much, and asks for it all at once; false where the daemon ends of it.
+        private static func fill(_ client: LineSocket, _ daemon: RunningDaemon, _ ledger: inout Ledger) -> Bool {
+            let readers = (0..<20).compactMap { _ in try? daemon.client() }
+            for number in 0..<60 {
+                let request = Request.append("k\(number)", to: "note-\(number)", count: 10, size: 40_000)
+                ledger.writes.append(Ledger.Write(key: "k\(number)", count: 10))
+                for reader in readers { reader.send("READ events") }
+                client.send(request.line)
+                guard let line = try? client.final() else { return false }
+                if line.hasPrefix("-") { ledger.writes[number].outcome = .refused(line) }
+                if line.hasPrefix("+"), let position = line.number("position") {
+                    ledger.writes[number].outcome = .acknowledged(position)
+                }
+            }
+            return true
+        }
+    }
+}

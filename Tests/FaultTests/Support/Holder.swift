@@ -1,0 +1,18 @@
+import StoryCore
+import StoryLog
+import StoryModels
+import StoryStorage
+
+/// Has the environments of a store open, in a process that is not the daemon's, with a view of each.
+final class Holder {
+    private let log: LMDBEventLog
+    private let models: ModelSnapshot
+
+    init(_ path: String) throws {
+        let directory = try DataDirectory(path, for: .reading)
+        log = try LMDBEventLog(in: directory, now: Instant(milliseconds: 1))
+        models = try ModelSnapshot(in: directory)
+    }
+
+    deinit { log.close() }
+}

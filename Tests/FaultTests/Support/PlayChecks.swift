@@ -1,0 +1,86 @@
+import Glibc
+import TestSupport
+
+/// What is looked at when a story was played as far as it went.
+extension Play {
+    private var kills: Bool {
+        rules.indices.contains {
+            faults.struck($0) > 0 && [.killBefore, .killAfter, .killWithin].contains(rules[$0].action)
+        }
+    }
+
+    /// How long the starts took that succeeded, as the daemon tells it, in milliseconds.
+    var starts: [Int] {
+        daemon.trace.split(separator: "\n").filter { $0.contains(" ready ") }.compactMap { line in
+            line.firstRange(of: "ms=").flatMap { Int(line[$0.upperBound...].prefix { $0.isNumber }) }
+        }
+    }
+
+    /// What a failing call was, for a person.
+    var hits: String { rules.indices.map { faults.hit($0) }.filter { !$0.isEmpty }.joined(separator: ", then ") }
+
+    /// After a disk that was full has room again, writes are taken within a moment.
+    func checkWriting() throws {
+        guard faults.struck(0) > 0 else { return }
+        var reply: String?
+        for number in 0..<100 {
+            sockets[0].send(#"APPEND again-1 key=again\#(number) {"type":"Wrote","data":1}"#)
+            repeat { reply = try sockets[0].nextLine() } while reply?.hasPrefix(">") == true
+            guard let line = reply else { break }
+            let position = line.number("position")
+            ledger.writes.append(
+                Ledger.Write(
+                    key: "again\(number)", count: 1,
+                    outcome: line.hasPrefix("+") ? position.map { .acknowledged($0) } ?? .unknown : .refused(line)))
+            if line.hasPrefix("+") { return }
+            usleep(20_000)
+        }
+        // What failed before may only now be seen; then the daemon has ended.
+        if let reply { complaints.append("with room again a write is still answered \(reply)") }
+    }
+
+    /// However it ended, it said why, and it was not by a signal of its own.
+    func checkEnd() throws {
+        let exit = try daemon.wait()
+        let trace = daemon.trace
+        let isSuspect = trace.contains("storage-failed")
+        switch (end, exit) {
+        case (.ended(.signal(SIGKILL), _), _) where kills: break
+        case (.ended(_, isStart: true), .code(let code)) where [2, 3, 5].contains(code):
+            let last = trace.split(separator: "\n").last ?? ""
+            if !last.hasPrefix("stored: ") { complaints.append("it ended with \(code) and said \(last)") }
+        case (_, .code(5)) where isSuspect: break
+        case (.played, .code(0)) where !isSuspect: break
+        default: complaints.append("it ended with \(exit)")
+        }
+        if trace.contains("Fatal error") { complaints.append("it trapped") }
+    }
+
+    /// Starts it unharmed: it has what it should, takes writes, loses none of them, and its models are its log, folded.
+    func checkStore() throws {
+        try daemon.start()
+        complaints += try ledger.complaints(daemon.client(), after: base)
+        let client = try daemon.client()
+        let replies = try (1...3).map {
+            try client.ask(#"APPEND after-1 key=after\#($0) {"type":"Wrote","data":\#($0)}"#)
+        }
+        try daemon.kill()
+        try daemon.start()
+        let again = try daemon.client()
+        for (number, reply) in zip(1..., replies) {
+            let repeated = try again.ask(#"APPEND after-1 key=after\#(number) {"type":"Wrote","data":\#(number)}"#)
+            if !reply.hasPrefix("+ {") || repeated != reply.dropLast() + #","repeated":true}"# {
+                complaints.append("a write after it was answered \(reply), and then \(repeated)")
+            }
+        }
+        let head = try again.ask("PING").number("position")
+        let verified = try again.ask("VERIFY")
+        if verified.number("verified") != head { complaints.append("VERIFY at \(head ?? 0) says \(verified)") }
+        again.hangUp()
+        let exit = try daemon.stop()
+        if exit != .code(0) { complaints.append("the last stop ended with \(exit)") }
+        let replay = try daemon.storectl("replay", "--verify", offline: true)
+        if replay.exit != .code(0) { complaints.append("replay: \(replay.output)\(replay.errors)") }
+        if let slowest = starts.max(), slowest >= 1_000 { complaints.append("a start took \(slowest) ms") }
+    }
+}
