@@ -9,7 +9,7 @@ extension HarmTests {
     /// `FAULTS=all` fails each call there is, and 5,000 pairs of them; otherwise some. `SEED` repeats the pairs of a run.
     @Suite(.enabled(if: Faults.library != nil))
     struct DiskFaultTests {
-        private static let isLong = ProcessInfo.processInfo.environment["FAULTS"] == "all"
+        static let isLong = ProcessInfo.processInfo.environment["FAULTS"] == "all"
         private static let seed =
             ProcessInfo.processInfo.environment["SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 1...999_999)
 
@@ -44,6 +44,53 @@ extension HarmTests {
             #expect(runs.complaints.isEmpty, "\(runs.complaints.joined(separator: "\n\n"))")
         }
 
+        @Test func `an I/O error under a commit ends it with 5 and a sentence, want of room refuses the write`() throws
+        {
+            var cases: [(rule: FaultRule, isFull: Bool)] = []
+            for (path, kind) in [("data/log.journal", CallKinds.write), ("data/log.journal", .sync)] {
+                for number in 1...3 as ClosedRange<UInt64> {
+                    for code in [EIO, ENOSPC] {
+                        let rule = FaultRule(
+                            kinds: kind, number: number, action: .fail, value: UInt64(code), path: path)
+                        cases.append((rule, isFull: kind == .write && code == ENOSPC))
+                    }
+                }
+            }
+            for number in 1...6 as ClosedRange<UInt64> {
+                for kind in [CallKinds.write, .sync] {
+                    let path = "data/log/data.mdb"
+                    cases.append(
+                        (FaultRule(kinds: kind, number: number, action: .fail, value: UInt64(EIO), path: path), false))
+                }
+            }
+            let runs = Runs(cases.count) { [cases] number, runs in
+                let (rule, isFull) = cases[number]
+                let play = try Play([rule])
+                try play.run(Story.commits)
+                Self.report(play, "\(rule)", runs)
+                guard play.faults.struck(0) > 0 else { return }
+                let isRefused = play.ledger.writes.contains { if case .refused = $0.outcome { true } else { false } }
+                if isFull ? play.end != .played || !isRefused : play.end != .ended(.code(5), isStart: false) {
+                    runs.complain("\(rule): \(play.end)")
+                }
+            }
+            print("errors under commits: \(runs.figures)")
+            #expect(runs.complaints.isEmpty, "\(runs.complaints.joined(separator: "\n\n"))")
+            #expect(runs.count("untouched") < cases.count / 3, "there are too few calls")
+        }
+
+        /// A disk that says it has what it dropped is found out by what clients were told.
+        @Test func `a journal that is not written is found out`() throws {
+            let play = try Play([FaultRule(kinds: .write, count: .max / 2, action: .pretend, path: "log.journal")])
+            try play.run([
+                .exchange([0: [.user("a")], 3: [.ask("SUBSCRIBE events from=1")]]), .arm,
+                .exchange([0: [.user("b")], 2: [.ask("GET users/b", "users")], 3: [.ask("PING")]]), .kill,
+            ])
+            for complaint in ["u-b was acknowledged at 2", "this event was heard", "this row was heard"] {
+                #expect(play.complaints.contains { $0.hasPrefix(complaint) }, "\(complaint): \(play.complaints)")
+            }
+        }
+
         private static func report(_ play: Play, _ name: String, _ runs: Runs) {
             runs.started(play.starts)
             for complaint in play.complaints {
@@ -76,7 +123,7 @@ extension HarmTests {
                     for (index, manner) in manners.enumerated() {
                         // A stride, and each manner begins elsewhere.
                         let isChosen =
-                            isLong || (number + UInt64(index) * 5) % 29 == 0 || number == length + length / 8 + 4
+                            isLong || (number + UInt64(index) * 5) % 37 == 0 || number == length + length / 8 + 4
                         if isChosen { points.append(Fault(kind: kind, number: number, manner: manner)) }
                     }
                 }

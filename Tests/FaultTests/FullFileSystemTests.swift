@@ -33,7 +33,7 @@ extension HarmTests {
             }
         }
 
-        @Test(arguments: SmallFileSystem.Kind.allCases)
+        @Test(arguments: DiskFaultTests.isLong ? SmallFileSystem.Kind.allCases : [.tmpfs])
         func `a full file system refuses writes, serves reads, and writes again when there is room`(
             kind: SmallFileSystem.Kind
         ) throws {

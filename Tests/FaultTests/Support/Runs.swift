@@ -30,7 +30,11 @@ final class Runs: Sendable {
     private func work(_ count: Int, _ body: (Int, Runs) throws -> Void) {
         while let number = take(count) {
             do { try body(number, self) } catch { complain("run \(number): \(error)") }
-            state.withLock { $0.done += 1 }
+            let done = state.withLock { state in
+                state.done += 1
+                return state.done
+            }
+            if done % 500 == 0 { print("… \(done) of \(count) runs") }
         }
     }
 
@@ -61,7 +65,7 @@ final class Runs: Sendable {
             let tallies = state.tallies.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
             let median = starts.isEmpty ? 0 : starts[starts.count / 2]
             return "\(state.done) runs (\(tallies.joined(separator: ", "))), \(starts.count) starts, "
-                + "median \(median) ms, longest \(starts.last ?? 0) ms"
+                + "median \(median) ms of a processor, longest \(starts.last ?? 0)"
         }
     }
 }

@@ -119,6 +119,17 @@ enum Story {
         .exchange([1: [.append("n6", to: "note-1")], 2: questions, 3: [.ask("PING")]]),
     ]
 
+    /// Commits of all kinds, and a flush.
+    static let commits: [Step] = [
+        .exchange([0: [.user("a"), .user("b")], 3: subscriber]), .arm,
+        .exchange([0: [.story("1")], 2: questions]),
+        .exchange([1: [.append("n1", to: "note-1")]]),
+        .exchange([0: [.append("small", to: "note-3")], 1: [.append("large", to: "note-2", count: 10, size: 4_000)]]),
+        .exchange([1: [.append("n2", to: "note-1")], 2: questions, 3: [.ask("PING")]]),
+        .exchange([1: [.append("large2", to: "note-2", count: 10, size: 4_000)]]),
+        .exchange([1: [.append("n3", to: "note-1")], 2: [.job("CHECKPOINT")], 3: [.ask("PING")]]),
+    ]
+
     private static let questions: [Request] = [
         .ask("PING"), .ask("GET users/a", "users"), .ask("LIST stories limit=10", "stories"), .ask("COUNT users"),
         .ask("READ events order=desc limit=3"), .ask("READ events/note-1"), .ask("STREAMS limit=5"),

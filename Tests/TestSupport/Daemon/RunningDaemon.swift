@@ -95,6 +95,12 @@ package final class RunningDaemon {
         return (Int(line.filter(\.isNumber)) ?? 0) * 1_024
     }
 
+    /// How long its first thread has run on a processor, in milliseconds; what others did meanwhile does not count.
+    package var processorTime: Int {
+        let nanoseconds = Files.text("/proc/\(pid)/schedstat").prefix { $0.isNumber }
+        return (Int(nanoseconds) ?? 0) / 1_000_000
+    }
+
     /// What a run of `storectl` came to.
     package struct Run {
         package let exit: Exit
