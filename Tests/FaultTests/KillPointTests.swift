@@ -38,6 +38,23 @@ extension HarmTests {
             for isHeld in [false, true] { try Self.kill(isHeld, stores) }
         }
 
+        /// Then LMDB's lock file, which others keep alive, may not know of a commit that the file has.
+        @Test func `killed as a commit of the log ends, beside a reader, it starts and goes on writing`() throws {
+            let store = try PreparedStore(isLarge: false)
+            let runs = Runs(16) { number, runs in
+                let action = number % 2 == 0 ? FaultRule.Action.killAfter : .killBefore
+                let rule = FaultRule(
+                    kinds: .write, number: UInt64(1 + number / 2), action: action, path: "data/log/data.mdb")
+                let play = try Play([rule], on: store, isHeld: true)
+                try play.run(Story.commits)
+                runs.started(play.starts)
+                runs.tally(play.end == .played ? "not reached" : "\(action)")
+                for complaint in play.complaints { runs.complain("\(action) \(rule.number): \(complaint)") }
+            }
+            print("kills as commits end: \(runs.figures)")
+            #expect(runs.complaints.isEmpty, "\(runs.complaints.joined(separator: "\n\n"))")
+        }
+
         private static func kill(_ isHeld: Bool, _ stores: Stores) throws {
             let points = try points(isHeld, stores)
             let runs = Runs(points.count) { number, runs in

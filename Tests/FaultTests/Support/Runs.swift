@@ -34,7 +34,10 @@ final class Runs: Sendable {
                 state.done += 1
                 return state.done
             }
-            if done % 500 == 0 { print("… \(done) of \(count) runs") }
+            if done % 250 == 0 {
+                print("… \(done) of \(count) runs")
+                fflush(nil)
+            }
         }
     }
 
@@ -46,7 +49,11 @@ final class Runs: Sendable {
         }
     }
 
-    func complain(_ text: String) { state.withLock { $0.complaints.append(text) } }
+    func complain(_ text: String) {
+        print(text)
+        fflush(nil)
+        state.withLock { $0.complaints.append(text) }
+    }
 
     func started(_ milliseconds: [Int]) { state.withLock { $0.starts += milliseconds } }
 
