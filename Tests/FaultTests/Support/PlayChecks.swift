@@ -40,7 +40,7 @@ extension Play {
         let trace = daemon.trace
         let isSuspect = trace.contains("storage-failed")
         switch (end, exit) {
-        case (.ended(.signal(SIGKILL), _), _) where kills: break
+        case (_, .signal(SIGKILL)) where kills: break
         case (.ended(_, isStart: true), .code(let code)) where [2, 3, 5].contains(code):
             let last = trace.split(separator: "\n").last ?? ""
             if !last.hasPrefix("stored: ") { complaints.append("it ended with \(code) and said \(last)") }
