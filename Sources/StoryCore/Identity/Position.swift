@@ -15,5 +15,10 @@ package struct Position: Hashable, Comparable, Sendable {
     /// The position right before this one; zero stays zero.
     package var previous: Position { Position(value == 0 ? 0 : value - 1) }
 
+    /// True when so many events, one at least, can lie from a position on.
+    package static func isRun(_ first: UInt64, _ count: Int) -> Bool {
+        first > 0 && count > 0 && first <= max.value && UInt64(count) <= max.value - first + 1
+    }
+
     package static func < (left: Position, right: Position) -> Bool { left.value < right.value }
 }

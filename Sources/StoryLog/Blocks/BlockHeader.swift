@@ -36,7 +36,7 @@ extension BlockHeader {
         lastTime = bytes.number(at: 24, as: Int64.self)
         byteCount = Int(bytes.number(at: 32, as: UInt32.self))
         guard byteCount == bytes.count, count > 0, count <= (byteCount - BlockHeader.overhead) / 4,
-            checksum(bytes) == bytes.number(at: 40, as: UInt64.self)
+            Position.isRun(first, count), checksum(bytes) == bytes.number(at: 40, as: UInt64.self)
         else { return nil }
     }
 

@@ -56,7 +56,7 @@ struct JournalContents {
     private mutating func take(_ half: Int, _ bytes: UnsafeRawBufferPointer, _ start: Int, _ sectors: Int) {
         var before: UInt64?
         while let entry = JournalEntry(bytes, at: start + halves[half].end, end: start + sectors),
-            before.map({ $0 + 1 == entry.sequence }) ?? true
+            before.map({ $0 == entry.sequence - 1 }) ?? true
         {
             halves[half].end += entry.sectors
             halves[half].last = entry.last

@@ -26,7 +26,7 @@ struct JournalEntry {
     /// The entry that begins at a sector of the file; nil unless there is a whole one.
     init?(_ bytes: UnsafeRawBufferPointer, at number: Int, end: Int) {
         guard number < end, let head = JournalSector(bytes, number: number), head.index == 0, head.sequence > 0,
-            head.count > 0, head.count <= end - number
+            head.sequence < .max, head.count > 0, head.count <= end - number
         else { return nil }
         (sequence, sectors) = (head.sequence, head.count)
         var checksums: [UInt64] = []
@@ -40,7 +40,7 @@ struct JournalEntry {
         first = bytes.number(at: start, as: UInt64.self)
         count = Int(bytes.number(at: start + 8, as: UInt32.self))
         let byteCount = Int(bytes.number(at: start + 12, as: UInt32.self))
-        guard first > 0, count > 0, JournalEntry.sectors(of: byteCount) == sectors,
+        guard Position.isRun(first, count), JournalEntry.sectors(of: byteCount) == sectors,
             JournalEntry.checksum(checksums, first) == bytes.number(at: start + 16, as: UInt64.self)
         else { return nil }
         records = JournalEntry.gather(bytes, number, sectors, byteCount)
