@@ -92,6 +92,7 @@ struct CheckpointJournal {
         let valueEnd = keyEnd + (isRemoved ? 0 : Int(valueCount))
         guard keyEnd <= end, valueEnd <= end else { return nil }
         let key = UnsafeRawBufferPointer(rebasing: bytes[offset + entryHead..<keyEnd])
+        guard KeyBuffer.keyLength.contains(key.count) else { return nil }
         if isRemoved {
             buffers.buffer(table).remove(key)
         } else {
