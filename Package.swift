@@ -26,6 +26,15 @@ func system(_ name: String, _ package: String, _ debian: String) -> Target {
     .systemLibrary(name: name, pkgConfig: package, providers: [.apt([debian])])
 }
 
+/// The fuzzer has libFuzzer's main function and its flags: only `scripts/fuzz`, which sets the variable, builds it.
+let fuzzer: [Target] =
+    Context.environment["STORYKEEP_FUZZ"] == nil
+    ? []
+    : [
+        .target(name: "CFuzzGuards", path: "Tests/Fuzzer/CFuzzGuards"),
+        program("storefuzz", ["FuzzTargets", "CFuzzGuards"], path: "Tests/Fuzzer/storefuzz"),
+    ]
+
 let package = Package(
     name: "Storykeep",
     platforms: [.macOS(.v15)],
@@ -110,6 +119,14 @@ let package = Package(
             ]),
         tests("StoryClientTests", ["StoryClient", "StoryCore", "StoryWire", "TestSupport"]),
         tests("StoryBrowserTests", ["StoryBrowser", "StoryClient", "TestSupport"]),
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryLog", "CSimdJSON", "CXXHash",
+                "TestSupport",
+            ],
+            path: "Tests/FuzzTargets", swiftSettings: settings),
+        tests("FuzzTests", ["FuzzTargets", "TestSupport"], exclude: ["corpus"]),
         tests("GateTests", ["TestSupport"]),
         tests(
             "CrashTests",
@@ -124,6 +141,6 @@ let package = Package(
                 "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryReactor",
                 "StoryServer", "TestSupport",
             ]),
-    ],
+    ] + fuzzer,
     cxxLanguageStandard: .cxx17
 )

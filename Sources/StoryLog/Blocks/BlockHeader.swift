@@ -7,26 +7,34 @@ import StoryCore
 /// `layout 4 · how many records 4 · first position 8 · time of the first record 8 · time of the last 8 · bytes of the
 /// block 4 · zero 4 · XXH3-64 of the 40 bytes before, seeded with that of the table, which is seeded with the first
 /// position 8`.
-struct BlockHeader: Equatable {
+package struct BlockHeader: Equatable {
     static let size = 48
     /// The layout that this program writes, and the only one that it reads.
     static let layout: UInt32 = 1
     /// The most bytes a block of more than one record has: with LMDB's header they fill sixteen pages.
     static let largest = 65_520
     /// What a block has beside its records and their offsets.
-    static let overhead = BlockHeader.size + Seal.size
+    package static let overhead = BlockHeader.size + Seal.size
 
-    let count: Int
-    let first: UInt64
+    package let count: Int
+    package let first: UInt64
     let firstTime: Int64
     let lastTime: Int64
     /// The bytes of the block with everything.
     let byteCount: Int
+
+    package init(count: Int, first: UInt64, firstTime: Int64, lastTime: Int64, byteCount: Int) {
+        self.count = count
+        self.first = first
+        self.firstTime = firstTime
+        self.lastTime = lastTime
+        self.byteCount = byteCount
+    }
 }
 
 extension BlockHeader {
     /// Reads a block's header; nil unless every byte of it and of the table is as it was written.
-    init?(_ bytes: UnsafeRawBufferPointer) {
+    package init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= BlockHeader.overhead, bytes.number(at: 0, as: UInt32.self) == BlockHeader.layout else {
             return nil
         }
@@ -42,10 +50,10 @@ extension BlockHeader {
 
     /// Where the records begin: behind the table.
     var recordsStart: Int { BlockHeader.size + 4 * count }
-    var last: UInt64 { first + UInt64(count) - 1 }
+    package var last: UInt64 { first + UInt64(count) - 1 }
 
     /// The block's records; nil for a buffer without memory.
-    func run(_ bytes: UnsafeRawBufferPointer) -> RecordRun? {
+    package func run(_ bytes: UnsafeRawBufferPointer) -> RecordRun? {
         guard let base = bytes.baseAddress else { return nil }
         return RecordRun(
             first: first, count: count, base: base, offsets: base + BlockHeader.size,
@@ -53,10 +61,10 @@ extension BlockHeader {
     }
 
     /// The seal at the block's end.
-    func seal(_ bytes: UnsafeRawBufferPointer) -> Seal { Seal(bytes: Array(bytes[(byteCount - Seal.size)...])) }
+    package func seal(_ bytes: UnsafeRawBufferPointer) -> Seal { Seal(bytes: Array(bytes[(byteCount - Seal.size)...])) }
 
     /// Writes the header before a table that is there already.
-    func write(to target: UnsafeMutableRawPointer) {
+    package func write(to target: UnsafeMutableRawPointer) {
         target.put(BlockHeader.layout, at: 0)
         target.put(UInt32(count), at: 4)
         target.put(first, at: 8)

@@ -1,12 +1,12 @@
 import StoryStorage
 import Glibc
-import StoryCore
+package import StoryCore
 
 /// Records in memory that become one block.
 ///
 /// Unchecked: the records that it names do not change any more, and it keeps the memory that holds them.
-struct BlockSection: @unchecked Sendable {
-    let run: RecordRun
+package struct BlockSection: @unchecked Sendable {
+    package let run: RecordRun
     private let block: OpenBlock
 
     /// The records from one position through another, both of which the block holds.
@@ -22,12 +22,12 @@ struct BlockSection: @unchecked Sendable {
     }
 
     /// The bytes of the block that it becomes.
-    var byteCount: Int { BlockHeader.overhead + 4 * run.count + run.bytes.count }
+    package var byteCount: Int { BlockHeader.overhead + 4 * run.count + run.bytes.count }
 
     /// Writes every byte of the block, and returns its seal.
     ///
     /// - Throws: `.corrupt` where a record is not what was written; then the block must not be kept.
-    func write(
+    package func write(
         to target: UnsafeMutableRawPointer, after seal: Seal, _ hasher: SealHasher
     ) throws(StorageError) -> Seal {
         let records = run.bytes

@@ -5,7 +5,7 @@ import StoryCore
 ///
 /// Unchecked: one thread appends. Others read only records that were there when they got hold of it; those do not
 /// move or change.
-final class OpenBlock: @unchecked Sendable {
+package final class OpenBlock: @unchecked Sendable {
     /// The fewest bytes that a record takes with its entry in the table.
     private static let leastRecord = RecordHeader.size + RecordHeader.saltSize + 4
     private static let mostRecords = BlockHeader.largest / leastRecord
@@ -45,11 +45,11 @@ final class OpenBlock: @unchecked Sendable {
     }
 
     /// Where the next record goes, which `added` counts once it is written.
-    var target: UnsafeMutableRawPointer { bytes + used }
+    package var target: UnsafeMutableRawPointer { bytes + used }
 
     /// Counts a record that was written to `target`.
     @inline(__always)
-    func added(_ record: Int) {
+    package func added(_ record: Int) {
         offsets[count] = UInt32(used).littleEndian
         used += record
         count += 1

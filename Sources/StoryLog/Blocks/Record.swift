@@ -1,13 +1,13 @@
 import StoryStorage
-import StoryCore
+package import StoryCore
 
 /// One event as the log keeps it: header, salts and JSON.
-enum Record {
+package enum Record {
     /// Reads a record and checks it against its checksum; what it points to belongs to whoever holds the bytes.
     ///
     /// - Throws: `.corrupt` with the position where the bytes are not those that were written.
     @inline(__always)
-    static func read(
+    package static func read(
         _ bytes: UnsafeRawBufferPointer, at position: UInt64
     ) throws(StorageError) -> EventRecord {
         guard bytes.count >= RecordHeader.size else { throw damaged(position, "is cut short") }

@@ -6,16 +6,16 @@ import StoryCore
 /// `checksum 8 · state 1 · layout 1 · tags length 2 · by 4 · time 8 · version 6 · stream number 6 · meta length 4 ·
 /// stream length 1 · type length 1 · key length 1 · zero 1 · JSON length 4`. A length of 0 says that the event has no
 /// key, no tags or no meta.
-struct RecordHeader: Equatable {
-    static let size = 48
+package struct RecordHeader: Equatable {
+    package static let size = 48
     /// The checksum covers everything from here on.
-    static let checked = 8
+    package static let checked = 8
     /// The block's seal covers the header from here on: the state, before it, is under no seal.
     static let sealed = 9
     /// The salt before each commitment, in bytes.
     static let saltSize = 16
     /// The layout that this program writes, and the only one that it reads.
-    static let layout: UInt8 = 1
+    package static let layout: UInt8 = 1
 
     var time: Int64
     var version: UInt64
@@ -32,7 +32,7 @@ struct RecordHeader: Equatable {
 extension RecordHeader {
     /// Reads the numbers; the buffer has at least `size` bytes.
     @inline(__always)
-    init(_ bytes: UnsafeRawBufferPointer) {
+    package init(_ bytes: UnsafeRawBufferPointer) {
         tagsCount = bytes.number(at: 10, as: UInt16.self)
         by = bytes.number(at: 12, as: UInt32.self)
         time = bytes.number(at: 16, as: Int64.self)
@@ -50,7 +50,7 @@ extension RecordHeader {
     var hasLabels: Bool { keyCount > 0 || tagsCount > 0 }
     /// Where the JSON begins: behind the salts.
     @inline(__always)
-    var jsonStart: Int { RecordHeader.size + RecordHeader.saltSize * (hasLabels ? 2 : 1) }
+    package var jsonStart: Int { RecordHeader.size + RecordHeader.saltSize * (hasLabels ? 2 : 1) }
     /// How many bytes the record has with everything.
     @inline(__always)
     var recordCount: Int { jsonStart + Int(jsonCount) }

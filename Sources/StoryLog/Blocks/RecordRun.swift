@@ -1,14 +1,14 @@
 import StoryStorage
 import CLMDB
-import StoryCore
+package import StoryCore
 
 /// Records that stand one behind the other, in a block of the map or in memory, with the table of where each begins.
 ///
 /// The bytes belong to the map or to an `OpenBlock`; who keeps a run has to keep those.
-struct RecordRun {
+package struct RecordRun {
     /// The position of its first record.
-    let first: UInt64
-    let count: Int
+    package let first: UInt64
+    package let count: Int
     private let base: UnsafeRawPointer
     /// 4 bytes a record: where it begins, counted from `base`.
     private let offsets: UnsafeRawPointer
@@ -23,10 +23,10 @@ struct RecordRun {
         self.bounds = bounds
     }
 
-    var last: UInt64 { first + UInt64(count) - 1 }
+    package var last: UInt64 { first + UInt64(count) - 1 }
 
     /// All its records, one behind the other.
-    var bytes: UnsafeRawBufferPointer {
+    package var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base + bounds.lowerBound, count: bounds.count)
     }
 
@@ -37,7 +37,7 @@ struct RecordRun {
     ///
     /// - Throws: `.corrupt` where the table leads out of the run.
     @inline(__always)
-    func record(at position: UInt64) throws(StorageError) -> UnsafeRawBufferPointer {
+    package func record(at position: UInt64) throws(StorageError) -> UnsafeRawBufferPointer {
         let index = Int(position - first)
         let start = offset(index)
         let end = index + 1 < count ? offset(index + 1) : bounds.upperBound

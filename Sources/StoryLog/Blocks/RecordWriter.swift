@@ -1,9 +1,9 @@
 import StoryStorage
 import Glibc
-import StoryCore
+package import StoryCore
 
 /// Lays an event out as a record.
-struct RecordWriter {
+package struct RecordWriter {
     private let header: RecordHeader
     private let position: UInt64
     private let layout: RecordLayout
@@ -11,7 +11,7 @@ struct RecordWriter {
     /// Measures an event and its line.
     ///
     /// A text that is not laid out as its lengths say would be served wrongly for ever, so it traps here.
-    init(_ event: EventHeader, _ json: UnsafeRawBufferPointer) {
+    package init(_ event: EventHeader, _ json: UnsafeRawBufferPointer) {
         position = event.position.value
         header = RecordHeader(
             time: event.time.milliseconds, version: event.version.value, streamNumber: event.streamNumber.value,
@@ -22,10 +22,10 @@ struct RecordWriter {
     }
 
     /// The bytes of the record.
-    var count: Int { header.recordCount }
+    package var count: Int { header.recordCount }
 
     /// Writes every byte of the record; there is room for `count`.
-    func write(_ json: UnsafeRawBufferPointer, _ salts: Salts, to target: UnsafeMutableRawPointer) {
+    package func write(_ json: UnsafeRawBufferPointer, _ salts: Salts, to target: UnsafeMutableRawPointer) {
         header.write(to: target)
         let start = header.jsonStart
         salts.take(start - RecordHeader.size, to: target + RecordHeader.size)

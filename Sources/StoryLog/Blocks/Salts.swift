@@ -7,14 +7,14 @@ import StoryCore
 ///
 /// They come from the kernel's generator, some kilobytes at a time, and each byte is used once: nothing that is stored
 /// tells another salt.
-final class Salts {
+package final class Salts {
     /// 256 salts a system call: about 40 ns each.
     private static let poolSize = 4_096
 
     private let pool: UnsafeMutableRawPointer
     private var used = Salts.poolSize
 
-    init() { pool = .allocate(byteCount: Salts.poolSize, alignment: 16) }
+    package init() { pool = .allocate(byteCount: Salts.poolSize, alignment: 16) }
 
     deinit { pool.deallocate() }
 

@@ -1,12 +1,14 @@
 import StoryStorage
 import COpenSSL
-import StoryCore
+package import StoryCore
 
 /// SHA-256 over one block and the seal of the block before it: the chain that makes history fast.
-struct Seal: Equatable, Sendable {
-    static let size = 32
+package struct Seal: Equatable, Sendable {
+    package static let size = 32
 
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
+
+    package init(bytes: [UInt8]) { self.bytes = bytes }
 }
 
 /// Computes the seals of blocks.
@@ -16,14 +18,14 @@ struct Seal: Equatable, Sendable {
 /// and content can be erased, and the chain goes on proving everything else.
 ///
 /// Unchecked: one thread uses it at a time.
-final class SealHasher: @unchecked Sendable {
+package final class SealHasher: @unchecked Sendable {
     private let chain: OpaquePointer
     private let commitment: OpaquePointer
     private let algorithm: OpaquePointer
     private let digest: UnsafeMutablePointer<UInt8>
 
     /// - Throws: `.failed` where OpenSSL has no memory or no SHA-256.
-    init() throws(StorageError) {
+    package init() throws(StorageError) {
         guard let chain = EVP_MD_CTX_new() else { throw .failed("OpenSSL has no memory") }
         guard let commitment = EVP_MD_CTX_new(), let algorithm = EVP_MD_fetch(nil, "SHA256", nil) else {
             EVP_MD_CTX_free(chain)
@@ -55,7 +57,7 @@ final class SealHasher: @unchecked Sendable {
     /// The seal of a block whose header and records are written.
     ///
     /// - Throws: `.corrupt` where the lengths of a record do not fit.
-    func seal(
+    package func seal(
         of header: BlockHeader, _ block: UnsafeRawBufferPointer, after seal: Seal
     ) throws(StorageError) -> Seal {
         guard let run = header.run(block) else { throw Record.damaged(header.first, "has no block") }

@@ -1,12 +1,12 @@
 import StoryStorage
-import StoryCore
+package import StoryCore
 
 /// What a journal holds beyond the blocks of its log, found by reading all of it.
 ///
 /// An entry is begun only when the one before it is durable. So of the entries whose sectors are found, only the one
 /// with the highest sequence may be torn; every other one was acknowledged. A sector is written whole or not at all, so
 /// one whose checksum does not match is damage, wherever it lies.
-struct JournalContents {
+package struct JournalContents {
     /// What one half holds.
     struct Half {
         /// How many of its sectors have whole entries, from its beginning on.
@@ -30,7 +30,7 @@ struct JournalContents {
     ///   - stored: the last position that is in a block.
     ///   - lastTime: when that was written.
     /// - Throws: `.corrupt`, naming a position, where events are missing or are not those that were written.
-    init(
+    package init(
         _ bytes: UnsafeRawBufferPointer, _ header: JournalHeader, after stored: Position, _ lastTime: Instant?
     ) throws(StorageError) {
         let start = JournalHeader.halvesStart / JournalSector.size
@@ -99,7 +99,7 @@ struct JournalContents {
     /// Visits the records after a position, in order.
     ///
     /// - Throws: what `body` throws, and `.corrupt` where the records do not have the lengths that they say.
-    func forEachRecord(
+    package func forEachRecord(
         after stored: Position, _ body: (UInt64, UnsafeRawBufferPointer) throws(StorageError) -> Void
     ) throws(StorageError) {
         for entry in entries {

@@ -7,7 +7,7 @@ import StoryCore
 ///
 /// The first payload begins with `first position 8 · how many records 4 · bytes of all records 4 · XXH3-64 of the
 /// checksums of the other sectors, seeded with the first position 8`; zeros fill the last one.
-struct JournalEntry {
+package struct JournalEntry {
     static let headSize = 24
 
     let sequence: UInt64
@@ -59,13 +59,13 @@ struct JournalEntry {
         return records
     }
 
-    static func checksum(_ checksums: [UInt64], _ first: UInt64) -> UInt64 {
+    package static func checksum(_ checksums: [UInt64], _ first: UInt64) -> UInt64 {
         checksums.withUnsafeBytes { xxhi_64($0.baseAddress, $0.count, first) }
     }
 }
 
 /// Lays an entry out in the memory that is written to the file.
-struct EntryWriter {
+package struct EntryWriter {
     let sequence: UInt64
     /// Of the entry's first sector in the file.
     let number: Int
@@ -73,11 +73,20 @@ struct EntryWriter {
     let count: Int
     let sections: [BlockSection]
 
+    /// - Parameter number: of the first sector in the file.
+    package init(sequence: UInt64, number: Int, first: UInt64, count: Int, sections: [BlockSection]) {
+        self.sequence = sequence
+        self.number = number
+        self.first = first
+        self.count = count
+        self.sections = sections
+    }
+
     private var byteCount: Int { sections.reduce(0) { $0 + $1.run.bytes.count } }
-    var sectors: Int { JournalEntry.sectors(of: byteCount) }
+    package var sectors: Int { JournalEntry.sectors(of: byteCount) }
 
     /// Writes every byte of the entry's sectors.
-    func write(to target: UnsafeMutableRawPointer) {
+    package func write(to target: UnsafeMutableRawPointer) {
         let sectors = sectors
         fill(target, sectors)
         var checksums: [UInt64] = []

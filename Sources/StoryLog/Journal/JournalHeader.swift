@@ -4,16 +4,16 @@ import CXXHash
 /// The first bytes of the journal: whose it is, and how long.
 ///
 /// `magic 8 · ID of the log 16 · bytes of the file 8 · XXH3-64 of all that 8`, then zeros up to the first half.
-struct JournalHeader: Equatable {
+package struct JournalHeader: Equatable {
     /// Where the first half begins.
-    static let halvesStart = 4_096
-    static let size = 40
+    package static let halvesStart = 4_096
+    package static let size = 40
     private static let magic = Array("stkjlog3".utf8)
 
     let logID: [UInt8]
     let fileSize: Int
 
-    init(logID: [UInt8], fileSize: Int) {
+    package init(logID: [UInt8], fileSize: Int) {
         precondition(logID.count == LogHeader.idCount, "A log's ID has 16 bytes.")
         self.logID = logID
         self.fileSize = fileSize
@@ -31,7 +31,7 @@ struct JournalHeader: Equatable {
     }
 
     /// The header as it is stored.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var bytes = JournalHeader.magic + logID
         bytes.append(littleEndian: UInt64(fileSize))
         bytes.append(littleEndian: JournalHeader.checksum(bytes))

@@ -1,16 +1,16 @@
 import StoryStorage
-import StoryCore
+package import StoryCore
 
 /// The records that are not in blocks yet: what the journal holds, and what the turn under way has appended.
-struct JournalMemory {
+package struct JournalMemory {
     private(set) var blocks: [OpenBlock] = []
     /// The first position that counts; those before it are flushed, even where their memory is still there.
     private(set) var first: UInt64
 
-    init(after flushed: Position) { first = flushed.value + 1 }
+    package init(after flushed: Position) { first = flushed.value + 1 }
 
     /// Where the next record goes, in a block that has room for it.
-    mutating func block(for position: UInt64, _ byteCount: Int) -> OpenBlock {
+    package mutating func block(for position: UInt64, _ byteCount: Int) -> OpenBlock {
         if let last = blocks.last, last.hasRoom(for: byteCount) { return last }
         let block = OpenBlock(first: position, firstCount: byteCount)
         blocks.append(block)
@@ -19,7 +19,7 @@ struct JournalMemory {
 
     /// The records around a position that is held.
     @inline(__always)
-    func run(at position: UInt64) -> RecordRun {
+    package func run(at position: UInt64) -> RecordRun {
         var index = blocks.count - 1
         while blocks[index].first > position { index -= 1 }
         let block = blocks[index]
@@ -27,7 +27,7 @@ struct JournalMemory {
     }
 
     /// The records from one position through another, block by block.
-    func sections(from lower: UInt64, through upper: UInt64) -> [BlockSection] {
+    package func sections(from lower: UInt64, through upper: UInt64) -> [BlockSection] {
         let start = max(lower, first)
         return blocks.compactMap { block in
             let (from, through) = (max(block.first, start), min(block.end - 1, upper))

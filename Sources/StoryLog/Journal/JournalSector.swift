@@ -7,8 +7,8 @@ import StoryCore
 /// `XXH3-64 of what follows, seeded with the number of the sector in the file 8 · sequence of the entry 8 · number of
 /// the sector in its entry 4 · sectors of the entry 4 · payload 488`, little-endian. A sector that no entry was written
 /// to has the sequence 0. So a sector whose checksum does not match is damage, never a write that was cut off.
-struct JournalSector {
-    static let size = 512
+package struct JournalSector {
+    package static let size = 512
     static let headerSize = 24
     static let payload = JournalSector.size - JournalSector.headerSize
 
@@ -33,7 +33,7 @@ struct JournalSector {
 
     /// Writes the header before a payload that is there already, and returns the checksum.
     @discardableResult
-    static func seal(
+    package static func seal(
         _ target: UnsafeMutableRawPointer, number: Int, sequence: UInt64, index: Int, count: Int
     ) -> UInt64 {
         target.put(sequence, at: 8)

@@ -2,7 +2,7 @@ import StoryCore
 import StoryStorage
 
 /// One write buffer a table, for what was folded since a checkpoint.
-final class BufferSet {
+package final class BufferSet {
     /// By the table's number; a table that was never written has none.
     @exclusivity(unchecked) private var buffers: [WriteBuffer?] = Array(repeating: nil, count: BufferSet.size)
 
@@ -26,7 +26,7 @@ final class BufferSet {
     }
 
     /// The digest of what a table has.
-    func digest(of table: UInt8) -> ModelDigest {
+    package func digest(of table: UInt8) -> ModelDigest {
         var digest = ModelDigest()
         guard let buffer = filled(table) else { return digest }
         for index in 0..<buffer.count {

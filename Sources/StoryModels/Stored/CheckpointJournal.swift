@@ -7,7 +7,7 @@ import StoryStorage
 ///
 /// `magic 8 · checkpoint record 28`, then for each entry `table 1 · key's length 2 · value's length 4, or 2^32 − 1
 /// where it was removed · key · value`, then XXH3-64 of all that comes before.
-struct CheckpointJournal {
+package struct CheckpointJournal {
     private static let magic = Array("stkjrnl1".utf8)
     private static let entryHead = 7
     private static let recordCount = 28
@@ -64,7 +64,8 @@ struct CheckpointJournal {
         unlink(path)
     }
 
-    private static func parse(_ bytes: UnsafeRawBufferPointer) -> (BufferSet, CheckpointRecord)? {
+    /// What the bytes of a journal hold; nil where they are not those of a whole one.
+    package static func parse(_ bytes: UnsafeRawBufferPointer) -> (BufferSet, CheckpointRecord)? {
         let start = magic.count + recordCount
         let end = bytes.count - 8
         guard end >= start, bytes.starts(with: magic),

@@ -1,15 +1,15 @@
-import StoryCore
+package import StoryCore
 import StoryStorage
 
 /// What stored models are a fold of: whose log, up to which position, by which version of the folds.
-struct CheckpointRecord: Equatable {
+package struct CheckpointRecord: Equatable {
     private static let size = 28
     static let key = Array("checkpoint".utf8)
     /// Where it stands while a checkpoint is written in several commits: the models are between two positions.
     static let mark = Array("applying".utf8)
 
     let version: UInt32
-    let position: Position
+    package let position: Position
     let storeID: [UInt8]
 
     init(version: UInt32, position: Position, storeID: [UInt8]) {

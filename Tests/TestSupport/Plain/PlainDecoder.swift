@@ -25,13 +25,13 @@ package final class PlainDecoder {
         let stream = String(decoding: record.json[record.stream], as: UTF8.self)
         let category = stream.prefix { $0 != "-" }
         let typed = reader.withObject(data, readable: data.count) { members in
-            PlainData(members.map(\.kept)).body(String(category), type)
+            PlainData(Array(members)).body(String(category), type)
         }
         return (typed ?? nil) ?? .custom(type.type, data: [UInt8](data).view)
     }
 }
 
-/// The members of an event's data; members that are not known are passed over.
+/// The members of an event's data, which are lent; members that are not known are passed over.
 private struct PlainData {
     private let members: [JSONMember]
 

@@ -1,4 +1,4 @@
-import StoryCore
+package import StoryCore
 
 /// A run of the keys of a set as it is stored: the value of an entry whose key is the first of them.
 ///
@@ -10,7 +10,7 @@ import StoryCore
 ///     segment: up to 64 of: shared bytes, one byte | length of the rest, one byte, or 255 and two bytes | the rest
 ///
 /// All numbers are little-endian.
-struct KeyBlock {
+package struct KeyBlock {
     /// The longest block, in bytes: what LMDB stores outside of its tree fills one page with it.
     static let capacity = 4_080
     /// The most keys that a segment has.
@@ -18,13 +18,13 @@ struct KeyBlock {
     /// How much of the key before one may repeat, in bytes.
     static let maxShared = 255
 
-    let segmentCount: Int
+    package let segmentCount: Int
     private let bytes: UnsafeRawBufferPointer
     /// Where the segments end.
     private let end: Int
 
     /// - Throws: `corrupt` where the bytes cannot be a block.
-    init(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
+    package init(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
         guard bytes.count > 4 else { throw KeyBlock.damaged }
         segmentCount = bytes.shortNumber(at: bytes.count - 2)
         end = bytes.count - 2 - 2 * segmentCount
@@ -35,7 +35,7 @@ struct KeyBlock {
     /// Replaces `keys` by those of a segment.
     ///
     /// - Throws: `corrupt` where its bytes are no keys.
-    func decode(_ segment: Int, into keys: inout KeyList) throws(StorageError) {
+    package func decode(_ segment: Int, into keys: inout KeyList) throws(StorageError) {
         keys.clear()
         let bytes = try self.segment(segment)
         var place = 0
@@ -61,7 +61,7 @@ struct KeyBlock {
     /// The key that a segment begins with.
     ///
     /// - Throws: `corrupt` where it begins with none.
-    func firstKey(of segment: Int) throws(StorageError) -> UnsafeRawBufferPointer {
+    package func firstKey(of segment: Int) throws(StorageError) -> UnsafeRawBufferPointer {
         try KeyBlock.firstKey(of: self.segment(segment))
     }
 
@@ -78,14 +78,14 @@ struct KeyBlock {
     /// The last segment that begins at or before a key, else the first one.
     ///
     /// - Throws: `corrupt` where a segment begins with no key.
-    func segment(at key: UnsafeRawBufferPointer) throws(StorageError) -> Int {
+    package func segment(at key: UnsafeRawBufferPointer) throws(StorageError) -> Int {
         try lastSegment { Memory.compare($0, key) <= 0 }
     }
 
     /// The last segment that begins before a key, else the first one.
     ///
     /// - Throws: `corrupt` where a segment begins with no key.
-    func segment(before key: UnsafeRawBufferPointer) throws(StorageError) -> Int {
+    package func segment(before key: UnsafeRawBufferPointer) throws(StorageError) -> Int {
         try lastSegment { Memory.compare($0, key) < 0 }
     }
 
@@ -126,12 +126,14 @@ struct KeyBlock {
 }
 
 /// The segments that a block is made of, as they are written.
-struct KeySegments: ~Copyable {
+package struct KeySegments: ~Copyable {
     private var bytes = KeyBuffer(capacity: KeyBlock.capacity)
     /// Where each of them ends.
     private var ends: [Int] = []
 
-    var count: Int { ends.count }
+    package init() {}
+
+    package var count: Int { ends.count }
 
     /// The bytes of a segment, which die with the next change.
     subscript(index: Int) -> UnsafeRawBufferPointer {
@@ -151,7 +153,7 @@ struct KeySegments: ~Copyable {
     }
 
     /// Adds keys: as one segment where they are not too many, else as several.
-    mutating func add(_ keys: borrowing KeyList, _ range: Range<Int>) {
+    package mutating func add(_ keys: borrowing KeyList, _ range: Range<Int>) {
         var start = range.lowerBound
         while start < range.upperBound {
             let left = range.upperBound - start
@@ -162,7 +164,7 @@ struct KeySegments: ~Copyable {
     }
 
     /// A block of some of the segments, which dies with the next change of `block`.
-    func write(_ range: Range<Int>, to block: inout KeyBuffer) {
+    package func write(_ range: Range<Int>, to block: inout KeyBuffer) {
         block.clear()
         for index in range { block.add(self[index]) }
         let start = range.lowerBound == 0 ? 0 : ends[range.lowerBound - 1]

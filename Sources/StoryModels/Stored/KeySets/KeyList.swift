@@ -2,13 +2,13 @@ import Glibc
 import StoryCore
 
 /// Keys in their order, one behind the other in memory that is used again and again.
-struct KeyList: ~Copyable {
+package struct KeyList: ~Copyable {
     private var memory: UnsafeMutableRawPointer
     private var capacity: Int
     /// Where each key ends.
     private var ends: [Int] = []
 
-    init() {
+    package init() {
         capacity = 1_024
         ends.reserveCapacity(KeyBlock.mostKeys)
         memory = Memory.make(capacity)
@@ -16,10 +16,10 @@ struct KeyList: ~Copyable {
 
     deinit { free(memory) }
 
-    var count: Int { ends.count }
+    package var count: Int { ends.count }
 
     /// A key, which dies with the next change.
-    subscript(index: Int) -> UnsafeRawBufferPointer {
+    package subscript(index: Int) -> UnsafeRawBufferPointer {
         let start = start(of: index)
         return UnsafeRawBufferPointer(start: memory + start, count: ends[index] - start)
     }
@@ -29,7 +29,7 @@ struct KeyList: ~Copyable {
     /// Adds a key: so many bytes of the one before, and these, which are none of the list's own.
     ///
     /// - Parameter shared: no more than the one before has.
-    mutating func add(_ rest: UnsafeRawBufferPointer, sharing shared: Int = 0) {
+    package mutating func add(_ rest: UnsafeRawBufferPointer, sharing shared: Int = 0) {
         let start = ends.last ?? 0
         let end = start + shared + rest.count
         if end > capacity {
