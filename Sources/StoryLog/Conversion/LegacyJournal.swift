@@ -67,6 +67,7 @@ struct LegacyJournal {
         }
         var next = offset + 48
         for position in block.first...block.last {
+            guard next + 4 <= offset + block.length else { throw Record.damaged(position, "is cut short") }
             let count = Int(bytes.number(at: next, as: UInt32.self))
             guard next + 4 + count <= offset + block.length else { throw Record.damaged(position, "is cut short") }
             records.append((position, next + 4..<next + 4 + count))
@@ -93,7 +94,7 @@ struct LegacyJournal {
             first: bytes.number(at: offset + 32, as: UInt64.self),
             count: Int(bytes.number(at: offset + 44, as: UInt32.self)),
             length: Int(bytes.number(at: offset + 40, as: UInt32.self)))
-        guard block.length >= 64, block.length <= bytes.count - offset, block.count > 0, block.first > 0 else {
+        guard block.length >= 64, block.length <= bytes.count - offset, Position.isRun(block.first, block.count) else {
             return nil
         }
         let sum = bytes.withUnsafeBytes { XXH3_64bits($0.baseAddress.map { $0 + offset + 16 }, block.length - 16) }
