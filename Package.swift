@@ -27,13 +27,17 @@ func system(_ name: String, _ package: String, _ debian: String) -> Target {
 }
 
 /// The fuzzer has libFuzzer's main function and its flags: only `scripts/fuzz`, which sets the variable, builds it.
-let fuzzer: [Target] =
-    Context.environment["STORYKEEP_FUZZ"] == nil
-    ? []
-    : [
-        .target(name: "CFuzzGuards", path: "Tests/Fuzzer/CFuzzGuards"),
-        program("storefuzz", ["FuzzTargets", "CFuzzGuards"], path: "Tests/Fuzzer/storefuzz"),
-    ]
+let isFuzzing = Context.environment["STORYKEEP_FUZZ"] != nil
+let fuzzer: [Target] = [
+    .target(name: "CFuzzGuards", path: "Tests/Fuzzer/CFuzzGuards"),
+    program("storefuzz", ["FuzzTargets", "CFuzzGuards"], path: "Tests/Fuzzer/storefuzz"),
+]
+/// Of what tests share, the fuzzer's targets use what needs no daemon: a build with its flags is slow.
+let fuzzedSupport = [
+    "EventLines.swift", "EventMaker.swift", "Names.swift", "SplitMix64.swift", "Plain/EventRecords.swift",
+    "Plain/FoldedRow.swift", "Plain/PlainDecoder.swift", "Plain/PlainStore.swift", "Storage/ErrorChecks.swift",
+    "Storage/TemporaryFolder.swift",
+]
 
 let package = Package(
     name: "Storykeep",
@@ -94,11 +98,9 @@ let package = Package(
 
         .target(
             name: "TestSupport",
-            dependencies: [
-                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryReplay",
-                "StoryReactor", "StoryServer",
-            ],
-            path: "Tests/TestSupport", swiftSettings: settings),
+            dependencies: ["StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryLog"]
+                + (isFuzzing ? [] : ["StoryEngine", "StoryReplay", "StoryReactor", "StoryServer"]),
+            path: "Tests/TestSupport", sources: isFuzzing ? fuzzedSupport : nil, swiftSettings: settings),
         tests("StoryCoreTests", ["StoryCore", "TestSupport"]),
         tests("StoryWireTests", ["StoryCore", "StoryWire", "CSimdJSON", "TestSupport"]),
         tests("StoryEngineTests", ["StoryCore", "StoryWire", "StoryModels", "StoryEngine", "TestSupport"]),
@@ -141,6 +143,6 @@ let package = Package(
                 "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryReactor",
                 "StoryServer", "TestSupport",
             ]),
-    ] + fuzzer,
+    ] + (isFuzzing ? fuzzer : []),
     cxxLanguageStandard: .cxx17
 )

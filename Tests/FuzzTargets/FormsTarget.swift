@@ -67,7 +67,7 @@ final class FormsTarget: FuzzTarget {
         guard case .event(let body) = decision else { return }
         hold(body == command.event, "what is decided is what was wanted")
         let event = Event(
-            position: Position(9), stream: write.kind.stream(id), streamNumber: StreamNumber(1),
+            position: Position(9), stream: schema.stream(id), streamNumber: StreamNumber(1),
             version: Version(number == nil ? 1 : 2), time: Instant(milliseconds: 5), by: 6, key: write.options.key,
             meta: write.options.meta, body: body)
         check.run(event) { record in

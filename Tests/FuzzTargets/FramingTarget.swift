@@ -4,7 +4,7 @@ import TestSupport
 
 /// Bytes of a connection: cut in any pieces they give the same lines, and the same requests and refusals.
 ///
-/// `limit of a line 2 · seed of the pieces 2 · what the socket gives`.
+/// `limit of a line 2 · seed of the pieces 2 · how often 1 · what the socket gives`.
 final class FramingTarget: FuzzTarget {
     private let reader = RequestReader(lineLimit: 1_024)
 
@@ -12,7 +12,13 @@ final class FramingTarget: FuzzTarget {
         var input = FuzzInput(bytes)
         let limit = input.short() % 1_024 + 1
         let random = input.random()
+        let often = input.byte()
         checkLines(input.rest, limit, random)
+        if often > 127 {
+            // As much as makes the framer move what it holds, and give memory back.
+            let long = ExactCopy(Array(repeatElement(input.rest, count: Int(often)).joined().prefix(100_000)))
+            checkLines(long.whole, limit, random)
+        }
         var whole = SplitMix64(seed: 0)
         var pieces = random
         let expected = talk(input.rest, limit, largest: input.rest.count, &whole, puttingBack: false)
@@ -24,8 +30,9 @@ final class FramingTarget: FuzzTarget {
         let plain = PlainLines(text, limit: limit)
         var framer = LineFramer(limit: limit)
         var (random, next, rest) = (seed, 0, text)
+        let largest = text.count < 1_000 ? 40 : text.count / 8
         while !rest.isEmpty {
-            let count = Int.random(in: 1...40, using: &random)
+            let count = Int.random(in: 1...largest, using: &random)
             let piece = ExactCopy(rest.prefix(count))
             framer.append(piece.whole)
             rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))

@@ -9,7 +9,7 @@ import Testing
 /// longer form, and `make fuzz` the long one.
 @Suite struct FuzzTests {
     /// How many changed inputs each target gets.
-    private static let count = ProcessInfo.processInfo.environment["FUZZ_INPUTS"].flatMap { Int($0) } ?? 1_500
+    private static let count = ProcessInfo.processInfo.environment["FUZZ_INPUTS"].flatMap { Int($0) } ?? 250
     private static let corpus = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "corpus")
 
     @Test(arguments: AllTargets.names)

@@ -1,13 +1,13 @@
 import StoryStorage
 import CXXHash
 import Glibc
-import StoryCore
+package import StoryCore
 
 /// What a journal of format 2 holds beyond the end of its log.
 ///
 /// From byte 4,096 on one block a commit: `FF "SKJBLK" 00 · XXH3-64 of what follows 8 · generation 8 · sequence 8 ·
 /// first position 8 · bytes of the block 4 · records 4`, then each record behind its length 4, zeros up to 64 bytes.
-struct LegacyJournal {
+package struct LegacyJournal {
     private struct Block {
         let generation: UInt64
         let sequence: UInt64
@@ -22,14 +22,14 @@ struct LegacyJournal {
     private static let alignment = 64
 
     /// The last position that it holds beyond the log; 0 when there is none.
-    private(set) var last: UInt64 = 0
+    package private(set) var last: UInt64 = 0
     private let bytes: [UInt8]
     private var records: [(position: UInt64, range: Range<Int>)] = []
 
     /// Nil where there is no journal: format 1 had none, and copies were made without one.
     ///
     /// - Throws: `.corrupt` where it is not the log's, or holds not all that was acknowledged.
-    init?(_ path: String, _ id: [UInt8], after stored: Position) throws(StorageError) {
+    package init?(_ path: String, _ id: [UInt8], after stored: Position) throws(StorageError) {
         guard Folder.exists(path) else { return nil }
         let file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
         bytes = try file.read(Int(try file.status(path).st_size), at: 0, of: path)
@@ -52,7 +52,7 @@ struct LegacyJournal {
     /// Visits the records beyond the log in order.
     ///
     /// - Throws: what `body` throws.
-    func forEachRecord(
+    package func forEachRecord(
         _ body: (UInt64, UnsafeRawBufferPointer) throws(StorageError) -> Void
     ) throws(StorageError) {
         try bytes.withBytes { (bytes) throws(StorageError) in
