@@ -7,7 +7,7 @@ private nonisolated(unsafe) let target: any FuzzTarget = {
     let name = getenv("FUZZ_TARGET").map { String(cString: $0) } ?? ""
     if name == "words" {
         print(AllTargets.dictionary, terminator: "")
-        fflush(stdout)
+        fflush(nil)
         // libFuzzer takes `exit` for a crash.
         _exit(0)
     }
