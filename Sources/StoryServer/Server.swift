@@ -20,6 +20,7 @@ package final class Server: ReactorHandler {
     private let checkpoints: Checkpoints
     private let jobs: Jobs
     private let requests: Requests
+    private let idle: IdleConnections
     /// When a server that drains gives up waiting; nil while it serves.
     private var drainDeadline: UInt64?
 
@@ -31,6 +32,7 @@ package final class Server: ReactorHandler {
         jobs = Jobs(dependency.logWork, dependency.trace, whenDone: dependency.wake)
         driver = TurnDriver(dependency, connections, outbox, checkpoints, flush)
         publishing = Publishing(dependency, connections, outbox)
+        idle = IdleConnections(connections, dependency.transport, dependency.configuration.limits)
         requests = Requests(dependency, driver, connections, outbox, publishing, checkpoints, jobs)
     }
 
@@ -108,6 +110,7 @@ package final class Server: ReactorHandler {
         let now = dependency.clock.steady()
         dependency.manager.turned(at: now)
         dependency.figures.tick(nanoseconds: now)
+        if driver.tick % 10 == 0 { endIdle() }
         if driver.tick % 10 == 0, dependency.figures.eventsPerSecond == 0 {
             // Nothing to do for a second: a good time to bring the stored models up to the log.
             driver.storeIfQuiet()
@@ -127,6 +130,15 @@ package final class Server: ReactorHandler {
         jobs.end()
         driver.waitForCommit()
         driver.storeAtEnd()
+    }
+
+    /// Ends the connections that take up room and do nothing.
+    private func endIdle() {
+        let due = idle.due(at: driver.tick, isRoomWanted: requests.wasRefused)
+        requests.wasRefused = false
+        guard !due.isEmpty else { return }
+        for connection in due { requests.endIdle(connection) }
+        dependency.trace.say("idle", ["ended": "\(due.count)", "connections": "\(connections.liveCount)"])
     }
 
     // MARK: The end of a turn

@@ -76,12 +76,13 @@ import Testing
         (
             "conections = 5",
             "/etc/stored:1: expected NAME = VALUE with one of data, socket, allow, connections, subscriptions, inflight, "
-                + "journal; did you mean connections?"
+                + "idle, journal; did you mean connections?"
         ),
         ("connections = many", "/etc/stored:1: connections must be a number from 1 to 65536"),
         ("connections = 0", "/etc/stored:1: connections must be a number from 1 to 65536"),
         ("inflight = 99999999999999999999", "/etc/stored:1: inflight must be a number from 1 to 65536"),
         ("subscriptions = -1", "/etc/stored:1: subscriptions must be a number from 1 to 100000"),
+        ("idle = 0", "/etc/stored:1: idle must be a number from 1 to 86400"),
         ("journal = 4096", "/etc/stored:1: journal must be a number from 65536 to 1073741824"),
         ("journal = 65537", "/etc/stored:1: journal must be a multiple of 4096"),
         ("data = /a\n\ndata = /b", "/etc/stored:3: data is set twice"),

@@ -72,6 +72,7 @@ struct ProtocolDocumentTests {
         let rows = [
             ("line", limits.line), ("inflight", limits.inflight), ("connections", limits.connections),
             ("subscriptions", limits.subscriptions), ("page", limits.page), ("output", limits.output),
+            ("idle", limits.idle),
         ]
         for (name, value) in rows { #expect(text.contains("| `\(name)` | \(value) |"), "\(name) \(value)") }
         let others = [

@@ -13,6 +13,9 @@ package struct Limits: Equatable, Sendable {
     /// How many bytes may wait for one connection before its further requests wait: enough for a client that sends
     /// tens of thousands of writes before it reads the first receipt.
     package var output = 4_194_304
+    /// How many seconds a request line may take once it is begun; and how long a connection may ask for nothing where
+    /// another client finds no room.
+    package var idle = 30
     /// How many bytes of a `READ` or of pushes are prepared ahead of a reader. No client can meet it: what is not
     /// prepared waits in the log. So the greeting does not tell it.
     package var ahead = 262_144

@@ -113,6 +113,8 @@ package struct EndReason: Equatable, Sendable {
     package static let quit = EndReason("quit")
     /// The client sends nothing more.
     package static let closed = EndReason("closed")
+    /// It asked for nothing for so long, or did not end what it began.
+    package static let idle = EndReason("idle")
     /// There are too many connections.
     package static let busy = EndReason("busy")
 
@@ -134,6 +136,8 @@ package struct EndReason: Equatable, Sendable {
 package enum Notice: Equatable, Sendable {
     case greeting(Greeting)
     case draining(Position)
+    /// The connection is ended, because it did nothing for so many seconds.
+    case idle(seconds: Int, Position)
 }
 
 /// The first line of every connection.

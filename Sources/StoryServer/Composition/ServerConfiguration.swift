@@ -157,6 +157,7 @@ package struct ServerConfiguration: Equatable, Sendable {
         configuration.limits.connections = try limit(settings, .connections, 1...65_536) ?? Limits().connections
         configuration.limits.subscriptions = try limit(settings, .subscriptions, 1...100_000) ?? Limits().subscriptions
         configuration.limits.inflight = try limit(settings, .inflight, 1...65_536) ?? Limits().inflight
+        configuration.limits.idle = try limit(settings, .idle, 1...86_400) ?? Limits().idle
         configuration.journal = try journal(settings) ?? usualJournal
         return configuration
     }

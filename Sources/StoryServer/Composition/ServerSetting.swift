@@ -2,7 +2,7 @@ import StoryCore
 
 /// What the daemon can be told, as an option `--NAME VALUE` and as a line `NAME = VALUE` of the configuration file.
 package enum ServerSetting: String, CaseIterable, Sendable {
-    case data, socket, allow, connections, subscriptions, inflight, journal
+    case data, socket, allow, connections, subscriptions, inflight, idle, journal
 
     /// True where it may be given more than once.
     package var isRepeated: Bool { self == .allow }
@@ -14,6 +14,7 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .socket: "PATH"
         case .allow: "WHO=ROLE"
         case .connections, .subscriptions, .inflight: "N"
+        case .idle: "SECONDS"
         case .journal: "BYTES"
         }
     }
@@ -27,6 +28,7 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .connections: "how many clients at once, 1 to 65536"
         case .subscriptions: "how many subscriptions of one connection, 1 to 100000"
         case .inflight: "how many requests of one connection in one turn, 1 to 65536"
+        case .idle: "how long a request line may take, or nothing be asked where room is short: 1 to 86400"
         case .journal: "the size of log.journal: 65536 to 1073741824, a multiple of 4096"
         }
     }
@@ -53,6 +55,7 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .connections: [String(configuration.limits.connections)]
         case .subscriptions: [String(configuration.limits.subscriptions)]
         case .inflight: [String(configuration.limits.inflight)]
+        case .idle: [String(configuration.limits.idle)]
         case .journal: [String(configuration.journal)]
         }
     }

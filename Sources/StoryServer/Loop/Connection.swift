@@ -41,6 +41,8 @@ final class Connection {
     @exclusivity(unchecked) var session: Session
     @exclusivity(unchecked) var lines: SessionMachine
     @exclusivity(unchecked) var output = ConnectionOutput()
+    /// What it did, and since when it does not.
+    @exclusivity(unchecked) var activity = Activity()
     /// Which subscription has its share first.
     var firstSubscription = 0
     /// True while the transport was asked to leave what comes where it is.
@@ -58,6 +60,18 @@ final class Connection {
         static let requests = Lists(rawValue: 2)
         /// An answer or a subscription goes on.
         static let publishing = Lists(rawValue: 4)
+    }
+
+    /// When a connection last did something, in ticks.
+    struct Activity {
+        /// When a line of it was taken up.
+        var lastLine: UInt64 = 0
+        /// When it was last seen to ask for something, to wait for work, or to take something.
+        var last: UInt64 = 0
+        /// When the line was first seen that it has not finished; nil where there is none.
+        var lineBegan: UInt64?
+        /// How many bytes waited for it when that was last looked at.
+        var unsent = 0
     }
 
     init(id: ConnectionID, peer: Peer, limits: Limits) {
@@ -89,6 +103,15 @@ final class Connection {
         switch state {
         case .open, .awaiting, .answering, .closing: false
         case .closed: true
+        }
+    }
+
+    /// True while something is done for it, and it can only wait.
+    var awaitsWork: Bool {
+        switch state {
+        case .awaiting: true
+        case .answering: activity.unsent == 0
+        case .open, .closing, .closed: false
         }
     }
 

@@ -12,7 +12,7 @@ final class Requests {
     let dependency: ServerDependency
     let driver: TurnDriver
     let outbox: Outbox
-    private let connections: Connections
+    let connections: Connections
     private let publishing: Publishing
     private let checkpoints: Checkpoints
     private let jobs: Jobs
@@ -23,6 +23,8 @@ final class Requests {
     /// little does not wait for all that others sent.
     private static let turnLines = 128
 
+    /// True once a client was refused for want of room.
+    var wasRefused = false
     /// Connections with lines left over for the next turn.
     @exclusivity(unchecked) private var leftOver: [Connection] = []
     /// How many lines were taken up of those that `turnLines` counts.
@@ -76,40 +78,14 @@ final class Requests {
     /// - Parameter failure: why they may not stay; nil where the engine decides.
     func connected(_ id: ConnectionID, _ peer: Peer, refused failure: Failure? = nil) {
         let connection = Connection(id: id, peer: peer, limits: limits)
+        connection.activity.last = driver.tick
         let count = connections.liveCount
         connections.insert(connection)
         outbox.touch(connection)
         let output = output(connection)
         if failure == nil, dependency.engine.connected(peer, beside: count, into: output) { return }
-        if let failure { output.reply(.failed(failure), tag: nil, restsOn: .zero) }
+        if let failure { output.reply(.failed(failure), tag: nil, restsOn: .zero) } else { wasRefused = true }
         end(connection, .busy)
-    }
-
-    /// Ends a connection: what was taken up is answered, each subscription ends, and what is there is sent.
-    func end(_ connection: Connection, _ reason: EndReason) {
-        guard !connection.isEnding else { return }
-        let output = output(connection)
-        if let unanswered = connection.finishRequested() {
-            connection.output.dropUnfinished()
-            output.reply(.failed(.draining), tag: unanswered.tag, restsOn: .zero)
-        }
-        connection.session.endSubscriptions(reason, into: output)
-        connections.ended(connection)
-        outbox.touch(connection)
-    }
-
-    /// Tells a connection that the program ends.
-    func drain(_ connection: Connection) {
-        guard !connection.isEnding else { return }
-        end(connection, .draining)
-        output(connection).notify(.draining(driver.durable))
-    }
-
-    /// The connection is gone.
-    func gone(_ connection: Connection) {
-        if !connection.isEnding { connections.ended(connection) }
-        connection.closed()
-        connections.remove(connection)
     }
 
     // MARK: Lines
@@ -155,6 +131,7 @@ final class Requests {
             takenLines += 1
             guard takeLine(connection) else { break }
         }
+        if taken > 0 { connection.activity.lastLine = driver.tick }
         throttle(connection)
     }
 

@@ -50,6 +50,12 @@ package struct ReplyEncoder {
             bytes.appendLiteral(#"{"draining":true,"position":"#)
             bytes.appendInteger(position.value)
             bytes.append(0x7D)
+        case .idle(let seconds, let position):
+            bytes.appendLiteral(#"{"idle":"#)
+            bytes.appendInteger(seconds)
+            bytes.appendLiteral(#","position":"#)
+            bytes.appendInteger(position.value)
+            bytes.append(0x7D)
         }
         bytes.append(0x0A)
     }
@@ -154,6 +160,8 @@ package struct ReplyEncoder {
         bytes.appendInteger(limits.page)
         bytes.appendLiteral(#","output":"#)
         bytes.appendInteger(limits.output)
+        bytes.appendLiteral(#","idle":"#)
+        bytes.appendInteger(limits.idle)
         bytes.append(0x7D)
     }
 }
