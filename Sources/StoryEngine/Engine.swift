@@ -81,8 +81,10 @@ package final class Engine {
             output.reply(.failed(Failure.draining), tag: nil, restsOn: .zero)
             return false
         }
-        guard count < limits.connections else {
-            let failure = Failure(.busy, "there are \(limits.connections) connections already; try again later")
+        // The last one is kept for whoever can see what the others are, and end it.
+        let most = peer.role == .admin ? limits.connections : max(1, limits.connections - 1)
+        guard count < most else {
+            let failure = Failure(.busy, "there are \(most) connections already; try again later")
             output.reply(.failed(failure), tag: nil, restsOn: .zero)
             return false
         }

@@ -31,17 +31,19 @@ struct SessionTests {
         #expect(other.lastWritten == Position(4))
     }
 
-    @Test func `one connection too many is told so, and so is one that comes while the program ends`() {
-        var limits = Limits()
-        limits.connections = 2
-        let world = EngineHarness(limits: limits)
-        let output = world.output()
-        #expect(world.engine.connected(peer, beside: 1, into: output))
-        #expect(!world.engine.connected(peer, beside: 2, into: output))
-        #expect(Answer(effects: output.effects).code == .busy)
-        world.engine.drainRequested()
-        #expect(!world.engine.connected(peer, beside: 0, into: output))
-        #expect(Answer(effects: output.effects).code == .draining)
+    @Test func `one connection too many is told so, the last one is an admin's, and at the end there is none`() {
+        for (most, role, room) in [(2, Role.admin, 2), (2, .write, 1), (1, .read, 1), (9, .write, 8)] {
+            var limits = Limits()
+            limits.connections = most
+            let (world, peer) = (EngineHarness(limits: limits), Peer(uid: 7, role: role))
+            let output = world.output()
+            #expect(world.engine.connected(peer, beside: room - 1, into: output))
+            #expect(!world.engine.connected(peer, beside: room, into: output))
+            #expect(Answer(effects: output.effects).code == .busy)
+            world.engine.drainRequested()
+            #expect(!world.engine.connected(peer, beside: 0, into: output))
+            #expect(Answer(effects: output.effects).code == .draining)
+        }
     }
 
     @Test func `subscriptions are numbered for each connection, and no number comes again`() {
