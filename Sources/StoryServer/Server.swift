@@ -24,6 +24,7 @@ package final class Server: ReactorHandler {
     private let jobs: Jobs
     private let requests: Requests
     private let idle: IdleConnections
+    private var clockWatch: ClockWatch
     /// When it was last told that clients cannot be accepted; nil: never.
     private var acceptFailure: UInt64?
     /// When a server that drains gives up waiting; nil while it serves.
@@ -37,6 +38,7 @@ package final class Server: ReactorHandler {
         jobs = Jobs(dependency.logWork, dependency.trace, whenDone: dependency.wake)
         driver = TurnDriver(dependency, connections, outbox, checkpoints, flush)
         publishing = Publishing(dependency, connections, outbox)
+        clockWatch = ClockWatch(dependency.clock, dependency.trace)
         idle = IdleConnections(connections, dependency.transport, dependency.configuration.limits)
         requests = Requests(dependency, driver, connections, outbox, publishing, checkpoints, jobs)
     }
@@ -115,6 +117,7 @@ package final class Server: ReactorHandler {
         let now = dependency.clock.steady()
         dependency.manager.turned(at: now)
         dependency.figures.tick(nanoseconds: now)
+        clockWatch.look()
         if driver.tick % 10 == 0 { endIdle() }
         if driver.tick % 10 == 0, dependency.figures.eventsPerSecond == 0 {
             // Nothing to do for a second: a good time to bring the stored models up to the log.

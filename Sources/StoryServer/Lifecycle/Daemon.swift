@@ -40,6 +40,7 @@ package enum Daemon {
                 "version": ProgramVersion.number, "socket": socket, "data": configuration.data,
                 "position": "\(composition.store.log.head.value)", "ms": "\(milliseconds)",
             ])
+        ClockWatch(clock, trace).started(after: composition.store.log.lastTime)
         acceptSignals()
         manager.ready("serving \(socket)")
         composition.reactor.run(composition.server)
