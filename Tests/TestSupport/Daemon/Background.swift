@@ -13,5 +13,8 @@ package final class Background: Sendable {
         thread.start()
     }
 
-    package func join() throws { try until("a thread ends") { isDone.withLock { $0 } } }
+    /// - Parameter seconds: how long its end is waited for.
+    package func join(within seconds: Int = 20) throws {
+        try until("a thread ends", within: seconds) { isDone.withLock { $0 } }
+    }
 }

@@ -72,6 +72,13 @@ package final class LineSocket {
         }
     }
 
+    /// The next bytes, at most so many, before any line is read; none once the other side has ended.
+    package func bytes(atMost count: Int) throws -> ArraySlice<UInt8> {
+        let count = recv(descriptor, &part, min(part.count, count), 0)
+        guard count >= 0 else { throw SystemRefused(call: "recv", code: errno) }
+        return part[..<count]
+    }
+
     /// The next line, which must come.
     package func line() throws -> String {
         guard let line = try nextLine() else { throw Closed() }

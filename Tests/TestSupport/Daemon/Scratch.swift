@@ -33,6 +33,8 @@ package enum Files {
         try FileManager.default.contentsOfDirectory(atPath: path).sorted()
     }
 
+    package static func exists(_ path: String) -> Bool { mode(path) != nil }
+
     /// The permission bits; nil when there is nothing.
     package static func mode(_ path: String) -> mode_t? {
         var status = stat()

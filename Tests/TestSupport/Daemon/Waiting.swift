@@ -1,8 +1,8 @@
 import Glibc
 
-/// Waits for a condition, twenty seconds at most.
-package func until(_ what: String, _ condition: () throws -> Bool) throws {
-    for _ in 0..<20_000 {
+/// Waits for a condition, twenty seconds where nothing else is said.
+package func until(_ what: String, within seconds: Int = 20, _ condition: () throws -> Bool) throws {
+    for _ in 0..<seconds * 1_000 {
         if try condition() { return }
         usleep(1_000)
     }
