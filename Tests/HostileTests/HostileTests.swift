@@ -18,8 +18,8 @@ extension Canary {
         try until("the canary is served") { served > 20 }
         let waits = try stop()
         print("hostile: \(what): canary \(waits)")
-        #expect(waits.percentile(0.99) < .milliseconds(250), "\(what): \(waits)")
-        #expect(waits.greatest < .seconds(2), "\(what): \(waits)")
+        #expect(waits.percentile(0.99) < .milliseconds(1_500), "\(what): \(waits)")
+        #expect(waits.greatest < .seconds(5), "\(what): \(waits)")
     }
 }
 
