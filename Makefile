@@ -1,6 +1,7 @@
 # Storykeep: the commands that a person types. What they do is in scripts/.
 
-.PHONY: help demo test build install deb test-deb lint gates power clean
+.PHONY: help demo test build install deb test-deb lint gates clean
+.PHONY: power faults kills hostile races fuzz sanitizers
 .PHONY: bench bench-quick bench-latency bench-scale bench-report
 
 help: ## what there is to make
@@ -31,9 +32,25 @@ gates: ## what an event costs in allocations, system calls, syncs, beside the li
 	@scripts/gates
 
 power: ## power failures: some 25,000 images of what a disk may hold then, each opened and checked
-	@scripts/install
-	for product in stored storectl recorder slowsync; do swift build -c release --product $$product; done
-	POWER_IMAGES=$${POWER_IMAGES:-25000} swift test -c release --filter CrashTests
+	@scripts/long power
+
+faults: ## each call of a store's life fails, and 5,000 pairs of them; takes half an hour
+	@scripts/long faults
+
+kills: ## 1,000 kills under load, and kills before and after 2,000 calls; takes an hour
+	@scripts/long kills
+
+hostile: ## clients that mean no good, wrong clocks, events that make no sense, at length; half an hour
+	@scripts/long hostile
+
+races: ## a million writes cut off and repeated, ten thousand switches, turns undone, at length
+	@scripts/long races
+
+fuzz: ## any bytes into whatever reads bytes, with libFuzzer: RUNS=10000000 inputs each
+	@scripts/fuzz
+
+sanitizers: ## the tests under AddressSanitizer, ThreadSanitizer, UndefinedBehaviorSanitizer
+	@scripts/sanitizers
 
 bench: ## this store beside its peers, every row of the specification with a verdict; wants a quiet machine
 	@scripts/bench

@@ -49,6 +49,8 @@ let package = Package(
         .library(name: "counting", type: .dynamic, targets: ["CCounting"]),
         .library(name: "slowsync", type: .dynamic, targets: ["CSlowSync"]),
         .library(name: "recorder", type: .dynamic, targets: ["CRecorder"]),
+        .library(name: "faults", type: .dynamic, targets: ["CFaults"]),
+        .library(name: "shiftedclock", type: .dynamic, targets: ["CShiftedClock"]),
     ],
     targets: [
         system("CLMDB", "lmdb", "liblmdb-dev"),
@@ -92,9 +94,13 @@ let package = Package(
         .target(name: "CCounting", path: "bench/counting"),
         // Preloaded into the servers of the benchmark's row S13; nothing links it.
         .target(name: "CSlowSync", path: "bench/slowsync"),
+        // Preloaded into the daemon by the tests of disks that fail; nothing links it.
+        .target(name: "CFaults", path: "Tests/FaultTests/faults"),
 
         // Preloaded into the programs whose crashes are played; nothing links it.
         .target(name: "CRecorder", path: "Tests/CrashTests/recorder"),
+        // Preloaded into the daemon by the tests whose clock is wrong; nothing links it.
+        .target(name: "CShiftedClock", path: "Tests/ShiftedClock"),
 
         .target(
             name: "TestSupport",
@@ -136,7 +142,12 @@ let package = Package(
                 "StoryCore", "StoryStorage", "StoryModels", "StoryLog", "StoryReplay", "StoryServer", "CXXHash",
                 "TestSupport",
             ], exclude: ["recorder"]),
+        tests("HostileTests", ["StoryCore", "TestSupport"]),
+        tests("RaceTests", ["TestSupport"]),
         tests("BenchTests", ["storebench", "TestSupport"]),
+        tests(
+            "FaultTests", ["StoryCore", "StoryStorage", "StoryModels", "StoryLog", "StoryReplay", "TestSupport"],
+            exclude: ["faults"]),
         tests(
             "ScenarioTests",
             [

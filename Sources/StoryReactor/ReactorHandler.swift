@@ -21,9 +21,6 @@ package protocol ReactorHandler: AnyObject {
     /// Everything that was handed to `send` has left the process, after a time when some of it had not.
     func outputDrained(_ id: ConnectionID)
 
-    /// A client waits and cannot be accepted, because the system has no descriptor or no memory for it.
-    func acceptFailed(_ reason: String)
-
     /// Everything that one poll brought has been told: the place to commit and to send.
     func turnEnded()
 
@@ -35,8 +32,4 @@ package protocol ReactorHandler: AnyObject {
 
     /// Another thread called `wake()`, once or several times.
     func woken()
-}
-
-extension ReactorHandler {
-    package func acceptFailed(_ reason: String) {}
 }

@@ -12,9 +12,6 @@ package final class Server: ReactorHandler {
     /// How long clients that do not take what waits for them are waited for, in tenths of a second.
     private static let drainTicks: UInt64 = 50
 
-    /// How often it is told that clients cannot be accepted, in tenths of a second.
-    private static let acceptFailureTicks: UInt64 = 100
-
     private let dependency: ServerDependency
     private let connections = Connections()
     private let outbox: Outbox
@@ -25,8 +22,6 @@ package final class Server: ReactorHandler {
     private let requests: Requests
     private let idle: IdleConnections
     private var clockWatch: ClockWatch
-    /// When it was last told that clients cannot be accepted; nil: never.
-    private var acceptFailure: UInt64?
     /// When a server that drains gives up waiting; nil while it serves.
     private var drainDeadline: UInt64?
 
@@ -124,12 +119,6 @@ package final class Server: ReactorHandler {
             driver.storeIfQuiet()
         }
         if let drainDeadline, driver.tick >= drainDeadline { dependency.transport.stop() }
-    }
-
-    package func acceptFailed(_ reason: String) {
-        guard acceptFailure.map({ driver.tick - $0 >= Server.acceptFailureTicks }) ?? true else { return }
-        acceptFailure = driver.tick
-        dependency.trace.say("cannot-accept", ["reason": reason, "connections": "\(connections.count)"])
     }
 
     package func woken() {

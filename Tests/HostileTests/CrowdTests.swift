@@ -156,8 +156,8 @@ extension HostileTests {
                 "hostile: without descriptors: \(greeted) let in, \(refused) told why not, busy for \(busy) in a second"
             )
             #expect(greeted > 20 && greeted + refused == clients.count)
-            #expect(daemon.trace.contains("cannot-accept reason=\"Too many open files\""), "\(daemon.trace)")
-            #expect(daemon.trace.split(separator: "\n").count { $0.contains("cannot-accept") } < 10)
+            #expect(daemon.trace.contains("not-accepting reason=\"Too many open files\""), "\(daemon.trace)")
+            #expect(daemon.trace.split(separator: "\n").count { $0.contains("not-accepting") } < 10)
             #expect(busy < .milliseconds(700), "it spins")
             try canary.end("no descriptors")
             #expect(try daemon.stop() == .code(0))

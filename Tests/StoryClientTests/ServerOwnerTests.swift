@@ -53,7 +53,10 @@ private struct StrangersServer {
         path = folder + "/s"
         let script = #"""
             use IO::Socket::UNIX;
-            my $s = IO::Socket::UNIX->new(Local => shift, Listen => 8) or die;
+            $SIG{PIPE} = "IGNORE";
+            my $path = shift;
+            my $s = IO::Socket::UNIX->new(Local => "$path.new", Listen => 8) or die;
+            rename "$path.new", $path;
             while (my $c = $s->accept) { print $c "* {\"protocol\":1,\"position\":0}\n"; push @kept, $c; }
             """#
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

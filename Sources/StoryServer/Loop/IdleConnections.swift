@@ -31,7 +31,7 @@ struct IdleConnections {
             look(at: connection, tick)
             if let began = connection.activity.lineBegan, tick - began >= longest {
                 due.append(connection)
-            } else if tick - connection.activity.last >= longest, connection.session.subscriptions.isEmpty {
+            } else if tick - connection.activity.last >= longest, connection.session.subscriptionCount == 0 {
                 idle.append(connection)
             }
         }

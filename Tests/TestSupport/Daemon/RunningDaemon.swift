@@ -101,6 +101,13 @@ package final class RunningDaemon {
         return (Int(nanoseconds) ?? 0) / 1_000_000
     }
 
+    /// How long its loop has run, or has waited for a processor to run on.
+    package var runnableTime: Duration {
+        let parts = Files.text("/proc/\(pid)/schedstat").split(separator: " ")
+        guard parts.count > 1, let ran = Int(parts[0]), let waited = Int(parts[1]) else { return .zero }
+        return .nanoseconds(ran + waited)
+    }
+
     /// What a run of `storectl` came to.
     package struct Run {
         package let exit: Exit
