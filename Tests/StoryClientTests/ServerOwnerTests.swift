@@ -68,7 +68,8 @@ private struct StrangersServer {
     }
 
     func end() {
-        process.terminate()
+        // A process that a thread of the tests starts has that thread's blocked signals.
+        kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         try? FileManager.default.removeItem(atPath: (path as NSString).deletingLastPathComponent)
     }
