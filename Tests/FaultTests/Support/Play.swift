@@ -24,8 +24,8 @@ final class Play {
     var ledger = Ledger()
     var complaints: [String] = []
     private(set) var end = End.played
-    /// How long the starts took that succeeded, in milliseconds of a processor.
-    private(set) var starts: [Int] = []
+    /// How long a processor worked for each start that succeeded.
+    private(set) var starts: [Duration] = []
     private(set) var sockets: [LineSocket] = []
     /// The connections of the sockets, counted over all starts.
     private var numbers: [Int] = []

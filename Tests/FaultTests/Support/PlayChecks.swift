@@ -77,7 +77,7 @@ extension Play {
         let exit = try daemon.stop()
         if exit != .code(0) { complaints.append("the last stop ended with \(exit)") }
         try checkModels()
-        if let slowest = starts.max(), slowest >= 1_000 { complaints.append("a start took \(slowest) ms") }
+        if let slowest = starts.max(), slowest >= .seconds(1) { complaints.append("a start took \(slowest)") }
     }
 
     /// The stored models are the log, folded anew.

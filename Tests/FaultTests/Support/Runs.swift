@@ -8,7 +8,7 @@ final class Runs: Sendable {
         var next = 0
         var done = 0
         var complaints: [String] = []
-        var starts: [Int] = []
+        var starts: [Duration] = []
         var tallies: [String: Int] = [:]
     }
 
@@ -55,7 +55,7 @@ final class Runs: Sendable {
         state.withLock { $0.complaints.append(text) }
     }
 
-    func started(_ milliseconds: [Int]) { state.withLock { $0.starts += milliseconds } }
+    func started(_ times: [Duration]) { state.withLock { $0.starts += times } }
 
     /// Counts one more of something.
     func tally(_ name: String) { state.withLock { $0.tallies[name, default: 0] += 1 } }
@@ -70,9 +70,9 @@ final class Runs: Sendable {
         state.withLock { state in
             let starts = state.starts.sorted()
             let tallies = state.tallies.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-            let median = starts.isEmpty ? 0 : starts[starts.count / 2]
+            let median = starts.isEmpty ? .zero : starts[starts.count / 2]
             return "\(state.done) runs (\(tallies.joined(separator: ", "))), \(starts.count) starts, "
-                + "median \(median) ms of a processor, longest \(starts.last ?? 0)"
+                + "median \(median) of a processor, longest \(starts.last ?? .zero)"
         }
     }
 }

@@ -95,17 +95,17 @@ package final class RunningDaemon {
         return (Int(line.filter(\.isNumber)) ?? 0) * 1_024
     }
 
-    /// How long its first thread has run on a processor, in milliseconds; what others did meanwhile does not count.
-    package var processorTime: Int {
-        let nanoseconds = Files.text("/proc/\(pid)/schedstat").prefix { $0.isNumber }
-        return (Int(nanoseconds) ?? 0) / 1_000_000
-    }
+    /// How long its loop has run; what others did meanwhile does not count.
+    package var processorTime: Duration { schedule.ran }
 
     /// How long its loop has run, or has waited for a processor to run on.
-    package var runnableTime: Duration {
-        let parts = Files.text("/proc/\(pid)/schedstat").split(separator: " ")
-        guard parts.count > 1, let ran = Int(parts[0]), let waited = Int(parts[1]) else { return .zero }
-        return .nanoseconds(ran + waited)
+    package var runnableTime: Duration { schedule.ran + schedule.waited }
+
+    /// The kernel's figures of its first thread, which is the loop.
+    private var schedule: (ran: Duration, waited: Duration) {
+        let parts = Files.text("/proc/\(pid)/schedstat").split(separator: " ").compactMap { Int($0) }
+        guard parts.count > 1 else { return (.zero, .zero) }
+        return (.nanoseconds(parts[0]), .nanoseconds(parts[1]))
     }
 
     /// What a run of `storectl` came to.
