@@ -1,5 +1,5 @@
 import Glibc
-import StoryCore
+package import StoryCore
 
 /// The right to be the only process at a data directory: a lock on its file `lock`, which names the holder.
 struct DirectoryLock: ~Copyable {
@@ -27,5 +27,16 @@ struct DirectoryLock: ~Copyable {
         let digits = try file.read(20, at: 0, of: path).prefix { (0x30...0x39).contains($0) }
         // The holder may be just about to write it.
         return digits.isEmpty ? "another process" : "process \(String(decoding: digits, as: UTF8.self))"
+    }
+}
+
+/// A data directory that no daemon serves, and none begins to, whatever is in it.
+package final class DirectoryHold {
+    private let lock: DirectoryLock
+
+    /// - Throws: `.held` when another process has it, `.failed` where there is none.
+    package init(_ path: String) throws(StorageError) {
+        guard Folder.exists(path) else { throw .failed("there is no data directory at \(path)") }
+        lock = try DirectoryLock(path)
     }
 }

@@ -31,17 +31,51 @@ package struct FileHandle: ~Copyable {
     /// Up to `limit` bytes from an offset on; fewer where the file ends.
     package func read(_ limit: Int, at offset: Int, of path: String) throws(StorageError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
-        var done = 0
-        while done < limit {
-            let count = bytes.withUnsafeMutableBytes {
-                pread(descriptor, $0.baseAddress?.advanced(by: done), limit - done, off_t(offset + done))
+        let result = bytes.withUnsafeMutableBytes { (target) -> Result<Int, StorageError> in
+            do throws(StorageError) {
+                return .success(try read(into: target, at: offset, of: path))
+            } catch {
+                return .failure(error)
             }
+        }
+        return Array(bytes.prefix(try result.get()))
+    }
+
+    /// Fills the memory with bytes from an offset on; returns how many there are, fewer where the file ends.
+    package func read(
+        into target: UnsafeMutableRawBufferPointer, at offset: Int, of path: String
+    ) throws(StorageError) -> Int {
+        var done = 0
+        while done < target.count {
+            let count = pread(
+                descriptor, target.baseAddress?.advanced(by: done), target.count - done, off_t(offset + done))
             if count < 0, errno == EINTR { continue }
+            // What the disk cannot give back is damage like what it gives back wrong.
+            if count < 0, errno == EIO { throw .corrupt("\(path) cannot be read at byte \(offset + done)", at: nil) }
             guard count >= 0 else { throw SystemError.from(errno, "reading \(path)") }
             if count == 0 { break }
             done += count
         }
-        return Array(bytes.prefix(done))
+        return done
+    }
+
+    /// The same, with zeros where the disk cannot give something back.
+    package func readGood(into target: UnsafeMutableRawBufferPointer, at offset: Int, of path: String) -> Int {
+        var done = 0
+        while done < target.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: target[done...])
+            let count = pread(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
+            if count > 0 {
+                done += count
+            } else if count == 0 {
+                break
+            } else if errno != EINTR {
+                let sector = min(512 - (offset + done) % 512, rest.count)
+                for index in 0..<sector { rest[index] = 0 }
+                done += sector
+            }
+        }
+        return done
     }
 
     /// Makes what was written durable.

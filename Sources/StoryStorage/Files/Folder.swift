@@ -107,7 +107,7 @@ package enum Folder {
         } catch {
             return
         }
-        for name in ["models.journal", "models.journal.tmp", "log.journal", "log.journal.tmp"] {
+        for name in ["models.journal", "models.journal.tmp", "models.checksums", "log.journal", "log.journal.tmp"] {
             unlink("\(path)/\(name)")
         }
         for name in ["FORMAT", "FORMAT.tmp", "lock"] { unlink("\(path)/\(name)") }

@@ -56,7 +56,7 @@ package final class Environment: @unchecked Sendable {
         let identity = EnvironmentRegistry.Identity(try folder.status(path))
         guard EnvironmentRegistry.enter(identity) else { throw .failed("\(path) is open already in this process") }
         do {
-            if !isNew { try Preflight.check(path + "/data.mdb") }
+            if !isNew, options.isWalkedFirst { try StructureCheck.run(path + "/data.mdb") }
             let (handle, mapSize) = try Environment.reserve(path, options, flags)
             var status = MDB_stat()
             mdb_env_stat(handle, &status)

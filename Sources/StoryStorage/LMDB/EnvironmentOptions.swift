@@ -8,6 +8,8 @@ package struct EnvironmentOptions: Sendable {
     package var databases: UInt32 = 0
     /// How many read transactions there may be at once, over all processes.
     package var readers: UInt32 = 512
+    /// Whether every page that LMDB finds its way by is looked at first; who has checked the file otherwise need not.
+    package var isWalkedFirst = true
 
     /// So many named databases, and otherwise what is said above.
     package init(databases: UInt32 = 0) { self.databases = databases }

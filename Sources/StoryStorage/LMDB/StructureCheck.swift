@@ -1,0 +1,49 @@
+import StoryCore
+
+/// Looks at every page that LMDB finds its way by before LMDB does; values that have pages of their own are not read.
+///
+/// LMDB maps a file of any size and trusts what stands in it: it dies of a page that is missing, of a number that leads
+/// out of a page, and it writes over what a damaged list calls free.
+final class StructureCheck: PageVisitor {
+    let wantsValues = false
+    /// One bit a page.
+    private var seen: [UInt64]
+    private let path: String
+    private let lastPage: UInt64
+
+    /// - Throws: `.corrupt` where LMDB should not open this file.
+    static func run(_ path: String) throws(StorageError) {
+        let walk = try PageWalk(path)
+        try walk.run(StructureCheck(walk.meta, path))
+    }
+
+    private init(_ meta: MetaPage, _ path: String) {
+        seen = [UInt64](repeating: 0, count: Int(meta.lastPage / 64) + 1)
+        lastPage = meta.lastPage
+        self.path = path
+    }
+
+    func enters(treeOf pages: UInt64, isNamed: Bool) -> Bool { true }
+
+    func enters(_ page: UInt64, _ count: UInt64) throws(StorageError) -> Bool {
+        for number in page..<page + count { try see(number) }
+        return true
+    }
+
+    func leaves(_ page: UInt64, _ bytes: UnsafeRawBufferPointer) {}
+
+    func frees(_ pages: UnsafeRawBufferPointer, by transaction: UInt64) throws(StorageError) {
+        for index in 0..<pages.count / 8 { try see(pages.number(at: 8 * index, as: UInt64.self)) }
+    }
+
+    private func see(_ page: UInt64) throws(StorageError) {
+        guard page >= 2, page <= lastPage else {
+            throw .corrupt("\(path) is damaged: it frees page \(page), which it does not have", at: nil)
+        }
+        let bit = UInt64(1) << (page % 64)
+        guard seen[Int(page / 64)] & bit == 0 else {
+            throw .corrupt("\(path) is damaged: two things claim its page \(page)", at: nil)
+        }
+        seen[Int(page / 64)] |= bit
+    }
+}

@@ -1,0 +1,98 @@
+import StoryCore
+
+/// A branch or a leaf of one of LMDB's trees as it lies in the file: every place in it was looked at, so that reading
+/// it leads nowhere else.
+struct TreePage {
+    /// What an entry of a leaf is.
+    enum Entry {
+        /// A value on the page itself.
+        case inline(UnsafeRawBufferPointer)
+        /// A value of so many bytes on pages of its own.
+        case apart(page: UInt64, count: Int)
+        /// The tree of a named database.
+        case tree(TreeRecord)
+    }
+
+    private static let headerSize = 16
+    private static let nodeSize = 8
+    private static let isBranch: UInt16 = 0x01
+    private static let isLeaf: UInt16 = 0x02
+    private static let isApart: UInt16 = 0x01
+    private static let isTree: UInt16 = 0x02
+
+    let number: UInt64
+    let isBranch: Bool
+    let count: Int
+    private let bytes: UnsafeRawBufferPointer
+
+    /// Nil when the bytes are not a page of this number that LMDB wrote.
+    init?(_ bytes: UnsafeRawBufferPointer, number: UInt64) {
+        let flags = bytes.number(at: 10, as: UInt16.self)
+        let lower = Int(bytes.number(at: 12, as: UInt16.self))
+        let upper = Int(bytes.number(at: 14, as: UInt16.self))
+        guard bytes.number(at: 0, as: UInt64.self) == number, flags == TreePage.isBranch || flags == TreePage.isLeaf,
+            lower > TreePage.headerSize, lower % 2 == 0, lower <= upper, upper <= bytes.count
+        else { return nil }
+        self.bytes = bytes
+        self.number = number
+        isBranch = flags == TreePage.isBranch
+        count = (lower - TreePage.headerSize) / 2
+        var used = 0
+        for index in 0..<count {
+            let place = place(index)
+            guard place >= upper, place + TreePage.nodeSize <= bytes.count else { return nil }
+            let size = size(at: place)
+            guard place + size <= bytes.count else { return nil }
+            if !isBranch, nodeFlags(place) & ~TreePage.isApart == TreePage.isTree,
+                valueCount(place) != TreeRecord.size
+            {
+                return nil
+            }
+            used += size + size % 2
+        }
+        // LMDB keeps nodes without a gap: one that was lost leaves one.
+        guard used == bytes.count - upper else { return nil }
+    }
+
+    func key(_ index: Int) -> UnsafeRawBufferPointer {
+        let place = place(index)
+        return bytes.slice(place + TreePage.nodeSize, count: keyCount(place))
+    }
+
+    /// The page below a branch.
+    func child(_ index: Int) -> UInt64 {
+        let place = place(index)
+        return UInt64(bytes.number(at: place, as: UInt32.self)) | UInt64(nodeFlags(place)) << 32
+    }
+
+    /// The entry of a leaf.
+    func entry(_ index: Int) -> Entry {
+        let place = place(index)
+        let start = place + TreePage.nodeSize + keyCount(place)
+        let flags = nodeFlags(place)
+        if flags & TreePage.isApart != 0 {
+            return .apart(page: bytes.number(at: start, as: UInt64.self), count: valueCount(place))
+        }
+        if flags & TreePage.isTree != 0 { return .tree(TreeRecord(bytes, at: start)) }
+        return .inline(bytes.slice(start, count: valueCount(place)))
+    }
+
+    /// How many pages a value of so many bytes has for itself.
+    static func pages(of count: Int, pageSize: Int) -> UInt64 { UInt64((headerSize - 1 + count) / pageSize + 1) }
+
+    private func place(_ index: Int) -> Int {
+        Int(bytes.number(at: TreePage.headerSize + 2 * index, as: UInt16.self))
+    }
+
+    private func nodeFlags(_ place: Int) -> UInt16 { bytes.number(at: place + 4, as: UInt16.self) }
+
+    private func keyCount(_ place: Int) -> Int { Int(bytes.number(at: place + 6, as: UInt16.self)) }
+
+    private func valueCount(_ place: Int) -> Int { Int(bytes.number(at: place, as: UInt32.self)) }
+
+    private func size(at place: Int) -> Int {
+        let head = TreePage.nodeSize + keyCount(place)
+        if isBranch { return head }
+        return head + (nodeFlags(place) & TreePage.isApart != 0 ? 8 : valueCount(place))
+    }
+}
