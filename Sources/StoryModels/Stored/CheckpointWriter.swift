@@ -15,6 +15,7 @@ struct CheckpointWriter: ~Copyable {
     private let buffers: BufferSet
     private let record: CheckpointRecord
     private let journal: CheckpointJournal
+    private let checksums: PageChecksums
     private let limit: Int
     private var transaction: WriteTransaction?
     private var changed = 0
@@ -33,6 +34,7 @@ struct CheckpointWriter: ~Copyable {
         self.isMarked = isMarked
         limit = pages
         journal = CheckpointJournal(models: environment.path)
+        checksums = PageChecksums(models: environment.path)
     }
 
     consuming func run() throws(StorageError) {
@@ -97,7 +99,10 @@ struct CheckpointWriter: ~Copyable {
     }
 
     private mutating func begun() throws(StorageError) -> OpaquePointer {
-        if transaction == nil { transaction = try WriteTransaction(environment) }
+        if transaction == nil {
+            try checksums.reserve(pages: UInt64(environment.usedBytes / environment.pageSize))
+            transaction = try WriteTransaction(environment)
+        }
         guard let handle = transaction?.handle else { throw .failed("LMDB began no transaction") }
         return handle
     }
@@ -109,6 +114,7 @@ struct CheckpointWriter: ~Copyable {
             isMarked = true
         }
         try transaction.take()?.commit()
+        try checksums.update()
         changed = 0
     }
 
@@ -117,6 +123,7 @@ struct CheckpointWriter: ~Copyable {
         try CheckpointRecord.remove(CheckpointRecord.mark, handle, tables.meta)
         try record.write(handle, tables.meta, as: CheckpointRecord.key)
         try transaction.take()?.commit()
+        try checksums.update()
         if isMarked { journal.remove() }
         environment.coverLastPage()
     }

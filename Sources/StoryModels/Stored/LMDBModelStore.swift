@@ -47,6 +47,7 @@ package final class LMDBModelStore: TableStore {
     package static func remove(in directory: DataDirectory) throws(StorageError) {
         try Folder.removeEnvironment(directory.modelsPath)
         CheckpointJournal(models: directory.modelsPath).remove()
+        PageChecksums(models: directory.modelsPath).remove()
     }
 
     // MARK: TableStore
@@ -101,6 +102,10 @@ package final class LMDBModelStore: TableStore {
     package var storedBytes: Int { environment.usedBytes }
     /// Frees the slots of readers whose process died: a replay that was killed would keep pages from being used again.
     package func clearStaleReaders() { environment.clearStaleReaders() }
+    /// What holds every page of the stored tables against its checksum, on another thread.
+    ///
+    /// - Throws: `.failed` where LMDB has no room for a reader.
+    package func proof() throws(StorageError) -> ModelProof { try ModelProof(environment) }
     /// True from `freeze` to `finish` or `fail`.
     package var isCheckpointing: Bool { checkpoint != nil }
 

@@ -21,6 +21,7 @@ enum ModelOpening {
         if let reason = try unfitness(path, fresh, options) {
             try Folder.removeEnvironment(path)
             CheckpointJournal(models: path).remove()
+            PageChecksums(models: path).remove()
             try create(path, fresh, tables)
             return try opened(path, tables, options, renewal: reason)
         }
@@ -32,6 +33,7 @@ enum ModelOpening {
         _ path: String, _ fresh: CheckpointRecord, _ options: EnvironmentOptions
     ) throws(StorageError) -> String? {
         do throws(StorageError) {
+            try PageProof.run(path)
             let environment = try Environment.open(at: path, options)
             defer { environment.close() }
             let transaction = try ReadTransaction(environment)
@@ -67,6 +69,7 @@ enum ModelOpening {
         let record = try CheckpointRecord.read(transaction.handle, tables.meta)
         let mark = try CheckpointRecord.read(transaction.handle, tables.meta, at: CheckpointRecord.mark)
         try transaction.commit()
+        try PageChecksums(models: path).update()
         let resumed = mark == nil ? nil : try resume(environment, tables)
         return Opened(
             environment: environment, tables: tables, position: resumed ?? record?.position ?? .zero,

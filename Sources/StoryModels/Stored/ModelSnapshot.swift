@@ -24,6 +24,7 @@ package final class ModelSnapshot {
         let path = directory.modelsPath
         environment = try Environment.openReadOnly(at: path, ModelTables.options(list))
         let opening = try ReadTransaction(environment)
+        try PageProof.runBeside(path)
         try ModelSnapshot.checkVersion(opening, path)
         guard let tables = try ModelTables(opening, list) else { throw .corrupt("\(path) lacks a table", at: nil) }
         try opening.keepDatabases()

@@ -25,6 +25,7 @@ struct ModelTables: Sendable {
     ) -> EnvironmentOptions {
         var options = EnvironmentOptions(databases: UInt32(tables.count) + 1)
         options.mapSize = mapSize
+        options.isWalkedFirst = false
         return options
     }
 

@@ -1,0 +1,188 @@
+import CXXHash
+import Glibc
+import StoryCore
+import StoryStorage
+
+/// A checksum for each page of the stored models that is in use, in a file beside them.
+///
+/// LMDB's pages have none of their own, and what is wrong on one is found by nobody who reads models. After each commit
+/// the checksums of the pages that it freed are removed and those of its new pages are added; before LMDB opens the
+/// models, every page is held against its own.
+///
+/// `magic 8 · transaction of the newest commit 8 · XXH3-64 of its first page 8 · 0 · XXH3-64 of the 56 bytes before 8`,
+/// then 8 bytes for each page of the file: XXH3-64 of the page, seeded with its number; 0 where it is not in use.
+struct PageChecksums {
+    static let headSize = 64
+    static let magic = Array("stkpages".utf8)
+    /// A commit of a checkpoint uses fewer new pages than this.
+    private static let room: UInt64 = 1 << 16
+
+    /// Where the models' environment is.
+    let models: String
+
+    var path: String { models + ".checksums" }
+    private var data: String { models + "/data.mdb" }
+
+    init(models path: String) { models = path }
+
+    func remove() { unlink(path) }
+
+    /// The checksum of a page; never 0.
+    static func of(_ page: UnsafeRawBufferPointer, number: UInt64) -> UInt64 {
+        let sum = XXH3_64bits_withSeed(page.baseAddress, page.count, number)
+        return sum == 0 ? 1 : sum
+    }
+
+    /// Sees to it that the file has room for what the next commit may use.
+    ///
+    /// - Throws: `.full` where the disk has none.
+    func reserve(pages: UInt64) throws(StorageError) { try open().grow(to: pages + PageChecksums.room / 2, path) }
+
+    /// Takes up what the newest commit changed; nothing happens where it is known. Where more than one commit is not
+    /// known, all pages are taken as they are: whoever commits has opened models that were proven.
+    ///
+    /// - Throws: what reading the pages or writing their checksums failed with.
+    func update() throws(StorageError) {
+        let walk = try PageWalk(data)
+        let file = try open()
+        let known = try file.head(path)
+        guard known?.transaction != walk.meta.transaction else { return }
+        if let known, known.transaction + 1 != walk.meta.transaction { try file.clear(path) }
+        try take(walk, file)
+    }
+
+    /// The same where nobody has proven the models yet.
+    ///
+    /// - Throws: `.corrupt` where more than one commit is not known.
+    func complete() throws(StorageError) {
+        let walk = try PageWalk(data)
+        let file = try open()
+        guard let known = try file.head(path) else { throw .corrupt("there are no checksums of their pages", at: nil) }
+        guard known.transaction != walk.meta.transaction else { return }
+        guard known.transaction + 1 == walk.meta.transaction else {
+            throw .corrupt("the checksums of their pages are of another commit", at: nil)
+        }
+        try take(walk, file)
+    }
+
+    private func take(_ walk: PageWalk, _ file: borrowing ChecksumFile) throws(StorageError) {
+        try file.grow(to: walk.meta.lastPage + 1, path)
+        let update = try ChecksumUpdate(file, walk.meta, path)
+        try walk.run(update)
+        update.finish()
+        try file.sync(path)
+    }
+
+    private func open() throws(StorageError) -> ChecksumFile {
+        ChecksumFile(file: try FileHandle(path, O_RDWR | O_CREAT | O_NOFOLLOW))
+    }
+}
+
+/// What the file of checksums says of itself.
+struct ChecksumHead: Equatable {
+    let transaction: UInt64
+    /// XXH3-64 of the first page of the commit.
+    let meta: UInt64
+
+    init(_ meta: MetaPage) {
+        transaction = meta.transaction
+        self.meta = meta.bytes.withBytes { XXH3_64bits($0.baseAddress, $0.count) }
+    }
+
+    /// Nil when the bytes are no head.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count == PageChecksums.headSize, bytes.starts(with: PageChecksums.magic),
+            ChecksumHead.checksum(bytes) == bytes.number(at: 56, as: UInt64.self)
+        else { return nil }
+        transaction = bytes.number(at: 8, as: UInt64.self)
+        meta = bytes.number(at: 16, as: UInt64.self)
+    }
+
+    var bytes: [UInt8] {
+        var bytes = PageChecksums.magic
+        bytes.append(littleEndian: transaction)
+        bytes.append(littleEndian: meta)
+        bytes += [UInt8](repeating: 0, count: 56 - bytes.count)
+        bytes.append(littleEndian: ChecksumHead.checksum(bytes))
+        return bytes
+    }
+
+    private static func checksum(_ bytes: [UInt8]) -> UInt64 { bytes.withBytes { XXH3_64bits($0.baseAddress, 56) } }
+}
+
+/// The file of checksums, open.
+struct ChecksumFile: ~Copyable {
+    let file: FileHandle
+
+    /// Nil where nothing was written yet.
+    ///
+    /// - Throws: `.corrupt` where it is not what was written.
+    func head(_ path: String) throws(StorageError) -> ChecksumHead? {
+        let bytes = try file.read(PageChecksums.headSize, at: 0, of: path)
+        if let head = ChecksumHead(bytes) { return head }
+        guard bytes.allSatisfy({ $0 == 0 }) else { throw .corrupt("\(path) is damaged", at: nil) }
+        return nil
+    }
+
+    func grow(to pages: UInt64, _ path: String) throws(StorageError) {
+        let size = Int(try file.status(path).st_size)
+        let needed = PageChecksums.headSize + 8 * Int(pages)
+        guard size < needed else { return }
+        let code = posix_fallocate(file.descriptor, off_t(size), off_t(needed - size))
+        guard code == 0 else { throw SystemError.from(code, "making room in \(path)") }
+    }
+
+    /// Forgets them all.
+    func clear(_ path: String) throws(StorageError) {
+        guard ftruncate(file.descriptor, 0) == 0 else { throw SystemError.from(errno, "clearing \(path)") }
+    }
+
+    func sync(_ path: String) throws(StorageError) { try file.sync(path) }
+}
+
+/// Notes the pages of one commit in the file of checksums, which is mapped meanwhile.
+private final class ChecksumUpdate: PageVisitor {
+    let wantsValues = true
+    private let base: UnsafeMutableRawPointer
+    private let size: Int
+    private let meta: MetaPage
+
+    init(_ file: borrowing ChecksumFile, _ meta: MetaPage, _ path: String) throws(StorageError) {
+        self.meta = meta
+        size = PageChecksums.headSize + 8 * Int(meta.lastPage + 1)
+        let mapped = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.file.descriptor, 0)
+        guard let mapped, mapped != MAP_FAILED else { throw SystemError.from(errno, "mapping \(path)") }
+        base = mapped
+    }
+
+    deinit { munmap(base, size) }
+
+    func enters(treeOf pages: UInt64, isNamed: Bool) -> Bool { true }
+
+    /// A page that has a checksum is older than the commit, and so is all that is below it.
+    func enters(_ page: UInt64, _ count: UInt64) -> Bool { sum(page).pointee == 0 }
+
+    /// The page itself comes last, so that one with a checksum has them below as well, wherever this ends.
+    func leaves(_ page: UInt64, _ bytes: UnsafeRawBufferPointer) {
+        for index in stride(from: bytes.count / meta.pageSize - 1, through: 0, by: -1) {
+            let number = page + UInt64(index)
+            let bytes = bytes.slice(index * meta.pageSize, count: meta.pageSize)
+            sum(number).pointee = PageChecksums.of(bytes, number: number).littleEndian
+        }
+    }
+
+    func frees(_ pages: UnsafeRawBufferPointer, by transaction: UInt64) {
+        guard transaction == meta.transaction else { return }
+        for index in 0..<pages.count / 8 {
+            let page = pages.number(at: 8 * index, as: UInt64.self)
+            if page <= meta.lastPage { sum(page).pointee = 0 }
+        }
+    }
+
+    /// Says that all of it is there.
+    func finish() { UnsafeMutableRawBufferPointer(start: base, count: 64).copyBytes(from: ChecksumHead(meta).bytes) }
+
+    private func sum(_ page: UInt64) -> UnsafeMutablePointer<UInt64> {
+        (base + PageChecksums.headSize + 8 * Int(page)).assumingMemoryBound(to: UInt64.self)
+    }
+}

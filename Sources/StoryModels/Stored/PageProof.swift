@@ -1,0 +1,192 @@
+import Glibc
+package import StoryCore
+import StoryStorage
+
+/// Holds every page of the stored models against its checksum.
+///
+/// It reads the file itself: what the disk cannot give back is an error then, and not the end of the process.
+struct PageProof {
+    /// How many bytes are read at once.
+    fileprivate static let piece = 1 << 20
+    /// Fewer pages than this are not worth a second thread.
+    private static let share = 4_096
+    private static let mostThreads = 4
+
+    private let models: String
+    private let pageSize: Int
+
+    /// Looks at all of it before LMDB does, where nobody else writes.
+    ///
+    /// - Throws: `.corrupt` where a page is not the one that was written, or nobody knows.
+    static func run(_ models: String) throws(StorageError) {
+        let checksums = PageChecksums(models: models)
+        // What a process was killed before it could note.
+        try checksums.complete()
+        let walk = try PageWalk(models + "/data.mdb")
+        let sums = try read(checksums.path, pages: Int(walk.meta.lastPage) + 1, ChecksumHead(walk.meta))
+        try PageProof(models: models, pageSize: walk.meta.pageSize).check(sums)
+        let count = PageCount()
+        try walk.run(count)
+        guard count.pages == sums.count(where: { $0 != 0 }) else {
+            throw .corrupt("pages of \(models) have no checksum", at: nil)
+        }
+    }
+
+    /// Looks at them while they may be written. A view of them must be held meanwhile: so no page that has a checksum is
+    /// written over before that is removed.
+    ///
+    /// - Throws: as `run`.
+    static func runBeside(_ models: String) throws(StorageError) {
+        let walk = try PageWalk(models + "/data.mdb")
+        let sums = try read(PageChecksums(models: models).path, pages: Int(walk.meta.lastPage) + 1, nil)
+        try PageProof(models: models, pageSize: walk.meta.pageSize).check(sums)
+    }
+
+    private static func read(_ path: String, pages: Int, _ wanted: ChecksumHead?) throws(StorageError) -> [UInt64] {
+        guard Folder.exists(path) else { throw .corrupt("there are no checksums of the models' pages", at: nil) }
+        let file = ChecksumFile(file: try FileHandle(path, O_RDONLY | O_NOFOLLOW))
+        let head = try file.head(path)
+        guard head != nil, wanted == nil || head == wanted else {
+            throw .corrupt("\(path) is of another commit", at: nil)
+        }
+        let bytes = try file.file.read(8 * pages, at: PageChecksums.headSize, of: path)
+        guard bytes.count == 8 * pages else { throw .corrupt("\(path) was cut short", at: nil) }
+        return bytes.withBytes { bytes in
+            [UInt64](unsafeUninitializedCapacity: pages) { sums, count in
+                UnsafeMutableRawBufferPointer(sums).copyMemory(from: bytes)
+                for index in 0..<pages { sums[index] = UInt64(littleEndian: sums[index]) }
+                count = pages
+            }
+        }
+    }
+
+    private func check(_ sums: [UInt64]) throws(StorageError) {
+        let processors = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), PageProof.mostThreads)
+        let threads = min(processors, sums.count / PageProof.share + 1)
+        let each = (sums.count + threads - 1) / threads
+        let others = (1..<max(threads, 1)).map { thread in
+            BackgroundJob(
+                { () throws(StorageError) in
+                    try check(sums, thread * each..<min((thread + 1) * each, sums.count))
+                    return true
+                }, whenDone: {})
+        }
+        do throws(StorageError) {
+            try check(sums, 0..<min(each, sums.count))
+        } catch {
+            for other in others { _ = other.wait() }
+            throw error
+        }
+        for other in others { _ = try other.wait().get() }
+    }
+
+    /// Checks the pages of one range.
+    private func check(_ sums: [UInt64], _ range: Range<Int>) throws(StorageError) {
+        guard !range.isEmpty else { return }
+        let reader = try PageReader(models + "/data.mdb", bytes: sums.count * pageSize)
+        let step = PageProof.piece / pageSize
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: step) {
+            let pages = start..<min(start + step, range.upperBound)
+            guard sums[pages].contains(where: { $0 != 0 }) else { continue }
+            let bytes = try reader.read(pages.count * pageSize, at: start * pageSize)
+            for page in pages where sums[page] != 0 {
+                let place = (page - start) * pageSize
+                if place + pageSize <= bytes.count,
+                    PageChecksums.of(bytes.slice(place, count: pageSize), number: UInt64(page)) == sums[page]
+                {
+                    continue
+                }
+                guard try isOutdated(sums[page], of: page) else {
+                    throw .corrupt("page \(page) of \(reader.path) is not the one that was written", at: nil)
+                }
+            }
+        }
+    }
+}
+
+/// Reads a file piece by piece, out of a map where the system can say that all of a piece is there: that saves copying it,
+/// and what cannot be read is an error all the same.
+private final class PageReader {
+    /// `MADV_POPULATE_READ`, of Linux 5.14 and later.
+    private static let populate: Int32 = 22
+
+    let path: String
+    private let file: FileHandle
+    private let size: Int
+    private let map: UnsafeMutableRawPointer?
+    private var buffer: UnsafeMutableRawBufferPointer?
+
+    init(_ path: String, bytes: Int) throws(StorageError) {
+        file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
+        self.path = path
+        size = min(bytes, Int(try file.status(path).st_size))
+        let mapped = mmap(nil, max(size, 1), PROT_READ, MAP_SHARED, file.descriptor, 0)
+        map = mapped == MAP_FAILED ? nil : mapped
+    }
+
+    deinit {
+        if let map { munmap(map, max(size, 1)) }
+        buffer?.deallocate()
+    }
+
+    /// Up to so many bytes from an offset on, a multiple of a page; they die with the next call.
+    ///
+    /// - Throws: `.corrupt` where the disk cannot give them back.
+    func read(_ count: Int, at offset: Int) throws(StorageError) -> UnsafeRawBufferPointer {
+        let count = max(min(count, size - offset), 0)
+        if let map, count > 0, madvise(map + offset, count, PageReader.populate) == 0 {
+            return UnsafeRawBufferPointer(start: map + offset, count: count)
+        }
+        let target = buffer ?? .allocate(byteCount: PageProof.piece, alignment: 4_096)
+        buffer = target
+        let done = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: target[..<count]), at: offset, of: path)
+        return UnsafeRawBufferPointer(rebasing: target[..<done])
+    }
+}
+
+extension PageProof {
+    /// True where the page was freed after its checksum was read.
+    private func isOutdated(_ sum: UInt64, of page: Int) throws(StorageError) -> Bool {
+        let path = PageChecksums(models: models).path
+        let file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
+        let bytes = try file.read(8, at: PageChecksums.headSize + 8 * page, of: path)
+        return bytes.count == 8 && bytes.number(at: 0, as: UInt64.self) != sum
+    }
+}
+
+/// Looks at the stored models once more while they are served.
+package final class ModelProof: @unchecked Sendable {
+    // Unchecked: one thread makes it, and one runs it.
+    private let models: String
+    private var view: ReadTransaction?
+
+    init(_ environment: Environment) throws(StorageError) {
+        models = environment.path
+        view = try ReadTransaction(environment)
+    }
+
+    /// Reads every page; on any one thread, once.
+    ///
+    /// - Throws: `.corrupt` where one is not as it was written.
+    package func run() throws(StorageError) {
+        defer { view = nil }
+        try PageProof.runBeside(models)
+    }
+}
+
+/// Adds up how many pages the trees of a commit say that they have.
+private final class PageCount: PageVisitor {
+    let wantsValues = false
+    private(set) var pages = 0
+
+    func enters(treeOf pages: UInt64, isNamed: Bool) -> Bool {
+        self.pages += Int(truncatingIfNeeded: pages)
+        return !isNamed
+    }
+
+    func enters(_ page: UInt64, _ count: UInt64) -> Bool { true }
+
+    func leaves(_ page: UInt64, _ bytes: UnsafeRawBufferPointer) {}
+
+    func frees(_ pages: UnsafeRawBufferPointer, by transaction: UInt64) {}
+}
