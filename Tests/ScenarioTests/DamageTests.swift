@@ -91,12 +91,34 @@ extension DaemonTests {
             #expect(try daemon.storectl("replay", "--verify", offline: true).exit == .code(0))
         }
 
-        @Test func `a tampered row is named by replay --verify, which exits 1`() throws {
+        @Test func `a tampered row is found by replay --verify and by verify, and a start folds the models anew`()
+            throws
+        {
             let daemon = try Self.stopped()
             #expect(try Files.replace("needle-120", by: "needle-1x0", in: daemon.data + "/models/data.mdb") > 0)
-            let run = try daemon.storectl("replay", "--verify", offline: true)
-            #expect(run.exit == .code(1))
-            #expect(run.errors.contains("stories/s20 is stored otherwise than the log makes it"), "\(run.errors)")
+            for arguments in [["replay", "--verify"], ["verify"]] {
+                let run = try daemon.storectl(arguments: arguments, offline: true)
+                #expect(run.exit == .code(5) && run.errors.contains("is not the one that was written"), "\(run)")
+            }
+            try daemon.start()
+            #expect(daemon.trace.contains("folding-anew"), "\(daemon.trace)")
+            #expect(try daemon.client().ask("GET stories/s20").text("title") == "needle-120")
+            #expect(try daemon.stop() == .code(0))
+            #expect(try daemon.storectl("verify", offline: true).exit == .code(0))
+        }
+
+        @Test func `VERIFY finds a page of the models that is damaged while it is served`() throws {
+            let daemon = try Self.stopped()
+            try daemon.start()
+            let client = try daemon.client()
+            #expect(try client.ask("VERIFY").hasPrefix("+"))
+            #expect(try Files.replace("needle-120", by: "needle-1x0", in: daemon.data + "/models/data.mdb") > 0)
+            let verdict = try client.ask("VERIFY")
+            #expect(
+                verdict.text("code") == "internal" && verdict.contains("is not the one that was written"), "\(verdict)")
+            try daemon.kill()
+            try daemon.start()
+            #expect(try daemon.client().ask("GET stories/s20").text("title") == "needle-120")
         }
 
         @Test func `models that know more than the log are not served`() throws {

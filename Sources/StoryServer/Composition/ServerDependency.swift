@@ -147,7 +147,8 @@ package struct Composition {
             server = Server(
                 dependency: try ServerDependency(
                     configuration, clock: clock, trace: trace, log: store.log, models: store.models,
-                    logWork: LogWork(store.log), commits: commits, transport: reactor, manager: manager, wake: wake,
+                    logWork: LogWork(store.log, store.models), commits: commits, transport: reactor, manager: manager,
+                    wake: wake,
                     uid: geteuid()))
         } catch {
             throw StartError(error)

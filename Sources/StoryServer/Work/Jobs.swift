@@ -1,12 +1,13 @@
 import Glibc
 package import StoryCore
 package import StoryLog
+package import StoryModels
 import StoryStorage
 import Synchronization
 
 /// What can be done with the log beside the loop; the work is prepared as it begins, of what is committed by then.
 package struct LogWork {
-    /// Checks every record until the flag says that it must end.
+    /// Checks every record, and every page of the stored models, until the flag says that it must end.
     package let verify: (_ mustEnd: EndFlag) -> Work
     /// Copies the log into a new directory, unless the flag says that it must end.
     package let backUp: (_ path: String, _ mustEnd: EndFlag) -> Work
@@ -19,16 +20,18 @@ package struct LogWork {
         self.backUp = backUp
     }
 
-    /// The work on a log that is stored.
-    package init(_ log: LMDBEventLog) {
+    /// The work on a log and models that are stored.
+    package init(_ log: LMDBEventLog, _ models: LMDBModelStore) {
         verify = { mustEnd in
             let verifier = log.verifier()
+            let proof = Result { () throws(StorageError) in try models.proof() }
             return { () throws(StorageError) in
                 var last = Position.zero
                 try verifier.run { position in
                     last = position
                     return !mustEnd.isSet
                 }
+                if !mustEnd.isSet { try proof.get().run() }
                 return [Member("verified", .count(last.value)), Member("position", .count(last.value))]
             }
         }
@@ -64,7 +67,7 @@ final class Jobs {
         self.whenDone = whenDone
     }
 
-    /// `VERIFY`: every record, its position, its time, and the chain of seals.
+    /// `VERIFY`: every record, its position, its time, the chain of seals, and the pages of the models.
     func verify(_ tag: Tag?, _ connection: Connection) {
         let mustEnd = mustEnd
         add(tag, connection) { $0.verify(mustEnd) }

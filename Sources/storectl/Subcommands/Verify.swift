@@ -1,14 +1,17 @@
 import StoryClient
 import StoryCore
 import StoryLog
+import StoryReplay
 import StoryStorage
 
 extension Subcommand {
     static let verify = Subcommand(
-        name: "verify", summary: "checks every record of the log: checksums, places, times, the chain of seals",
+        name: "verify",
+        summary: "checks every record of the log: checksums, places, times, the chain of seals; and the models",
         operand: .none,
         details: [
-            "The daemon checks while it serves. With --data, or where no daemon answers, the data directory is read.",
+            "The daemon checks while it serves, of the models each page. With --data, or where no daemon answers, the data "
+                + "directory is read, and the models are held against the log, folded.",
             "It exits with 5 where something is damaged, and names the first position.",
         ],
         examples: ["storectl verify", "storectl --data /var/backups/story-1 verify"],
@@ -50,11 +53,20 @@ extension Subcommand {
         do throws(StorageError) {
             let directory = try DataDirectory(path, for: .reading)
             let progress = Progress("events")
-            return try LogVerifier.check(directory, now: Clock.system.now()) {
+            let head = try LogVerifier.check(directory, now: Clock.system.now()) {
                 progress.show($0.value, of: $1.map(\.value))
             }
+            guard Folder.exists(directory.modelsPath) else { return head }
+            var options = Replay.Options()
+            options.isVerifying = true
+            let report = try Replay(directory, clock: .system).run(options) { progress.show($0.value, of: $1.value) }
+            guard report.isAlike else { throw .corrupt(differing, at: nil) }
+            return head
         } catch {
             throw StoredData.told(error)
         }
     }
+
+    private static let differing =
+        "the stored models differ from the log; move the folder models away to fold them anew"
 }
