@@ -28,6 +28,34 @@ struct World {
 }
 
 extension World {
+    /// How far a stream is, for an event that goes behind its last one.
+    ///
+    /// What stored models say of it would stand in the log for ever, so it is held against the log first.
+    /// - Throws: `.corrupt` where the log says otherwise; what reading failed with.
+    func headToExtend(_ stream: StreamName) throws(StorageError) -> StreamHead? {
+        guard let head = try models.streams.head(of: stream) else { return nil }
+        guard head.position <= models.store.checkpointed else { return head }
+        var isWritten = false
+        do throws(StorageError) {
+            try log.records(at: [head.position]) { record in
+                isWritten =
+                    record.version == head.version && record.streamNumber == head.number
+                    && stream.spelling.withUnsafeBytes { record.streamName.equals($0) }
+                return false
+            }
+        } catch {
+            // Where that event is damaged itself, the models are all that is left of it, and were proven at the start.
+            guard case .corrupt = error else { throw error }
+            isWritten = true
+        }
+        guard isWritten else {
+            throw .corrupt(
+                "the read models say of \(stream) what the log does not: stop the daemon and move the folder models away",
+                at: head.position)
+        }
+        return head
+    }
+
     /// The position of the first event at a time or after it; right after the log's end where there is none.
     /// - Throws: why the log cannot be read.
     func firstPosition(notBefore time: Instant) throws(Failure) -> Position {

@@ -22,6 +22,8 @@ package protocol EntryWriting: AnyObject {
 ///
 /// Keys have 1 to 511 bytes. What is lent lies in the store: a closure must neither keep it nor change the store.
 package protocol TableStore: EntryWriting {
+    /// What the tables on the disk are a fold of: what is said of an event up to there may have been read from there.
+    var checkpointed: Position { get }
     /// Makes a value longer by these bytes; one that is not there begins with them.
     ///
     /// - Throws: what reading the value before failed with.
@@ -41,6 +43,11 @@ package protocol TableStore: EntryWriting {
         _ table: UInt8, _ range: KeyBounds, _ order: Order,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError)
+}
+
+extension TableStore {
+    /// Tables in memory were read from nowhere.
+    package var checkpointed: Position { .zero }
 }
 
 /// The keys from `lower` on, before `upper`; nil: without end. The bytes are lent for the call that takes it.

@@ -3,8 +3,6 @@ package import StoryModels
 
 /// The read models as the loop uses them: folded in memory, stored by checkpoints.
 package protocol ServedModels: TableStore {
-    /// What the stored models are a fold of.
-    var checkpointed: Position { get }
     /// The first failure of a reading: whoever asked was told, and the loop has to stop. Nil when there was none.
     var failure: StorageError? { get }
     /// The memory that what is not stored takes, in bytes.

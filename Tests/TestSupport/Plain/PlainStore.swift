@@ -10,6 +10,8 @@ package final class PlainStore: TableStore {
     private var sortedKeys: [UInt8: [[UInt8]]] = [:]
     /// What reading fails with, for as long as it is set.
     package var failure: StorageError?
+    /// Up to where it is as if the tables had been read from a disk.
+    package var checkpointed = Position.zero
 
     /// How many entries were looked at, by key or in a scan.
     package private(set) var lookCount = 0

@@ -45,7 +45,7 @@ enum WriteContent {
         _ command: ContentCommand, _ write: ContentWrite, _ kind: KindSchema, _ id: Identifier, in world: World
     ) throws(StorageError) -> WriteOutcome {
         let stream = kind.stream(id)
-        let head = try world.models.streams.head(of: stream)
+        let head = try world.headToExtend(stream)
         let subject = ContentSubject(kind: kind, id: id, number: head?.number)
         switch try command.decision(on: subject, in: world.models) {
         case .refused(let refusal): return .refused(refusal.failure(of: target(kind, id)))
