@@ -5,7 +5,7 @@ enum SubcommandTable {
     static let all: [Subcommand] = [
         .get, .list, .count, .read, .streams,
         .post, .edit, .like, .unlike, .see, .delete, .append,
-        .tail, .pipe, .prompt, .browse, .stats, .replay, .verify, .backup, .restore, .export, .import,
+        .tail, .pipe, .prompt, .browse, .stats, .replay, .verify, .backup, .restore, .salvage, .export, .import,
         .completion, .help,
     ]
 

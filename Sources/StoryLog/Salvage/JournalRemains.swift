@@ -1,0 +1,69 @@
+import Glibc
+import StoryCore
+import StoryStorage
+
+/// The payloads of the sectors of a journal that are good, entry by entry, with zeros for the others.
+enum JournalRemains {
+    /// One commit, as far as its sectors are good.
+    private struct Entry {
+        let sequence: UInt64
+        /// Its first sector in the file.
+        let start: Int
+        let count: Int
+        var good: [Int] = []
+    }
+
+    /// The payloads of all entries, the newest one first: of one position it is the newest that counts. Empty where
+    /// there is no journal.
+    static func read(_ path: String) throws(StorageError) -> [UInt8] {
+        guard Folder.exists(path) else { return [] }
+        let file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
+        let size = Int(try file.status(path).st_size)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 4_096)
+        defer { buffer.deallocate() }
+        let count = file.readGood(into: buffer, at: 0, of: path)
+        return payloads(UnsafeRawBufferPointer(rebasing: buffer[..<(count / JournalSector.size * JournalSector.size)]))
+    }
+
+    private static func payloads(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        let sectors =
+            JournalHeader.halvesStart
+            / JournalSector.size..<max(
+                bytes.count / JournalSector.size, JournalHeader.halvesStart / JournalSector.size)
+        var entries: [UInt64: Entry] = [:]
+        var damaged: Set<Int> = []
+        for number in sectors {
+            guard let sector = JournalSector(bytes, number: number) else {
+                damaged.insert(number)
+                continue
+            }
+            guard sector.sequence > 0, sector.index < sector.count else { continue }
+            var entry =
+                entries[sector.sequence]
+                ?? Entry(sequence: sector.sequence, start: number - sector.index, count: sector.count)
+            entry.good.append(number)
+            entries[sector.sequence] = entry
+        }
+        let newest = entries.keys.max()
+        var payloads: [UInt8] = []
+        for entry in entries.values.sorted(by: { $0.sequence > $1.sequence }) {
+            // One that was cut off, and not damaged, was never acknowledged.
+            let isCutOff =
+                entry.sequence == newest && entry.good.count < entry.count
+                && !(entry.start..<entry.start + entry.count).contains(where: damaged.contains)
+            if !isCutOff { append(entry, bytes, to: &payloads) }
+        }
+        return payloads
+    }
+
+    private static func append(_ entry: Entry, _ bytes: UnsafeRawBufferPointer, to payloads: inout [UInt8]) {
+        let good = Set(entry.good)
+        for number in entry.start..<entry.start + entry.count {
+            if good.contains(number) {
+                payloads += bytes.slice(JournalSector.payloadStart(number), count: JournalSector.payload)
+            } else {
+                payloads += [UInt8](repeating: 0, count: JournalSector.payload)
+            }
+        }
+    }
+}

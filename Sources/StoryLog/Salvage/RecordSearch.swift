@@ -1,0 +1,62 @@
+import Glibc
+import StoryCore
+import StoryStorage
+
+/// Finds whole records in any bytes: each says its position in its text, and has a checksum that is seeded with it.
+///
+/// So neither the pages of LMDB nor the headers and tables of blocks have to be good for that.
+enum RecordSearch {
+    private static let beginning = Array(#"{"position":"#.utf8)
+
+    /// Visits each whole record: its position, and where it begins.
+    static func run(_ bytes: UnsafeRawBufferPointer, _ visit: (_ position: UInt64, _ start: Int) -> Void) {
+        var from = 0
+        while let json = next(bytes, from) {
+            from = json + beginning.count
+            guard let position = number(bytes, at: from) else { continue }
+            // The salt of the content, or that of the labels and that of the content, stand between.
+            for salts in 1...2 {
+                let start = json - RecordHeader.size - salts * RecordHeader.saltSize
+                if start >= 0, read(bytes, at: start, position) != nil {
+                    visit(position, start)
+                    break
+                }
+            }
+        }
+    }
+
+    /// The record that begins there; nil where there is none of this position that is whole.
+    static func read(_ bytes: UnsafeRawBufferPointer, at start: Int, _ position: UInt64) -> EventRecord? {
+        guard bytes.count - start >= RecordHeader.size else { return nil }
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
+        let count = RecordHeader(rest).recordCount
+        guard count <= rest.count else { return nil }
+        do throws(StorageError) {
+            return try Record.read(UnsafeRawBufferPointer(rebasing: rest[..<count]), at: position)
+        } catch {
+            return nil
+        }
+    }
+
+    private static func next(_ bytes: UnsafeRawBufferPointer, _ from: Int) -> Int? {
+        guard let base = bytes.baseAddress else { return nil }
+        var from = from
+        while bytes.count - from >= beginning.count {
+            guard let brace = memchr(base + from, 0x7B, bytes.count - from - beginning.count + 1) else { return nil }
+            let found = UnsafeRawPointer(brace) - base
+            if memcmp(brace, beginning, beginning.count) == 0 { return found }
+            from = found + 1
+        }
+        return nil
+    }
+
+    private static func number(_ bytes: UnsafeRawBufferPointer, at start: Int) -> UInt64? {
+        var value: UInt64 = 0
+        var index = start
+        while index < bytes.count, index < start + 16, (0x30...0x39).contains(bytes[index]) {
+            value = value * 10 + UInt64(bytes[index] - 0x30)
+            index += 1
+        }
+        return value > 0 ? value : nil
+    }
+}

@@ -1,0 +1,143 @@
+import Glibc
+import StoryClient
+import StoryCore
+import StoryLog
+import StoryStorage
+import StoryWire
+
+extension Subcommand {
+    static let salvage = Subcommand(
+        name: "salvage", summary: "makes a data directory of all that is good in a damaged one",
+        operand: .required("DIR"),
+        options: [Option("out", "NEW", "the data directory to make; it must be empty or not there")],
+        details: [
+            "Restore a backup rather, if there is one that is new enough: this is for what none has.",
+            "It searches log/ and log.journal for events that are whole, and changes nothing in the directory. Each keeps "
+                + "its position, version, time, key and data. In the place of each lost one stands an event of the type "
+                + "\(SalvageRun.lostType), in the stream that lacks a version there, else in \(LogSalvage.unknownStream).",
+            "It prints which positions are lost, and exits with 5 where any is. Events after the last one that was found "
+                + "may be lost as well; nobody can tell.",
+            "What it makes is a new history, as an import is.",
+        ],
+        examples: ["storectl salvage /var/lib/story --out /var/lib/story-good"],
+        run: { invocation throws(CommandError) in
+            guard let out = invocation.arguments.value("out") else {
+                throw .usage("salvage wants --out NEW, the data directory to make")
+            }
+            let run = try SalvageRun(
+                from: try invocation.arguments.operand("DIR"), to: Invocation.absolute(out), invocation)
+            return try run.finish()
+        })
+}
+
+/// The good events of a damaged log on their way into a new one.
+final class SalvageRun {
+    /// The type of an event that stands in the place of a lost one.
+    static let lostType = "EventLost"
+
+    private let invocation: Invocation
+    private let source: LogSalvage
+    private let target: LogImport
+    private let reader = EventLineReader()
+    private let progress = Progress("events")
+    private var line: [UInt8] = []
+    private var lost: [ClosedRange<UInt64>] = []
+    private var lostCount: UInt64 = 0
+
+    init(from directory: String, to path: String, _ invocation: Invocation) throws(CommandError) {
+        self.invocation = invocation
+        let interruption = invocation.interruption
+        do throws(StorageError) {
+            let progress = Progress("bytes searched")
+            source = try LogSalvage(directory) { done, all in
+                progress.show(done, of: all)
+                return !Interruption.came(within: .zero, on: interruption)
+            }
+            Output.progress("")
+            guard source.head > .zero else { throw .failed("\(directory) holds no event that is whole") }
+            target = try LogImport(into: path, now: Clock.system.now())
+        } catch {
+            throw SalvageRun.told(error, interruption)
+        }
+    }
+
+    /// Copies all of it and says what is missing.
+    func finish() throws(CommandError) -> ExitCode {
+        defer { Output.progress("") }
+        try source.run { (event) throws(CommandError) in
+            switch event {
+            case .good(let record): try add(record.json)
+            case .lost(let event): try add(event)
+            }
+            if target.head.value % 65_536 == 0 {
+                progress.show(target.head.value, of: source.head.value)
+                guard !Interruption.came(within: .zero, on: invocation.interruption) else {
+                    throw .silent(.interrupted)
+                }
+            }
+        }
+        let head = target.head.value
+        do throws(StorageError) { try target.finish() } catch { throw StoredData.told(error) }
+        try tell(head)
+        return lostCount == 0 ? .done : .corrupt
+    }
+
+    private func add(_ event: LogSalvage.LostEvent) throws(CommandError) {
+        let position = event.position.value
+        lostCount += 1
+        if let last = lost.last, last.upperBound + 1 == position {
+            lost[lost.count - 1] = last.lowerBound...position
+        } else {
+            lost.append(position...position)
+        }
+        let key = event.key.map { #","key":"\#($0)""# } ?? ""
+        let text =
+            #"{"position":\#(position),"stream":"\#(event.stream)","version":\#(event.version.value),"#
+            + #""type":"\#(SalvageRun.lostType)","time":"\#(event.time.text)","by":\#(geteuid())\#(key),"data":{}}"#
+        try Array(text.utf8).withBytes { (json) throws(CommandError) in try add(json) }
+    }
+
+    private func add(_ json: UnsafeRawBufferPointer) throws(CommandError) {
+        line.removeAll(keepingCapacity: true)
+        line.append(contentsOf: json)
+        line.append(contentsOf: repeatElement(0, count: LineFramer.slack))
+        try line.withBytes { (bytes) throws(CommandError) in
+            let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<json.count])
+            let event: StoryCore.Event
+            do throws(Failure) { event = try reader.read(bytes) } catch { throw .system(error.message) }
+            do throws(LogImport.Refusal) {
+                try target.add(event, json: bytes)
+            } catch {
+                switch error {
+                case .misplaced(let error):
+                    throw .system("position \(event.position.value): \(error.field): \(error.message)")
+                case .storage(let error): throw StoredData.told(error)
+                }
+            }
+        }
+    }
+
+    private func tell(_ head: UInt64) throws(CommandError) {
+        let good = head - lostCount
+        if invocation.isJSON {
+            let ranges = lost.map { "[\($0.lowerBound),\($0.upperBound)]" }.joined(separator: ",")
+            try invocation.output.line(
+                #"{"salvaged":\#(good),"lost":\#(lostCount),"ranges":[\#(ranges)],"position":\#(head)}"#)
+        } else {
+            try invocation.output.line("salvaged: \(good) of \(head) events")
+            for range in lost {
+                let isOne = range.count == 1
+                try invocation.output.line(
+                    isOne
+                        ? "lost: position \(range.lowerBound)"
+                        : "lost: positions \(range.lowerBound) to \(range.upperBound)")
+            }
+        }
+        try invocation.output.flush()
+    }
+
+    private static func told(_ error: StorageError, _ interruption: Int32) -> CommandError {
+        Output.progress("")
+        return Interruption.came(within: .zero, on: interruption) ? .silent(.interrupted) : StoredData.told(error)
+    }
+}
