@@ -1,7 +1,7 @@
 # Storykeep: the commands that a person types. What they do is in scripts/.
 
 .PHONY: help demo test build install deb test-deb lint gates clean
-.PHONY: power faults kills hostile races fuzz sanitizers
+.PHONY: power faults kills rot hostile races fuzz sanitizers
 .PHONY: bench bench-quick bench-latency bench-scale bench-report
 
 help: ## what there is to make
@@ -39,6 +39,9 @@ faults: ## each call of a store's life fails, and 5,000 pairs of them; takes hal
 
 kills: ## 1,000 kills under load, and kills before and after 2,000 calls; takes an hour
 	@scripts/long kills
+
+rot: ## thousands of damaged stores: nothing wrong is served, nothing ends the daemon; about half an hour
+	@scripts/long rot
 
 hostile: ## clients that mean no good, wrong clocks, events that make no sense, at length; half an hour
 	@scripts/long hostile

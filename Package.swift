@@ -135,6 +135,12 @@ let package = Package(
             ],
             path: "Tests/FuzzTargets", swiftSettings: settings),
         tests("FuzzTests", ["FuzzTargets", "TestSupport"], exclude: ["corpus"]),
+        tests(
+            "DamageTests",
+            [
+                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryServer",
+                "TestSupport",
+            ]),
         tests("GateTests", ["TestSupport"]),
         tests(
             "CrashTests",

@@ -1,0 +1,107 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `storectl salvage`: a store of all that is good.
+@Suite(.serialized) struct SalvageTests {
+    @Test func `what is salvaged is what was written, and what is not is listed`() throws {
+        var (events, lostEvents, images) = (0, 0, 0)
+        for isKilled in [false, true] {
+            let original = try Original(events: 600, isKilled: isKilled, seed: 11)
+            let folder = try ImageFolder()
+            let whole = try Self.lines(of: try folder.image(of: original.data))
+            for number in 0..<max(imageCount / 10, 4) {
+                var random = SplitMix64(seed: UInt64(number))
+                let image = try folder.image(of: original.data)
+                var damages: [Damage] = []
+                for _ in 0...number % 5 {
+                    let file = random.pick("log/data.mdb", "log/data.mdb", "log.journal")
+                    // A file that was cut to nothing cannot be spoiled any more.
+                    guard Files.size("\(image)/\(file)") > 3 * 4_096 else { continue }
+                    damages.append(try Damage(file, in: image, &random))
+                }
+                let lost = try Self.check(image, whole, "image \(number), \(damages)")
+                events += whole.count
+                lostEvents += lost
+                images += 1
+            }
+        }
+        print("salvaged: \(images) images, \(lostEvents) of \(events) events lost")
+        #expect(lostEvents > 0)
+    }
+
+    @Test func `a store that is whole is salvaged whole, and one that is served not at all`() throws {
+        let original = try Original(events: 100, isKilled: true, seed: 5)
+        let out = original.daemon.folder.place("out")
+        try original.daemon.start()
+        let held = try Self.storectl("salvage", original.data, "--out", out)
+        #expect(held.exit == .code(2) && held.errors.contains("is held by process"), "\(held)")
+        #expect(try original.daemon.stop() == .code(0))
+        let whole = try Self.lines(of: original.data)
+        let run = try Self.storectl("salvage", original.data, "--out", out)
+        #expect(run.exit == .code(0) && run.output == "salvaged: \(whole.count) of \(whole.count) events\n", "\(run)")
+        #expect(try Self.lines(of: out) == whole)
+        let again = try Self.storectl("salvage", original.data, "--out", out)
+        #expect(again.exit == .code(2) && again.errors.contains("not empty"), "\(again)")
+        #expect(try Files.names(in: original.daemon.folder.path).filter { $0.hasSuffix(".tmp") } == [])
+    }
+
+    /// Salvages an image; answers how many events are lost.
+    private static func check(_ image: String, _ whole: [String], _ name: String) throws -> Int {
+        let out = image + ".out"
+        defer { try? FileManager.default.removeItem(atPath: out) }
+        let run = try storectl("--json", "salvage", image, "--out", out)
+        guard run.exit != .code(2) || !run.errors.contains("holds no event") else { return whole.count }
+        let lost = positions(run.output)
+        #expect(run.exit == .code(lost.isEmpty ? 0 : 5), "\(name): \(run)")
+        let lines = try lines(of: out)
+        #expect(lines.count <= whole.count, "\(name)")
+        for (index, line) in lines.enumerated() {
+            if lost.contains(UInt64(index + 1)) {
+                #expect(line.text("type") == "EventLost", "\(name): \(line)")
+            } else {
+                #expect(line == whole[index], "\(name)")
+            }
+        }
+        let verdict = try storectl("--data", out, "verify")
+        #expect(verdict.exit == .code(0), "\(name): \(verdict)")
+        let daemon = try ImageRun(out)
+        #expect(try daemon.client() != nil, "\(name): \(daemon.trace)")
+        #expect(try daemon.stop() == .code(0), "\(name)")
+        return lost.count + whole.count - lines.count
+    }
+
+    private static func positions(_ json: String) -> Set<UInt64> {
+        guard let start = json.range(of: #""ranges":["#), let end = json.range(of: #"],"position""#) else { return [] }
+        var positions: Set<UInt64> = []
+        for range in json[start.upperBound..<end.lowerBound].components(separatedBy: "],[") {
+            let ends = range.split(whereSeparator: { !$0.isNumber }).compactMap { UInt64($0) }
+            if ends.count == 2 { positions.formUnion(ends[0]...ends[1]) }
+        }
+        return positions
+    }
+
+    private static func lines(of data: String) throws -> [String] {
+        let run = try storectl("--data", data, "export")
+        #expect(run.exit == .code(0), "\(run.errors)")
+        return run.output.split(separator: "\n").map(String.init)
+    }
+
+    private static func storectl(_ arguments: String...) throws -> Tool.Run { try Tool.run(arguments) }
+}
+
+/// `storectl` on its own.
+enum Tool {
+    struct Run {
+        let exit: Exit
+        let output: String
+        let errors: String
+    }
+
+    static func run(_ arguments: [String]) throws -> Run {
+        let folder = try Scratch()
+        let (output, errors) = (folder.place("output"), folder.place("errors"))
+        let exit = try Program([try Program.path("storectl")] + arguments, output: output, errors: errors).wait()
+        return Run(exit: exit, output: Files.text(output), errors: Files.text(errors))
+    }
+}
