@@ -24,6 +24,9 @@ package final class ModelSnapshot {
         let path = directory.modelsPath
         environment = try Environment.openReadOnly(at: path, ModelTables.options(list))
         let opening = try ReadTransaction(environment)
+        guard Folder.exists(PageChecksums(models: path).path) else {
+            throw .failed("\(path) is of an older version, without checksums: start a daemon, which folds it anew")
+        }
         try PageProof.runBeside(path)
         try ModelSnapshot.checkVersion(opening, path)
         guard let tables = try ModelTables(opening, list) else { throw .corrupt("\(path) lacks a table", at: nil) }

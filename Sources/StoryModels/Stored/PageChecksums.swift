@@ -43,17 +43,18 @@ struct PageChecksums {
     ///
     /// - Throws: what reading the pages or writing their checksums failed with.
     func update() throws(StorageError) {
-        let walk = try PageWalk(data)
+        let walk = try PageWalk(data, isMapped: true)
         let file = try open()
         let known = try file.head(path)
         guard known?.transaction != walk.meta.transaction else { return }
         if let known, known.transaction + 1 != walk.meta.transaction { try file.clear(path) }
-        try take(walk, file)
+        try take(walk, file, isProven: true)
     }
 
-    /// The same where nobody has proven the models yet.
+    /// The same where nobody has proven the models yet. The last update may have broken off anywhere: so every page is
+    /// visited, and those with a checksum are held against it.
     ///
-    /// - Throws: `.corrupt` where more than one commit is not known.
+    /// - Throws: `.corrupt` where more than one commit is not known, or a page is not as it was written.
     func complete() throws(StorageError) {
         let walk = try PageWalk(data)
         let file = try open()
@@ -62,15 +63,19 @@ struct PageChecksums {
         guard known.transaction + 1 == walk.meta.transaction else {
             throw .corrupt("the checksums of their pages are of another commit", at: nil)
         }
-        try take(walk, file)
+        try take(walk, file, isProven: false)
     }
 
-    private func take(_ walk: PageWalk, _ file: borrowing ChecksumFile) throws(StorageError) {
+    /// What says that all of it is there is written last, and is on the disk with the next update: where it is lost, the
+    /// next start visits every page.
+    private func take(_ walk: PageWalk, _ file: borrowing ChecksumFile, isProven: Bool) throws(StorageError) {
         try file.grow(to: walk.meta.lastPage + 1, path)
-        let update = try ChecksumUpdate(file, walk.meta, path)
+        let update = ChecksumUpdate(
+            walk.meta, path, isProven: isProven, try file.read(pages: walk.meta.lastPage + 1, path))
         try walk.run(update)
-        update.finish()
-        try file.sync(path)
+        try file.write(update.changed, of: update.sums, path)
+        try file.file.sync(path)
+        try file.write(ChecksumHead(walk.meta), path)
     }
 
     private func open() throws(StorageError) -> ChecksumFile {
@@ -112,6 +117,9 @@ struct ChecksumHead: Equatable {
 
 /// The file of checksums, open.
 struct ChecksumFile: ~Copyable {
+    /// Checksums that lie so near are written with what is between them.
+    private static let near = 512
+
     let file: FileHandle
 
     /// Nil where nothing was written yet.
@@ -137,37 +145,67 @@ struct ChecksumFile: ~Copyable {
         guard ftruncate(file.descriptor, 0) == 0 else { throw SystemError.from(errno, "clearing \(path)") }
     }
 
-    func sync(_ path: String) throws(StorageError) { try file.sync(path) }
-}
-
-/// Notes the pages of one commit in the file of checksums, which is mapped meanwhile.
-private final class ChecksumUpdate: PageVisitor {
-    let wantsValues = true
-    private let base: UnsafeMutableRawPointer
-    private let size: Int
-    private let meta: MetaPage
-
-    init(_ file: borrowing ChecksumFile, _ meta: MetaPage, _ path: String) throws(StorageError) {
-        self.meta = meta
-        size = PageChecksums.headSize + 8 * Int(meta.lastPage + 1)
-        let mapped = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.file.descriptor, 0)
-        guard let mapped, mapped != MAP_FAILED else { throw SystemError.from(errno, "mapping \(path)") }
-        base = mapped
+    /// The checksums of so many pages, from the first one on.
+    ///
+    /// - Throws: `.corrupt` where the file has fewer.
+    func read(pages: UInt64, _ path: String) throws(StorageError) -> [UInt64] {
+        var sums = [UInt64](repeating: 0, count: Int(pages))
+        let result = sums.withUnsafeMutableBytes { (target) -> Result<Bool, StorageError> in
+            Result { () throws(StorageError) in
+                try file.read(into: target, at: PageChecksums.headSize, of: path) == target.count
+            }
+        }
+        guard try result.get() else { throw .corrupt("\(path) was cut short", at: nil) }
+        for page in sums.indices { sums[page] = UInt64(littleEndian: sums[page]) }
+        return sums
     }
 
-    deinit { munmap(base, size) }
+    /// Writes the checksums that changed, those that lie near one another at once.
+    func write(_ changed: Set<Int>, of sums: [UInt64], _ path: String) throws(StorageError) {
+        var pages = changed.sorted()[...]
+        while let first = pages.first {
+            var last = first
+            while let next = pages.first, next - last <= ChecksumFile.near { last = pages.removeFirst() }
+            var bytes: [UInt8] = []
+            for sum in sums[first...last] { bytes.append(littleEndian: sum) }
+            try file.write(bytes, at: PageChecksums.headSize + 8 * first, to: path)
+        }
+    }
+
+    func write(_ head: ChecksumHead, _ path: String) throws(StorageError) { try file.write(head.bytes, to: path) }
+}
+
+/// Notes the pages of one commit.
+private final class ChecksumUpdate: PageVisitor {
+    let wantsValues = true
+    private(set) var sums: [UInt64]
+    /// The pages whose checksums are others now.
+    private(set) var changed: Set<Int> = []
+    private let meta: MetaPage
+    private let path: String
+    /// Whether pages that have a checksum are known to be as they were written.
+    private let isProven: Bool
+
+    init(_ meta: MetaPage, _ path: String, isProven: Bool, _ sums: [UInt64]) {
+        self.meta = meta
+        self.path = path
+        self.isProven = isProven
+        self.sums = sums
+    }
 
     func enters(treeOf pages: UInt64, isNamed: Bool) -> Bool { true }
 
     /// A page that has a checksum is older than the commit, and so is all that is below it.
-    func enters(_ page: UInt64, _ count: UInt64) -> Bool { sum(page).pointee == 0 }
+    func enters(_ page: UInt64, _ count: UInt64) -> Bool { !isProven || sums[Int(page)] == 0 }
 
-    /// The page itself comes last, so that one with a checksum has them below as well, wherever this ends.
-    func leaves(_ page: UInt64, _ bytes: UnsafeRawBufferPointer) {
-        for index in stride(from: bytes.count / meta.pageSize - 1, through: 0, by: -1) {
+    func leaves(_ page: UInt64, _ bytes: UnsafeRawBufferPointer) throws(StorageError) {
+        for index in 0..<bytes.count / meta.pageSize {
             let number = page + UInt64(index)
-            let bytes = bytes.slice(index * meta.pageSize, count: meta.pageSize)
-            sum(number).pointee = PageChecksums.of(bytes, number: number).littleEndian
+            let sum = PageChecksums.of(bytes.slice(index * meta.pageSize, count: meta.pageSize), number: number)
+            guard isProven || sums[Int(number)] == 0 || sums[Int(number)] == sum else {
+                throw .corrupt("page \(number) beside \(path) is not the one that was written", at: nil)
+            }
+            set(Int(number), sum)
         }
     }
 
@@ -175,14 +213,13 @@ private final class ChecksumUpdate: PageVisitor {
         guard transaction == meta.transaction else { return }
         for index in 0..<pages.count / 8 {
             let page = pages.number(at: 8 * index, as: UInt64.self)
-            if page <= meta.lastPage { sum(page).pointee = 0 }
+            if page <= meta.lastPage { set(Int(page), 0) }
         }
     }
 
-    /// Says that all of it is there.
-    func finish() { UnsafeMutableRawBufferPointer(start: base, count: 64).copyBytes(from: ChecksumHead(meta).bytes) }
-
-    private func sum(_ page: UInt64) -> UnsafeMutablePointer<UInt64> {
-        (base + PageChecksums.headSize + 8 * Int(page)).assumingMemoryBound(to: UInt64.self)
+    private func set(_ page: Int, _ sum: UInt64) {
+        guard sums[page] != sum else { return }
+        sums[page] = sum
+        changed.insert(page)
     }
 }

@@ -49,15 +49,7 @@ struct PageProof {
         guard head != nil, wanted == nil || head == wanted else {
             throw .corrupt("\(path) is of another commit", at: nil)
         }
-        let bytes = try file.file.read(8 * pages, at: PageChecksums.headSize, of: path)
-        guard bytes.count == 8 * pages else { throw .corrupt("\(path) was cut short", at: nil) }
-        return bytes.withBytes { bytes in
-            [UInt64](unsafeUninitializedCapacity: pages) { sums, count in
-                UnsafeMutableRawBufferPointer(sums).copyMemory(from: bytes)
-                for index in 0..<pages { sums[index] = UInt64(littleEndian: sums[index]) }
-                count = pages
-            }
-        }
+        return try file.read(pages: UInt64(pages), path)
     }
 
     private func check(_ sums: [UInt64]) throws(StorageError) {

@@ -38,6 +38,10 @@ package struct MetaPage: Equatable, Sendable {
         guard isNew || older.transaction + 1 == newest.transaction, first.transaction % 2 == 0,
             isNew || second.transaction % 2 == 1
         else { throw .corrupt("\(path): its two first pages are not of two commits in a row", at: nil) }
+        // What a commit gave out stays given out.
+        guard older.lastPage <= newest.lastPage else {
+            throw .corrupt("\(path): its two first pages disagree about how many there are", at: nil)
+        }
         return newest
     }
 

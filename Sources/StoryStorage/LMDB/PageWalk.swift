@@ -23,6 +23,8 @@ package final class PageWalk {
     private let file: FileHandle
     private let path: String
     private var buffers: [UnsafeMutableRawBufferPointer] = []
+    /// The file in memory, where nothing but this process's own writing is to be read.
+    private var map: UnsafeMutableRawBufferPointer?
 
     private static let freeFlags: UInt16 = 0x08
     private static let mostLevels = 32
@@ -31,8 +33,10 @@ package final class PageWalk {
 
     /// The file at a path; it must not be written meanwhile.
     ///
+    /// - Parameter isMapped: true right after a commit of this process: what it wrote is in memory, and is not read page by
+    ///   page. What a disk could not give back would end the process then.
     /// - Throws: `.corrupt` where its first pages are not those of an LMDB file, or it is cut short.
-    package init(_ path: String) throws(StorageError) {
+    package init(_ path: String, isMapped: Bool = false) throws(StorageError) {
         guard Folder.exists(path) else { throw .corrupt("\(path) is not there", at: nil) }
         file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
         self.path = path
@@ -43,9 +47,16 @@ package final class PageWalk {
         guard !areTooMany, !isTooLarge, needed <= size else {
             throw .corrupt("\(path) was cut short: it has \(size) bytes and should have \(needed)", at: nil)
         }
+        guard isMapped else { return }
+        let mapped = mmap(nil, Int(needed), PROT_READ, MAP_SHARED, file.descriptor, 0)
+        guard let mapped, mapped != MAP_FAILED else { throw SystemError.from(errno, "mapping \(path)") }
+        map = UnsafeMutableRawBufferPointer(start: mapped, count: Int(needed))
     }
 
-    deinit { for buffer in buffers { buffer.deallocate() } }
+    deinit {
+        for buffer in buffers { buffer.deallocate() }
+        if let map { munmap(map.baseAddress, map.count) }
+    }
 
     /// Visits the pages of both trees, and of those that the main one names.
     ///
@@ -163,6 +174,8 @@ package final class PageWalk {
     }
 
     private func read(_ page: UInt64, _ count: Int, into level: Int) throws(StorageError) -> UnsafeRawBufferPointer {
+        // Both were compared with the last page, which the file has.
+        if let map { return UnsafeRawBufferPointer(map).slice(Int(page) * meta.pageSize, count: count) }
         while buffers.count <= level || buffers[level].count < count {
             if level < buffers.count {
                 buffers[level].deallocate()

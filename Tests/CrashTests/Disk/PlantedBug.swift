@@ -6,7 +6,6 @@ enum PlantedBug: String, CaseIterable, CustomTestStringConvertible {
     case journalIsSyncedLate = "a commit is synced with the next one, after its reply"
     case journalLosesTheEndOfAnEntry = "the last sector of each write of the journal is not written"
     case logIsNotSynced = "LMDB does not sync the log"
-    case modelsAreNotSynced = "LMDB does not sync the models"
     case firstPagesAreNotSynced = "LMDB's first pages are written without O_DSYNC"
     case foldersAreNotSynced = "folders are not synced"
     case draftsAreNotSynced = "drafts are renamed without a sync"
@@ -25,7 +24,6 @@ enum PlantedBug: String, CaseIterable, CustomTestStringConvertible {
         case .journalIsNotSynced, .journalIsSyncedLate: .oneClient
         case .journalLosesTheEndOfAnEntry: .groups
         case .logIsNotSynced, .firstPagesAreNotSynced: .largeTurns
-        case .modelsAreNotSynced: .smallCheckpoints
         case .foldersAreNotSynced, .draftsAreNotSynced: .creation
         case .cacheIsTrusted: .failedSync
         }
@@ -34,7 +32,7 @@ enum PlantedBug: String, CaseIterable, CustomTestStringConvertible {
     /// True where LMDB may meet pages that end a process.
     var endsProcesses: Bool {
         switch self {
-        case .logIsNotSynced, .firstPagesAreNotSynced, .modelsAreNotSynced, .draftsAreNotSynced: true
+        case .logIsNotSynced, .firstPagesAreNotSynced, .draftsAreNotSynced: true
         case .journalIsNotSynced, .journalIsSyncedLate, .journalLosesTheEndOfAnEntry, .foldersAreNotSynced,
             .cacheIsTrusted:
             false
@@ -46,7 +44,6 @@ enum PlantedBug: String, CaseIterable, CustomTestStringConvertible {
         switch self {
         case .journalIsNotSynced: sync == .file && path.hasSuffix("/log.journal")
         case .logIsNotSynced: sync == .file && path.hasSuffix("/log/data.mdb")
-        case .modelsAreNotSynced: sync == .file && path.hasSuffix("/models/data.mdb")
         case .firstPagesAreNotSynced: sync == .writeThrough
         case .foldersAreNotSynced: sync == .folder
         case .draftsAreNotSynced: sync == .file && path.contains(".tmp")
