@@ -6,7 +6,7 @@ import Testing
 @testable import StoryModels
 
 struct LMDBModelStoreTests {
-    @Test(arguments: 1...10 as ClosedRange<UInt64>)
+    @Test(arguments: 1...5 as ClosedRange<UInt64>)
     func `it answers as a sorted dictionary, with checkpoints in the middle`(seed: UInt64) throws {
         var fuzzer = StoreFuzzer(seed)
         let bench = try ModelBench()

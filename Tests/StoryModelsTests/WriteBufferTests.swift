@@ -6,7 +6,7 @@ import Testing
 @testable import StoryModels
 
 struct WriteBufferTests {
-    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    @Test(arguments: 1...10 as ClosedRange<UInt64>)
     func `a store in memory answers as a sorted dictionary`(seed: UInt64) {
         var fuzzer = StoreFuzzer(seed)
         let (store, oracle) = (MemoryModelStore(), SortedModel())

@@ -13,7 +13,7 @@ struct QueryPlanTests {
     private let rows: PlainRows
 
     init() throws {
-        let log = RandomLog(seed: 77, count: 3_000).events
+        let log = RandomLog(seed: 77, count: 1_200).events
         let projector = ModelProjector(plan, store: store, json: JSONObjectReader())
         for event in log { try event.withRecord { try projector.fold($0) } }
         let decoder = PlainDecoder()
