@@ -29,8 +29,9 @@ package final class Server: ReactorHandler {
         self.dependency = dependency
         outbox = Outbox(dependency.transport, dependency.configuration.limits, connections)
         let flush = LogFlush(dependency.log, dependency.trace)
-        checkpoints = Checkpoints(dependency.models, flush, dependency.trace, whenDone: dependency.wake)
-        jobs = Jobs(dependency.logWork, dependency.trace, whenDone: dependency.wake)
+        checkpoints = Checkpoints(
+            dependency.models, flush, dependency.trace, dependency.background, whenDone: dependency.wake)
+        jobs = Jobs(dependency.logWork, dependency.trace, dependency.background, whenDone: dependency.wake)
         driver = TurnDriver(dependency, connections, outbox, checkpoints, flush)
         publishing = Publishing(dependency, connections, outbox)
         clockWatch = ClockWatch(dependency.clock, dependency.trace)

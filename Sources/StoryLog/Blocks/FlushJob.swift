@@ -1,16 +1,14 @@
 import StoryStorage
 import Glibc
 import StoryCore
-import Synchronization
 
-/// One flush on a thread of its own: records are sealed into blocks and stored while commits go on.
+/// One flush beside the loop: records are sealed into blocks and stored while commits go on.
 final class FlushJob: Sendable {
     /// The last position that is in blocks when it succeeds.
     let through: Position
     /// The first positions of the blocks that it makes.
     let firsts: [UInt64]
-    private let work: @Sendable () throws(StorageError) -> Seal
-    private let outcome = Mutex<Result<Seal, StorageError>?>(nil)
+    private let work: OnceWork<Seal>
     nonisolated(unsafe) private let ended: UnsafeMutablePointer<sem_t>
 
     /// - Parameter sections: at least one.
@@ -18,7 +16,7 @@ final class FlushJob: Sendable {
         precondition(!sections.isEmpty, "A flush has something to store.")
         through = Position(sections[sections.count - 1].run.last)
         firsts = sections.map(\.run.first)
-        work = { () throws(StorageError) in try store.store(sections, after: seal) }
+        work = OnceWork { () throws(StorageError) in try store.store(sections, after: seal) }
         ended = .allocate(capacity: 1)
         sem_init(ended, 0, 0)
     }
@@ -28,28 +26,24 @@ final class FlushJob: Sendable {
         ended.deallocate()
     }
 
-    /// Does it on a thread of its own; `whenDone` is called there. Without a thread it is done here.
-    func start(whenDone: (@Sendable () -> Void)?) {
+    /// Does it beside the loop; `whenDone` is called there. Without a thread it is done here.
+    func start(on background: BackgroundStarter, whenDone: (@Sendable () -> Void)?) {
         let body: @Sendable () -> Void = {
             self.run()
             whenDone?()
         }
-        if !BackgroundThread.start(body) { body() }
+        if !background.start(body) { body() }
     }
 
-    /// Does it here; any thread may.
-    func run() {
-        let result: Result<Seal, StorageError>
-        do throws(StorageError) { result = .success(try work()) } catch { result = .failure(error) }
-        outcome.withLock { $0 = result }
-        sem_post(ended)
-    }
+    /// Does it here, unless somebody has begun; any thread may.
+    func run() { if work.run() { sem_post(ended) } }
 
     /// Nil while it runs; then the seal of the last block, or why there is none.
-    var result: Result<Seal, StorageError>? { outcome.withLock { $0 } }
+    var result: Result<Seal, StorageError>? { work.result }
 
-    /// Waits until it has ended.
+    /// Waits until it has ended; what nobody has begun is done here.
     func wait() -> Result<Seal, StorageError> {
+        run()
         while true {
             if let result { return result }
             while sem_wait(ended) != 0 {}

@@ -8,7 +8,7 @@ import StoryCore
 final class BlockFlusher {
     private enum State {
         case idle
-        /// A flush is under way on a thread of its own.
+        /// A flush is under way beside the loop.
         case flushing(FlushJob)
         /// A commit is under way that goes into blocks at once; no flush begins beside it.
         case committing(FlushJob)
@@ -21,16 +21,21 @@ final class BlockFlusher {
     private let records: LogRecords
     private let store: BlockStore
     private let failStop: FailStop
+    private let background: BackgroundStarter
     /// The seal of the last block.
     private var seal: Seal
     private var state = State.idle
 
     /// - Parameter seal: that of the last block.
-    init(_ records: LogRecords, _ store: BlockStore, after seal: Seal, _ failStop: FailStop) {
+    init(
+        _ records: LogRecords, _ store: BlockStore, after seal: Seal, _ failStop: FailStop,
+        _ background: BackgroundStarter
+    ) {
         self.records = records
         self.store = store
         self.seal = seal
         self.failStop = failStop
+        self.background = background
     }
 
     var isFlushing: Bool { if case .flushing = state { true } else { false } }
@@ -42,7 +47,7 @@ final class BlockFlusher {
         guard !sections.isEmpty else { return }
         let job = FlushJob(sections, after: seal, store)
         state = .flushing(job)
-        job.start(whenDone: whenFlushed)
+        job.start(on: background, whenDone: whenFlushed)
     }
 
     /// Begins a flush of what fills whole blocks.

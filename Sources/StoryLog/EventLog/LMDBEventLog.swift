@@ -24,12 +24,14 @@ package final class LMDBEventLog: EventLog {
     /// - Parameters:
     ///   - now: when the log was made, if it is made.
     ///   - journalSize: the bytes of the journal; one of another size is replaced.
+    ///   - background: where flushes go.
     ///   - progress: hears how far a conversion is.
     /// - Throws: `.corrupt` where the directory does not hold what was written, `.failed` where it cannot be opened,
     ///   `.full` where there is no room to make or convert it.
     package init(
         in directory: DataDirectory, now: Instant, _ options: EnvironmentOptions = EnvironmentOptions(),
-        journalSize: Int = JournalFile.usualSize, converting progress: ConversionProgress? = nil
+        journalSize: Int = JournalFile.usualSize, background: BackgroundStarter = .threads,
+        converting progress: ConversionProgress? = nil
     ) throws(StorageError) {
         let isServed = directory.access == .serving
         if isServed {
@@ -51,7 +53,8 @@ package final class LMDBEventLog: EventLog {
                 environment: environment, records: records, hasher: hasher, journalPath: directory.journalPath,
                 logID: state.header.identity.id)
             do throws(StorageError) {
-                commits = isServed ? try LMDBEventLog.commits(recovery, journalSize, after: state.seal) : nil
+                commits =
+                    isServed ? try LMDBEventLog.commits(recovery, journalSize, after: state.seal, background) : nil
                 if !isServed { try recovery.refresh() }
             } catch {
                 blocks.close()
@@ -67,11 +70,11 @@ package final class LMDBEventLog: EventLog {
 
     /// Recovers a log that is served, and makes what commits to it.
     private static func commits(
-        _ recovery: LogRecovery, _ journalSize: Int, after seal: Seal
+        _ recovery: LogRecovery, _ journalSize: Int, after seal: Seal, _ background: BackgroundStarter
     ) throws(StorageError) -> LogCommits {
         let failStop = FailStop()
         let store = BlockStore(environment: recovery.environment, hasher: recovery.hasher)
-        let flusher = BlockFlusher(recovery.records, store, after: seal, failStop)
+        let flusher = BlockFlusher(recovery.records, store, after: seal, failStop, background)
         return LogCommits(try recovery.recover(journalSize, flusher), recovery.records, flusher, failStop)
     }
 

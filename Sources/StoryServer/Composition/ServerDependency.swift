@@ -17,6 +17,8 @@ package struct ServerDependency {
     package let models: any ServedModels
     package let logWork: LogWork
     package let commits: any CommitRunner
+    /// Where checkpoints and long work go.
+    package let background: BackgroundStarter
     package let reader: RequestReader
     package let engine: Engine
     package let figures: Figures
@@ -33,7 +35,8 @@ package struct ServerDependency {
     package init(
         _ configuration: ServerConfiguration, clock: Clock, trace: Trace, log: any EventLog,
         models: any ServedModels, logWork: LogWork, commits: any CommitRunner, transport: any Transport,
-        manager: ServiceManager = .absent, wake: @escaping @Sendable () -> Void, uid: UInt32
+        background: BackgroundStarter = .threads, manager: ServiceManager = .absent,
+        wake: @escaping @Sendable () -> Void, uid: UInt32
     ) throws(StorageError) {
         self.manager = manager
         self.configuration = configuration
@@ -43,6 +46,7 @@ package struct ServerDependency {
         self.models = models
         self.logWork = logWork
         self.commits = commits
+        self.background = background
         self.transport = transport
         self.wake = wake
         self.uid = uid
@@ -66,14 +70,19 @@ package struct OpenStore {
 
     /// Opens the data directory and brings the models up to the log.
     ///
-    /// - Parameter journal: the bytes of the log's journal; one of another size is replaced.
+    /// - Parameters:
+    ///   - journal: the bytes of the log's journal; one of another size is replaced.
+    ///   - background: where the log's flushes go.
     /// - Throws: Why the store cannot be served.
     package init(
-        _ path: String, journal: Int = ServerConfiguration.usualJournal, clock: Clock, trace: Trace
+        _ path: String, journal: Int = ServerConfiguration.usualJournal, clock: Clock, trace: Trace,
+        background: BackgroundStarter = .threads
     ) throws(StorageError) {
         directory = try DataDirectory(path, for: .serving)
         do throws(StorageError) {
-            log = try LMDBEventLog(in: directory, now: clock.now(), journalSize: journal) { position, head in
+            log = try LMDBEventLog(
+                in: directory, now: clock.now(), journalSize: journal, background: background
+            ) { position, head in
                 trace.say("converting", ["position": "\(position.value)", "of": "\(head.value)"])
             }
             models = try LMDBModelStore(in: directory, storeID: log.storeID, version: ModelVersion.current)

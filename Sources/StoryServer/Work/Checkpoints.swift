@@ -57,6 +57,7 @@ final class Checkpoints {
     private let models: any ServedModels
     private let flush: LogFlush
     private let trace: Trace
+    private let background: BackgroundStarter
     private let whenDone: @Sendable () -> Void
     private var state = State.idle
     private var waiters: [Waiter] = []
@@ -67,11 +68,13 @@ final class Checkpoints {
     private(set) var count: UInt64 = 0
 
     init(
-        _ models: any ServedModels, _ flush: LogFlush, _ trace: Trace, whenDone: @escaping @Sendable () -> Void
+        _ models: any ServedModels, _ flush: LogFlush, _ trace: Trace, _ background: BackgroundStarter = .threads,
+        whenDone: @escaping @Sendable () -> Void
     ) {
         self.models = models
         self.flush = flush
         self.trace = trace
+        self.background = background
         self.whenDone = whenDone
     }
 
@@ -227,6 +230,7 @@ final class Checkpoints {
         state = .storing(
             aside,
             BackgroundJob(
+                on: background,
                 { () throws(StorageError) in
                     try work()
                     return true

@@ -55,15 +55,19 @@ final class Jobs {
 
     private let work: LogWork
     private let trace: Trace
+    private let background: BackgroundStarter
     private let whenDone: @Sendable () -> Void
     private let mustEnd = EndFlag()
     private var running: [Running] = []
     /// What this turn asked for; it begins at the end of the turn.
     private var waiting: [() -> Void] = []
 
-    init(_ work: LogWork, _ trace: Trace, whenDone: @escaping @Sendable () -> Void) {
+    init(
+        _ work: LogWork, _ trace: Trace, _ background: BackgroundStarter, whenDone: @escaping @Sendable () -> Void
+    ) {
         self.work = work
         self.trace = trace
+        self.background = background
         self.whenDone = whenDone
     }
 
@@ -83,7 +87,7 @@ final class Jobs {
 
     private func add(_ tag: Tag?, _ connection: Connection, _ prepare: @escaping (LogWork) -> LogWork.Work) {
         waiting.append { [self] in
-            let job = BackgroundJob(prepare(work), whenDone: whenDone)
+            let job = BackgroundJob(on: background, prepare(work), whenDone: whenDone)
             running.append(Running(connection: connection, tag: tag, work: job))
         }
     }

@@ -2,30 +2,84 @@ import Glibc
 package import StoryCore
 import Synchronization
 
-/// One piece of work on a thread of its own, for what may be late: the loop asks now and then whether it is done.
-package final class BackgroundJob<Value: Sendable>: Sendable {
-    private let outcome = Mutex<Result<Value, StorageError>?>(nil)
+/// Where work goes that is done beside the loop.
+package struct BackgroundStarter: Sendable {
+    /// Has a piece of work done, on any thread and at any time from now on; false where it never will be.
+    package let start: @Sendable (_ body: @escaping @Sendable () -> Void) -> Bool
 
-    /// Starts the work; `whenDone` is called on its thread.
+    package init(start: @escaping @Sendable (_ body: @escaping @Sendable () -> Void) -> Bool) { self.start = start }
+
+    /// Each piece has a thread of its own, at once.
+    package static let threads = BackgroundStarter { BackgroundThread.start($0) }
+}
+
+/// A piece of work that is done once: by whoever is the first to run it, beside the loop or while it is waited for.
+package final class OnceWork<Value: Sendable>: Sendable {
+    private enum State {
+        case waiting
+        case running
+        case ended(Result<Value, StorageError>)
+    }
+
+    private let state = Mutex(State.waiting)
+    private let work: @Sendable () throws(StorageError) -> Value
+
+    package init(_ work: @escaping @Sendable () throws(StorageError) -> Value) { self.work = work }
+
+    /// Nil until it is done; then how it ended.
+    package var result: Result<Value, StorageError>? {
+        state.withLock { if case .ended(let result) = $0 { result } else { nil } }
+    }
+
+    /// Does it, unless somebody has begun; false then.
+    @discardableResult
+    package func run() -> Bool {
+        let isFirst = state.withLock { state in
+            guard case .waiting = state else { return false }
+            state = .running
+            return true
+        }
+        guard isFirst else { return false }
+        let result: Result<Value, StorageError>
+        do throws(StorageError) { result = .success(try work()) } catch { result = .failure(error) }
+        state.withLock { $0 = .ended(result) }
+        return true
+    }
+
+    /// Ends it without doing it, unless somebody has begun.
+    package func refuse(_ error: StorageError) {
+        state.withLock { state in
+            if case .waiting = state { state = .ended(.failure(error)) }
+        }
+    }
+}
+
+/// One piece of work beside the loop, for what may be late: the loop asks now and then whether it is done.
+package final class BackgroundJob<Value: Sendable>: Sendable {
+    private let work: OnceWork<Value>
+
+    /// Starts the work; `whenDone` is called where it is done.
     package init(
-        _ work: @escaping @Sendable () throws(StorageError) -> Value, whenDone: @escaping @Sendable () -> Void
+        on background: BackgroundStarter = .threads, _ work: @escaping @Sendable () throws(StorageError) -> Value,
+        whenDone: @escaping @Sendable () -> Void
     ) {
-        let isStarted = BackgroundThread.start {
-            let result: Result<Value, StorageError>
-            do throws(StorageError) { result = .success(try work()) } catch { result = .failure(error) }
-            self.outcome.withLock { $0 = result }
+        let once = OnceWork(work)
+        self.work = once
+        let isStarted = background.start {
+            once.run()
             whenDone()
         }
         guard !isStarted else { return }
-        outcome.withLock { $0 = .failure(.failed("the system has no thread to give; raise the limit of processes")) }
+        once.refuse(.failed("the system has no thread to give; raise the limit of processes"))
         whenDone()
     }
 
     /// Nil while it runs; then how it ended.
-    package var result: Result<Value, StorageError>? { outcome.withLock { $0 } }
+    package var result: Result<Value, StorageError>? { work.result }
 
-    /// Waits until it is done.
+    /// Waits until it is done; what nobody has begun is done here.
     package func wait() -> Result<Value, StorageError> {
+        work.run()
         while true {
             if let result { return result }
             usleep(200)
