@@ -1,20 +1,18 @@
-import TestSupport
-
 /// Which of the things that are not durable are kept in an image.
-struct Choices {
+package struct Choices {
     /// Up to so many things all subsets are tried.
-    static let enumerated = 12
+    package static let enumerated = 12
     private static let page = 8
 
     private let items: [Disk.Pending]
 
-    init(_ disk: Disk) { items = disk.pending }
+    package init(_ disk: Disk) { items = disk.pending }
 
     /// How many choices there are, where they can be enumerated; else that a sample is taken.
-    static func count(of items: Int) -> Int { 1 << min(items, enumerated) }
+    package static func count(of items: Int) -> Int { 1 << min(items, enumerated) }
 
     /// Some choices, all of them where there are no more.
-    func some(_ limit: Int, _ random: inout SplitMix64) -> [[Bool]] {
+    package func some(_ limit: Int, _ random: inout SplitMix64) -> [[Bool]] {
         if items.count <= Choices.enumerated, 1 << items.count <= limit {
             return (0..<1 << items.count).map { mask in items.indices.map { mask >> $0 & 1 == 1 } }
         }
@@ -25,6 +23,11 @@ struct Choices {
             if known.insert(choice).inserted { made.append(choice) }
         }
         return made
+    }
+
+    /// One choice.
+    package func one(_ random: inout SplitMix64) -> [Bool] {
+        items.isEmpty ? [] : sample(Int.random(in: 0...9, using: &random), &random)
     }
 
     private func sample(_ attempt: Int, _ random: inout SplitMix64) -> [Bool] {
@@ -73,15 +76,15 @@ struct Choices {
 }
 
 /// A choice as text, so that it can be tried again.
-enum KeptText {
-    static func text(_ kept: [Bool]) -> String {
+package enum KeptText {
+    package static func text(_ kept: [Bool]) -> String {
         stride(from: 0, to: kept.count, by: 4).map { start in
             let digit = kept[start..<min(start + 4, kept.count)].enumerated().reduce(0) { $0 | ($1.1 ? 1 << $1.0 : 0) }
             return String(digit, radix: 16)
         }.joined()
     }
 
-    static func kept(_ text: String, _ count: Int) -> [Bool] {
+    package static func kept(_ text: String, _ count: Int) -> [Bool] {
         let digits = text.compactMap(\.hexDigitValue)
         return (0..<count).map { $0 / 4 < digits.count && digits[$0 / 4] >> ($0 % 4) & 1 == 1 }
     }

@@ -1,24 +1,23 @@
 import Glibc
-import TestSupport
 
 /// What a disk surely holds, what the system's cache has beyond that, and what a power failure may leave of it.
 ///
 /// A change waits in `pending` until a sync covers it: each sector of 512 bytes, each size of a file and each name in a
 /// folder by itself. After a power failure any of them may be there and any other not.
-final class Disk {
-    static let sector = 512
+package final class Disk {
+    package static let sector = 512
 
     /// A file or a folder.
-    final class Node {
-        let isFolder: Bool
+    package final class Node {
+        package let isFolder: Bool
         /// What is durable of a file.
-        var durable: [UInt8]
+        package var durable: [UInt8]
         /// What a process sees of it.
-        var cache: [UInt8]
+        package var cache: [UInt8]
         /// What is durable of a folder's names.
-        var durableNames: [String: Int] = [:]
+        package var durableNames: [String: Int] = [:]
         /// What a process sees of them.
-        var names: [String: Int] = [:]
+        package var names: [String: Int] = [:]
 
         init(isFolder: Bool, _ bytes: [UInt8] = []) {
             self.isFolder = isFolder
@@ -28,53 +27,69 @@ final class Disk {
     }
 
     /// A change of a folder's names.
-    enum NameChange {
+    package enum NameChange {
         case added(String, Int)
         case removed(String)
         case moved(String, to: String, Int)
     }
 
     /// Something that is not durable.
-    struct Pending {
-        enum Change {
+    package struct Pending {
+        package enum Change {
             /// A sector's bytes as they are in the cache after a write.
             case sector(Int, ArraySlice<UInt8>)
             case size(Int)
             case name(NameChange)
         }
 
-        let change: Change
-        let node: Int
+        package let change: Change
+        package let node: Int
         /// Of the call that it is from: the parts of one call have one number.
-        let call: Int
+        package let call: Int
         /// When that call ended; nil while it is under way.
-        let end: UInt64?
+        package let end: UInt64?
         /// The system has given up writing it: no later sync makes it durable.
-        var isLost = false
+        package var isLost = false
     }
 
-    private(set) var nodes: [Node] = [Node(isFolder: true)]
-    var pending: [Pending] = []
+    package private(set) var nodes: [Node] = [Node(isFolder: true)]
+    package var pending: [Pending] = []
 
     /// The root of all that was recorded; its path stands before each other one.
-    let root: String
+    package let root: String
 
     /// A disk that holds what lies in a folder now, all of it durable.
     ///
     /// - Parameter name: the path that processes had for it.
-    init(_ path: String, named name: String? = nil) throws {
+    package init(_ path: String, named name: String? = nil) throws {
         root = name ?? path
         try load(path, into: 0)
     }
 
     /// The same again, to be changed by itself.
-    init(_ other: Disk) {
+    package init(_ other: Disk) {
         (root, pending) = (other.root, other.pending)
         nodes = other.nodes.map { node in
             let copy = Node(isFolder: node.isFolder, node.durable)
             (copy.cache, copy.names, copy.durableNames) = (node.cache, node.names, node.durableNames)
             return copy
         }
+    }
+
+    /// A disk that holds an image, all of it durable.
+    package init(_ image: Image, named name: String) {
+        root = name
+        for folder in image.folders { add(Node(isFolder: true), folder) }
+        for (path, bytes) in image.files { add(Node(isFolder: false, bytes), path) }
+    }
+
+    private func add(_ node: Node, _ path: String) {
+        nodes.append(node)
+        guard let (folder, name) = try? place("\(root)/\(path)") else {
+            preconditionFailure("An image names a folder before what is in it.")
+        }
+        nodes[folder].names[name] = nodes.count - 1
+        nodes[folder].durableNames[name] = nodes.count - 1
     }
 
     private func load(_ path: String, into folder: Int) throws {
@@ -94,7 +109,7 @@ final class Disk {
     // MARK: Names
 
     /// The node at a path as processes see it; nil where there is none.
-    func node(_ path: String) -> Int? {
+    package func node(_ path: String) -> Int? {
         guard path.hasPrefix(root) else { return nil }
         var number = 0
         for part in path.dropFirst(root.count).split(separator: "/") {
@@ -105,26 +120,26 @@ final class Disk {
     }
 
     /// The folder that a path is in, and its name there.
-    func place(_ path: String) throws -> (folder: Int, name: String) {
+    package func place(_ path: String) throws -> (folder: Int, name: String) {
         guard let slash = path.lastIndex(of: "/"), let folder = node(String(path[..<slash])) else {
             throw TookTooLong(what: "no folder is known for \(path)")
         }
         return (folder, String(path[path.index(after: slash)...]))
     }
 
-    func make(_ path: String, isFolder: Bool, _ call: Int, _ end: UInt64?) throws -> Int {
+    package func make(_ path: String, isFolder: Bool, _ call: Int, _ end: UInt64?) throws -> Int {
         let (folder, name) = try place(path)
         nodes.append(Node(isFolder: isFolder))
         change(folder, .added(name, nodes.count - 1), call, end)
         return nodes.count - 1
     }
 
-    func remove(_ path: String, _ call: Int, _ end: UInt64?) throws {
+    package func remove(_ path: String, _ call: Int, _ end: UInt64?) throws {
         let (folder, name) = try place(path)
         change(folder, .removed(name), call, end)
     }
 
-    func move(_ path: String, to other: String, _ call: Int, _ end: UInt64?) throws {
+    package func move(_ path: String, to other: String, _ call: Int, _ end: UInt64?) throws {
         let (folder, name) = try place(path)
         let (target, newName) = try place(other)
         guard folder == target, let moved = nodes[folder].names[name] else {
@@ -138,7 +153,7 @@ final class Disk {
         pending.append(Pending(change: .name(change), node: folder, call: call, end: end))
     }
 
-    static func apply(_ change: NameChange, to names: inout [String: Int]) {
+    package static func apply(_ change: NameChange, to names: inout [String: Int]) {
         switch change {
         case .added(let name, let node): names[name] = node
         case .removed(let name): names[name] = nil
@@ -150,7 +165,7 @@ final class Disk {
 
     // MARK: Files
 
-    func write(_ bytes: [UInt8], at start: Int, _ node: Int, _ call: Int, _ end: UInt64?) {
+    package func write(_ bytes: [UInt8], at start: Int, _ node: Int, _ call: Int, _ end: UInt64?) {
         guard !bytes.isEmpty else { return }
         let file = nodes[node]
         if start + bytes.count > file.cache.count { setSize(start + bytes.count, node, call, end) }
@@ -158,7 +173,7 @@ final class Disk {
         note(start..<start + bytes.count, node, call, end)
     }
 
-    func setSize(_ size: Int, _ node: Int, _ call: Int, _ end: UInt64?) {
+    package func setSize(_ size: Int, _ node: Int, _ call: Int, _ end: UInt64?) {
         let file = nodes[node]
         let old = file.cache.count
         guard size != old else { return }
@@ -186,7 +201,7 @@ final class Disk {
     // MARK: Syncs
 
     /// Makes durable what waits and `isCovered` says so, in its order; older versions of the same are gone then.
-    func makeDurable(where isCovered: (Pending) -> Bool) {
+    package func makeDurable(where isCovered: (Pending) -> Bool) {
         var newest: [Place: Int] = [:]
         for (index, item) in pending.enumerated() where !item.isLost && isCovered(item) {
             apply(item)
@@ -227,7 +242,8 @@ final class Disk {
         }
     }
 
-    static func put(_ bytes: ArraySlice<UInt8>, _ sector: Int, into file: inout [UInt8], mayGrow: Bool = false) {
+    package static func put(_ bytes: ArraySlice<UInt8>, _ sector: Int, into file: inout [UInt8], mayGrow: Bool = false)
+    {
         let start = sector * Disk.sector
         if mayGrow, file.count < start + bytes.count { resize(&file, start + bytes.count) }
         let end = min(start + bytes.count, file.count)
@@ -240,7 +256,7 @@ final class Disk {
         }
     }
 
-    static func resize(_ file: inout [UInt8], _ size: Int) {
+    package static func resize(_ file: inout [UInt8], _ size: Int) {
         if size < file.count {
             file.removeLast(file.count - size)
         } else {

@@ -1,40 +1,26 @@
-import CXXHash
 import Foundation
 import Glibc
-import TestSupport
 
 /// What a disk may hold after a power failure: folders and files with their bytes.
-struct Image {
-    private(set) var folders: [String] = []
-    private(set) var files: [(path: String, bytes: [UInt8])] = []
+package struct Image {
+    package private(set) var folders: [String] = []
+    package private(set) var files: [(path: String, bytes: [UInt8])] = []
 
-    /// Of all names and all bytes.
-    var hash: UInt64 {
-        var hash = UInt64(folders.count)
-        func add(_ bytes: [UInt8]) {
-            hash = bytes.withUnsafeBytes { XXH3_64bits_withSeed($0.baseAddress, $0.count, hash) }
-        }
-        for folder in folders { add(Array(folder.utf8)) }
-        for (path, bytes) in files {
-            add(Array(path.utf8))
-            add(bytes)
-        }
-        return hash
-    }
+    package init() {}
 
-    mutating func addFolder(_ path: String) { folders.append(path) }
+    package mutating func addFolder(_ path: String) { folders.append(path) }
 
-    mutating func add(_ bytes: [UInt8], _ path: String) { files.append((path, bytes)) }
+    package mutating func add(_ bytes: [UInt8], _ path: String) { files.append((path, bytes)) }
 
-    mutating func replace(_ path: String, _ bytes: [UInt8]) {
+    package mutating func replace(_ path: String, _ bytes: [UInt8]) {
         if let index = files.firstIndex(where: { $0.path == path }) { files[index].bytes = bytes }
     }
 
     /// The bytes of a file; nil where there is none.
-    func file(_ path: String) -> [UInt8]? { files.first { $0.path == path }?.bytes }
+    package func file(_ path: String) -> [UInt8]? { files.first { $0.path == path }?.bytes }
 
     /// Makes it in a folder that is there and empty.
-    func write(to root: String) throws {
+    package func write(to root: String) throws {
         for folder in folders {
             guard mkdir("\(root)/\(folder)", 0o700) == 0 else { throw SystemRefused(call: "mkdir", code: errno) }
         }
@@ -42,7 +28,7 @@ struct Image {
     }
 
     /// What lies in a folder now.
-    static func read(_ root: String, _ folder: String = "") throws -> Image {
+    package static func read(_ root: String, _ folder: String = "") throws -> Image {
         var image = Image()
         for name in try Files.names(in: "\(root)/\(folder)") {
             let path = folder.isEmpty ? name : "\(folder)/\(name)"
@@ -62,21 +48,21 @@ struct Image {
 }
 
 /// Everything that a power failure at one moment may leave: one image for each choice of what is kept.
-struct ImageSpace {
+package struct ImageSpace {
     private let disk: Disk
     /// The items of each node, in their order.
     private var items: [Int: [Int]] = [:]
 
-    init(_ disk: Disk) {
+    package init(_ disk: Disk) {
         self.disk = disk
         for (index, item) in disk.pending.enumerated() { items[item.node, default: []].append(index) }
     }
 
     /// How many things may be kept or not.
-    var count: Int { disk.pending.count }
+    package var count: Int { disk.pending.count }
 
     /// - Parameter kept: for each thing that is not durable whether it is there.
-    func image(_ kept: [Bool]) -> Image {
+    package func image(_ kept: [Bool]) -> Image {
         var image = Image()
         add(0, "", kept, to: &image)
         return image
@@ -110,5 +96,26 @@ struct ImageSpace {
             }
         }
         return bytes
+    }
+}
+
+extension Disk {
+    /// What processes see of it.
+    package var cached: Image {
+        var image = Image()
+        addNames(of: 0, "", to: &image)
+        return image
+    }
+
+    private func addNames(of folder: Int, _ path: String, to image: inout Image) {
+        for (name, number) in nodes[folder].names.sorted(by: { $0.key < $1.key }) {
+            let place = path.isEmpty ? name : "\(path)/\(name)"
+            if nodes[number].isFolder {
+                image.addFolder(place)
+                addNames(of: number, place, to: &image)
+            } else {
+                image.add(nodes[number].cache, place)
+            }
+        }
     }
 }

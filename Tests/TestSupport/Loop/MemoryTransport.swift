@@ -17,10 +17,15 @@ package final class MemoryTransport: Transport {
     private var isTurnRequested = false
     package private(set) var isListening = true
     package private(set) var isStopped = false
+    /// True once what is sent gets nowhere: the process that sends it is dead.
+    package var isCut = false
 
     package init() {}
 
     package func open(_ id: ConnectionID) { peers[id] = Peer() }
+
+    /// The peer is gone.
+    package func close(_ id: ConnectionID) { peers[id] = nil }
 
     /// Whether the peer takes what it is sent.
     package func setTaking(_ id: ConnectionID, _ isTaking: Bool) { peers[id]?.isTaking = isTaking }
@@ -53,7 +58,7 @@ package final class MemoryTransport: Transport {
 
     package func send(_ id: ConnectionID, _ bytes: [UInt8]) -> Bool {
         precondition(!isStopped, "Nothing is sent once everything is closed.")
-        guard let peer = peers[id] else { return true }
+        guard !isCut, let peer = peers[id] else { return true }
         guard peer.isTaking, peer.unsent.isEmpty else {
             peers[id]?.unsent += bytes
             return false

@@ -11,7 +11,8 @@ package struct PlainRows {
         (rows[kind] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
     }
 
-    private mutating func fold(_ event: Event) {
+    /// Takes the next event of the log.
+    package mutating func fold(_ event: Event) {
         let number = event.streamNumber
         switch event.body {
         case .user(let happening):

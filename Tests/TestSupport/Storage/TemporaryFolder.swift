@@ -18,7 +18,8 @@ package final class TemporaryFolder {
     /// A place in the folder where nothing is yet.
     package var store: String { path + "/store" }
 
-    private static func remove(_ path: String) {
+    /// Removes a file, or a folder with everything in it.
+    package static func remove(_ path: String) {
         if let folder = opendir(path) {
             while let entry = readdir(folder) {
                 let name = withUnsafePointer(to: &entry.pointee.d_name) {
