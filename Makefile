@@ -1,7 +1,7 @@
 # Storykeep: the commands that a person types. What they do is in scripts/.
 
 .PHONY: help demo test build install deb test-deb lint gates clean
-.PHONY: power faults kills rot hostile races fuzz sanitizers
+.PHONY: power faults kills rot hostile races simulation fuzz sanitizers
 .PHONY: bench bench-quick bench-latency bench-scale bench-report
 
 help: ## what there is to make
@@ -48,6 +48,9 @@ hostile: ## clients that mean no good, wrong clocks, events that make no sense, 
 
 races: ## a million writes cut off and repeated, ten thousand switches, turns undone, at length
 	@scripts/long races
+
+simulation: ## the daemon on a simulated disk, clock and sockets: 100,000 seeds, or SEEDS=A...B; half an hour
+	@scripts/long simulation
 
 fuzz: ## any bytes into whatever reads bytes, with libFuzzer: RUNS=10000000 inputs each
 	@scripts/fuzz

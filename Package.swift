@@ -150,6 +150,16 @@ let package = Package(
             ], exclude: ["recorder"]),
         tests("HostileTests", ["StoryCore", "TestSupport"]),
         tests("RaceTests", ["TestSupport"]),
+        // Linked into the simulator, whose calls on its disk go there first.
+        .target(name: "CSimulatedDisk", path: "Tests/Simulator/disk"),
+        program(
+            "simulator",
+            [
+                "StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryLog", "StoryServer", "CSimulatedDisk",
+                "TestSupport",
+            ],
+            path: "Tests/Simulator/simulator"),
+        tests("SimulationTests", ["TestSupport"]),
         tests("BenchTests", ["storebench", "TestSupport"]),
         tests(
             "FaultTests", ["StoryCore", "StoryStorage", "StoryModels", "StoryLog", "StoryReplay", "TestSupport"],

@@ -1,0 +1,53 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The shipped loop and store over a simulated disk, clock and sockets, one seed a run: `Tests/Simulator`.
+///
+/// `SIMULATION_SEEDS=1...100000` plays others than CI does.
+@Suite(.serialized)
+struct SimulationTests {
+    private static let seeds = ProcessInfo.processInfo.environment["SIMULATION_SEEDS"] ?? "1...200"
+
+    @Test func `whatever becomes of disk, clock, clients and process, each answer is what the log makes`() throws {
+        let said = try Simulator.run("--seeds", SimulationTests.seeds, within: 7_200)
+        print("simulation: \(said.text.split(separator: "\n").last ?? "nothing")")
+        #expect(said.exit == .code(0), "\(said.text)")
+    }
+
+    @Test(arguments: [3, 17, 40, 77, 123])
+    func `the same seed is the same story`(seed: Int) throws {
+        let first = try Simulator.run("--seed", "\(seed)", within: 60)
+        let second = try Simulator.run("--seed", "\(seed)", within: 60)
+        #expect(first.exit == .code(0), "\(first.text)")
+        #expect(first.text.contains("digest "))
+        #expect(first.text == second.text)
+    }
+
+    @Test(
+        arguments: [
+            "journalIsNotSynced", "modelsAreNotSynced", "foldersAreNotSynced", "acknowledgedEarly",
+            "checkpointAheadOfFlush", "rollBackKeepsRows", "pushIsLost",
+        ])
+    func `a planted bug is found`(bug: String) throws {
+        let said = try Simulator.run("--seeds", "1...400", "--bug", bug, within: 120)
+        print("simulation: \(bug): \(said.text.split(separator: "\n").first ?? "nothing")")
+        #expect(said.exit != .code(0))
+    }
+}
+
+/// The program that plays seeds.
+enum Simulator {
+    struct Said {
+        let exit: Exit
+        let text: String
+    }
+
+    static func run(_ arguments: String..., within seconds: Int) throws -> Said {
+        let scratch = try Scratch()
+        let output = scratch.place("output")
+        let program = try Program([Program.path("simulator")] + arguments, output: output, errors: output)
+        try until("the simulator ends", within: seconds) { program.poll() != nil }
+        return Said(exit: try program.wait(), text: Files.text(output))
+    }
+}

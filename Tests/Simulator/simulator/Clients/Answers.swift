@@ -1,0 +1,148 @@
+import StoryCore
+import TestSupport
+
+/// Holds answers against the log: an answer rests on one position, and is what the log makes there.
+final class Answers {
+    let world: World
+    /// All requests by their numbers.
+    private(set) var all: [Sent] = []
+    /// Where the events of a request lie, as far as they are committed.
+    private var written: [Int: [Int]] = [:]
+    /// Up to here the log's events were held against the requests.
+    private var checked = 0
+    /// What may be refused now for reasons that are no request's own.
+    var excused: Set<String> = []
+    /// The last position that a client was told of.
+    private(set) var promised = 0
+
+    init(_ world: World) { self.world = world }
+
+    func add(_ sent: Sent) { all.append(sent) }
+
+    /// A line left the daemon.
+    func heard(_ line: String) throws {
+        guard let position = line.number("position") ?? line.number("caughtUp") else { return }
+        guard Int(position) <= world.committed else {
+            throw Difference("only \(world.committed) is durable, and this left: \(line)")
+        }
+        promised = max(promised, Int(position))
+    }
+
+    // MARK: Events
+
+    /// Holds what was committed since the last time against the requests.
+    func checkCommitted() throws {
+        while checked < world.committed {
+            let first = world.events[checked]
+            guard first.request > 0, first.request <= all.count, let write = all[first.request - 1].write else {
+                throw Difference("nobody asked for \(first.text)")
+            }
+            let sent = all[first.request - 1]
+            try checkWhole(sent, write, from: checked)
+            checked += write.events.count
+        }
+    }
+
+    /// The log begins anew with what a start found.
+    func restarted() throws {
+        written = written.filter { $0.value[0] <= world.committed }
+        checked = min(checked, world.committed)
+        try checkCommitted()
+    }
+
+    private func checkWhole(_ sent: Sent, _ write: Write, from start: Int) throws {
+        let events = write.events
+        guard sent.hasArrived, written[sent.number] == nil else {
+            throw Difference("\(sent.line) was written twice, or never sent: \(world.events[start].text)")
+        }
+        if case .refused(let code) = sent.status {
+            throw Difference("\(sent.line) was refused as \(code), and is there")
+        }
+        guard start + events.count <= world.committed else {
+            throw Difference(
+                "of \(sent.line) only the first \(world.committed - start) of \(events.count) events are there")
+        }
+        let outcome = world.moment(start).outcome(of: write, sent.number)
+        guard outcome == .written else { throw Difference("\(sent.line) was written, and should be \(outcome)") }
+        var versions: [String: Int] = [:]
+        for (index, event) in events.enumerated() {
+            let logged = world.events[start + index]
+            let version = (versions[event.stream] ?? world.moment(start).version(event.stream)) + 1
+            versions[event.stream] = version
+            let head =
+                "{\"position\":\(start + index + 1),\"stream\":\"\(event.stream)\",\"version\":\(version),\"type\":\"\(event.type)\","
+            guard logged.text.hasPrefix(head), logged.request == sent.number,
+                logged.text.contains(write.mark(of: index)),
+                logged.event.key?.description == write.key
+            else { throw Difference("\(sent.line) made \(logged.text)") }
+        }
+        written[sent.number] = Array(start + 1...start + events.count)
+    }
+
+    // MARK: Answers
+
+    /// A request's `+` came.
+    func done(_ sent: Sent, _ json: String) throws {
+        sent.status = .done
+        switch sent.asked {
+        case .write(let write): try receipt(write, sent, json)
+        case .query(let query): try answer(query, sent, json)
+        case .subscribe: break
+        case .unsubscribe(let follower):
+            try follower.resumes(at: Int(json.number("resume") ?? 0), world)
+        }
+    }
+
+    private func receipt(_ write: Write, _ sent: Sent, _ json: String) throws {
+        let position = Int(json.number("position") ?? 0)
+        if json.contains(#""changed":false"#) {
+            return try expect(sent, json) { moment in
+                guard moment.outcome(of: write, sent.number) == .unchanged else { return false }
+                let place = moment.streams[write.events[0].stream]
+                return place == Moment.Place(version: Int(json.number("version") ?? 0), position: position)
+            }
+        }
+        guard let positions = written[sent.number], positions.last == position else {
+            throw Difference("\(sent.line) has the receipt \(json) and is at \(written[sent.number] ?? [])")
+        }
+        guard sent.times > 1 || !json.contains(#""repeated":true"#) else {
+            throw Difference("\(sent.line), which is at \(positions), has the receipt \(json)")
+        }
+        guard case .appendMany = write.content else { return }
+        let streams = Set(write.events.map(\.stream))
+        guard sent.rows.count == streams.count else { throw Difference("\(sent.line) has the receipts \(sent.rows)") }
+    }
+
+    /// A request's `-` came.
+    func refused(_ sent: Sent, _ json: String) throws {
+        let code = json.text("code") ?? ""
+        sent.status = .refused(code)
+        if let positions = written[sent.number] {
+            // One that was sent again may be answered so, though it was done the first time: not yet, it says.
+            guard excused.contains(code) else {
+                throw Difference("\(sent.line) is at \(positions), and refused: \(json)")
+            }
+            sent.status = .lost
+            return
+        }
+        if excused.contains(code) { return }
+        switch sent.asked {
+        case .write(let write):
+            try expect(sent, json) { $0.outcome(of: write, sent.number) == .refused(code) }
+        case .query(.get(let kind, let id)):
+            try expect(sent, json) { moment in
+                let version = moment.version(kind.stream(id.id).description)
+                return moment.row(kind, id) == nil && code == (version == 0 ? "notFound" : "gone")
+            }
+        case .query, .subscribe, .unsubscribe: throw Difference("\(sent.line) was refused: \(json)")
+        }
+    }
+
+    /// Throws unless something holds at a position that the answer may rest on.
+    private func expect(_ sent: Sent, _ json: String, _ holds: (Moment) -> Bool) throws {
+        for position in min(sent.since, world.committed)...world.committed where holds(world.moment(position)) {
+            return
+        }
+        throw Difference("nothing from \(sent.since) to \(world.committed) makes this of \(sent.line): \(json)")
+    }
+}

@@ -1,0 +1,111 @@
+import TestSupport
+
+/// One who sends requests over a connection, or over one after the other, and holds what comes back against the log.
+final class Client {
+    let name: String
+    /// True while it has a connection.
+    var isConnected = false
+    /// True once its connection was greeted.
+    private(set) var isGreeted = false
+    /// True while it takes what it is sent.
+    var isTaking = true
+    /// What it has still to send of lines that it has begun.
+    var unsent: [UInt8] = []
+    /// What it sent and has no answer for, in its order.
+    private(set) var waiting: [Sent] = []
+    private(set) var followers: [Follower] = []
+    /// Requests with a key that nobody answered: they may be sent again.
+    private(set) var lost: [Sent] = []
+    /// How many of those that wait have arrived.
+    private var arrived = 0
+
+    init(_ name: String) { self.name = name }
+
+    var isQuiet: Bool { waiting.isEmpty && unsent.isEmpty }
+
+    // MARK: Sending
+
+    func add(_ sent: Sent) {
+        waiting.append(sent)
+        sent.times += 1
+        unsent += Array(sent.line.utf8) + [0x0A]
+        lost.removeAll { $0 === sent }
+    }
+
+    func follow(_ follower: Follower) { followers.append(follower) }
+
+    /// Takes so many bytes to be sent now.
+    func takeUnsent(_ count: Int) -> [UInt8] {
+        let bytes = Array(unsent.prefix(count))
+        unsent.removeFirst(bytes.count)
+        for _ in 0..<bytes.count(where: { $0 == 0x0A }) {
+            waiting[arrived].hasArrived = true
+            arrived += 1
+        }
+        return bytes
+    }
+
+    /// Its connection is gone: what was not answered may or may not have been done.
+    func disconnected() {
+        for sent in waiting {
+            if sent.write?.key != nil { lost.append(sent) }
+            sent.status = .lost
+        }
+        for follower in followers { follower.number = nil }
+        followers.removeAll { $0.isOver }
+        (waiting, arrived, unsent, isConnected, isGreeted, isTaking) = ([], 0, [], false, false, true)
+    }
+
+    // MARK: Hearing
+
+    /// A line came.
+    func take(_ line: String, _ world: World, _ answers: Answers) throws {
+        guard let first = line.first, let brace = line.firstIndex(of: "{") else {
+            throw Difference("a line that no client understands: \(line)")
+        }
+        let json = String(line[brace...])
+        let tag = line[line.index(after: line.startIndex)..<brace].dropLast()
+        switch first {
+        case "*": isGreeted = true
+        case ">": try push(tag, json, world)
+        case "=": try request(tag).rows.append(json)
+        case "+":
+            let sent = try request(tag)
+            answered()
+            try answers.done(sent, json)
+            follow(sent, json)
+        case "-":
+            let sent = try request(tag)
+            answered()
+            try answers.refused(sent, json)
+        default: throw Difference("a line that begins with nothing known: \(line)")
+        }
+    }
+
+    private func answered() {
+        waiting.removeFirst()
+        arrived -= 1
+    }
+
+    private func request(_ tag: Substring) throws -> Sent {
+        guard let sent = waiting.first, arrived > 0, tag == "@r\(sent.number)" else {
+            throw Difference("an answer to \(tag), and \(waiting.first?.line ?? "nothing") is next")
+        }
+        return sent
+    }
+
+    private func follow(_ sent: Sent, _ json: String) {
+        switch sent.asked {
+        case .subscribe(let follower): follower.began(Int(json.number("subscription") ?? 0))
+        case .unsubscribe(let follower): (follower.number, follower.isOver) = (nil, true)
+        case .write, .query: break
+        }
+    }
+
+    private func push(_ number: Substring, _ json: String, _ world: World) throws {
+        guard let follower = followers.first(where: { $0.number != nil && $0.number == Int(number) }) else {
+            throw Difference("a push of subscription \(number), which is not there: \(json)")
+        }
+        try follower.take(json, world)
+    }
+}

@@ -1,0 +1,151 @@
+import StoryCore
+import TestSupport
+
+/// Somebody who follows events, a row or a list, over as many connections as it takes.
+final class Follower {
+    enum Scope {
+        case events(EventScope)
+        case row(Kind, String)
+        case list(Kind, [PlainFilter])
+    }
+
+    let scope: Scope
+    /// Its number on the connection that it has; nil while it has none.
+    var number: Int?
+    /// True once it is not to be taken up again.
+    var isOver = false
+    /// The position from which on it has not seen the events.
+    private(set) var next: Int
+    /// What it was told of each row.
+    private var told: [String: String] = [:]
+    private var lastTold = 0
+    /// How many pushes it had.
+    private(set) var pushes = 0
+
+    init(_ scope: Scope, from next: Int) {
+        self.scope = scope
+        self.next = next
+    }
+
+    /// What asks for it.
+    var request: String {
+        switch scope {
+        case .events(let events): "SUBSCRIBE \(events.text) from=\(next)"
+        case .row(let kind, let id): "SUBSCRIBE \(kind.name)/\(id)"
+        case .list(let kind, let filters): "SUBSCRIBE \(kind.name)\(Query.text(filters))"
+        }
+    }
+
+    /// It is followed anew.
+    func began(_ number: Int) {
+        self.number = number
+        (told, lastTold) = ([:], 0)
+    }
+
+    /// A line of its subscription came.
+    func take(_ json: String, _ world: World) throws {
+        pushes += 1
+        if let position = json.leading("caughtUp") { return try passed(through: position, world) }
+        if json.leading("behind") != nil { return }
+        if json.hasPrefix(#"{"end":"#) {
+            number = nil
+            return try resumes(at: Int(json.number("resume") ?? 0), world)
+        }
+        guard let position = json.leading("position"), position <= world.committed else {
+            throw Difference("what is pushed is not committed: \(json)")
+        }
+        switch scope {
+        case .events(let events): try takeEvent(json, position, events, world)
+        case .row(let kind, let id): try takeRow(json, position, kind, id, world)
+        case .list(let kind, let filters): try takeListed(json, position, kind, filters, world)
+        }
+    }
+
+    /// Events before this position were all sent.
+    func resumes(at position: Int, _ world: World) throws {
+        guard case .events = scope else { return }
+        guard position >= next, position <= world.committed + 1 else {
+            throw Difference("it was sent everything before \(next), and shall go on at \(position)")
+        }
+        try passed(through: position - 1, world)
+    }
+
+    /// Nothing is left to be told.
+    func checkEnd(_ world: World) throws {
+        guard number != nil else { return }
+        let end = world.committed
+        switch scope {
+        case .events(let events):
+            if let missed = world.events[..<end].dropFirst(next - 1).first(where: events.has) {
+                throw Difference("\(request) was never sent \(missed.text)")
+            }
+        case .row(let kind, let id):
+            let now = world.text(kind, id, at: end) ?? "null"
+            if told[id] != now { throw Difference("\(request) was told \(told[id] ?? "nothing"), and it is \(now)") }
+        case .list(let kind, let filters):
+            let now = world.list(kind, filters, .date, .ascending, at: end).sorted()
+            if told.values.sorted() != now {
+                throw Difference("\(request) was told \(told.values.sorted()), and it is \(now)")
+            }
+        }
+    }
+
+    private func passed(through position: Int, _ world: World) throws {
+        guard position <= world.committed else {
+            throw Difference("caught up with \(position), which is not committed")
+        }
+        guard case .events(let events) = scope, position >= next else { return }
+        if let missed = world.events[(next - 1)..<position].first(where: events.has) {
+            throw Difference("\(request) is past \(position) and was not sent \(missed.text)")
+        }
+        next = position + 1
+    }
+
+    private func takeEvent(_ json: String, _ position: Int, _ events: EventScope, _ world: World) throws {
+        guard position >= next else { throw Difference("\(position) was pushed again, or late: \(next) is next") }
+        try passed(through: position - 1, world)
+        let logged = world.events[position - 1]
+        guard logged.text == json, events.has(logged) else { throw Difference("pushed \(json) for \(logged.text)") }
+        next = position + 1
+    }
+
+    private func takeRow(_ json: String, _ position: Int, _ kind: Kind, _ id: String, _ world: World) throws {
+        let row = json.member("row") ?? ""
+        let real = world.text(kind, id, at: position) ?? "null"
+        guard row == real else {
+            throw Difference("at \(position) \(kind.name)/\(id) is \(real), and \(row) was pushed")
+        }
+        guard position >= lastTold else { throw Difference("\(position) was pushed after \(lastTold)") }
+        (told[id], lastTold) = (row, position)
+    }
+
+    private func takeListed(
+        _ json: String, _ position: Int, _ kind: Kind, _ filters: [PlainFilter], _ world: World
+    ) throws {
+        let rows = world.list(kind, filters, .date, .ascending, at: position)
+        guard let row = json.member("row") else {
+            let id = json.text("removed") ?? ""
+            guard !rows.contains(where: { $0.text("id") == id }) else {
+                throw Difference("\(id) was pushed as removed at \(position), and is in \(request)")
+            }
+            told[id] = nil
+            return
+        }
+        guard rows.contains(row) else {
+            throw Difference("\(row) was pushed at \(position), and \(request) is \(rows)")
+        }
+        told[row.text("id") ?? ""] = row
+    }
+}
+
+extension String {
+    /// The number that the first member has, if that is its name.
+    func leading(_ name: String) -> Int? {
+        hasPrefix("{\"\(name)\":") ? number(name).map { Int($0) } : nil
+    }
+
+    /// The JSON of a member that is the last one.
+    func member(_ name: String) -> String? {
+        firstRange(of: ",\"\(name)\":").map { String(self[$0.upperBound...].dropLast()) }
+    }
+}

@@ -1,0 +1,45 @@
+import StoryCore
+import TestSupport
+
+// Answers to questions.
+extension Answers {
+    /// A question was answered.
+    func answer(_ query: Query, _ sent: Sent, _ json: String) throws {
+        if case .get(let kind, let id) = query { return try got(kind, id, sent, json) }
+        guard let found = json.number("position").map({ Int($0) }), found >= sent.since else {
+            throw Difference("\(sent.line) knows less than \(sent.since), which was acknowledged before: \(json)")
+        }
+        switch query {
+        case .get, .ping, .checkpoint: break
+        case .verify:
+            guard json.number("verified") == UInt64(found) else { throw Difference("VERIFY answered \(json)") }
+        case .count(let kind, let filters):
+            let count = world.list(kind, filters, .date, .ascending, at: found).count
+            guard json.number("count") == UInt64(count) else { throw Difference("\(sent.line) is \(count): \(json)") }
+        case .list(let kind, let filters, let sort, let order, let limit):
+            try page(sent, world.list(kind, filters, sort, order, at: found), limit, json)
+        case .read(let scope, let from, let order, let limit):
+            try page(sent, world.read(scope, from: from, order, at: found).map(\.text), limit, json)
+        case .streams(let category): try page(sent, world.streams(category, at: found), 50, json)
+        }
+    }
+
+    private func got(_ kind: Kind, _ id: String, _ sent: Sent, _ json: String) throws {
+        for position in min(sent.since, world.committed)...world.committed
+        where world.text(kind, id, at: position) == json { return }
+        let now = world.text(kind, id, at: world.committed) ?? "not there"
+        throw Difference("\(sent.line) is \(now) at \(world.committed), and was answered \(json)")
+    }
+
+    /// The first rows of these, and whether there are more.
+    private func page(_ sent: Sent, _ rows: [String], _ limit: Int, _ json: String) throws {
+        let isMore = json.number("next") != nil || json.text("next") != nil
+        guard sent.rows == Array(rows.prefix(sent.rows.count)), json.number("count") == UInt64(sent.rows.count),
+            sent.rows.count <= limit, isMore == (sent.rows.count < rows.count)
+        else {
+            throw Difference(
+                "\(sent.line) is\n  \(rows.joined(separator: "\n  "))\nand was answered\n  \(sent.rows.joined(separator: "\n  "))\n\(json)"
+            )
+        }
+    }
+}

@@ -1,0 +1,22 @@
+/// A defect of a store that never was: it has to be found out.
+enum PlantedBug: String, CaseIterable {
+    case journalIsNotSynced, logIsNotSynced, modelsAreNotSynced, firstPagesAreNotSynced, foldersAreNotSynced
+    case acknowledgedEarly, checkpointAheadOfFlush, rollBackKeepsRows, pushIsLost, sentAfterFatalError
+
+    /// What makes something durable.
+    enum Sync {
+        case file, folder, writeThrough
+    }
+
+    /// True where the sync of this file does nothing.
+    func swallows(_ sync: Sync, _ path: String) -> Bool {
+        switch self {
+        case .journalIsNotSynced: sync == .file && path.hasSuffix("/log.journal")
+        case .logIsNotSynced: sync == .file && path.hasSuffix("/log/data.mdb")
+        case .modelsAreNotSynced: sync == .file && path.hasSuffix("/models/data.mdb")
+        case .firstPagesAreNotSynced: sync == .writeThrough
+        case .foldersAreNotSynced: sync == .folder
+        case .acknowledgedEarly, .checkpointAheadOfFlush, .rollBackKeepsRows, .pushIsLost, .sentAfterFatalError: false
+        }
+    }
+}

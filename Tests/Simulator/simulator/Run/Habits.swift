@@ -1,0 +1,106 @@
+import TestSupport
+
+/// What a run does more often than others: each seed has its own.
+struct Habits {
+    /// What can happen next.
+    enum Step: CaseIterable {
+        case send, endTurn, run, background, commit, tick, takeOrNot, disconnect, connect
+        case fault, fill, crash, crashSoon, kill, killSoon, stop, clock
+    }
+
+    let steps: Int
+    let clients: Int
+    let journal: Int
+    /// What a sync takes, in nanoseconds.
+    let latency: UInt64
+    /// The largest data of an event, in bytes.
+    let largest: Int
+    /// True where processes die while they start, too.
+    let diesAtStarts: Bool
+    private let weights: [(step: Step, end: Int)]
+
+    init(_ random: inout SplitMix64) {
+        steps = Int.random(in: 20...120, using: &random)
+        clients = Int.random(in: 1...4, using: &random)
+        journal = random.pick(65_536, 65_536, 131_072)
+        latency = random.pick(10_000, 10_000, 2_000_000, 5_000_000)
+        largest = random.pick(20, 200, 3_000, 20_000)
+        let isCalm = random.oneIn(6)
+        diesAtStarts = !isCalm && random.oneIn(3)
+        var end = 0
+        var made: [(Step, Int)] = []
+        for step in Step.allCases {
+            end += Habits.weight(step, isCalm, &random)
+            made.append((step, end))
+        }
+        weights = made
+    }
+
+    private static func weight(_ step: Step, _ isCalm: Bool, _ random: inout SplitMix64) -> Int {
+        switch step {
+        case .send: Int.random(in: 20...60, using: &random)
+        case .endTurn, .run: Int.random(in: 4...20, using: &random)
+        case .background, .commit: Int.random(in: 2...16, using: &random)
+        case .connect: 8
+        case .tick: random.pick(1, 4, 10)
+        case .takeOrNot: random.pick(0, 2, 6)
+        case .disconnect: random.pick(0, 1, 3)
+        case .fault: isCalm ? 0 : random.pick(0, 0, 2, 5)
+        case .fill: isCalm ? 0 : random.pick(0, 0, 2, 4)
+        case .crash, .crashSoon, .kill, .killSoon: isCalm ? 0 : random.pick(0, 1, 2, 4)
+        case .stop: random.pick(0, 1, 2)
+        case .clock: random.pick(0, 1, 3)
+        }
+    }
+
+    func next(_ random: inout SplitMix64) -> Step {
+        let number = Int.random(in: 0..<(weights.last?.end ?? 1), using: &random)
+        return weights.first { number < $0.end }?.step ?? .run
+    }
+}
+
+/// How much a run was.
+struct Figures {
+    var seeds = 0
+    var steps = 0
+    var requests = 0
+    var events = 0
+    var answers = 0
+    var pushes = 0
+    var starts = 0
+    var crashes = 0
+    var kills = 0
+    var stops = 0
+    var fatalErrors = 0
+    var faults = 0
+    var full = 0
+    var rollBacks = 0
+    var checkpoints = 0
+    var flushes = 0
+
+    static func += (sum: inout Figures, one: Figures) {
+        sum.seeds += one.seeds
+        sum.steps += one.steps
+        sum.requests += one.requests
+        sum.events += one.events
+        sum.answers += one.answers
+        sum.pushes += one.pushes
+        sum.starts += one.starts
+        sum.crashes += one.crashes
+        sum.kills += one.kills
+        sum.stops += one.stops
+        sum.fatalErrors += one.fatalErrors
+        sum.faults += one.faults
+        sum.full += one.full
+        sum.rollBacks += one.rollBacks
+        sum.checkpoints += one.checkpoints
+        sum.flushes += one.flushes
+    }
+
+    var text: String {
+        "\(seeds) seeds, \(steps) steps, \(requests) requests, \(answers) answers, \(events) events, \(pushes) pushes, "
+            + "\(starts) starts, \(crashes) power failures, \(kills) kills, \(stops) stops, \(faults) faults, "
+            + "\(fatalErrors) fatal errors, \(full) full disks, \(rollBacks) roll-backs, \(checkpoints) checkpoints, "
+            + "\(flushes) flushes"
+    }
+}

@@ -1,0 +1,202 @@
+import Glibc
+import StoryCore
+import StoryLog
+import StoryModels
+import StoryServer
+import StoryStorage
+import TestSupport
+
+// How processes begin and end.
+extension Simulation {
+    /// Starts the daemon, as often as it takes.
+    func start() throws {
+        process = nil
+        while true {
+            figures.starts += 1
+            story.add("start")
+            disk.whenDead = {}
+            if habits.diesAtStarts, !isSettling, random.oneIn(3) {
+                isPowerFailure = random.oneIn(2)
+                disk.die(in: 1 + below(random.pick(10, 60, 200)), random.pick(.before, .within, .after))
+            }
+            let made = Result { () throws(StorageError) in try SimulatedProcess(clock, habits, story, bug) }
+            switch made {
+            case .success(let process):
+                guard disk.isDead else { return try started(process) }
+                process.vanish()
+            case .failure(let error): try notStarted(error)
+            }
+            revive()
+        }
+    }
+
+    private func notStarted(_ error: StorageError) throws {
+        story.add("it does not start: \(error)")
+        guard !disk.isDead else { return }
+        guard !disk.struck.isEmpty else { throw Difference("it does not start: \(error)") }
+        ended()
+        if random.oneIn(2) { disk.fullness = .none }
+        // It ended by itself; the power may fail all the same.
+        isPowerFailure = random.oneIn(3)
+        disk.die()
+    }
+
+    private func started(_ process: SimulatedProcess) throws {
+        self.process = process
+        try world.restart(with: process.store.log, promised: answers.promised)
+        try answers.restarted()
+        try models.run(process.store.models, world, through: world.head)
+        disk.whenDead = { [weak self, weak process] in
+            if let process { self?.died(process) }
+        }
+    }
+
+    /// The process is dead now: what it holds in memory is looked at for the last time.
+    private func died(_ process: SimulatedProcess) {
+        process.loop.transport.isCut = true
+        do { try world.look(at: process.store.log) } catch { lastLook = error }
+    }
+
+    /// The next process finds what this one has left.
+    func bury() throws {
+        story.add(isPowerFailure ? "the power failed" : "the process was killed")
+        process?.vanish()
+        process = nil
+        ended()
+        revive()
+        try start()
+    }
+
+    private func ended() {
+        for client in clients { client.disconnected() }
+        (isStopping, answers.excused) = (false, [])
+        figures.faults += disk.struck.values.reduce(0, +)
+    }
+
+    private func revive() {
+        if isPowerFailure {
+            figures.crashes += 1
+            disk.reviveAfterPowerFailure(&random)
+        } else {
+            figures.kills += 1
+            disk.reviveAfterKill()
+        }
+        disk.faults.removeAll(where: \.isOver)
+    }
+
+    // MARK: Looking
+
+    /// Holds everything that happened against what should have.
+    func observe() throws {
+        guard let process else { return }
+        if !disk.isDead { try world.look(at: process.store.log) }
+        if let lastLook { throw lastLook }
+        if !disk.struck.isEmpty { answers.excused.formUnion(["full", "busy", "internal"]) }
+        if isStopping { answers.excused.insert("draining") }
+        try answers.checkCommitted()
+        for client in clients where client.isConnected { try hear(client, process) }
+        if disk.isDead { return try bury() }
+        guard let reason = process.stopReason else { return }
+        guard !disk.struck.isEmpty else { throw Difference("it stops without a reason: \(reason)") }
+        story.add("it stops: \(reason)")
+        figures.fatalErrors += 1
+        isPowerFailure = random.oneIn(2)
+        disk.die()
+        try bury()
+    }
+
+    private func hear(_ client: Client, _ process: SimulatedProcess) throws {
+        for line in process.loop.hear(client.name) {
+            story.add("\(client.name) < \(line)")
+            figures.answers += 1
+            try answers.heard(line)
+            try client.take(line, world, answers)
+        }
+        guard !disk.isDead, !process.isStopped, process.loop.isFinished(client.name) else { return }
+        process.loop.close(client.name)
+        client.disconnected()
+    }
+
+    // MARK: Orderly ends
+
+    /// Asks the daemon to stop, and starts it again.
+    func stop() throws {
+        guard let first = process else { return }
+        isStopping = true
+        first.loop.server.signalReceived(SIGTERM)
+        try observe()
+        var ticks = 0
+        while let process, process === first, !process.isStopped {
+            guard ticks < 80 else { throw Difference("it does not stop within eight seconds") }
+            ticks += 1
+            if random.oneIn(2) { process.endAll() }
+            process.tick()
+            try observe()
+        }
+        guard let process, process === first else { return }
+        process.loop.server.end()
+        try observe()
+        guard self.process === process else { return }
+        let isUntouched = disk.struck.isEmpty
+        process.store.close()
+        guard !disk.isDead else { return try bury() }
+        self.process = nil
+        figures.stops += 1
+        story.add("it stopped")
+        ended()
+        disk.beginProcess()
+        try start()
+        guard isUntouched, let now = self.process, disk.struck.isEmpty, figures.starts > 0 else { return }
+        guard now.store.models.checkpointed.value == UInt64(world.head) else {
+            throw Difference("it stopped well, and the models are at \(now.store.models.checkpointed.value)")
+        }
+    }
+
+    /// Nothing fails any more: everything is answered, everybody is told everything, and all is the same after a stop.
+    func settle() throws {
+        isSettling = true
+        disk.forgive()
+        disk.fullness = .none
+        try calm()
+        guard let process else { throw Difference("it does not run in the end") }
+        for client in clients {
+            guard client.isQuiet else {
+                throw Difference("never answered: \(client.waiting.first?.line ?? "a half line")")
+            }
+            for follower in client.followers { try follower.checkEnd(world) }
+        }
+        for query in Simulation.lastQueries { add(.query(query), query.text, to: clients[0]) }
+        try calm()
+        guard clients[0].isQuiet else { throw Difference("never answered: \(clients[0].waiting[0].line)") }
+        try models.run(process.store.models, world, through: world.head)
+        figures.pushes = clients.reduce(0) { $0 + $1.followers.reduce(0) { $0 + $1.pushes } }
+        try stop()
+        try stop()
+    }
+
+    private static var lastQueries: [Query] {
+        let lists = Kind.allCases.flatMap { kind in
+            kind.sorts.map { Query.list(kind, [], $0, .ascending, limit: 1_000) } + [.count(kind, [])]
+        }
+        return lists + [
+            .read(EventScope(), from: nil, .ascending, limit: 10_000), .streams(category: nil), .checkpoint, .verify,
+        ]
+    }
+
+    /// Lets everything come to its end.
+    private func calm() throws {
+        for _ in 0..<60 {
+            guard let process else { return }
+            for client in clients {
+                if !client.isConnected { connect(client, process) }
+                if !client.isTaking { setTaking(client, true, process) }
+                deliver(client, process, client.unsent.count)
+            }
+            process.endAll()
+            process.tick()
+            process.endAll()
+            process.turns()
+            try observe()
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import StoryCore
+import StoryLog
+import StoryModels
+import StoryServer
+import StoryStorage
+import TestSupport
+
+/// One process of the daemon: the shipped store and loop, and what is beside them in the simulation's hands.
+final class SimulatedProcess {
+    let store: OpenStore
+    let loop: DrivenLoop
+    let held = HeldBackground()
+    let commits: any SimulatedCommits
+
+    /// - Throws: why it does not start.
+    init(_ clock: DrivenClock, _ habits: Habits, _ story: Story, _ bug: PlantedBug?) throws(StorageError) {
+        let trace = Trace(now: { Instant(milliseconds: 0) }) { line in
+            story.add(String(decoding: line.dropLast(), as: UTF8.self))
+        }
+        commits = bug == .acknowledgedEarly ? EarlyCommits() : HeldCommits()
+        let store = try OpenStore(
+            "store", journal: habits.journal, clock: clock.clock, trace: trace, background: held.background)
+        self.store = store
+        let log: any EventLog = bug.map { TwistedLog(store.log, $0) } ?? store.log
+        let models: any ServedModels = bug == .rollBackKeepsRows ? TwistedModels(store.models) : store.models
+        var limits = Limits()
+        limits.inflight = 16
+        limits.ahead = 8_192
+        loop = try DrivenLoop(
+            limits, clock, log: log, models: models, logWork: LogWork(store.log), commits: commits,
+            background: held.background)
+        store.log.whenFlushed = loop.wake
+    }
+
+    var isStopped: Bool { loop.transport.isStopped }
+    var stopReason: StorageError? { loop.server.stopReason }
+
+    /// Ends turns while the loop wants another one at once.
+    func turns(_ most: Int = 400) {
+        var count = 0
+        while count < most, !isStopped, loop.endTurn() { count += 1 }
+    }
+
+    /// A tenth of a second goes by.
+    func tick() {
+        guard !isStopped else { return }
+        loop.server.timerFired()
+        turns()
+    }
+
+    /// A commit beside the loop ends.
+    func endCommit() {
+        guard commits.isRunning else { return }
+        commits.end()
+        loop.wake()
+    }
+
+    /// Everything beside the loop ends.
+    func endAll() {
+        endCommit()
+        while held.count > 0 { held.run(0) }
+    }
+
+    /// Its memory is gone, and nothing of it has an effect any more.
+    func vanish() {
+        held.drop()
+        store.models.close()
+        store.log.close()
+        store.directory.close()
+    }
+}
+
+/// Commits beside the loop whose ends the simulation says.
+protocol SimulatedCommits: CommitRunner {
+    var isRunning: Bool { get }
+    func end()
+}
+
+extension HeldCommits: SimulatedCommits {}

@@ -1,0 +1,191 @@
+import StoryCore
+import StoryLog
+import StoryServer
+import StoryStorage
+import TestSupport
+
+/// One seed: a daemon on a disk that fails, its clients, and what it should have done.
+///
+/// All of it runs on one thread. What goes on beside the loop waits until the seed lets it; what a process has done by
+/// the time that it dies is on the disk as far as the disk says, and nothing that it does later has an effect.
+final class Simulation {
+    let story: Story
+    let habits: Habits
+    let world = World()
+    let answers: Answers
+    let clock = DrivenClock()
+    let disk: SimulatedDisk
+    let bug: PlantedBug?
+    let models = ModelsCheck()
+    var random: SplitMix64
+    var draw: Draw
+    var clients: [Client]
+    var figures = Figures()
+    /// The daemon; nil while there is none.
+    var process: SimulatedProcess?
+    /// Whether what was not durable is lost when the process dies.
+    var isPowerFailure = false
+    /// True while the daemon was asked to stop.
+    var isStopping = false
+    /// True once nothing fails any more.
+    var isSettling = false
+    /// What the last look into a process that died has found.
+    var lastLook: (any Error)?
+    /// What happened last.
+    private(set) var step = "the first start"
+
+    init(seed: UInt64, _ bug: PlantedBug? = nil, isKept: Bool = false) {
+        var random = SplitMix64(seed: seed)
+        story = Story(isKept: isKept)
+        habits = Habits(&random)
+        draw = Draw(seed: random.next())
+        draw.largest = habits.largest
+        clients = (1...habits.clients).map { Client("client \($0)") }
+        answers = Answers(world)
+        disk = SimulatedDisk(story, bug)
+        self.random = random
+        self.bug = bug
+    }
+
+    /// Plays it to its end.
+    ///
+    /// - Throws: what was not as it should be.
+    func run() throws {
+        TemporaryFolder.remove("store")
+        clock.setStep(nanoseconds: 20_000)
+        disk.whenSynced = { [clock, habits] in clock.pass(nanoseconds: habits.latency) }
+        disk.begin()
+        defer {
+            disk.end()
+            process?.vanish()
+            process = nil
+        }
+        try start()
+        for number in 1...habits.steps {
+            let next = habits.next(&random)
+            step = "step \(number), \(next)"
+            story.add(step)
+            try take(next)
+            try observe()
+        }
+        step = "the end"
+        try settle()
+        figures.steps = habits.steps
+        figures.requests = answers.all.count
+        figures.events = world.committed
+        figures.seeds = 1
+    }
+
+    // MARK: Steps
+
+    private func take(_ step: Habits.Step) throws {
+        guard let process else { return }
+        switch step {
+        case .send: send(process)
+        case .endTurn: process.turns(1)
+        case .run: process.turns()
+        case .background: if process.held.count > 0 { process.held.run(below(process.held.count)) }
+        case .commit: process.endCommit()
+        case .tick: for _ in 0...below(random.pick(1, 3, 12)) { process.tick() }
+        case .takeOrNot:
+            guard let client = connected() else { return }
+            setTaking(client, !client.isTaking, process)
+        case .disconnect: if let client = connected() { disconnect(client, process) }
+        case .connect: connect(process)
+        case .fault: disk.faults.append(Fault(&random))
+        case .fill: fill()
+        case .crash, .kill:
+            isPowerFailure = step == .crash
+            disk.die()
+        case .crashSoon, .killSoon:
+            isPowerFailure = step == .crashSoon
+            disk.die(in: 1 + below(random.pick(2, 8, 40)), random.pick(.before, .within, .after))
+        case .stop: try stop()
+        case .clock: clock.jump(milliseconds: Int64(random.pick(-3_600_000, -5, 1_000, 86_400_000)))
+        }
+    }
+
+    func below(_ count: Int) -> Int { Int.random(in: 0..<max(1, count), using: &random) }
+
+    private func connected() -> Client? { clients.filter(\.isConnected).randomElement(using: &random) }
+
+    private func fill() {
+        disk.fullness = disk.fullness == .none ? random.pick(.growth, .growth, .writes) : .none
+        if disk.fullness != .none { figures.full += 1 }
+    }
+
+    func setTaking(_ client: Client, _ isTaking: Bool, _ process: SimulatedProcess) {
+        client.isTaking = isTaking
+        process.loop.setTaking(client.name, isTaking)
+    }
+
+    private func disconnect(_ client: Client, _ process: SimulatedProcess) {
+        if random.oneIn(3) {
+            process.loop.server.peerClosed(process.loop.id(client.name))
+        } else {
+            process.loop.close(client.name)
+            client.disconnected()
+        }
+    }
+
+    // MARK: Requests
+
+    private func connect(_ process: SimulatedProcess) {
+        guard let client = clients.filter({ !$0.isConnected }).randomElement(using: &random) else { return }
+        connect(client, process)
+    }
+
+    func connect(_ client: Client, _ process: SimulatedProcess) {
+        process.loop.connect(client.name)
+        client.isConnected = true
+        for follower in client.followers where follower.number == nil {
+            add(.subscribe(follower), follower.request, to: client)
+        }
+    }
+
+    @discardableResult
+    func add(_ asked: Sent.Asked, _ line: String, to client: Client) -> Sent {
+        let sent = Sent(answers.all.count + 1, asked, line, since: world.committed)
+        answers.add(sent)
+        client.add(sent)
+        return sent
+    }
+
+    private func send(_ process: SimulatedProcess) {
+        guard let client = connected() else { return connect(process) }
+        if client.unsent.isEmpty || random.oneIn(4) {
+            for _ in 0...below(random.pick(1, 2, 12)) { ask(client) }
+        }
+        deliver(client, process, random.oneIn(5) ? below(client.unsent.count) : client.unsent.count)
+    }
+
+    /// What it sends reaches the daemon, unless that leaves it in the socket.
+    func deliver(_ client: Client, _ process: SimulatedProcess, _ count: Int) {
+        guard count > 0, !process.loop.isPaused(client.name) else { return }
+        process.loop.receive(client.takeUnsent(count), from: client.name)
+    }
+
+    private func ask(_ client: Client) {
+        switch below(20) {
+        case 0...11:
+            let number = answers.all.count + 1
+            let (write, line) = draw.write(number)
+            add(.write(write), line, to: client)
+        case 12...16:
+            let query = draw.query(world.committed)
+            add(.query(query), query.text, to: client)
+        case 17:
+            let follower = Follower(draw.follower(), from: 1 + below(world.committed + 1))
+            client.follow(follower)
+            add(.subscribe(follower), follower.request, to: client)
+        case 18:
+            guard let follower = client.followers.first(where: { $0.number != nil && !$0.isOver }) else { return }
+            follower.isOver = true
+            add(.unsubscribe(follower), "UNSUBSCRIBE \(follower.number ?? 0)", to: client)
+        default:
+            guard let lost = client.lost.randomElement(using: &random) else { return }
+            lost.status = .waiting
+            client.add(lost)
+        }
+    }
+}

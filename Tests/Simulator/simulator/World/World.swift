@@ -1,0 +1,118 @@
+import StoryCore
+import StoryLog
+import StoryStorage
+import StoryWire
+import TestSupport
+
+/// The log as it should be, and what it makes at each of its positions.
+final class World {
+    /// An event, and what is read out of its line.
+    struct Logged {
+        let event: Event
+        let text: String
+        let stream: String
+        /// The number of the request that it is from.
+        let request: Int
+    }
+
+    private(set) var events: [Logged] = []
+    /// What is committed, as far as was looked.
+    private(set) var committed = 0
+    private let decoder = PlainDecoder()
+    /// What is the case at each position, as far as somebody asked.
+    private var moments = [Moment()]
+    /// The rows after an event, by its line.
+    private var texts: [String: String] = [:]
+
+    var head: Int { events.count }
+
+    // MARK: What the log has
+
+    /// Takes over what the log holds now behind what was committed at the last look.
+    func look(at log: any EventLog) throws {
+        let head = Int(log.head.value)
+        guard Int(log.committed.value) >= committed else {
+            throw Difference("the log's durable end went back from \(committed) to \(log.committed.value)")
+        }
+        let read = try read(log, from: committed + 1)
+        guard committed + read.count == head else {
+            throw Difference("the log ends at \(head), and \(committed + read.count) events are found")
+        }
+        replace(after: committed, with: read)
+        committed = Int(log.committed.value)
+    }
+
+    /// Holds the log that a start found against what is known, and takes over where it ends.
+    ///
+    /// - Parameter promised: the last position that somebody was told of.
+    func restart(with log: any EventLog, promised: Int) throws {
+        let head = Int(log.head.value)
+        guard head >= promised else {
+            throw Difference("the log ends at \(head), and \(promised) was told to a client")
+        }
+        guard head <= self.head else {
+            throw Difference("the log ends at \(head), and \(self.head) were ever appended")
+        }
+        let found = try read(log, from: 1)
+        guard found.count == head else { throw Difference("the log ends at \(head) and has \(found.count) events") }
+        for (index, logged) in found.enumerated() where logged.text != events[index].text {
+            throw Difference("position \(index + 1) is now \(logged.text) and was \(events[index].text)")
+        }
+        replace(after: head, with: [])
+        committed = head
+    }
+
+    private func read(_ log: any EventLog, from start: Int) throws -> [Logged] {
+        var found: [Logged] = []
+        guard log.head.value >= UInt64(start) else { return found }
+        try log.scan(from: Position(UInt64(start)), through: log.head, order: .ascending) { record in
+            let event = decoder.decode(record)
+            let text = String(decoding: record.json, as: UTF8.self)
+            let request = text.number("r").map { Int($0) } ?? 0
+            found.append(Logged(event: event, text: text, stream: event.stream.description, request: request))
+            return true
+        }
+        return found
+    }
+
+    private func replace(after position: Int, with read: [Logged]) {
+        events.removeLast(events.count - position)
+        events += read
+        if moments.count > position + 1 { moments.removeLast(moments.count - position - 1) }
+    }
+
+    // MARK: What that makes
+
+    /// What is the case at a position.
+    func moment(_ position: Int) -> Moment {
+        while moments.count <= position {
+            var next = moments[moments.count - 1]
+            next.fold(events[next.position])
+            moments.append(next)
+        }
+        return moments[position]
+    }
+
+    /// The row of a stream as it goes out on the wire, after the event at a position; nil where there is none.
+    func text(_ kind: Kind, _ id: String, at position: Int) -> String? {
+        let moment = moment(position)
+        guard let row = moment.row(kind, id) else { return nil }
+        let stream = kind.stream(row.id).description
+        guard let last = moment.streams[stream]?.position else { return nil }
+        if let text = texts[events[last - 1].text] { return text }
+        let history = events[..<position].filter { $0.stream == stream }.map(\.event)
+        guard let copy = RowCopy.folded(history) else { return nil }
+        var bytes: [UInt8] = []
+        copy.withView { RowJSONEncoder.standard.append($0, to: &bytes) }
+        let text = String(decoding: bytes, as: UTF8.self)
+        texts[events[last - 1].text] = text
+        return text
+    }
+}
+
+/// Something is not as it should be.
+struct Difference: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
