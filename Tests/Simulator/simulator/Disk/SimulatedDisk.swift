@@ -30,7 +30,7 @@ final class SimulatedDisk {
     var fullness = Fullness.none
     /// What it does wrong, where it is to be found out.
     let bug: PlantedBug?
-    /// How often each errno was told since the process began.
+    /// How often each errno was told since the process began; 0 is for writes that were cut short.
     private(set) var struck: [Int32: Int] = [:]
     private let story: Story
 
@@ -116,7 +116,7 @@ final class SimulatedDisk {
     }
 
     private func noted(_ verdict: disk_verdict) -> disk_verdict {
-        if verdict.error != 0 { struck[verdict.error, default: 0] += 1 }
+        struck[verdict.error, default: 0] += 1
         return verdict
     }
 

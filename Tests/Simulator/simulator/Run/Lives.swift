@@ -60,11 +60,19 @@ extension Simulation {
     /// The next process finds what this one has left.
     func bury() throws {
         story.add(isPowerFailure ? "the power failed" : "the process was killed")
+        if let process { ended(process) }
         process?.vanish()
         process = nil
         ended()
         revive()
         try start()
+    }
+
+    /// What it did is counted.
+    private func ended(_ process: SimulatedProcess) {
+        figures.rollBacks += process.loop.said(" full reason=")
+        figures.checkpoints += process.checkpoints
+        figures.flushes += process.flushes
     }
 
     private func ended() {
@@ -92,6 +100,7 @@ extension Simulation {
         if !disk.isDead { try world.look(at: process.store.log) }
         if let lastLook { throw lastLook }
         if !disk.struck.isEmpty { answers.excused.formUnion(["full", "busy", "internal"]) }
+        process.look()
         if isStopping { answers.excused.insert("draining") }
         try answers.checkCommitted()
         for client in clients where client.isConnected { try hear(client, process) }
@@ -140,6 +149,7 @@ extension Simulation {
         let isUntouched = disk.struck.isEmpty
         process.store.close()
         guard !disk.isDead else { return try bury() }
+        ended(process)
         self.process = nil
         figures.stops += 1
         story.add("it stopped")

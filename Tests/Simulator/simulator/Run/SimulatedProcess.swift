@@ -32,6 +32,18 @@ final class SimulatedProcess {
         store.log.whenFlushed = loop.wake
     }
 
+    /// How often the models were stored, and blocks.
+    private(set) var checkpoints = 0
+    private(set) var flushes = 0
+    private var places = (models: Position.zero, log: Position.zero)
+
+    /// Takes note of how far models and log are stored.
+    func look() {
+        if store.models.checkpointed > places.models { checkpoints += 1 }
+        if store.log.flushed > places.log { flushes += 1 }
+        places = (store.models.checkpointed, store.log.flushed)
+    }
+
     var isStopped: Bool { loop.transport.isStopped }
     var stopReason: StorageError? { loop.server.stopReason }
 

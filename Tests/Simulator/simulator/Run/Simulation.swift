@@ -162,7 +162,9 @@ final class Simulation {
     /// What it sends reaches the daemon, unless that leaves it in the socket.
     func deliver(_ client: Client, _ process: SimulatedProcess, _ count: Int) {
         guard count > 0, !process.loop.isPaused(client.name) else { return }
-        process.loop.receive(client.takeUnsent(count), from: client.name)
+        let bytes = client.takeUnsent(count)
+        story.add("\(client.name) > \(String(decoding: bytes, as: UTF8.self))")
+        process.loop.receive(bytes, from: client.name)
     }
 
     private func ask(_ client: Client) {
