@@ -37,6 +37,8 @@ package final class DataDirectory {
         if access == .serving {
             try DataDirectory.checkForeign(path)
             lock = try DirectoryLock(path)
+            // What is acknowledged from now on must not hang on a name that is nowhere but in the system's cache.
+            try Folder.settle(path)
         }
         try checkFormat()
     }

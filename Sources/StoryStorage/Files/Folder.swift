@@ -76,6 +76,16 @@ package enum Folder {
         try folder.sync(path)
     }
 
+    /// Makes durable the names in a folder, and its own: a process that was killed may have made them, and no more. A
+    /// folder above that this user may not read was not made by this user.
+    ///
+    /// - Throws: `.failed` where that cannot be done.
+    package static func settle(_ path: String) throws(StorageError) {
+        try sync(path)
+        let parent = parent(of: path)
+        if access(parent, R_OK) == 0 { try sync(parent) }
+    }
+
     /// Renames within one folder and makes the new name durable.
     package static func rename(_ path: String, to place: String) throws(StorageError) {
         guard Glibc.rename(path, place) == 0 else { throw SystemError.from(errno, "renaming \(path) to \(place)") }
