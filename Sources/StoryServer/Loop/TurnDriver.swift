@@ -141,8 +141,17 @@ final class TurnDriver {
     }
 
     /// Waits for the commit beside the loop, if there is one.
-    func waitForCommit() {
+    private func waitForCommit() {
         if let outcome = dependency.commits.wait() { commitEnded(outcome) }
+    }
+
+    /// Makes durable what was appended, and waits for it; the loop has ended.
+    func finishCommits() {
+        waitForCommit()
+        while turn.quietPosition == nil, stopReason == nil {
+            perform(turn.turnEnded())
+            waitForCommit()
+        }
     }
 
     private func perform(_ action: Turn.Action) {
