@@ -26,8 +26,8 @@ struct SimulationTests {
 
     @Test(
         arguments: [
-            "journalIsNotSynced", "modelsAreNotSynced", "foldersAreNotSynced", "acknowledgedEarly",
-            "checkpointAheadOfFlush", "rollBackKeepsRows", "pushIsLost",
+            "journalIsNotSynced", "logIsNotSynced", "foldersAreNotSynced", "acknowledgedEarly", "failedCommitIsTrusted",
+            "checkpointAheadOfFlush", "rollBackKeepsRows", "keysAreForgotten", "pushIsLost",
         ])
     func `a planted bug is found`(bug: String) throws {
         let said = try Simulator.run("--seeds", "1...400", "--bug", bug, within: 120)

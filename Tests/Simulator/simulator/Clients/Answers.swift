@@ -72,7 +72,7 @@ final class Answers {
             let head =
                 "{\"position\":\(start + index + 1),\"stream\":\"\(event.stream)\",\"version\":\(version),\"type\":\"\(event.type)\","
             guard logged.text.hasPrefix(head), logged.request == sent.number,
-                logged.text.contains(write.mark(of: index)),
+                logged.text.has(write.mark(of: index)),
                 logged.event.key?.description == write.key
             else { throw Difference("\(sent.line) made \(logged.text)") }
         }
@@ -95,7 +95,7 @@ final class Answers {
 
     private func receipt(_ write: Write, _ sent: Sent, _ json: String) throws {
         let position = Int(json.number("position") ?? 0)
-        if json.contains(#""changed":false"#) {
+        if json.has(#""changed":false"#) {
             return try expect(sent, json) { moment in
                 guard moment.outcome(of: write, sent.number) == .unchanged else { return false }
                 let place = moment.streams[write.events[0].stream]
@@ -105,7 +105,7 @@ final class Answers {
         guard let positions = written[sent.number], positions.last == position else {
             throw Difference("\(sent.line) has the receipt \(json) and is at \(written[sent.number] ?? [])")
         }
-        guard sent.times > 1 || !json.contains(#""repeated":true"#) else {
+        guard sent.times > 1 || !json.has(#""repeated":true"#) else {
             throw Difference("\(sent.line), which is at \(positions), has the receipt \(json)")
         }
         guard case .appendMany = write.content else { return }

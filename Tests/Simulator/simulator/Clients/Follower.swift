@@ -1,3 +1,4 @@
+import Glibc
 import StoryCore
 import TestSupport
 
@@ -146,6 +147,24 @@ extension String {
 
     /// The JSON of a member that is the last one.
     func member(_ name: String) -> String? {
-        firstRange(of: ",\"\(name)\":").map { String(self[$0.upperBound...].dropLast()) }
+        let wanted = ",\"\(name)\":"
+        return place(of: wanted).map {
+            String(decoding: utf8.dropFirst($0 + wanted.utf8.count).dropLast(), as: UTF8.self)
+        }
+    }
+
+    /// True where these bytes are in it; looking for characters takes long.
+    func has(_ part: String) -> Bool { part.isEmpty || place(of: part) != nil }
+
+    private func place(of part: String) -> Int? {
+        var (whole, part) = (self, part)
+        return whole.withUTF8 { whole in
+            part.withUTF8 { part in
+                guard let base = whole.baseAddress, let wanted = part.baseAddress, whole.count >= part.count else {
+                    return nil
+                }
+                return (0...whole.count - part.count).first { memcmp(base + $0, wanted, part.count) == 0 }
+            }
+        }
     }
 }

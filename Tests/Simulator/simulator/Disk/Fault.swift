@@ -29,7 +29,9 @@ struct Fault {
 
     /// True where it is this call's turn; it strikes once.
     mutating func strikes(_ call: disk_call, _ path: String) -> Bool {
-        guard before >= 0, call.kind == kind, !Fault.isOfNoWorth(path), file.isEmpty || path.contains(file) else {
+        guard before >= 0, call.kind == kind, error != 0 || call.size >= 1_024, !Fault.isOfNoWorth(path),
+            file.isEmpty || path.contains(file)
+        else {
             return false
         }
         before -= 1
@@ -39,15 +41,14 @@ struct Fault {
     /// True once it struck.
     var isOver: Bool { before < 0 }
 
+    /// Of a write that is cut short, half of its sectors are there: none is cut.
     func verdict(on call: disk_call) -> disk_verdict {
         guard action == disk_is_cut.action else {
             // Of what syncs itself, the cache has what the disk lacks.
             let isLate = call.kind == disk_write.number && call.flags & O_DSYNC != 0
             return disk_verdict(action: isLate ? disk_fails_late.action : action, error: error, size: 0)
         }
-        // Half of it, in whole sectors where it has some.
-        let half = call.size / 2
-        return disk_verdict(action: action, error: 0, size: max(1, half >= 512 ? half & ~511 : half))
+        return disk_verdict(action: action, error: 0, size: call.size / 2 & ~511)
     }
 
     /// What nobody reads after the process that wrote it has died.

@@ -1,7 +1,8 @@
 /// A defect of a store that never was: it has to be found out.
 enum PlantedBug: String, CaseIterable {
     case journalIsNotSynced, logIsNotSynced, modelsAreNotSynced, firstPagesAreNotSynced, foldersAreNotSynced
-    case acknowledgedEarly, checkpointAheadOfFlush, rollBackKeepsRows, pushIsLost, sentAfterFatalError
+    case namesAreTrusted, acknowledgedEarly, failedCommitIsTrusted, checkpointAheadOfFlush, rollBackKeepsRows
+    case keysAreForgotten, pushIsLost
 
     /// What makes something durable.
     enum Sync {
@@ -16,7 +17,9 @@ enum PlantedBug: String, CaseIterable {
         case .modelsAreNotSynced: sync == .file && path.hasSuffix("/models/data.mdb")
         case .firstPagesAreNotSynced: sync == .writeThrough
         case .foldersAreNotSynced: sync == .folder
-        case .acknowledgedEarly, .checkpointAheadOfFlush, .rollBackKeepsRows, .pushIsLost, .sentAfterFatalError: false
+        case .namesAreTrusted, .acknowledgedEarly, .failedCommitIsTrusted, .checkpointAheadOfFlush, .rollBackKeepsRows,
+            .keysAreForgotten, .pushIsLost:
+            false
         }
     }
 }

@@ -18,6 +18,8 @@ final class SimulatedDisk {
     private(set) var disk: Disk
     private var opened: [Int32: (node: Int, path: String)] = [:]
     private(set) var calls = 0
+    /// How many calls there were when the process began.
+    private var began = 0
     private var dying: (call: Int, how: Death)?
     /// True once the process is dead: what it does on has no effect.
     private(set) var isDead = false
@@ -93,11 +95,11 @@ final class SimulatedDisk {
         defer { simulated_disk_set(1) }
         TemporaryFolder.remove("store")
         do { try image.write(to: ".") } catch { preconditionFailure("the image cannot be written: \(error)") }
-        (isDead, dying, opened, struck) = (false, nil, [:], [:])
+        (isDead, dying, opened, struck, began) = (false, nil, [:], [:], calls)
     }
 
     /// A new process begins after one that ended by itself.
-    func beginProcess() { (dying, struck) = (nil, [:]) }
+    func beginProcess() { (dying, struck, began) = (nil, [:], calls) }
 
     // MARK: Before a call
 
@@ -207,6 +209,12 @@ final class SimulatedDisk {
         guard let node = opened[descriptor]?.node, !isCut else { return }
         whenSynced()
         if result < 0 { return lose { $0.node == node } }
+        // Names that an earlier process made are in the cache, and taken for durable.
+        if bug == .namesAreTrusted, disk.nodes[node].isFolder,
+            !disk.pending.contains(where: { $0.node == node && $0.call > began })
+        {
+            return
+        }
         guard bug?.swallows(disk.nodes[node].isFolder ? .folder : .file, path) != true else { return }
         disk.makeDurable { $0.node == node }
     }

@@ -17,6 +17,8 @@ struct Habits {
     let largest: Int
     /// True where processes die while they start, too.
     let diesAtStarts: Bool
+    /// True where the journal has another size at some starts.
+    let changesJournal: Bool
     private let weights: [(step: Step, end: Int)]
 
     init(_ random: inout SplitMix64) {
@@ -26,6 +28,7 @@ struct Habits {
         latency = random.pick(10_000, 10_000, 2_000_000, 5_000_000)
         largest = random.pick(20, 200, 3_000, 20_000)
         let isCalm = random.oneIn(6)
+        changesJournal = random.oneIn(3)
         diesAtStarts = !isCalm && random.oneIn(3)
         var end = 0
         var made: [(Step, Int)] = []

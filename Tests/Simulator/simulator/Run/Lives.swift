@@ -19,7 +19,8 @@ extension Simulation {
                 isPowerFailure = random.oneIn(2)
                 disk.die(in: 1 + below(random.pick(10, 60, 200)), random.pick(.before, .within, .after))
             }
-            let made = Result { () throws(StorageError) in try SimulatedProcess(clock, habits, story, bug) }
+            let journal = habits.changesJournal && random.oneIn(3) ? 65_536 + 65_536 * below(2) : habits.journal
+            let made = Result { () throws(StorageError) in try SimulatedProcess(clock, journal: journal, story, bug) }
             switch made {
             case .success(let process):
                 guard disk.isDead else { return try started(process) }
@@ -54,7 +55,7 @@ extension Simulation {
     /// The process is dead now: what it holds in memory is looked at for the last time.
     private func died(_ process: SimulatedProcess) {
         process.loop.transport.isCut = true
-        do { try world.look(at: process.store.log) } catch { lastLook = error }
+        do { try world.look(at: process.store.log, isFailing: !disk.struck.isEmpty) } catch { lastLook = error }
     }
 
     /// The next process finds what this one has left.
@@ -97,10 +98,10 @@ extension Simulation {
     /// Holds everything that happened against what should have.
     func observe() throws {
         guard let process else { return }
-        if !disk.isDead { try world.look(at: process.store.log) }
+        if !disk.isDead { try world.look(at: process.store.log, isFailing: !disk.struck.isEmpty) }
         if let lastLook { throw lastLook }
         if !disk.struck.isEmpty { answers.excused.formUnion(["full", "busy", "internal"]) }
-        process.look()
+        try process.look()
         if isStopping { answers.excused.insert("draining") }
         try answers.checkCommitted()
         for client in clients where client.isConnected { try hear(client, process) }

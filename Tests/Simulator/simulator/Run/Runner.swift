@@ -61,13 +61,16 @@ struct Runner {
                 try simulation.run()
                 sum += simulation.figures
                 if seeds.count == 1 { try repeated(seed, simulation.story.digest) }
+                tell(simulation)
             } catch {
                 failed += 1
-                tell(simulation, seed, error)
+                tell(simulation)
+                Runner.say("seed \(seed) FAILED at \(simulation.step): \(error)")
+                let planted = bug.map { " --bug \($0.rawValue)" } ?? ""
+                Runner.say("  again: .build/release/simulator --seed \(seed)\(planted) -v")
                 // One is enough of a bug that was planted.
                 if bug != nil { break }
             }
-            if isTold { for line in simulation.story.lines { Runner.say(line) } }
         }
         Runner.say("\(failed == 0 ? "no seed failed" : "\(failed) seeds FAILED"): \(sum.text)")
         return failed == 0
@@ -82,9 +85,8 @@ struct Runner {
         Runner.say("digest \(String(digest, radix: 16))")
     }
 
-    private func tell(_ simulation: Simulation, _ seed: UInt64, _ error: any Error) {
-        Runner.say("seed \(seed) FAILED at \(simulation.step): \(error)")
-        Runner.say("  again: simulator --seed \(seed)\(bug.map { " --bug \($0.rawValue)" } ?? "") -v")
+    private func tell(_ simulation: Simulation) {
+        if isTold { for line in simulation.story.lines { Runner.say(line) } }
     }
 
     /// A new folder in memory, which is the working directory then.

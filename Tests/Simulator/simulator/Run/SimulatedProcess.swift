@@ -13,16 +13,16 @@ final class SimulatedProcess {
     let commits: any SimulatedCommits
 
     /// - Throws: why it does not start.
-    init(_ clock: DrivenClock, _ habits: Habits, _ story: Story, _ bug: PlantedBug?) throws(StorageError) {
+    init(_ clock: DrivenClock, journal: Int, _ story: Story, _ bug: PlantedBug?) throws(StorageError) {
         let trace = Trace(now: { Instant(milliseconds: 0) }) { line in
             story.add(String(decoding: line.dropLast(), as: UTF8.self))
         }
         commits = bug == .acknowledgedEarly ? EarlyCommits() : HeldCommits()
         let store = try OpenStore(
-            "store", journal: habits.journal, clock: clock.clock, trace: trace, background: held.background)
+            "store", journal: journal, clock: clock.clock, trace: trace, background: held.background)
         self.store = store
         let log: any EventLog = bug.map { TwistedLog(store.log, $0) } ?? store.log
-        let models: any ServedModels = bug == .rollBackKeepsRows ? TwistedModels(store.models) : store.models
+        let models: any ServedModels = bug.map { TwistedModels(store.models, $0) } ?? store.models
         var limits = Limits()
         limits.inflight = 16
         limits.ahead = 8_192
@@ -38,7 +38,13 @@ final class SimulatedProcess {
     private var places = (models: Position.zero, log: Position.zero)
 
     /// Takes note of how far models and log are stored.
-    func look() {
+    ///
+    /// - Throws: where models are stored that know more than the blocks.
+    func look() throws {
+        guard store.models.checkpointed <= store.log.flushed else {
+            throw Difference(
+                "the models are stored up to \(store.models.checkpointed.value), the log to \(store.log.flushed.value)")
+        }
         if store.models.checkpointed > places.models { checkpoints += 1 }
         if store.log.flushed > places.log { flushes += 1 }
         places = (store.models.checkpointed, store.log.flushed)

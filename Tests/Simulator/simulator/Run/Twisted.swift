@@ -49,7 +49,7 @@ final class TwistedLog: EventLog {
     func makeRoom() -> CommitRoom { log.makeRoom() }
     func beginCommit() throws(StorageError) -> CommitJob? { try log.beginCommit() }
     func finishCommit(_ job: CommitJob, _ result: Result<Void, StorageError>) throws(StorageError) {
-        try log.finishCommit(job, result)
+        try log.finishCommit(job, bug == .failedCommitIsTrusted ? .success(()) : result)
     }
     func rollBack() { log.rollBack() }
     func startFlush() { log.startFlush() }
@@ -77,11 +77,12 @@ final class TwistedLog: EventLog {
     func close() { log.close() }
 }
 
-/// Models that forget nothing when a turn is undone: a planted bug.
+/// Models with a planted bug in front of them.
 final class TwistedModels: ServedModels {
     private let models: LMDBModelStore
+    private let bug: PlantedBug
 
-    init(_ models: LMDBModelStore) { self.models = models }
+    init(_ models: LMDBModelStore, _ bug: PlantedBug) { (self.models, self.bug) = (models, bug) }
 
     var checkpointed: Position { models.checkpointed }
     var failure: StorageError? { models.failure }
@@ -90,11 +91,12 @@ final class TwistedModels: ServedModels {
     func setAside(at position: Position) -> StoringWork { models.setAside(at: position) }
     func finish() throws(StorageError) { try models.finish() }
     func fail() { models.fail() }
-    func discard() {}
+    /// What is undone is still there.
+    func discard() { if bug != .rollBackKeepsRows { models.discard() } }
     func clearStaleReaders() { models.clearStaleReaders() }
 
     func put(_ value: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
-        models.put(value, in: table, at: key)
+        if bug != .keysAreForgotten || table != StreamTables.keys.number { models.put(value, in: table, at: key) }
     }
     func remove(in table: UInt8, at key: UnsafeRawBufferPointer) { models.remove(in: table, at: key) }
     func add(_ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError) {

@@ -7,10 +7,11 @@ import TestSupport
 /// Holds the models against the log, folded from its beginning.
 final class ModelsCheck {
     private let fresh = MemoryModelStore()
+    private let plan = CataloguePlan(.standard)
 
     func run(_ models: any TableStore, _ world: World, through head: Int) throws {
         fresh.removeAll()
-        let projector = ModelProjector(CataloguePlan(.standard), store: fresh, json: JSONObjectReader())
+        let projector = ModelProjector(plan, store: fresh, json: JSONObjectReader())
         for logged in world.events[..<head] {
             try logged.event.withRecord { record in try projector.fold(record) }
         }

@@ -18,6 +18,8 @@ final class World {
     private(set) var events: [Logged] = []
     /// What is committed, as far as was looked.
     private(set) var committed = 0
+    /// True where the log could not be looked at any more: then it may have events that are not known here.
+    private var isBehind = false
     private let decoder = PlainDecoder()
     /// What is the case at each position, as far as somebody asked.
     private var moments = [Moment()]
@@ -29,7 +31,18 @@ final class World {
     // MARK: What the log has
 
     /// Takes over what the log holds now behind what was committed at the last look.
-    func look(at log: any EventLog) throws {
+    ///
+    /// - Parameter isFailing: whether the disk has failed, so that the log may be unreadable.
+    func look(at log: any EventLog, isFailing: Bool) throws {
+        do {
+            try look(at: log)
+        } catch let error as StorageError {
+            guard isFailing else { throw error }
+            isBehind = true
+        }
+    }
+
+    private func look(at log: any EventLog) throws {
         let head = Int(log.head.value)
         guard Int(log.committed.value) >= committed else {
             throw Difference("the log's durable end went back from \(committed) to \(log.committed.value)")
@@ -50,16 +63,17 @@ final class World {
         guard head >= promised else {
             throw Difference("the log ends at \(head), and \(promised) was told to a client")
         }
-        guard head <= self.head else {
+        let known = min(head, self.head)
+        guard isBehind || head <= self.head else {
             throw Difference("the log ends at \(head), and \(self.head) were ever appended")
         }
         let found = try read(log, from: 1)
         guard found.count == head else { throw Difference("the log ends at \(head) and has \(found.count) events") }
-        for (index, logged) in found.enumerated() where logged.text != events[index].text {
+        for (index, logged) in found[..<known].enumerated() where logged.text != events[index].text {
             throw Difference("position \(index + 1) is now \(logged.text) and was \(events[index].text)")
         }
-        replace(after: head, with: [])
-        committed = head
+        replace(after: known, with: Array(found[known...]))
+        (committed, isBehind) = (head, false)
     }
 
     private func read(_ log: any EventLog, from start: Int) throws -> [Logged] {
