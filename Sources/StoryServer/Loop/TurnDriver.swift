@@ -140,18 +140,12 @@ final class TurnDriver {
             events: log.head.value - events, duration: outcome.nanoseconds, at: dependency.clock.steady())
     }
 
-    /// Waits for the commit beside the loop, if there is one.
-    private func waitForCommit() {
-        if let outcome = dependency.commits.wait() { commitEnded(outcome) }
-    }
-
-    /// Makes durable what was appended, and waits for it; the loop has ended.
+    /// Commits what was appended, and waits for it; the loop has ended.
     func finishCommits() {
-        waitForCommit()
-        while turn.quietPosition == nil, stopReason == nil {
+        repeat {
+            if let outcome = dependency.commits.wait() { commitEnded(outcome) }
             perform(turn.turnEnded())
-            waitForCommit()
-        }
+        } while turn.quietPosition == nil && stopReason == nil
     }
 
     private func perform(_ action: Turn.Action) {
@@ -182,8 +176,7 @@ final class TurnDriver {
             dependency.commits.start(job)
             return perform(turn.commitDelayed())
         }
-        let result = job.outcome
-        commitEnded(CommitOutcome(result: result, nanoseconds: dependency.clock.steady() - begun))
+        commitEnded(CommitOutcome(result: job.outcome, nanoseconds: dependency.clock.steady() - begun))
     }
 
     private func commitEnded(_ outcome: CommitOutcome) {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// A defect of a store that never was: the images are built as if it had made it.
