@@ -57,11 +57,9 @@ final class TwistedLog: EventLog {
     func pollFlush() throws(StorageError) { try log.pollFlush() }
     func flush() throws(StorageError) { try log.flush() }
 
-    /// Who follows what comes misses an event that came alone.
     func scan(
         from: Position, through: Position, order: Order, _ visit: (EventRecord) -> Bool
     ) throws(StorageError) {
-        if bug == .pushIsLost, from == through, from == log.head, from.value % 8 == 0 { return }
         try log.scan(from: from, through: through, order: order, visit)
     }
 
