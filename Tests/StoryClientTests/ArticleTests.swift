@@ -65,6 +65,18 @@ import Testing
         #expect(welcomed.sorted() == (0..<20).map { "u\($0)" }.sorted())
     }
 
+    @Test func `a note is taken once although the store stands still for a while`() async throws {
+        let daemon = try RunningDaemon()
+        let client = daemon.storeClient()
+        _ = try await client.ping()
+        daemon.send(SIGSTOP)
+        let writing = Task { try await takeNote(client, "Milk", key: "note-1", within: .milliseconds(20)) }
+        try await Task.sleep(for: .milliseconds(200))
+        daemon.send(SIGCONT)
+        try await writing.value
+        #expect(try await client.read(.stream("note-1")).rows.count == 1)
+    }
+
     @Test func `a conflict is decided again`() async throws {
         let daemon = try RunningDaemon()
         let client = daemon.storeClient()

@@ -73,6 +73,33 @@ import Testing
         #expect(try table.take(line("-@4 {}")) == .unexpected)
     }
 
+    @Test func `what was ever on the wire may have been carried out, what was not is known not to be`() {
+        var table = table([1, 2, 3])
+        #expect(!table.wasSent(1))
+        _ = sent(&table)
+        #expect(table.wasSent(1) && table.wasSent(2) && !table.wasSent(3))
+        _ = table.lostConnection()
+        #expect(table.wasSent(1) && !table.wasSent(3))
+        // It had a reply, and waits to be sent again.
+        #expect(table.wasSent(99))
+    }
+
+    @Test func `those that gave up while nothing could be sent take no room`() throws {
+        var table = table([1], limit: 1)
+        _ = sent(&table)
+        table.add(2, RequestLine(.get, "users/2"))
+        for id in 10..<20_000 as Range<UInt64> {
+            table.add(id, RequestLine(.get, "users/x"))
+            _ = table.cancel(id)
+        }
+        #expect(table.waitingCount < 3_000)
+        _ = try table.take(line("+@1 {}"))
+        #expect(sent(&table) == "@2 GET users/2\n")
+        _ = try table.take(line("+@2 {}"))
+        #expect(sent(&table) == "")
+        #expect(table.waitingCount == 0)
+    }
+
     @Test func `the queue keeps its order however much passes through`() {
         var queue = ReadyQueue<Int>()
         var taken: [Int] = []
@@ -80,6 +107,8 @@ import Testing
             queue.append(number)
             if number % 3 > 0, let first = queue.popFirst() { taken.append(first) }
         }
+        queue.keep { $0 != 4_999 }
+        queue.append(4_999)
         queue.prepend([-2, -1])
         #expect(queue.popFirst() == -2 && queue.popFirst() == -1)
         while let first = queue.popFirst() { taken.append(first) }

@@ -17,6 +17,8 @@ struct CallTable {
         var rows: [ReplyLine] = []
         /// Nobody waits for the reply any more.
         var isAbandoned = false
+        /// It is on the wire, or was when a connection was lost.
+        var wasSent = false
     }
 
     /// How many may be on the wire at once.
@@ -24,6 +26,8 @@ struct CallTable {
     private var calls: [UInt64: Call] = [:]
     /// Those that wait to be sent, by their numbers; the cancelled ones are still among them.
     private var waiting = ReadyQueue<UInt64>()
+    /// How many of those are cancelled.
+    private var cancelledCount = 0
     /// Those on the wire, with the turn in which each was sent: replies come in that order.
     private var sent: [UInt64: UInt64] = [:]
     private var turn: UInt64 = 0
@@ -32,6 +36,9 @@ struct CallTable {
     var count: Int { calls.count }
     /// How many are on the wire.
     var sentCount: Int { sent.count }
+
+    /// How many wait to be sent, with cancelled ones that were not looked at yet.
+    var waitingCount: Int { waiting.count }
 
     /// Takes up a request under a number that no other one has now.
     mutating func add(_ id: UInt64, _ request: RequestLine) {
@@ -43,8 +50,12 @@ struct CallTable {
     mutating func takeSendable() -> [UInt8] {
         var bytes: [UInt8] = []
         while sent.count < limit, let id = waiting.popFirst() {
-            guard let call = calls[id] else { continue }
+            guard let call = calls[id] else {
+                cancelledCount -= 1
+                continue
+            }
             bytes.append(contentsOf: "@\(id) \(call.request.text)\n".utf8)
+            calls[id]?.wasSent = true
             turn += 1
             sent[id] = turn
         }
@@ -75,11 +86,20 @@ struct CallTable {
         return UInt64(line.mark).flatMap { sent[$0] == nil ? nil : $0 }
     }
 
+    /// True when the store may have seen a request: only one that waits for its first turn was never sent.
+    func wasSent(_ id: UInt64) -> Bool { calls[id]?.wasSent ?? true }
+
     /// Nobody waits for a reply any more. True when it had none yet.
     mutating func cancel(_ id: UInt64) -> Bool {
         guard var call = calls[id], !call.isAbandoned else { return false }
         guard sent[id] != nil else {
             calls[id] = nil
+            cancelledCount += 1
+            // A store that takes nothing for long must not make a queue of those that gave up.
+            if cancelledCount > 1_024, cancelledCount * 2 > waiting.count {
+                waiting.keep { calls[$0] != nil }
+                cancelledCount = 0
+            }
             return true
         }
         (call.isAbandoned, call.rows) = (true, [])
@@ -114,6 +134,7 @@ struct CallTable {
             calls = [:]
             sent = [:]
             waiting = ReadyQueue()
+            cancelledCount = 0
         }
         return calls.filter { !$0.value.isAbandoned }.keys.sorted()
     }
@@ -126,12 +147,20 @@ struct ReadyQueue<Element> {
 
     var isEmpty: Bool { start == elements.count }
 
+    var count: Int { elements.count - start }
+
     mutating func append(_ element: Element) { elements.append(element) }
 
     mutating func append(contentsOf more: some Sequence<Element>) { elements.append(contentsOf: more) }
 
     mutating func prepend(_ more: [Element]) {
         elements = more + elements[start...]
+        start = 0
+    }
+
+    /// Drops all others.
+    mutating func keep(_ isWanted: (Element) -> Bool) {
+        elements = elements[start...].filter(isWanted)
         start = 0
     }
 

@@ -41,6 +41,9 @@ public enum ClientError: Error, Hashable, Sendable {
     /// The connection was lost and could not be made again in time, or the request is one that is not sent twice;
     /// whether it was carried out is unknown.
     case connectionLost
+    /// A call took longer than it may, and its late answer is dropped: `request` is its verb and target. Where it was
+    /// sent, whether it was carried out is unknown; where it was not, nothing was done.
+    case timedOut(request: String, after: Duration, wasSent: Bool)
     /// The other end does not speak this protocol; the line that shows it.
     case protocolViolation(String)
     /// The answer is not what this version of the library understands.
@@ -95,7 +98,7 @@ extension ClientError {
             .never
         case .conflict: .refetch
         case .full, .busy, .draining, .unreachable: .later
-        case .connectionLost: .same
+        case .connectionLost, .timedOut: .same
         case .other(let refusal): refusal.retry.flatMap(Retry.init) ?? .never
         }
     }
@@ -126,6 +129,9 @@ extension ClientError: CustomStringConvertible {
         case .unreachable(let path, let reason, let time):
             "nobody could be reached at \(path) for \(time): \(reason); is stored running, and is that its socket?"
         case .connectionLost: "the connection was lost; whether the request was carried out is unknown"
+        case .timedOut(let request, let time, let wasSent):
+            "\(request) had no answer after \(time); "
+                + (wasSent ? "whether it was carried out is unknown" : "it was not sent")
         case .protocolViolation(let line): "this is not the store's protocol: \(line); is it stored that listens there?"
         case .notUnderstood(let json): "the store answered what this library does not understand: \(json)"
         case .notEncodable(let reason): "this cannot be written as JSON: \(reason)"

@@ -53,15 +53,26 @@ actor Exchange {
 
     /// Sends a request, waits for its whole reply, and sends it again where that helps.
     ///
+    /// - Parameter limit: how long all of that may take; nil: as long as it takes.
     /// - Throws: what the store refused it with, or why it has no reply.
-    func ask(_ request: RequestLine) async throws -> StoreReply {
+    func ask(_ request: RequestLine, within limit: Duration?) async throws -> StoreReply {
         try Task.checkCancellation()
         if case .closed = link { throw ClientError.closed }
+        if let limit, limit <= .zero {
+            throw ClientError.timedOut(request: request.name, after: limit, wasSent: false)
+        }
         lastID += 1
         if let limit = lastGreeting?.limits.line, "@\(lastID) \(request.text)".utf8.count > limit {
             throw ClientError.tooLarge(message: "the request is longer than \(limit) bytes", limit: limit)
         }
         let id = lastID
+        let timer = limit.map { limit in
+            Task { [weak self] in
+                try await Task.sleep(for: limit)
+                await self?.timeIsUp(id, limit)
+            }
+        }
+        defer { timer?.cancel() }
         let reply = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 waiting[id] = Waiting(request: request, continuation: continuation)
@@ -78,6 +89,14 @@ actor Exchange {
     private func cancel(_ id: UInt64) {
         _ = calls.cancel(id)
         waiting.removeValue(forKey: id)?.continuation.resume(throwing: CancellationError())
+    }
+
+    /// Nobody waits any longer. What was sent keeps its place on the wire, and its reply is dropped when it comes.
+    private func timeIsUp(_ id: UInt64, _ limit: Duration) {
+        guard let request = waiting[id]?.request else { return }
+        let wasSent = calls.wasSent(id)
+        _ = calls.cancel(id)
+        fail(id, .timedOut(request: request.name, after: limit, wasSent: wasSent))
     }
 
     /// Sends what may be sent; connects first, where there is no connection.

@@ -4,13 +4,15 @@ import StoryCore
 struct RequestLine: Hashable, Sendable {
     /// What it asks for.
     let verb: Verb
+    /// Verb and target: what the line is called in errors.
+    let name: String
     /// The line.
     private(set) var text: String
 
     init(_ verb: Verb, _ target: String? = nil) {
         self.verb = verb
-        text = verb.rawValue
-        if let target { text += " " + RequestLine.quoted(target) }
+        name = verb.rawValue + (target.map { " " + RequestLine.quoted($0) } ?? "")
+        text = name
     }
 
     /// The same with an option; without it, where there is no value.

@@ -8,6 +8,11 @@
 /// did is unknown, unless it had a key of yours to send it again with. Requests are carried out in the order in which they
 /// were made on one connection; after it was lost, or where the store asks to come back later, they may be carried out
 /// in another.
+///
+/// ``Configuration/timeLimit``, or ``within(_:)`` for some calls, says how long a call may take. One that takes longer
+/// throws ``ClientError/timedOut(request:after:wasSent:)``; the connection goes on, and the late answer is dropped. A
+/// write that was sent may still be carried out: sent again with the same `key:` it is done once, and returns the
+/// receipt that was missed. Without a key of yours, read what became of it before you decide again.
 public final class StoreClient: Sendable {
     /// How a client behaves.
     public struct Configuration: Hashable, Sendable {
@@ -16,16 +21,22 @@ public final class StoreClient: Sendable {
         /// How many bytes of lines a connection reads ahead of whoever takes them. A subscription whose reader stands
         /// still keeps this much, and the rest stays in the store.
         public var readAhead: Int
+        /// How long a call may take, connecting and sending again included; nil: as long as the store takes. Of what
+        /// comes in pages it is for each page, and subscriptions have none.
+        public var timeLimit: Duration?
 
-        /// A configuration; without arguments the usual one, which reads 64 KiB ahead.
-        public init(retry: RetryPolicy = RetryPolicy(), readAhead: Int = 65_536) {
+        /// A configuration; without arguments the usual one, which reads 64 KiB ahead and has no time limit.
+        public init(retry: RetryPolicy = RetryPolicy(), readAhead: Int = 65_536, timeLimit: Duration? = nil) {
             self.retry = retry
             self.readAhead = readAhead
+            self.timeLimit = timeLimit
         }
     }
 
     /// Where the store listens.
     public let address: StoreAddress
+    /// How long a call may take; nil: as long as the store takes.
+    public let timeLimit: Duration?
     let dialer: Dialer
     /// Decoding is done outside of this actor, so that a long answer holds up nobody else's.
     private let exchange: Exchange
@@ -34,8 +45,18 @@ public final class StoreClient: Sendable {
     public init(_ address: StoreAddress, configuration: Configuration = Configuration()) {
         self.address = address
         dialer = Dialer(address: address, policy: configuration.retry, readAhead: max(1, configuration.readAhead))
+        timeLimit = configuration.timeLimit
         exchange = Exchange(dialer)
     }
+
+    private init(_ client: StoreClient, timeLimit: Duration?) {
+        (address, dialer, exchange, self.timeLimit) = (client.address, client.dialer, client.exchange, timeLimit)
+    }
+
+    /// This client, over the same connection, with another limit for its calls: `client.within(.seconds(2)).ping()`.
+    ///
+    /// - Parameter timeLimit: how long a call may take; nil: as long as the store takes.
+    public func within(_ timeLimit: Duration?) -> StoreClient { StoreClient(self, timeLimit: timeLimit) }
 
     /// What the store said when the connection was made, which is made if there is none.
     ///
@@ -48,11 +69,13 @@ public final class StoreClient: Sendable {
     }
 
     /// Ends the connection. Requests without a reply fail with `ClientError.closed`, as do all later ones.
-    /// Subscriptions are not ended by this: they have connections of their own.
+    /// Subscriptions are not ended by this: they have connections of their own. What `within` returned is closed, too.
     public func close() async { await exchange.close() }
 
     /// Sends a request, waits for its whole reply, and sends it again where that helps.
     ///
     /// - Throws: what the store refused it with, or why it has no reply.
-    func ask(_ request: RequestLine) async throws -> StoreReply { try await exchange.ask(request) }
+    func ask(_ request: RequestLine) async throws -> StoreReply {
+        try await exchange.ask(request, within: timeLimit)
+    }
 }

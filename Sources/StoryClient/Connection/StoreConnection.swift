@@ -23,6 +23,8 @@ public final class StoreConnection {
     private var sent = 0
     private var pushes: [ReplyLine] = []
     private var isAtEnd = false
+    /// How many replies were given up, and are dropped when they come.
+    private var givenUp = 0
     private var readBuffer = [UInt8](repeating: 0, count: 65_536)
 
     /// Connects and reads the greeting.
@@ -63,17 +65,23 @@ public final class StoreConnection {
         outgoing.append(0x0A)
     }
 
-    /// Waits for the reply to the oldest request that has none yet.
+    /// Waits for the reply to the oldest request that has none yet. One that does not come in time, or whose wait is
+    /// interrupted, is dropped when it comes: what is waited for next is the reply to the next request.
     public func reply() throws(StoreError) -> StoreReply {
         let deadline = Deadline(after: timeout)
         var rows: [ReplyLine] = []
-        while let line = try nextLine(deadline) {
-            switch line.kind {
-            case .row: rows.append(line)
-            case .done, .failed: return StoreReply(rows: rows, final: line)
-            case .push: pushes.append(line)
-            case .notice: break
+        do throws(StoreError) {
+            while let line = try nextLine(deadline) {
+                switch line.kind {
+                case .row: rows.append(line)
+                case .done, .failed: return StoreReply(rows: rows, final: line)
+                case .push: pushes.append(line)
+                case .notice: break
+                }
             }
+        } catch {
+            givenUp += 1
+            throw error
         }
         throw ending
     }
@@ -116,12 +124,15 @@ public final class StoreConnection {
 extension StoreConnection {
     /// A line that has arrived already, whatever it is.
     package func arrivedLine() throws(StoreError) -> ReplyLine? {
-        guard let bytes = incoming.next() else { return nil }
-        guard let line = ReplyLine(bytes) else {
-            throw .protocolViolation(String(decoding: bytes.prefix(200), as: UTF8.self))
+        while let bytes = incoming.next() {
+            guard let line = ReplyLine(bytes) else {
+                throw .protocolViolation(String(decoding: bytes.prefix(200), as: UTF8.self))
+            }
+            if line.kind == .notice, line.json.starts(with: #"{"draining":"#.utf8) { isDraining = true }
+            guard givenUp > 0, line.kind == .row || line.isFinal else { return line }
+            if line.isFinal { givenUp -= 1 }
         }
-        if line.kind == .notice, line.json.starts(with: #"{"draining":"#.utf8) { isDraining = true }
-        return line
+        return nil
     }
 
     /// True once the store has hung up and all that it said is read.

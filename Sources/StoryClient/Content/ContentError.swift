@@ -15,7 +15,8 @@ public enum ContentError: Error, Hashable, Sendable {
         case .gone: self = .gone
         case .notUnderstood(let json): self = .notUnderstood(json)
         case .syntax, .unknown, .invalid, .exists, .conflict, .keyReused, .denied, .tooLarge, .full, .diverged, .busy,
-            .draining, .internal, .other, .unreachable, .connectionLost, .protocolViolation, .notEncodable, .closed:
+            .draining, .internal, .other, .unreachable, .connectionLost, .timedOut, .protocolViolation, .notEncodable,
+            .closed:
             self = .store(error)
         }
     }

@@ -40,3 +40,15 @@ func rename(_ client: StoreClient, story id: String, to title: String) async thr
         }
     }
 }
+
+/// Takes a note, and waits no longer than so long for each answer.
+func takeNote(_ client: StoreClient, _ text: String, key: String, within limit: Duration) async throws {
+    while true {
+        do {
+            try await client.within(limit).append(NewEvent("Noted", text), to: "note-1", key: key)
+            return
+        } catch ClientError.timedOut {
+            // It may have been carried out. Sent again with its key it is done once, whatever became of it.
+        }
+    }
+}
