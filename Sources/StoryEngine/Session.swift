@@ -19,7 +19,7 @@ package struct Session: Equatable, Sendable {
     /// What it wrote after this position was undone.
     package mutating func rolledBack(to position: Position) {
         lastWritten = min(lastWritten, position)
-        for index in active.indices { active[index].rolledBack() }
+        for index in active.indices { active[index].rolledBack(to: position) }
     }
 
     // MARK: Subscriptions

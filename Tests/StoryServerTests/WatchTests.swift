@@ -126,6 +126,67 @@ struct WatchTests {
         #expect(heard() == ["7 row 1 v2", "9 row 3 v1"])
     }
 
+    @Test func `what left a list before it was told of is not told of as removed`() {
+        let text = String(repeating: "x", count: 9_000)
+        for id in 100..<180 { write(Watched.story("\(id)", 1, 2, text)) }
+        bench.receive("SUBSCRIBE stories\n", from: "watcher")
+        bench.endTurn()
+        bench.setTaking("watcher", false)
+        write("DELETE stories/100", "DELETE stories/179", #"EDIT stories/178 {"title":"B"}"#, "DELETE stories/177")
+        write(Watched.story("180", 1, 2), "DELETE stories/180", Watched.story("181", 1, 2))
+        bench.setTaking("watcher", true)
+        bench.run()
+        let lines = heard()
+        let told = lines.filter { $0.contains("row") }.map {
+            $0.split(separator: " ").dropFirst(2).joined(separator: " ")
+        }
+        #expect(told == (100...176).map { "\($0) v1" } + ["178 v2", "181 v1"])
+        #expect(lines.filter { $0.contains("removed") } == ["84 removed 100"])
+        #expect(lines.last == "caughtUp 90")
+    }
+
+    @Test func `a row is not told of as removed that was not in the list, however long its history is`() {
+        write(
+            Watched.story("1", 2, 1), Watched.story("2", 1, 2),
+            #"POST users {"id":"9","name":"N","email":"n@example.org","prefecture":9}"#)
+        for number in 0..<1_100 {
+            let verb = number % 2 == 0 ? "LIKE" : "UNLIKE"
+            write("\(verb) stories/1 {\"user\":\"3\"}", "\(verb) stories/2 {\"user\":\"3\"}")
+            write("EDIT users/9 {\"name\":\"N\(number)\"}")
+        }
+        bench.send("SUBSCRIBE stories sender=1", "SUBSCRIBE users prefecture=2", from: "watcher")
+        _ = heard()
+        write(#"LIKE stories/1 {"user":"2"}"#, #"EDIT users/9 {"prefecture":3}"#, #"EDIT users/9 {"prefecture":2}"#)
+        write("DELETE stories/1", "DELETE stories/2", #"EDIT users/9 {"prefecture":3}"#)
+        let first = UInt64(3 + 3 + 3 * 1_100)
+        #expect(heard() == ["\(first + 3) row 9 v1103", "\(first + 5) removed 2", "\(first + 6) removed 9"])
+    }
+
+    @Test func `a row that is being deleted when a list is watched is not told of, not even as removed`() {
+        write(Watched.story("1", 1, 2), Watched.story("2", 1, 2))
+        bench.makeDiskSlow()
+        bench.send("DELETE stories/2", #"EDIT users/2 {"prefecture":40}"#, from: "writer")
+        bench.send(#"EDIT users/2 {"prefecture":2}"#, from: "writer")
+        bench.send("SUBSCRIBE stories", "SUBSCRIBE users prefecture=2", from: "watcher")
+        #expect(
+            heard() == ["subscription 6", "subscription 6", "4 row 1 v1", "caughtUp 6", "2 row 2 v1", "caughtUp 6"])
+        bench.endCommit()
+        #expect(heard() == ["8 removed 2"])
+        bench.endCommit()
+        #expect(heard() == ["9 row 2 v3"])
+    }
+
+    @Test func `a row whose deletion is undone while a list is told is told of all the same`() {
+        write(Watched.story("1", 1, 2), Watched.story("2", 1, 2))
+        bench.makeDiskSlow()
+        bench.log.commitFailure = .full("no room")
+        bench.send("DELETE stories/2", from: "writer")
+        bench.send("SUBSCRIBE stories", from: "watcher")
+        #expect(heard() == ["subscription 6", "4 row 1 v1", "caughtUp 6"])
+        bench.endCommit()
+        #expect(heard().contains("5 row 2 v1"))
+    }
+
     @Test func `what was undone is never told of`() {
         write(Watched.story("1", 1, 2))
         bench.send("SUBSCRIBE stories", from: "watcher")

@@ -49,6 +49,8 @@ package struct Subscription: Equatable, Sendable {
     private var shown: [UInt64: Position] = [:]
     /// So many are remembered; other rows are shown as they were.
     private static let maxShown = 4_096
+    /// How a list was shown, as far as events that were not looked at yet may say otherwise.
+    private var steps = ListSteps()
 
     package init(
         id: SubscriptionID, selection: EventSelection, subject: Subject = .events, from next: Position
@@ -72,7 +74,10 @@ package struct Subscription: Equatable, Sendable {
     }
 
     package mutating func step(head: Position, hasRoom: Bool) -> Step {
-        if case .listing(let key) = phase { return hasRoom ? .list(after: key) : .wait }
+        if case .listing(let key) = phase {
+            guard hasRoom else { return .wait }
+            return steps.isFull && next <= head ? .send(from: next, through: head) : .list(after: key)
+        }
         guard next <= head else {
             guard phase != .live, hasRoom else { return .wait }
             phase = .live
@@ -90,11 +95,14 @@ package struct Subscription: Equatable, Sendable {
     }
 
     /// Everything up to a position was looked at, and what matches was sent.
-    package mutating func sent(through position: Position) { next = max(next, position.next) }
+    package mutating func sent(through position: Position) {
+        next = max(next, position.next)
+        if !steps.isEmpty { steps.looked(through: position) }
+    }
 
     /// True when it was sent everything, and can tell by an event's stream or category whether it is concerned.
     package func hasAll(through head: Position) -> Bool {
-        phase == .live && next == head.next && selection.source != .all
+        phase == .live && next == head.next && steps.isEmpty && selection.source != .all
     }
 
     /// The same after no event up to a position concerned it.
@@ -111,14 +119,52 @@ package struct Subscription: Equatable, Sendable {
         if case .listing = phase { phase = .listing(after: key) }
     }
 
+    /// The rows behind the last step's were shown, as the durable events made them.
+    ///
+    /// - Parameters:
+    ///   - head: the last event that the index knew.
+    ///   - isWhole: whether those were all.
+    package mutating func listingStepped(durable: Position, head: Position, isWhole: Bool) {
+        guard case .listing(let key) = phase else { return }
+        if isWhole || key != nil {
+            steps.add(through: isWhole ? nil : key, durable: durable, head: head, lookedAt: last)
+        }
+        if isWhole { listingEnded() }
+    }
+
     /// All rows were shown: what happened meanwhile comes next.
     package mutating func listingEnded() {
         if case .listing = phase { phase = .catchingUp }
     }
 
-    /// Events that are not durable were undone: rows that were passed over because of them may be there again.
-    package mutating func rolledBack() {
-        if case .listing = phase { phase = .listing(after: nil) }
+    /// Events after a position were undone: rows that were passed over because of them are there again. Which those are
+    /// is not known, so the list is shown once more.
+    package mutating func rolledBack(to position: Position) {
+        guard steps.saw(after: position) else { return }
+        steps.beginAnew()
+        phase = .listing(after: nil)
+    }
+
+    /// True while a row that enters or leaves the list may be one that was not shown, or is to be shown yet.
+    package var isInDoubt: Bool {
+        if case .listing = phase { return steps.areTelling }
+        return !steps.isEmpty
+    }
+
+    /// True when a row with this key of the index is to be shown yet, in its turn.
+    package func isAhead(_ key: [UInt8]) -> Bool {
+        guard case .listing(let shown) = phase, steps.areTelling else { return false }
+        return shown.map { $0.lexicographicallyPrecedes(key) } ?? true
+    }
+
+    /// Whether the subscriber was told of a row that an event took out of the list.
+    ///
+    /// - Parameters:
+    ///   - key: its key in the index before the event.
+    ///   - change: the event that made it what it was before.
+    ///   - event: the event that took it out, which is the one that is looked at.
+    package func told(of key: [UInt8], since change: Position, until event: Position) -> ToldRow {
+        isAhead(key) ? .no : steps.told(of: key, since: change, until: event)
     }
 
     /// Shows a row as it was after the event at `state`, while the events up to `position` were looked at.
@@ -137,4 +183,7 @@ package struct Subscription: Equatable, Sendable {
         if state <= position { shown[row] = nil }
         return state >= position
     }
+
+    /// The last position that was looked at.
+    package var last: Position { Position(next.value - 1) }
 }

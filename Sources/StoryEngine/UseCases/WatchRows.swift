@@ -5,8 +5,6 @@ package import StoryModels
 package struct RowWatcher {
     private let models: ReadModels
     private let log: any EventLogReading
-    /// A history that is longer is not folded to find out what a row was before an event.
-    private static let maxHistory = 1_024
 
     init(_ ports: Ports) {
         models = ports.models
@@ -46,17 +44,38 @@ package struct RowWatcher {
         return RowUpdate(version: record.version, schema: schema, id: id, state: state)
     }
 
-    /// The row as it was before the event of an update; nil where there was none, or where its history is too long to
-    /// tell, which `isKnown` says.
+    /// What finds out how the row was before the event of an update.
     ///
     /// - Throws: what reading failed with.
-    package func rowBefore(_ update: RowUpdate) throws(StorageError) -> (row: RowCopy?, isKnown: Bool) {
-        guard update.version > Version(1) else { return (nil, true) }
-        guard update.version.value <= UInt64(RowWatcher.maxHistory) else { return (nil, false) }
+    package func before(_ update: RowUpdate) throws(StorageError) -> RowBefore {
         let stream = StreamName(category: update.schema.categoryName, id: Identifier(trusted: update.id))
-        guard let head = try models.streams.head(of: stream) else { return (nil, true) }
-        let before = Int(update.version.value - 1)
-        return (try history(of: head, update.schema, through: .max, atMost: before).row, true)
+        guard update.version > Version(1), let head = try models.streams.head(of: stream) else { return RowBefore() }
+        let history = HistoryFold(of: head, update.schema, through: .max, in: models, log)
+        return RowBefore(history, events: update.version.value - 1)
+    }
+
+    /// The last event that the models know of, durable or not.
+    package var head: Position { log.head }
+
+    /// A row's key in the index that a list is shown by; none where that has one row at most.
+    package func key(of row: borrowing RowView, _ conditions: [Condition]) -> [UInt8] {
+        let plan = QueryPlan(row.schema, conditions)
+        guard plan.unique == nil, let range = plan.ordered(by: ListQuery.defaultSort) else { return [] }
+        return models.plan.kinds[row.schema.number].key(of: row, in: range.index) ?? []
+    }
+
+    /// True when a row was shown in a list that was walked: the durable events had made it what it was, and with the
+    /// others it still was in the index.
+    ///
+    /// - Throws: what reading failed with.
+    package func wasListed(
+        _ row: RowCopy, _ conditions: [Condition], durable: Position, head: Position
+    ) throws(StorageError) -> Bool {
+        let (id, position) = row.withView { (Identifier(trusted: [UInt8]($0.id)), $0.position) }
+        let shown = try state(of: row.schema.kind, id, through: durable).row
+        guard shown?.withView({ $0.position == position }) == true else { return false }
+        let walked = durable == head ? shown : try state(of: row.schema.kind, id, through: head).row
+        return walked?.withView { conditions.match($0) } ?? false
     }
 
     /// Shows the rows of a list in the order of its index, until `visit` returns false.
@@ -111,7 +130,7 @@ package struct RowWatcher {
     /// A row as the events up to a position made it, where that passes the conditions.
     ///
     /// - Throws: what reading failed with.
-    package func passing(
+    private func passing(
         _ row: RowCopy, _ conditions: [Condition], through durable: Position
     ) throws(StorageError) -> RowCopy? {
         guard row.withView({ $0.position > durable }) else { return row }
@@ -150,7 +169,46 @@ package struct RowState {
 package struct RowUpdate {
     /// The event's version.
     let version: Version
-    let schema: KindSchema
+    package let schema: KindSchema
     package let id: [UInt8]
     package let state: RowState
+}
+
+/// How a row was before an event. Its history may be long, so it is found out in steps; it does not change between them.
+package final class RowBefore {
+    /// What reading and folding an event costs, in units.
+    private static let eventUnits = 4
+
+    private var history: HistoryFold?
+    private var left: UInt64 = 0
+    /// True once it is found out.
+    package var isKnown: Bool { history == nil }
+    /// The row, once it is known; nil where there was none.
+    package private(set) var row: RowCopy?
+
+    /// There was no row.
+    init() {}
+
+    /// - Parameter events: how many of the history were before.
+    init(_ history: HistoryFold, events: UInt64) {
+        self.history = history
+        left = events
+    }
+
+    /// Goes on finding it out, as far as the budget goes.
+    ///
+    /// - Returns: true once it is known.
+    /// - Throws: what reading failed with.
+    package func find(_ budget: inout Budget) throws(StorageError) -> Bool {
+        while var history {
+            guard !budget.isSpent else { return false }
+            let limit = min(left, UInt64(budget.units / RowBefore.eventUnits + 1))
+            let count = limit > 0 ? try history.fold(atMost: Int(limit)) : 0
+            budget.look(at: count * RowBefore.eventUnits)
+            left -= UInt64(count)
+            self.history = count == 0 ? nil : history
+            if count == 0 { row = history.row.map { RowCopy($0) } }
+        }
+        return true
+    }
 }

@@ -8,6 +8,8 @@ final class Connections {
     private var followersByID: [ConnectionID: Connection] = [:]
     /// How many there are that are not ending.
     private(set) var liveCount = 0
+    /// True once events were undone, until `takeUndone`.
+    private var isUndone = false
 
     subscript(id: ConnectionID) -> Connection? { table[id] }
 
@@ -34,4 +36,16 @@ final class Connections {
     }
 
     func remove(_ connection: Connection) { table[connection.id] = nil }
+
+    /// Events after a position were undone.
+    func rolledBack(to position: Position) {
+        for connection in all { connection.session.rolledBack(to: position) }
+        isUndone = true
+    }
+
+    /// True where events were undone since the last time: followers may have to be shown a list once more.
+    func takeUndone() -> Bool {
+        defer { isUndone = false }
+        return isUndone
+    }
 }

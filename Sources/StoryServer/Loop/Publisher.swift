@@ -56,9 +56,14 @@ struct Publisher {
         var failure: StorageError?
         try log.records(at: positions) { record in
             guard output.count < size, !budget.isSpent else { return false }
-            looked += 1
-            failure = push(record, head, &follower, &output, &budget)
-            return failure == nil
+            switch push(record, head, &follower, &output, &budget) {
+            case .success(let isDone):
+                looked += isDone ? 1 : 0
+                return isDone
+            case .failure(let error):
+                failure = error
+                return false
+            }
         }
         if let failure { throw failure }
         if looked == positions.count, positions.count < limit { follower.sent(through: through) }
@@ -73,17 +78,21 @@ struct Publisher {
         var failure: StorageError?
         try log.scan(from: from, through: through, order: .ascending) { record in
             guard output.count < size, !budget.isSpent else { return false }
-            failure = push(record, head, &follower, &output, &budget)
-            return failure == nil
+            switch push(record, head, &follower, &output, &budget) {
+            case .success(let isDone): return isDone
+            case .failure(let error):
+                failure = error
+                return false
+            }
         }
         if let failure { throw failure }
     }
 
-    /// Returns why what the event did to a row cannot be read; nil where nothing failed.
+    /// Returns false where the budget was spent before it was known what there is to send; the event comes again.
     private func push(
         _ record: EventRecord, _ head: Position, _ subscription: inout Subscription, _ output: inout [UInt8],
         _ budget: inout Budget
-    ) -> StorageError? {
+    ) -> Result<Bool, StorageError> {
         budget.look()
         if subscription.selection.matches(record) {
             switch subscription.subject {
@@ -93,14 +102,14 @@ struct Publisher {
                 budget.write(output.count - before)
             case .row, .list:
                 do throws(StorageError) {
-                    try rows.push(record, head, &subscription, &output, &budget)
+                    guard try rows.push(record, head, &subscription, &output, &budget) else { return .success(false) }
                 } catch {
-                    return error
+                    return .failure(error)
                 }
             }
         }
         subscription.sent(through: record.position)
-        return nil
+        return .success(true)
     }
 
     /// The first positions, at most so many, that an index knows between two others; nil where only looking helps.

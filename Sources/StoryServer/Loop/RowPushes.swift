@@ -9,7 +9,6 @@ final class RowPushes {
     private final class Entry {
         let update: RowUpdate?
         lazy var shown = update?.state.shown ?? []
-        var before: (row: RowCopy?, isKnown: Bool)?
 
         init(_ update: RowUpdate?) { self.update = update }
     }
@@ -20,6 +19,10 @@ final class RowPushes {
     private let watcher: RowWatcher
     private var entries: [Position: Entry] = [:]
     private var moment = Position.zero
+    /// How rows were before events of that moment, and before those for which that is still being found out.
+    private var befores: [Position: RowBefore] = [:]
+    /// So many that are still being found out are kept from one moment to the next.
+    private static let maxUnfinished = 64
     /// How many changes of rows were worked out, whoever watches them.
     private(set) var count: UInt64 = 0
 
@@ -51,14 +54,14 @@ final class RowPushes {
                 kind, conditions, after: key, through: durable, &budget
             ) { (row, key, budget) throws(StorageError) in
                 let last = follower.last
-                let isRemembered = row?.withView { follower.show($0.number, as: $0.position, at: last) } ?? true
-                var shown = row
-                if !isRemembered, let row { shown = try watcher.passing(row, conditions, through: last) }
-                if let shown { push(shown.withView { RowPushEncoder.row($0) }, follower.id, &output, &budget) }
+                // One that cannot be remembered is told of with the event that changed it.
+                if let row, row.withView({ follower.show($0.number, as: $0.position, at: last) }) {
+                    push(row.withView { RowPushEncoder.row($0) }, follower.id, &output, &budget)
+                }
                 follower.listed(through: key)
                 return output.count < size
             }
-            if isWhole { follower.listingEnded() }
+            follower.listingStepped(durable: durable, head: watcher.head, isWhole: isWhole)
         }
     }
 
@@ -66,31 +69,65 @@ final class RowPushes {
 
     /// Tells a watcher what an event did, unless he was shown that already.
     ///
+    /// - Returns: false where the budget was spent before that was known; nothing is told then.
     /// - Throws: what reading failed with.
     func push(
         _ record: EventRecord, _ durable: Position, _ subscription: inout Subscription, _ output: inout [UInt8],
         _ budget: inout Budget
-    ) throws(StorageError) {
+    ) throws(StorageError) -> Bool {
         let row = record.streamNumber.value
-        guard !subscription.wasShown(row, at: record.position) else { return }
-        var entry = try entry(of: record, durable, &budget)
-        guard var update = entry.update else { return }
-        if !subscription.show(row, as: update.state.position, at: record.position) {
-            budget.look(at: Budget.rowUnits)
-            guard let exact = try watcher.update(by: record, through: record.position) else { return }
-            (entry, update) = (Entry(exact), exact)
+        guard !subscription.wasShown(row, at: record.position) else { return true }
+        let entry = try entry(of: record, durable, &budget)
+        guard let update = entry.update else { return true }
+        guard try isKnown(update, record.position, subscription.subject, &budget) else { return false }
+        if subscription.show(row, as: update.state.position, at: record.position) {
+            try tell(update, entry.shown, of: record.position, to: subscription, &output, &budget)
+            return true
         }
-        if let row = update.state.row, row.withView({ isWatched($0, by: subscription.subject) }) {
-            // An event that leaves a row as it was is no change of it.
-            guard row.withView({ $0.position >= record.position }) else { return }
-            return push(entry.shown, subscription.id, &output, &budget)
+        budget.look(at: Budget.rowUnits)
+        guard let exact = try watcher.update(by: record, through: record.position) else { return true }
+        guard try isKnown(exact, record.position, subscription.subject, &budget) else { return false }
+        try tell(exact, exact.state.shown, of: record.position, to: subscription, &output, &budget)
+        return true
+    }
+
+    /// Tells a watcher what became of a row; how that was before the event is known where it is wanted.
+    private func tell(
+        _ update: RowUpdate, _ shown: @autoclosure () -> [UInt8], of event: Position, to subscription: Subscription,
+        _ output: inout [UInt8], _ budget: inout Budget
+    ) throws(StorageError) {
+        let subject = subscription.subject
+        if let row = update.state.row, row.withView({ isWatched($0, by: subject) }) {
+            // An event that leaves a row as it was is no change of it, and one that the list comes to is told of there.
+            let isNew = row.withView { row in
+                row.position >= event && !(subscription.isInDoubt && subscription.isAhead(key(of: row, by: subject)))
+            }
+            if isNew { push(shown(), subscription.id, &output, &budget) }
+            return
         }
-        guard try wasWatched(entry, update, by: subscription.subject, &budget) else { return }
-        switch subscription.subject {
+        guard let before = befores[event]?.row, before.withView({ isWatched($0, by: subject) }) else { return }
+        switch subject {
         case .events: break
-        case .row: push(entry.shown, subscription.id, &output, &budget)
-        case .list:
+        case .row: push(shown(), subscription.id, &output, &budget)
+        case .list(_, let conditions):
+            guard try wasTold(before, conditions, of: event, to: subscription) else { return }
             push(RowPushEncoder.removed(update.id, at: update.state.position), subscription.id, &output, &budget)
+        }
+    }
+
+    /// True when a watcher has the row that an event took out of his list.
+    private func wasTold(
+        _ before: RowCopy, _ conditions: [Condition], of event: Position, to subscription: Subscription
+    ) throws(StorageError) -> Bool {
+        guard subscription.isInDoubt else { return true }
+        let told = before.withView { row in
+            subscription.told(of: watcher.key(of: row, conditions), since: row.position, until: event)
+        }
+        switch told {
+        case .yes: return true
+        case .no: return false
+        case .ifListed(let durable, let head):
+            return try watcher.wasListed(before, conditions, durable: durable, head: head)
         }
     }
 
@@ -99,6 +136,7 @@ final class RowPushes {
     ) throws(StorageError) -> Entry {
         if durable != moment || entries.count >= RowPushes.maxEntries {
             entries.removeAll(keepingCapacity: true)
+            if !befores.isEmpty { forgetBefores() }
             moment = durable
         }
         if let known = entries[record.position] { return known }
@@ -117,16 +155,29 @@ final class RowPushes {
         }
     }
 
-    /// True when the row was there for the watcher before the event.
-    private func wasWatched(
-        _ entry: Entry, _ update: RowUpdate, by subject: Subject, _ budget: inout Budget
+    private func key(of row: RowView, by subject: Subject) -> [UInt8] {
+        if case .list(_, let conditions) = subject { watcher.key(of: row, conditions) } else { [] }
+    }
+
+    /// True when it is known how the row was before the event, or need not be known.
+    private func isKnown(
+        _ update: RowUpdate, _ event: Position, _ subject: Subject, _ budget: inout Budget
     ) throws(StorageError) -> Bool {
-        if entry.before == nil {
-            budget.look(at: Budget.rowUnits)
-            entry.before = try watcher.rowBefore(update)
+        if let row = update.state.row {
+            if row.withView({ isWatched($0, by: subject) }) { return true }
+            // What is there and was never let in need not be looked for in the past.
+            if case .list(_, let conditions) = subject, update.schema.areSettled(conditions) { return true }
         }
-        guard let before = entry.before, before.isKnown else { return true }
-        return before.row?.withView { isWatched($0, by: subject) } ?? false
+        if let before = befores[event] { return try before.find(&budget) }
+        let before = try watcher.before(update)
+        befores[event] = before
+        return try before.find(&budget)
+    }
+
+    /// What was found out belongs to its moment; what is not whole is gone on with.
+    private func forgetBefores() {
+        befores = befores.filter { !$0.value.isKnown }
+        if befores.count > RowPushes.maxUnfinished { befores = [:] }
     }
 
     private func push(
@@ -142,9 +193,4 @@ extension RowState {
     fileprivate var shown: [UInt8] {
         row?.withView { RowPushEncoder.row($0) } ?? RowPushEncoder.absent(at: position)
     }
-}
-
-extension Subscription {
-    /// The last position that was looked at.
-    fileprivate var last: Position { Position(next.value - 1) }
 }

@@ -208,7 +208,7 @@ final class TurnDriver {
         let failure = Failure(.full, "\(error); nothing was written")
         refusals.diskIsFull(failure, at: tick)
         engine.writesRefused(refusals.failure)
-        for connection in connections.all { connection.session.rolledBack(to: turn.durable) }
+        connections.rolledBack(to: turn.durable)
         outbox.rollBack(to: turn.durable, failure)
         for connection in connections.all { refuseAnswer(of: connection, failure) }
         perform(turn.rollBackFinished(.success(())))

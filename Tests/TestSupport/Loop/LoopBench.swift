@@ -40,9 +40,11 @@ package final class LoopBench: DrivenLoop {
     }
 
     /// The commit beside the loop ends, and the loop is told.
-    package func endCommit() {
+    ///
+    /// - Parameter isRunOn: whether turns go by then until nothing is left to do.
+    package func endCommit(isRunOn: Bool = true) {
         commits.end()
         server.woken()
-        run()
+        if isRunOn { run() }
     }
 }

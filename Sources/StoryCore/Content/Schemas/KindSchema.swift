@@ -34,6 +34,8 @@ package final class KindSchema: Sendable {
     private let memory: FixedMemory
     private let filterNames: [[UInt8]]
     private let sortNames: [[UInt8]]
+    /// Which filters look at nothing that an event changes after the first one.
+    private let settledFilters: [Bool]
 
     /// - Throws: what in the declaration contradicts itself.
     package init(_ declaration: KindDeclaration, number: Int) throws(SchemaError) {
@@ -48,6 +50,9 @@ package final class KindSchema: Sendable {
         filters = declaration.filters
         filterShapes = try declaration.shapes()
         filterNames = declaration.filters.map { Array($0.name.utf8) }
+        let changing = declaration.events.filter { $0.effect == .changes }.flatMap(\.changes)
+            .reduce(0 as UInt64) { $0 | 1 << UInt64($1.field) }
+        settledFilters = declaration.filters.map { $0.test.fields & changing == 0 }
         sorts = declaration.sorts
         sortNames = declaration.sorts.map { Array($0.name.utf8) }
         rows = declaration.rows
@@ -73,6 +78,11 @@ package final class KindSchema: Sendable {
             if let table = event.membership?.table, !tables.contains(table) { tables.append(table) }
         }
         return tables
+    }
+
+    /// True when no event changes whether a row that is there passes the conditions.
+    package func areSettled(_ conditions: [Condition]) -> Bool {
+        conditions.allSatisfy { settledFilters[$0.filter] }
     }
 
     /// What requests name it by in the catalogue that it is of.

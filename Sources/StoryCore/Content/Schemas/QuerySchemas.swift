@@ -14,6 +14,17 @@ package enum FilterTest: Equatable, Sendable {
     case before(Int)
 }
 
+extension FilterTest {
+    /// The fields that it looks at, one bit each.
+    var fields: UInt64 {
+        switch self {
+        case .field(let field), .folded(let field), .unset(let field), .notBefore(let field), .before(let field):
+            1 << UInt64(field)
+        case .pair(let one, let other): 1 << UInt64(one) | 1 << UInt64(other)
+        }
+    }
+}
+
 extension FilterSchema {
     /// The filters that every kind with a date has: `since=` with the time, `until=` without it.
     ///
