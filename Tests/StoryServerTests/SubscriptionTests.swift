@@ -45,6 +45,17 @@ import Testing
         #expect(subscription.step(head: Position(9), hasRoom: true) == .sayCaughtUp(Position(9)))
     }
 
+    @Test func `a reader who stands still is behind once much waits for him`() {
+        var subscription = following(from: 1)
+        #expect(subscription.step(head: .zero, hasRoom: true) == .sayCaughtUp(.zero))
+        subscription.readerStandsStill(head: Position(1_023))
+        #expect(subscription.phase == .live)
+        subscription.readerStandsStill(head: Position(1_024))
+        #expect(subscription.step(head: Position(1_030), hasRoom: true) == .sayBehind(1_030))
+        subscription.readerStandsStill(head: Position(9_000))
+        #expect(subscription.phase == .catchingUp)
+    }
+
     @Test func `rows are listed first, then what happened meanwhile comes, and what was shown is not shown again`() {
         var subscription = Subscription(
             id: SubscriptionID(1), selection: EventSelection(source: .all), subject: .list(.stories, []),

@@ -49,6 +49,8 @@ package struct Subscription: Equatable, Sendable {
     private var shown: [UInt64: Position] = [:]
     /// So many are remembered; other rows are shown as they were.
     private static let maxShown = 4_096
+    /// So many events wait for a reader who is behind, whatever room there is.
+    private static let minBehind: UInt64 = 1_024
     /// How a list was shown, as far as events that were not looked at yet may say otherwise.
     private var steps = ListSteps()
 
@@ -92,6 +94,11 @@ package struct Subscription: Equatable, Sendable {
             return .sayBehind(lag(head: head))
         }
         return .send(from: next, through: head)
+    }
+
+    /// The reader has not taken what was sent: one for whom much waits by now is behind.
+    package mutating func readerStandsStill(head: Position) {
+        if phase == .live, lag(head: head) >= Subscription.minBehind { phase = .behind }
     }
 
     /// Everything up to a position was looked at, and what matches was sent.

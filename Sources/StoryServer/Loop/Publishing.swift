@@ -137,7 +137,11 @@ final class Publishing {
     private func push(to connection: Connection, _ durable: Position, _ budget: inout Budget) -> Bool {
         let count = connection.session.active.count
         // What a slow reader did not take yet is all that is kept for it.
-        guard count > 0, outbox.isTaken(connection) else { return false }
+        guard count > 0 else { return false }
+        guard outbox.isTaken(connection) else {
+            for index in 0..<count { connection.session.active[index].readerStandsStill(head: durable) }
+            return false
+        }
         let size = connection.output.count + outbox.roomAhead(connection)
         let before = connection.output.count
         var isMore = false
