@@ -105,6 +105,62 @@ import Testing
         run.expectRestored()
     }
 
+    @Test func `rows tell names, also new ones, and are deleted once that is confirmed`() throws {
+        let daemon = try daemon()
+        try post("1", "Spring", to: daemon)
+        try post("2", "Summer", to: daemon)
+        let run = try BrowserRun(daemon)
+        try run.shows("names in the list") { $0.lines[3].contains(" Aya ") && $0.lines[4].contains(" Ben ") }
+        try daemon.client().expect(#"EDIT users/008 {"name":"Bo"}"#)
+        try run.shows("the new name") { $0.lines[3].contains(" Aya ") && $0.lines[3].contains(" Bo ") }
+        run.terminal.type("\r")
+        try run.shows("names on the page") {
+            $0.lines[3] == "from          Aya (007)" && $0.lines[4].hasSuffix("Bo (008)")
+        }
+        run.terminal.type("d")
+        try run.shows("the question") { $0.lines[1] == "delete story 2?" && $0.lines[3] == "title         Summer" }
+        try daemon.client().expect(#"LIKE stories/2 {"user":"008"}"#)
+        run.terminal.type("y")
+        try run.shows("it has changed") {
+            $0.lines[22].contains("is at version 2 now; y deletes it") && $0.lines[7] == "likes         1"
+        }
+        run.terminal.type("y")
+        try run.shows("it is gone") {
+            $0.lines[2].hasPrefix("there is no story 2") && $0.lines[22].hasPrefix(" deleted: ")
+        }
+        run.terminal.type("\u{1B}")
+        try run.shows("the other one is left") { $0.lines[3].contains("Spring") && !$0.lines[4].contains("Summer") }
+        run.terminal.type("dn")
+        try run.shows("it is there still") { $0.lines[3].contains("Spring") && $0.lines[1].hasPrefix("all") }
+        #expect(try daemon.client().ask("COUNT stories").hasPrefix(#"+ {"count":1,"#))
+        run.terminal.type("q")
+        #expect(try run.terminal.wait() == 0)
+    }
+
+    @Test func `who revises what somebody else revised meanwhile keeps what he typed`() throws {
+        let daemon = try daemon()
+        try post("1", "Spring", to: daemon)
+        let run = try BrowserRun(daemon)
+        try run.shows("Spring")
+        run.terminal.type("e")
+        try run.shows("edit story 1")
+        run.terminal.type("\u{15}Mine")
+        try daemon.client().expect(#"EDIT stories/1 {"title":"Theirs","message":"Another end."}"#)
+        run.terminal.type("\r")
+        try run.shows("mine, theirs, and the message as it is now") { screen in
+            screen.lines[3].contains("Mine") && screen.lines[4].hasSuffix("now: Theirs")
+                && screen.lines[5].hasSuffix("Another end.") && screen.lines[22].contains("is at version 2 now; Enter")
+        }
+        run.terminal.type("\r")
+        try run.shows("it is revised") {
+            $0.lines[3].contains("Mine") && $0.lines[22].contains("revised: story-1 version 3")
+        }
+        let row = try daemon.client().ask("GET stories/1")
+        #expect(row.text("title") == "Mine" && row.text("message") == "Another end.")
+        run.terminal.type("q")
+        #expect(try run.terminal.wait() == 0)
+    }
+
     @Test func `lists are filtered and sorted, and other orders are live too`() throws {
         let daemon = try daemon()
         for (id, title) in [("1", "b"), ("2", "c"), ("3", "a")] { try post(id, title, to: daemon) }
@@ -123,7 +179,7 @@ import Testing
         run.terminal.type("4")
         try run.shows("photos") { $0.lines[0].hasPrefix(" photos ") && $0.lines[2].contains("ISO") }
         run.terminal.type("n007\t100\t\t0\t\t1/125\r")
-        try run.shows("a photo is added") { $0.lines[3].contains("007") && $0.lines[3].hasSuffix("1/125") }
+        try run.shows("a photo is added") { $0.lines[3].contains("Aya") && $0.lines[3].hasSuffix("1/125") }
         run.terminal.type("q")
         #expect(try run.terminal.wait() == 0)
     }

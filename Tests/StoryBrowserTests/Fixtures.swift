@@ -38,6 +38,8 @@ struct Driven {
     private(set) var state: BrowserState
     /// What was asked for and not yet looked at.
     private(set) var commands: [AnyCommand] = []
+    /// The users whose names were asked for, in the order in which they were.
+    private(set) var asked: [String] = []
 
     init(user: String? = nil, size: Size = Size(columns: 80, rows: 24)) {
         browser = Browser(user: user)
@@ -48,7 +50,15 @@ struct Driven {
     mutating func send(_ message: BrowserMessage) {
         let (next, command) = browser.update(state, message)
         state = next
-        if case .screen(_, let more) = command { commands += more }
+        if let command { take(command) }
+    }
+
+    private mutating func take(_ command: BrowserCommand) {
+        switch command {
+        case .screen(_, let more): commands += more
+        case .names(let ids): asked += ids
+        case .several(let commands): for command in commands { take(command) }
+        }
     }
 
     mutating func press(_ keys: Key...) { for key in keys { send(.key(key)) } }

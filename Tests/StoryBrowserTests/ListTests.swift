@@ -136,15 +136,17 @@ import Testing
 
     @Test func `what is listened to is what is in memory, and any change where rows can move`() throws {
         var driven = Driven()
-        #expect(driven.browser.subscriptions(for: driven.state) == [.terminal, .heartbeat])
+        #expect(driven.browser.subscriptions(for: driven.state) == [.terminal, .heartbeat, .renames])
         try driven.answer(try Fixtures.stories([3, 2, 1]), next: "1")
         let bound = try Fixtures.story("s1", 1).date
         #expect(
             driven.browser.subscriptions(for: driven.state)
-                == [.terminal, .heartbeat, .screen(0, .story(.rows(StoryFilter(since: bound))))])
+                == [.terminal, .heartbeat, .renames, .screen(0, .story(.rows(StoryFilter(since: bound))))])
         driven.type("s")
         #expect(
-            driven.browser.subscriptions(for: driven.state) == [.terminal, .heartbeat, .screen(0, .story(.anything))])
+            driven.browser.subscriptions(for: driven.state) == [
+                .terminal, .heartbeat, .renames, .screen(0, .story(.anything)),
+            ])
         driven.press(.control("c"))
         #expect(driven.browser.subscriptions(for: driven.state).isEmpty)
     }

@@ -5,10 +5,21 @@ package struct ListColumn<Content: Sendable>: Sendable {
     let name: String
     /// How many columns of the terminal it takes; nil: an equal part of what the others leave.
     let width: Int?
-    let text: @Sendable (Content) -> String
+    let text: @Sendable (Content, Names) -> String
 
     init(_ name: String, width: Int?, _ text: @escaping @Sendable (Content) -> String) {
+        self.init(name, width: width, named: { content, _ in text(content) })
+    }
+
+    private init(_ name: String, width: Int?, named text: @escaping @Sendable (Content, Names) -> String) {
         (self.name, self.width, self.text) = (name, width, text)
+    }
+
+    /// A column of users, by the field that has their IDs.
+    static func people(
+        _ name: String, width: Int?, _ id: @escaping @Sendable (Content) -> String
+    ) -> ListColumn {
+        ListColumn(name, width: width, named: { content, names in names.name(of: id(content)) })
     }
 }
 
@@ -16,8 +27,16 @@ package struct ListColumn<Content: Sendable>: Sendable {
 package struct Fact: Hashable, Sendable {
     let name: String
     let value: String
+    /// True where the value is the ID of a user.
+    let isUser: Bool
 
-    init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+    init(_ name: String, _ value: String) { (self.name, self.value, isUser) = (name, value, false) }
+
+    /// A field that refers to a user.
+    init(_ name: String, user id: String) { (self.name, value, isUser) = (name, id, true) }
+
+    /// What is shown of it.
+    func text(_ names: Names) -> String { isUser ? names.full(value) : value }
 }
 
 /// A key of a row's own, and what it does.
@@ -41,6 +60,8 @@ package enum RowAction: Hashable, Sendable {
     case write(String)
     /// A form has to be filled in first, by its name.
     case fill(String)
+    /// It is deleted, once that is confirmed.
+    case delete
 }
 
 /// What a form is for.
@@ -49,10 +70,34 @@ package enum FormPurpose: Hashable, Sendable {
     case new
     /// To revise the content with this ID, which is at this version.
     case edit(id: String, version: UInt64)
+    /// To confirm that the content with this ID is deleted, which is at this version.
+    case delete(id: String, version: UInt64)
     /// To do something else to the content with this ID.
     case act(String, id: String)
     /// To say which rows a list has.
     case filter
+}
+
+extension FormPurpose {
+    /// The row that the form rests on, and its version; nil where it rests on none.
+    package var base: (id: String, version: UInt64)? {
+        switch self {
+        case .edit(let id, let version), .delete(let id, let version): (id, version)
+        case .new, .act, .filter: nil
+        }
+    }
+
+    /// The same at another version of the row.
+    func rebased(_ version: UInt64) -> FormPurpose {
+        switch self {
+        case .edit(let id, _): .edit(id: id, version: version)
+        case .delete(let id, _): .delete(id: id, version: version)
+        case .new, .act, .filter: self
+        }
+    }
+
+    /// True where the form asks whether something is to be deleted.
+    var isDeletion: Bool { if case .delete = self { true } else { false } }
 }
 
 /// What a coordinator has to know of its kind of content. It knows no other kind.
@@ -101,6 +146,11 @@ package protocol BrowsedKind: Sendable {
 }
 
 extension BrowsedKind {
+    /// The IDs of the users whom a row refers to.
+    static func people(of content: Content) -> [String] {
+        facts(of: content).filter(\.isUser).map(\.value)
+    }
+
     /// The stream of a row.
     static func stream(of id: String) -> String { "\(category)-\(id)" }
 

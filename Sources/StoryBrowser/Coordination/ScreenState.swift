@@ -78,16 +78,25 @@ package enum Coordinator<Kind: BrowsedKind> {
         switch screen {
         case .list(let state): state.subscriptions
         case .page(let state): [.row(id: state.id)]
-        case .form: []
+        case .form(let state): state.subscriptions
+        }
+    }
+
+    /// The IDs of the users whom what is shown refers to.
+    package static func people(_ screen: ScreenState<Kind>) -> [String] {
+        switch screen {
+        case .list(let state): state.people
+        case .page(let state): state.shown.content.map { Kind.people(of: $0) } ?? []
+        case .form(let state): state.content.map { Kind.people(of: $0) } ?? []
         }
     }
 
     /// What a screen shows, in no more lines than there is room for.
-    package static func view(_ screen: ScreenState<Kind>, _ size: Size) -> [Line] {
+    package static func view(_ screen: ScreenState<Kind>, _ size: Size, _ names: Names) -> [Line] {
         switch screen {
-        case .list(let state): state.view(size)
-        case .page(let state): state.view(size)
-        case .form(let state): state.view(size)
+        case .list(let state): state.view(size, names)
+        case .page(let state): state.view(size, names)
+        case .form(let state): state.view(size, names)
         }
     }
 
@@ -105,6 +114,7 @@ package enum Coordinator<Kind: BrowsedKind> {
         switch screen {
         case .list: [("↑↓", "move"), ("Enter", "open"), ("/", "filter"), ("s", "sort"), ("S", "turn"), ("n", "new")]
         case .page(let state): state.hints
+        case .form(let state) where state.purpose.isDeletion: [("y", "delete"), ("n", "leave")]
         case .form: [("Tab", "next field"), ("Enter", "done"), ("Ctrl-J", "new line"), ("Esc", "leave")]
         }
     }

@@ -6,13 +6,15 @@ package struct DraftField: Hashable, Sendable {
     package let name: String
     /// What it is called for people, and what belongs into it.
     package let label: String
-    /// What stood in it at first.
-    package let original: String
+    /// What stood in it at first, or what is there now since that was shown.
+    package internal(set) var original: String
     package internal(set) var text: String
     /// The place in the text, in characters.
     package internal(set) var cursor: Int
     /// What is wrong with it; nil where nothing is known to be.
     package internal(set) var error: String?
+    /// What somebody else has put there meanwhile; nil where nobody has.
+    package internal(set) var other: String?
 }
 
 /// A form as a person fills it in: text in every field.
@@ -59,6 +61,22 @@ package struct Draft: Hashable, Sendable {
     /// What stands in a field, where it was changed.
     func revised<Field: FormField>(_ field: Field) -> String? {
         named(field.rawValue).flatMap { $0.text == $0.original ? nil : $0.text }
+    }
+
+    /// Rests on another state of the row: what was typed stays and is shown beside what is there now, and what was not
+    /// touched becomes what is there now.
+    mutating func rebase(onto fresh: Draft) {
+        for index in fields.indices {
+            guard let now = fresh.named(fields[index].name)?.text else { continue }
+            let field = fields[index]
+            if field.text == field.original {
+                fields[index].text = now
+                fields[index].cursor = now.count
+            } else if now != field.original {
+                fields[index].other = now == field.text ? nil : now
+            }
+            fields[index].original = now
+        }
     }
 
     /// Shows what is wrong beside the fields; the first wrong one is edited next. What belongs to no field is left over.
@@ -122,6 +140,8 @@ package enum Submission: Equatable, Sendable {
     case written(String)
     /// These are wrong, all at once, and a sentence about the whole form.
     case wrong([WrongEntry], String)
+    /// The row has changed since it was shown: this is its version now, and a sentence says so.
+    case conflict(UInt64, String)
     /// It was refused, or could not be handed in.
     case refused(String)
 
@@ -138,6 +158,8 @@ package enum Submission: Equatable, Sendable {
             return .wrong(error.entries, "what is marked cannot be sent")
         } catch ClientError.exists(let message, let field?) {
             return .wrong([WrongEntry(field, "is taken")], message)
+        } catch ClientError.conflict(let message, _, let actual, _) {
+            return .conflict(actual, message)
         } catch {
             return .refused("\(error)")
         }

@@ -1,7 +1,8 @@
 // What a form shows: each field on a line of its own, what is wrong with it on the line below.
 extension FormState {
-    func view(_ size: Size) -> [Line] {
+    func view(_ size: Size, _ names: Names) -> [Line] {
         var lines = [Line(draft.title, .bold), Line()]
+        if purpose.isDeletion { return lines + question(size, names) }
         let labels = (draft.fields.map { Shown.width($0.label) }.max() ?? 0) + 1
         var focused = 0
         for (index, field) in draft.fields.enumerated() {
@@ -9,13 +10,27 @@ extension FormState {
             let room = size.columns - labels - 4
             lines.append(line(field, isEdited: index == draft.focus, labels: labels, room: room))
             var wrong = Line(String(repeating: " ", count: labels + 3))
-            if let error = field.error { wrong.add("✗ " + error, .red) }
+            if let error = field.error {
+                wrong.add("✗ " + error, .red)
+            } else if let other = field.other {
+                wrong.add("now: " + other, .bold)
+            }
             lines.append(wrong)
         }
         if isHandedIn { lines.append(Line("…", .dim)) }
         // Where there are more fields than lines, those around the edited one are shown.
         let top = max(0, min(focused - size.rows / 2, lines.count - size.rows))
         return Array(lines.dropFirst(top))
+    }
+
+    /// What is to be deleted, and what may be answered.
+    private func question(_ size: Size, _ names: Names) -> [Line] {
+        guard let content else { return [] }
+        let text = Wrapping.lines(of: Kind.text(of: content), columns: size.columns, limit: 5)
+        let lines = Kind.facts(of: content).map { $0.line(names) } + [Line()] + text.map { Line($0) } + [Line()]
+        return lines + [
+            isHandedIn ? Line("…", .dim) : Line("y deletes it, and its history stays readable; n leaves it")
+        ]
     }
 
     private func line(_ field: DraftField, isEdited: Bool, labels: Int, room: Int) -> Line {
@@ -30,6 +45,16 @@ extension FormState {
         line.add(before)
         line.add(at, .reverse)
         line.add(after)
+        return line
+    }
+}
+
+extension Fact {
+    /// A line of a page.
+    func line(_ names: Names) -> Line {
+        var line = Line()
+        line.add(name, columns: 14, .dim)
+        line.add(text(names))
         return line
     }
 }

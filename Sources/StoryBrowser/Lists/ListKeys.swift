@@ -64,6 +64,7 @@ enum RowKeys<Kind: BrowsedKind> {
             switch action(content, user) {
             case .write(let name): return .command(.write(name, id: content.id, user: user))
             case .fill(let name): return show(.act(name, id: content.id), content, filter, user)
+            case .delete: return show(.delete(id: content.id, version: content.version), content, filter, user)
             case nil: return .nothing
             }
         }

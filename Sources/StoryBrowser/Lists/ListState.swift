@@ -70,6 +70,12 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
     /// The row that is selected; nil in an empty list.
     package var selection: Content? { window.rows.indices.contains(selected) ? window.rows[selected] : nil }
 
+    /// The IDs of the users whom rows on the screen, or near it, refer to.
+    var people: [String] {
+        let near = max(0, selected - 60)..<min(window.rows.count, max(0, selected) + 60)
+        return near.isEmpty ? [] : window.rows[near].flatMap { Kind.people(of: $0) }
+    }
+
     mutating func update(_ message: ScreenMessage<Kind>) -> Step<Kind> {
         switch message {
         case .appeared:

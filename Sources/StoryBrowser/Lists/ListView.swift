@@ -2,7 +2,7 @@ import StoryClient
 
 // What a list shows.
 extension ListState {
-    func view(_ size: Size) -> [Line] {
+    func view(_ size: Size, _ names: Names) -> [Line] {
         let widths = ListState.widths(size.columns)
         var heading = Line("  ")
         for (column, width) in zip(Kind.columns, widths) { heading.add(column.name, columns: width + 1, .bold) }
@@ -11,7 +11,8 @@ extension ListState {
         if window.rows.isEmpty { return lines + [Line("  " + emptiness, .dim)] }
         let top = max(0, min(selected - height / 2, window.rows.count - height))
         for index in window.rows.indices.dropFirst(top).prefix(height) {
-            lines.append(line(window.rows[index], widths, isSelected: index == selected).fitted(to: size.columns))
+            let line = line(window.rows[index], widths, names, isSelected: index == selected)
+            lines.append(line.fitted(to: size.columns))
             if index == selected { lines[lines.count - 1] = lines[lines.count - 1].styled(.reverse) }
         }
         return lines
@@ -38,11 +39,11 @@ extension ListState {
         }
     }
 
-    private func line(_ row: Content, _ widths: [Int], isSelected: Bool) -> Line {
+    private func line(_ row: Content, _ widths: [Int], _ names: Names, isSelected: Bool) -> Line {
         var line = Line(isSelected ? "▸" : " ")
         line.add(arrived.contains(row.id) ? "*" : " ", .bold)
         for (column, width) in zip(Kind.columns, widths) {
-            line.add(column.text(row), columns: width)
+            line.add(column.text(row, names), columns: width)
             line.add(" ")
         }
         return line

@@ -116,7 +116,7 @@ extension PageState {
         case .pageDown, .character(" "): scroll = min(scroll + surroundings.height / 2, 10_000)
         case .character(let character):
             // What is done is done to the row as it is now.
-            guard let content = character == "e" ? now.content : shown.content else { return .nothing }
+            guard let content = ["e", "d"].contains(character) ? now.content : shown.content else { return .nothing }
             return RowKeys<Kind>.press(character, content, .init(), surroundings.user)
         case .enter, .escape, .backspace, .delete, .tab, .backTab, .control: return .nothing
         }

@@ -2,20 +2,14 @@ import StoryClient
 
 // What a page shows: the fields, the text, the history, and the slider through it.
 extension PageState {
-    func view(_ size: Size) -> [Line] {
+    func view(_ size: Size, _ names: Names) -> [Line] {
         let history = historyLines(count: 6)
         var lines = [moment]
         switch shown {
         case .loading: lines.append(Line("…", .dim))
         case .absent(let sentence): lines.append(Line(sentence, .red))
         case .row(let content):
-            for fact in Kind.facts(of: content) {
-                var line = Line()
-                line.add(fact.name, columns: 14, .dim)
-                line.add(fact.value)
-                lines.append(line)
-            }
-            lines.append(Line())
+            lines += Kind.facts(of: content).map { $0.line(names) } + [Line()]
             let room = max(0, size.rows - lines.count - history.count - 2)
             lines += text(of: content, columns: size.columns, room: room)
         }

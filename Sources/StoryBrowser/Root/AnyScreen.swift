@@ -52,12 +52,22 @@ package enum AnyScreen: Equatable, Sendable {
         }
     }
 
-    func view(_ size: Size) -> [Line] {
+    func view(_ size: Size, _ names: Names) -> [Line] {
         switch self {
-        case .story(let screen): Coordinator.view(screen, size)
-        case .user(let screen): Coordinator.view(screen, size)
-        case .message(let screen): Coordinator.view(screen, size)
-        case .photo(let screen): Coordinator.view(screen, size)
+        case .story(let screen): Coordinator.view(screen, size, names)
+        case .user(let screen): Coordinator.view(screen, size, names)
+        case .message(let screen): Coordinator.view(screen, size, names)
+        case .photo(let screen): Coordinator.view(screen, size, names)
+        }
+    }
+
+    /// The IDs of the users whom what is shown refers to.
+    var people: [String] {
+        switch self {
+        case .story(let screen): Coordinator.people(screen)
+        case .user(let screen): Coordinator.people(screen)
+        case .message(let screen): Coordinator.people(screen)
+        case .photo(let screen): Coordinator.people(screen)
         }
     }
 

@@ -15,14 +15,17 @@ package struct Browser: StoryApplication {
     package func update(_ state: BrowserState, _ message: BrowserMessage) -> (BrowserState, BrowserCommand?) {
         var state = state
         let command = state.update(message)
-        return (state, command)
+        let wanted = state.names.ask(for: state.route.place.screen.people)
+        guard !wanted.isEmpty else { return (state, command) }
+        let names = BrowserCommand.names(wanted)
+        return (state, command.map { .several([$0, names]) } ?? names)
     }
 
     /// The terminal, the store's heart, and what the screen that is shown listens to.
     package func subscriptions(for state: BrowserState) -> Set<BrowserSubscription> {
         guard state.ending == nil else { return [] }
         let place = state.route.place
-        return Set([.terminal, .heartbeat] + place.screen.subscriptions.map { .screen(place.number, $0) })
+        return Set([.terminal, .heartbeat, .renames] + place.screen.subscriptions.map { .screen(place.number, $0) })
     }
 }
 
@@ -36,11 +39,16 @@ extension BrowserState {
             return appear()
         case .key(let key): return press(key)
         case .connected(let position):
-            if case .lost = connection { notice = "connected again" }
+            if case .lost = connection {
+                notice = "connected again"
+                names.askForNameless()
+            }
             connection = .connected
             self.position = position
         case .lost(let sentence): connection = .lost(sentence)
         case .screen(let number, let message): return deliver(message, to: number)
+        case .names(let told): names.take(told)
+        case .renamed(let id): names.ask(anew: id)
         case .interrupted: ending = .interrupted
         }
         return nil

@@ -24,6 +24,8 @@ package struct BrowserState: Equatable, Sendable {
     package internal(set) var connection = Connection.unknown
     /// The position of the last event of the log that is known of.
     package internal(set) var position: UInt64 = 0
+    /// What the users are called whom rows refer to.
+    package internal(set) var names = Names()
     /// The last thing that there was to say; nil once a key was pressed.
     package internal(set) var notice: String?
     package internal(set) var isHelpShown = false
@@ -61,6 +63,10 @@ package enum BrowserMessage: Sendable {
     case lost(String)
     /// Something for the screen with a number.
     case screen(Int, AnyMessage)
+    /// What users are called, by their IDs; nil for those who cannot be had.
+    case names([String: String?])
+    /// The user with this ID was revised.
+    case renamed(String)
     /// The process was told to end.
     case interrupted
 }
@@ -69,6 +75,10 @@ package enum BrowserMessage: Sendable {
 package enum BrowserCommand: Sendable {
     /// Commands of the screen with a number, in their order.
     case screen(Int, [AnyCommand])
+    /// What the users with these IDs are called.
+    case names([String])
+    /// All of these, at once.
+    case several([BrowserCommand])
 }
 
 /// What the browser listens to.
@@ -76,6 +86,8 @@ package enum BrowserSubscription: Hashable, Sendable {
     case terminal
     /// Whether the store answers, and where its log ends.
     case heartbeat
+    /// Which users are revised.
+    case renames
     /// What the screen with a number listens to.
     case screen(Int, AnySubscription)
 }

@@ -8,7 +8,7 @@ extension BrowserState {
             let text = "this terminal is \(size.columns)×\(size.rows); the browser needs 80×24"
             return Screen([Line(text), Line("make it larger, or press q to quit")], size)
         }
-        let body = isHelpShown ? Help.lines : route.place.screen.view(Size(columns: size.columns, rows: height))
+        let body = isHelpShown ? Help.lines : route.place.screen.view(Size(columns: size.columns, rows: height), names)
         let room = Array(body.prefix(height)) + Array(repeating: Line(), count: max(0, height - body.count))
         return Screen([heading] + room + [noticeLine, keysLine], size)
     }
@@ -73,7 +73,8 @@ enum Help {
         ("Enter", "opens the row"), ("Esc, Backspace", "back to where one came from"),
         ("1 2 3 4", "all stories, users, messages, photos"), ("/", "which rows: a form; empty fields do not matter"),
         ("s, S", "sorts by the next field; turns the order"), ("← →, Home, End", "on a page: through its past"),
-        ("n", "makes a new one"), ("e", "revises the row"), ("l, L", "likes a story; likes it no longer"),
+        ("n", "makes a new one"), ("e, d", "revises the row; deletes it, once that is confirmed"),
+        ("l, L", "likes a story; likes it no longer"),
         ("u, r", "to the sender or owner; to the recipient"), ("c", "the conversation between the two"),
         ("t", "the messages about a story; the story of a message"), ("v", "marks a message as seen"),
         ("o, i, m, p", "of a user: stories sent, stories received, messages, photos"),

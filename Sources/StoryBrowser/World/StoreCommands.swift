@@ -3,10 +3,18 @@ import StoryClient
 extension StoreWorld: CommandExecutor {
     /// Asks the store for what a screen wants.
     package func execute(_ command: BrowserCommand) async -> [BrowserMessage] {
-        let (number, commands) =
-            switch command {
-            case .screen(let number, let commands): (number, commands)
+        switch command {
+        case .screen(let number, let commands): return await execute(commands, of: number)
+        case .names(let ids): return [.names(await Users.names(of: ids, from: requests))]
+        case .several(let commands):
+            return await withTaskGroup(of: [BrowserMessage].self) { group in
+                for command in commands { group.addTask { await execute(command) } }
+                return await group.reduce(into: []) { $0 += $1 }
             }
+        }
+    }
+
+    private func execute(_ commands: [AnyCommand], of number: Int) async -> [BrowserMessage] {
         var messages: [BrowserMessage] = []
         for command in commands {
             switch command {

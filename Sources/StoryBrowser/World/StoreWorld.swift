@@ -19,9 +19,11 @@ package struct StoreWorld: Sendable {
     ///   - timeout: how long a request is tried.
     ///   - input: what happens at the terminal.
     package init(_ address: StoreAddress, timeout: Duration, input: AsyncStream<BrowserMessage>) {
-        requests = StoreClient(address, configuration: .init(retry: RetryPolicy(limit: timeout)))
+        requests = StoreClient(
+            address, configuration: .init(retry: RetryPolicy(limit: timeout), timeLimit: timeout))
         watching = StoreClient(address, configuration: .init(retry: RetryPolicy(limit: .seconds(1_000_000_000))))
-        heart = StoreClient(address, configuration: .init(retry: RetryPolicy(limit: .milliseconds(800))))
+        let soon = Duration.milliseconds(800)
+        heart = StoreClient(address, configuration: .init(retry: RetryPolicy(limit: soon), timeLimit: soon * 2))
         self.input = input
     }
 }
@@ -34,6 +36,7 @@ extension StoreWorld: SubscriptionSource {
         switch subscription {
         case .terminal: for await message in input { await send(message) }
         case .heartbeat: await beat(send)
+        case .renames: await listenForRenames(send)
         case .screen(let number, .story(let subscription)):
             await listen(to: subscription) { await send(.screen(number, .story($0))) }
         case .screen(let number, .user(let subscription)):
@@ -57,6 +60,15 @@ extension StoreWorld: SubscriptionSource {
             }
             try? await Task.sleep(for: .milliseconds(500))
         }
+    }
+
+    /// Tells of each user who is revised. Where it cannot be told, names are as they were when they were asked for.
+    private func listenForRenames(_ send: @Sendable (BrowserMessage) async -> Void) async {
+        do {
+            for try await push in Users.revisions(from: watching).pushes {
+                if case .event(let event) = push { await send(.renamed(Users.id(of: event))) }
+            }
+        } catch {}
     }
 
     private func listen<Kind: BrowsedKind>(

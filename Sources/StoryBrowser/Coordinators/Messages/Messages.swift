@@ -11,8 +11,8 @@ package enum Messages: BrowsedKind {
     package static var columns: [ListColumn<Message>] {
         [
             ListColumn("date", width: 19) { Moments.shown($0.date) },
-            ListColumn("from", width: 10) { $0.sender },
-            ListColumn("to", width: 10) { $0.recipient },
+            .people("from", width: 10) { $0.sender },
+            .people("to", width: 10) { $0.recipient },
             ListColumn("seen", width: 4) { $0.seen ? "yes" : "no" },
             ListColumn("text", width: nil) { $0.text },
         ]
@@ -22,7 +22,8 @@ package enum Messages: BrowsedKind {
 
     package static func facts(of message: Message) -> [Fact] {
         [
-            Fact("from", message.sender), Fact("to", message.recipient), Fact("about", message.story ?? "–"),
+            Fact("from", user: message.sender), Fact("to", user: message.recipient),
+            Fact("about", message.story ?? "–"),
             Fact("date", Moments.shown(message.date)), Fact("seen", message.seen ? "yes" : "no"),
             Fact("version", "\(message.version), position \(message.position)"),
         ]
@@ -37,6 +38,7 @@ package enum Messages: BrowsedKind {
             RowKey(key: "c", name: "conversation", meaning: .open { .conversation($0.sender, $0.recipient) }),
             RowKey(key: "t", name: "story", meaning: .open { $0.story.map { .story(id: $0) } }),
             RowKey(key: "v", name: "seen", meaning: .act { message, _ in message.seen ? nil : .write("see") }),
+            RowKey(key: "d", name: "delete", meaning: .act { _, _ in .delete }),
         ]
     }
 
@@ -63,6 +65,7 @@ extension Messages {
                 .with("between", "between (ID,ID)", between).with("story", "about (story ID)", filter.story ?? "")
                 .with("unseen", "unseen (yes, no)", filter.unseen.map { $0 ? "yes" : "no" } ?? "")
                 .bounds(filter.since, filter.until)
+        case .delete(let id, _): return Draft("delete message \(id)?")
         case .edit, .act: return nil
         }
     }
@@ -85,13 +88,21 @@ extension Messages {
     }
 
     package static func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission {
-        guard purpose == .new else { return .refused("messages have no such form") }
-        return await Submission.of(MessageForm.Field.self, "sent") {
-            try await client.messages.post(
-                MessageForm(
-                    text: draft.text(MessageForm.Field.text), sender: draft.text(MessageForm.Field.sender),
-                    recipient: draft.text(MessageForm.Field.recipient), story: draft.optional(MessageForm.Field.story)))
+        switch purpose {
+        case .new:
+            await Submission.of(MessageForm.Field.self, "sent") { try await client.messages.post(form(draft)) }
+        case .delete(let id, let version):
+            await Submission.of(MessageForm.Field.self, "deleted") {
+                try await client.messages.delete(id, version: version)
+            }
+        case .edit, .act, .filter: .refused("messages have no such form")
         }
+    }
+
+    private static func form(_ draft: Draft) -> MessageForm {
+        MessageForm(
+            text: draft.text(MessageForm.Field.text), sender: draft.text(MessageForm.Field.sender),
+            recipient: draft.text(MessageForm.Field.recipient), story: draft.optional(MessageForm.Field.story))
     }
 
     package static func write(

@@ -20,6 +20,7 @@ extension Photos {
         case .filter:
             Draft("which photos").with("owner", "owner (user ID)", filter.owner ?? "")
                 .bounds(filter.since, filter.until)
+        case .delete(let id, _): Draft("delete photo \(id)?")
         case .act: nil
         }
     }
@@ -39,6 +40,10 @@ extension Photos {
         case .edit(let id, let version):
             await Submission.of(PhotoEdit.Field.self, "revised") {
                 try await client.photos.edit(id, edit(draft), version: version)
+            }
+        case .delete(let id, let version):
+            await Submission.of(PhotoEdit.Field.self, "deleted") {
+                try await client.photos.delete(id, version: version)
             }
         case .act, .filter: .refused("photos have no such form")
         }

@@ -11,7 +11,7 @@ package enum Photos: BrowsedKind {
     package static var columns: [ListColumn<Photo>] {
         [
             ListColumn("date", width: 19) { Moments.shown($0.date) },
-            ListColumn("owner", width: nil) { $0.owner },
+            .people("owner", width: nil) { $0.owner },
             ListColumn("ISO", width: 7) { number($0.iso) },
             ListColumn("mm", width: 6) { number($0.focalLength) },
             ListColumn("EV", width: 5) { number($0.exposureValue) },
@@ -35,7 +35,7 @@ package enum Photos: BrowsedKind {
 
     package static func facts(of photo: Photo) -> [Fact] {
         [
-            Fact("owner", photo.owner), Fact("ISO", number(photo.iso)),
+            Fact("owner", user: photo.owner), Fact("ISO", number(photo.iso)),
             Fact("focal length", photo.focalLength == nil ? "–" : number(photo.focalLength) + " mm"),
             Fact("exposure", number(photo.exposureValue) + " EV, " + photo.exposureDuration + " s"),
             Fact("aperture", photo.lensAperture == nil ? "–" : "f/" + number(photo.lensAperture)),
@@ -50,6 +50,7 @@ package enum Photos: BrowsedKind {
         [
             RowKey(key: "u", name: "owner", meaning: .open { .user(id: $0.owner) }),
             RowKey(key: "p", name: "album", meaning: .open { .album(of: $0.owner) }),
+            RowKey(key: "d", name: "delete", meaning: .act { _, _ in .delete }),
         ]
     }
 

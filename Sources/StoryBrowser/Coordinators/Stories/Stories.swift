@@ -12,8 +12,8 @@ package enum Stories: BrowsedKind {
         [
             ListColumn("date", width: 19) { Moments.shown($0.date) },
             ListColumn("title", width: nil) { $0.title },
-            ListColumn("from", width: 10) { $0.sender },
-            ListColumn("to", width: 10) { $0.recipient },
+            .people("from", width: 10) { $0.sender },
+            .people("to", width: 10) { $0.recipient },
             ListColumn("likes", width: 5) { "\($0.likes)" },
         ]
     }
@@ -27,7 +27,7 @@ package enum Stories: BrowsedKind {
 
     package static func facts(of story: Story) -> [Fact] {
         [
-            Fact("title", story.title), Fact("from", story.sender), Fact("to", story.recipient),
+            Fact("title", story.title), Fact("from", user: story.sender), Fact("to", user: story.recipient),
             Fact("date", Moments.shown(story.date)), Fact("likes", "\(story.likes)"),
             Fact("version", "\(story.version), position \(story.position)"),
         ]
@@ -44,6 +44,7 @@ package enum Stories: BrowsedKind {
             RowKey(key: "l", name: "like", meaning: .act { _, user in user == nil ? .fill("like") : .write("like") }),
             RowKey(
                 key: "L", name: "unlike", meaning: .act { _, user in user == nil ? .fill("unlike") : .write("unlike") }),
+            RowKey(key: "d", name: "delete", meaning: .act { _, _ in .delete }),
         ]
     }
 
@@ -63,6 +64,7 @@ extension Stories {
         case .edit(let id, _):
             Draft("edit story \(id)").field(StoryEdit.Field.title, "title", story?.title ?? "")
                 .field(StoryEdit.Field.message, "message", story?.message ?? "")
+        case .delete(let id, _): Draft("delete story \(id)?")
         case .act(let name, let id): Draft("\(name) story \(id)").field(LikeForm.Field.user, "as user (ID)", user ?? "")
         case .filter:
             Draft("which stories").with("sender", "from (user ID)", filter.sender ?? "")
@@ -88,6 +90,10 @@ extension Stories {
                 let edit = StoryEdit(
                     title: draft.revised(StoryEdit.Field.title), message: draft.revised(StoryEdit.Field.message))
                 return try await client.stories.edit(id, edit, version: version)
+            }
+        case .delete(let id, let version):
+            await Submission.of(StoryEdit.Field.self, "deleted") {
+                try await client.stories.delete(id, version: version)
             }
         case .act(let name, let id):
             await Submission.of(LikeForm.Field.self, name + "d") {

@@ -61,7 +61,7 @@ extension Users {
         case .filter:
             Draft("which users").with("prefecture", "prefecture (1–47)", filter.prefecture.map { "\($0)" } ?? "")
                 .with("email", "email", filter.email ?? "").bounds(filter.since, filter.until)
-        case .act: nil
+        case .act, .delete: nil
         }
     }
 
@@ -82,7 +82,7 @@ extension Users {
             await Submission.of(UserEdit.Field.self, "revised") {
                 try await client.users.edit(id, edit(draft), version: version)
             }
-        case .act, .filter: .refused("users have no such form")
+        case .act, .delete, .filter: .refused("users have no such form")
         }
     }
 

@@ -1,0 +1,72 @@
+import Testing
+
+@testable import StoryBrowser
+@testable import StoryClient
+
+/// What users are called, without a store.
+@Suite struct NamesTests {
+    private func listed() throws -> Driven {
+        var driven = Driven()
+        try driven.answer(try Fixtures.stories([2, 1]), position: 9)
+        return driven
+    }
+
+    @Test func `rows show IDs until the names are told, and each is asked for once`() throws {
+        var driven = try listed()
+        #expect(driven.asked == ["007", "008"])
+        #expect(driven.lines[3].contains(" 007 "))
+        driven.send(.names(["007": "Aya", "008": "Bo\u{1B}[2Jb"]))
+        #expect(driven.lines[3].contains(" Aya ") && driven.lines[4].contains(" Aya "))
+        #expect(!driven.lines[3].contains("\u{1B}") && !driven.lines[3].contains(" 008 "))
+        driven.press(.down, .enter)
+        driven.hand(.page(.changed([.row(try Fixtures.story("s1", 1), position: 9)])))
+        #expect(driven.lines[3] == "from          Aya (007)")
+        #expect(driven.asked.count == 2)
+    }
+
+    @Test func `a page's own people are asked for`() throws {
+        var driven = Driven()
+        try driven.answer([])
+        driven.type("4")
+        let photo: Photo = try Fixtures.decode(
+            """
+            {"id":"1","version":1,"position":1,"owner":"x","iso":100,"exposureValue":0,"exposureDuration":"1/2",
+            "date":"2026-01-01T00:00:00Z"}
+            """)
+        guard case .photo(.list(let request))? = driven.takeCommands().last else { throw Driven.NoSuchScreen() }
+        let number = driven.state.route.place.number
+        driven.send(.screen(number, .photo(.list(.loaded(request, Page(rows: [photo], next: nil, position: 1))))))
+        #expect(driven.asked == ["x"])
+        driven.send(.names(["x": "Xaver"]))
+        #expect(driven.lines[3].contains("Xaver"))
+    }
+
+    @Test func `who was renamed keeps his name until the new one is told`() throws {
+        var driven = try listed()
+        driven.send(.names(["007": "Aya", "008": "Ben"]))
+        driven.send(.renamed("007"))
+        #expect(driven.asked == ["007", "008", "007"] && driven.lines[3].contains(" Aya "))
+        driven.send(.renamed("nobody who is shown"))
+        driven.send(.names(["007": "Anna"]))
+        #expect(driven.asked.count == 3 && driven.lines[3].contains(" Anna "))
+    }
+
+    @Test func `who cannot be had is shown by ID, and asked for again once the store is there again`() throws {
+        var driven = try listed()
+        driven.send(.names(["007": nil, "008": "Ben"]))
+        driven.press(.down, .up)
+        #expect(driven.asked.count == 2 && driven.lines[3].contains(" 007 "))
+        driven.send(.lost("away"))
+        driven.send(.connected(9))
+        #expect(driven.asked == ["007", "008", "007"])
+    }
+
+    @Test func `no more names are kept than so many, and those on the screen are asked for again`() {
+        var names = Names()
+        let many = (0...2_000).map { "u\($0)" }
+        #expect(names.ask(for: many).count == 2_001)
+        names.take(Dictionary(uniqueKeysWithValues: many.map { ($0, "N") }))
+        #expect(names.ask(for: ["u7", "u8", "u7"]) == ["u7", "u8"])
+        #expect(names.name(of: "u9") == "u9")
+    }
+}
