@@ -10,7 +10,7 @@ final class Connection {
     enum Phase: Equatable {
         case open
         /// Sends what waits, drops what comes; given up when nothing moves until the deadline.
-        case finishing(deadline: UInt64)
+        case finishing(deadline: UInt64, lingers: Bool)
         /// Our direction is shut: drops so many bytes more, until the deadline, so that the peer can read our last line.
         case lingering(deadline: UInt64, budget: Int)
         case closed
@@ -55,6 +55,12 @@ final class Connection {
         // It fails for a closing handle or one whose descriptor another handle watches: bugs of ours.
         let result = uv_poll_start(handle, wanted, Reactor.connectionIsReady)
         precondition(result == 0, "a connection's handle must be watchable until it is closed")
+    }
+
+    /// True when the peer sent something that was not read.
+    var isInputWaiting: Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
     }
 
     /// Reads once; the count, 0 at the end, nil when there is nothing now, −1 when the connection is broken.

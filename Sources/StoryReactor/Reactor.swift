@@ -101,10 +101,12 @@ package final class Reactor {
     package func resumeReading(_ id: ConnectionID) { setPaused(id, false) }
 
     /// Ends in order: sends what waits, shuts our direction, drops a little of what still comes, closes.
-    package func finish(_ id: ConnectionID) {
+    ///
+    /// - Parameter lingers: false where a peer that has sent nothing more is not waited for.
+    package func finish(_ id: ConnectionID, lingers: Bool) {
         guard let connection = connections[id], connection.phase == .open else { return }
         endingCount += 1
-        connection.phase = .finishing(deadline: handles.now + Reactor.finishTime)
+        connection.phase = .finishing(deadline: handles.now + Reactor.finishTime, lingers: lingers)
         if connection.output.isEmpty { outputIsGone(connection) }
         connection.updateWatching()
     }
@@ -158,11 +160,13 @@ package final class Reactor {
     }
 
     private func outputIsGone(_ connection: Connection) {
-        guard case .finishing = connection.phase else {
+        guard case .finishing(_, let lingers) = connection.phase else {
             handler?.outputDrained(connection.id)
             return
         }
         if connection.isAtEnd || shutdown(connection.descriptor, Int32(SHUT_WR)) != 0 { return shut(connection) }
+        // What we sent stays in the peer's socket, and what it sends now is refused instead of dropped.
+        if !lingers, !connection.isInputWaiting { return shut(connection) }
         connection.phase = .lingering(deadline: handles.now + Reactor.lingerTime, budget: Reactor.lingerBytes)
     }
 }
@@ -240,15 +244,15 @@ extension Reactor {
         case .drained: outputIsGone(connection)
         case .failed: shut(connection)
         case .blocked:
-            guard case .finishing = connection.phase, connection.output.count < before else { return }
-            connection.phase = .finishing(deadline: handles.now + Reactor.finishTime)
+            guard case .finishing(_, let lingers) = connection.phase, connection.output.count < before else { return }
+            connection.phase = .finishing(deadline: handles.now + Reactor.finishTime, lingers: lingers)
         }
     }
 
     private func endIfLate(_ connection: Connection) {
         switch connection.phase {
         case .open, .closed: break
-        case .finishing(let deadline), .lingering(let deadline, _):
+        case .finishing(let deadline, _), .lingering(let deadline, _):
             if deadline <= handles.now { shut(connection) }
         }
     }

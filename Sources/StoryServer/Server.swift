@@ -105,6 +105,7 @@ package final class Server: ReactorHandler {
         driver.turnEnded(mayGather: false, isMoreAtHand: false)
         publish()
         dependency.engine.drainRequested()
+        outbox.isDraining = true
         for connection in connections.all { requests.drain(connection) }
     }
 

@@ -119,6 +119,30 @@ extension DaemonTests {
             #expect(access(daemon.socket, F_OK) != 0)
         }
 
+        @Test func `clients that ask for nothing do not hold a stop up, and get what was sent to them`() throws {
+            let daemon = try RunningDaemon()
+            var fastest = Duration.seconds(60)
+            for round in 0..<3 {
+                if round > 0 { try daemon.start() }
+                let (idle, subscriber, reader) = (try daemon.client(), try daemon.client(), try daemon.client())
+                _ = try reader.ask(Load.append(to: "note-\(round)", count: 20, size: 1_000))
+                subscriber.send("SUBSCRIBE events/note-\(round) from=1")
+                while try !subscriber.line().contains("caughtUp") {}
+                reader.send("READ events/note-\(round)")
+                // The reply lies in the reader's socket, who does not look yet.
+                usleep(100_000)
+                let began = ContinuousClock.now
+                #expect(try daemon.stop() == .code(0))
+                fastest = min(fastest, ContinuousClock.now - began)
+                #expect(try idle.line().hasPrefix(#"* {"draining":true"#))
+                #expect(try idle.nextLine() == nil)
+                #expect(try subscriber.line().hasPrefix(#">1 {"end":"draining""#))
+                for _ in 0..<20 { #expect(try reader.line().hasPrefix("= ")) }
+                #expect(try reader.line().hasPrefix("+ "))
+            }
+            #expect(fastest < .milliseconds(700), "\(fastest)")
+        }
+
         @Test func `a second SIGTERM does not wait for clients that take nothing`() throws {
             let daemon = try RunningDaemon()
             let client = try daemon.client()

@@ -60,7 +60,7 @@ import Testing
                 received: { reactor, id, bytes in reactor.send(id, bytes) },
                 ended: { reactor, id in
                     reactor.send(id, [UInt8](repeating: 7, count: 500_000))
-                    reactor.finish(id)
+                    reactor.finish(id, lingers: true)
                 }))
         let peer = try Peer(reactor.path)
         peer.send("ab".utf8)
@@ -73,7 +73,7 @@ import Testing
         let reactor = try RunningReactor(
             Behaviour(received: { reactor, id, _ in
                 reactor.send(id, Array("the last line\n".utf8))
-                reactor.finish(id)
+                reactor.finish(id, lingers: true)
             }))
         let peer = try Peer(reactor.path)
         peer.send("x".utf8)
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func `finish gives up a peer that sends on and on`() throws {
-        let reactor = try RunningReactor(Behaviour(received: { reactor, id, _ in reactor.finish(id) }))
+        let reactor = try RunningReactor(Behaviour(received: { reactor, id, _ in reactor.finish(id, lingers: true) }))
         let peer = try Peer(reactor.path)
         peer.send("x".utf8)
         while peer.send([UInt8](repeating: 0, count: 10_000)) {}
@@ -95,11 +95,43 @@ import Testing
     }
 
     @Test func `finish gives up a peer that never closes, after a second`() throws {
-        let reactor = try RunningReactor(Behaviour(received: { reactor, id, _ in reactor.finish(id) }))
+        let reactor = try RunningReactor(Behaviour(received: { reactor, id, _ in reactor.finish(id, lingers: true) }))
         let peer = try Peer(reactor.path)
         peer.send("x".utf8)
         try until("it is closed") { reactor.told.last == "closed 1" }
         #expect(try peer.receiveAll() == [])
+        try reactor.stop()
+    }
+
+    @Test func `a peer that sends nothing is not waited for where that is not wanted, and gets all`() throws {
+        let reactor = try RunningReactor(
+            Behaviour(received: { reactor, id, _ in
+                reactor.send(id, [UInt8](repeating: 7, count: 500_000))
+                reactor.finish(id, lingers: false)
+            }))
+        let quiet = try Peer(reactor.path)
+        quiet.send("x".utf8)
+        let began = ContinuousClock.now
+        #expect(try quiet.receiveAll().count == 500_000)
+        try until("it is closed") { reactor.told.last == "closed 1" }
+        #expect(ContinuousClock.now - began < .milliseconds(900))
+        try reactor.stop()
+    }
+
+    @Test func `a peer that sends while it is to be ended can read its last line all the same`() throws {
+        let reactor = try RunningReactor(
+            Behaviour(received: { reactor, id, _ in
+                usleep(50_000)
+                reactor.send(id, Array("the last line\n".utf8))
+                reactor.finish(id, lingers: false)
+            }))
+        let peer = try Peer(reactor.path)
+        peer.send("x".utf8)
+        usleep(20_000)
+        #expect(peer.send([UInt8](repeating: 0, count: 10_000)))
+        usleep(100_000)
+        #expect(peer.send([UInt8](repeating: 0, count: 10_000)))
+        #expect(try peer.receiveAll() == Array("the last line\n".utf8))
         try reactor.stop()
     }
 
@@ -181,7 +213,7 @@ import Testing
         reactor.perform { reactor in
             for value: UInt64 in [0, 1, 1 << 20, .max] {
                 reactor.send(ConnectionID(value), [1])
-                reactor.finish(ConnectionID(value))
+                reactor.finish(ConnectionID(value), lingers: true)
                 reactor.close(ConnectionID(value))
                 reactor.pauseReading(ConnectionID(value))
                 reactor.resumeReading(ConnectionID(value))

@@ -7,7 +7,7 @@ import Synchronization
 struct Behaviour: Sendable {
     var opened: @Sendable (Reactor, ConnectionID) -> Void = { _, _ in }
     var received: @Sendable (Reactor, ConnectionID, [UInt8]) -> Void = { _, _, _ in }
-    var ended: @Sendable (Reactor, ConnectionID) -> Void = { reactor, id in reactor.finish(id) }
+    var ended: @Sendable (Reactor, ConnectionID) -> Void = { reactor, id in reactor.finish(id, lingers: true) }
     var drained: @Sendable (Reactor, ConnectionID) -> Void = { _, _ in }
 
     /// Sends back what comes.

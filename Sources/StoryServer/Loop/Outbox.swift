@@ -13,6 +13,8 @@ final class Outbox {
     private let transport: any Transport
     private let limits: Limits
     private let connections: Connections
+    /// True once the program ends: whoever has taken what is his is not waited for.
+    var isDraining = false
     @exclusivity(unchecked) private var waiting: [Connection] = []
     /// Storage of a connection that was told much, for the next one that has none.
     @exclusivity(unchecked) private var spare: [UInt8] = []
@@ -87,7 +89,7 @@ final class Outbox {
     private func finishIfEnding(_ connection: Connection) {
         guard connection.isEnding, !connection.isClosed else { return }
         connection.closed()
-        transport.finish(connection.id)
+        transport.finish(connection.id, lingers: !isDraining)
     }
 
     /// Replaces each reply that rests on an undone event by this failure.

@@ -11,7 +11,9 @@ package protocol Transport: AnyObject {
     func pauseReading(_ id: ConnectionID)
     func resumeReading(_ id: ConnectionID)
     /// Sends what waits, then closes.
-    func finish(_ id: ConnectionID)
+    ///
+    /// - Parameter lingers: false where a peer that has sent nothing more is not waited for.
+    func finish(_ id: ConnectionID, lingers: Bool)
     /// Makes the next turn come at once: there is work left for it.
     func requestTurn()
     /// Takes no new connections.

@@ -70,7 +70,7 @@ package final class MemoryTransport: Transport {
     package func unsentCount(_ id: ConnectionID) -> Int { peers[id]?.unsent.count ?? 0 }
     package func pauseReading(_ id: ConnectionID) { peers[id]?.isPaused = true }
     package func resumeReading(_ id: ConnectionID) { peers[id]?.isPaused = false }
-    package func finish(_ id: ConnectionID) { peers[id]?.isFinished = true }
+    package func finish(_ id: ConnectionID, lingers: Bool) { peers[id]?.isFinished = true }
     package func requestTurn() { isTurnRequested = true }
     package func stopListening() { isListening = false }
     package func stop() { isStopped = true }
