@@ -27,9 +27,23 @@ package struct Replay {
     }
 
     /// `progress` hears how far it is.
+    ///
+    /// - Throws: `beyondEnd` where it is to end at a position that the log does not have; otherwise what reading failed with.
     package func run(
         _ options: Options, progress: (_ position: Position, _ of: Position) -> Void
-    ) throws(StorageError) -> ReplayReport {
+    ) throws(ReplayError) -> ReplayReport {
+        let report: Result<ReplayReport, ReplayError>
+        do throws(StorageError) {
+            report = try folded(options, progress)
+        } catch {
+            throw .storage(error)
+        }
+        return try report.get()
+    }
+
+    private func folded(
+        _ options: Options, _ progress: (_ position: Position, _ of: Position) -> Void
+    ) throws(StorageError) -> Result<ReplayReport, ReplayError> {
         let log = try LMDBEventLog(in: directory, now: clock.now())
         defer { log.close() }
         let snapshot = options.isVerifying ? try ModelSnapshot(in: directory) : nil
@@ -37,12 +51,15 @@ package struct Replay {
         if let snapshot, snapshot.storeID != log.storeID {
             throw StorageError.corrupt("the stored models are a fold of another log", at: nil)
         }
+        if case .position(let position) = options.through, position > log.head {
+            return .failure(.beyondEnd(log.head))
+        }
         let through = try end(options, log, snapshot)
         let began = clock.steady()
         let folded = try fold(log, through, options, progress)
         let seconds = Double(clock.steady() - began) / 1e9
         let models = try ReplayComparison(log, plan, through, snapshot, folded).entries(options.models)
-        return ReplayReport(position: through, head: log.head, seconds: seconds, models: models)
+        return .success(ReplayReport(position: through, head: log.head, seconds: seconds, models: models))
     }
 
     /// The digests of the log, folded; in order where sorting it by streams does not do.
@@ -59,10 +76,18 @@ package struct Replay {
     ) throws(StorageError) -> Position {
         switch options.through {
         case nil: return snapshot?.position ?? log.head
-        case .position(let position): return min(position, log.head)
+        case .position(let position): return position
         case .time(let time): return try log.position(at: time)
         }
     }
+}
+
+/// Why there is no replay.
+package enum ReplayError: Error, Equatable, Sendable {
+    /// It is to end at a position that the log does not have, whose last one is this.
+    case beyondEnd(Position)
+    /// What is stored cannot be read.
+    case storage(StorageError)
 }
 
 /// What a replay found.

@@ -91,6 +91,11 @@ extension DaemonTests {
             #expect(try file("streams.ndjson").split(separator: "\n").count == 3)
             #expect(try file("stories.ndjson").isEmpty)
             #expect(try daemon.storectl("replay", "--out", place).exit == .code(2))
+            for offline in [false, true] {
+                let beyond = try daemon.storectl("replay", "--to", "15005", offline: offline)
+                #expect(beyond.exit == .code(1) && beyond.output.isEmpty)
+                #expect(beyond.errors.contains("the log ends at 15004: --to is at most 15004"), "\(beyond.errors)")
+            }
             let now = daemon.folder.place("now")
             #expect(try daemon.storectl("replay", "--out", now, "--model", "users").exit == .code(0))
             let row = try daemon.client().ask("GET users/7").dropFirst(2)

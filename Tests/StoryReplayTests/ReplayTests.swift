@@ -30,14 +30,23 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1, 57, 300, 999])
+    @Test(arguments: [0, 1, 57, 300])
     func `a replay to a position is the fold of what lies before it`(end: Int) throws {
         let events = Everything.events(300)
         let report = try stored(events).replay { $0.through = .position(Position(UInt64(end))) }
         let memory = Everything.folded(Array(events.prefix(end)))
-        #expect(report.position == Position(UInt64(min(end, 300))))
+        #expect(report.position == Position(UInt64(end)))
         #expect(report.head == Position(300))
         for entry in report.models { #expect(entry.digest == memory.digest(of: entry.model).text, "\(entry.model)") }
+    }
+
+    @Test func `a replay to what the log does not have is refused, and says where the log ends`() throws {
+        for (count, end) in [(300, 301), (300, 999)] {
+            let bench = try stored(Everything.events(count))
+            #expect(throws: ReplayError.beyondEnd(Position(UInt64(count)))) {
+                try bench.replay { $0.through = .position(Position(UInt64(end))) }
+            }
+        }
     }
 
     @Test func `a replay to a time ends with the last event at or before it`() throws {

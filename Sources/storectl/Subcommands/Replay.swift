@@ -58,26 +58,39 @@ private struct ReplayRun {
         }
         let path = if let asked { asked } else { try invocation.dataDirectory() }
         let out = invocation.arguments.value("out").map(Invocation.absolute)
-        let report: ReplayReport
+        let directory: DataDirectory
         do throws(StorageError) {
-            let directory = try DataDirectory(path, for: .reading)
+            directory = try DataDirectory(path, for: .reading)
             if let out { try Folder.checkVacant(out) }
             if options.isVerifying, access(directory.modelsPath, F_OK) != 0 {
                 throw .failed("\(path) holds no models to compare with, as a copy that was never served")
             }
-            let progress = Progress("events")
-            report = try Replay(directory, clock: .system).run(options) { progress.show($0.value, of: $1.value) }
         } catch {
-            Output.progress("")
             throw StoredData.told(error)
         }
-        Output.progress("")
+        let report = try report(directory)
         if let out {
             var files = try RowFiles(out, of: path, through: report.position)
             try files.write(options.models)
         }
         try invocation.isJSON ? tellJSON(report) : tell(report)
         return report.isAlike ? .done : .no
+    }
+
+    private func report(_ directory: DataDirectory) throws(CommandError) -> ReplayReport {
+        defer { Output.progress("") }
+        let progress = Progress("events")
+        do throws(ReplayError) {
+            return try Replay(directory, clock: .system).run(options) { progress.show($0.value, of: $1.value) }
+        } catch {
+            switch error {
+            case .storage(let error): throw StoredData.told(error)
+            case .beyondEnd(let end):
+                let message = "the log ends at \(end.value): to= is at most \(end.value)"
+                let wrong = FieldError(field: "to", rule: .outOfRange, message: message)
+                throw StoredData.told(Failure(.invalid, "1 field is wrong: to", .fields([wrong])))
+            }
+        }
     }
 
     private func tell(_ report: ReplayReport) throws(CommandError) {

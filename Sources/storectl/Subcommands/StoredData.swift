@@ -1,6 +1,7 @@
 import StoryClient
 import StoryCore
 import StoryStorage
+import StoryWire
 
 /// Where the data lies that a subcommand reads itself, and what it says where that is damaged.
 enum StoredData {
@@ -40,6 +41,14 @@ enum StoredData {
             return .silent(.corrupt)
         case .full(let reason), .failed(let reason), .held(let reason): return .system(reason)
         }
+    }
+
+    /// What a refusal comes to that no daemon made.
+    static func told(_ failure: Failure) -> CommandError {
+        var line: [UInt8] = []
+        ReplyEncoder.append(.failed(failure), tag: nil, to: &line)
+        let json = [UInt8](line.dropFirst(2).dropLast())
+        return .refused(Refusal(json: json), json: json)
     }
 
     /// A position or a time that an option names.

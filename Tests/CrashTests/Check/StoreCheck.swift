@@ -154,6 +154,8 @@ struct StoreCheck {
             }
         } catch let error as StorageError {
             throw Violated("the replay fails: \(error)")
+        } catch let error as ReplayError {
+            throw Violated("the replay fails: \(error)")
         }
     }
 }
