@@ -130,7 +130,8 @@ package final class Server: ReactorHandler {
         for answer in checkpoints.answers() + jobs.answers() { requests.answer(answer) }
     }
 
-    /// Waits for everything beside the loop, commits what is left, and stores the models; the loop has ended, and nothing failed for good.
+    /// Waits for everything beside the loop, commits what is left, and stores the models; the loop has ended, and
+    /// nothing failed for good.
     package func end() {
         jobs.end()
         driver.finishCommits()

@@ -120,8 +120,8 @@ import Testing
         do {
             _ = try bench.replay()
             Issue.record("a changed event is taken for a good one")
-        } catch let error as StorageError {
-            guard case .corrupt(_, let position) = error else { throw error }
+        } catch let error as ReplayError {
+            guard case .storage(.corrupt(_, let position)) = error else { throw error }
             #expect(position == Position(251))
         }
     }

@@ -83,13 +83,7 @@ private struct ReplayRun {
         do throws(ReplayError) {
             return try Replay(directory, clock: .system).run(options) { progress.show($0.value, of: $1.value) }
         } catch {
-            switch error {
-            case .storage(let error): throw StoredData.told(error)
-            case .beyondEnd(let end):
-                let message = "the log ends at \(end.value): to= is at most \(end.value)"
-                let wrong = FieldError(field: "to", rule: .outOfRange, message: message)
-                throw StoredData.told(Failure(.invalid, "1 field is wrong: to", .fields([wrong])))
-            }
+            throw StoredData.told(error)
         }
     }
 

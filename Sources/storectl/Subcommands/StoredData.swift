@@ -1,5 +1,6 @@
 import StoryClient
 import StoryCore
+import StoryReplay
 import StoryStorage
 import StoryWire
 
@@ -49,6 +50,17 @@ enum StoredData {
         ReplyEncoder.append(.failed(failure), tag: nil, to: &line)
         let json = [UInt8](line.dropFirst(2).dropLast())
         return .refused(Refusal(json: json), json: json)
+    }
+
+    /// What a replay that was not made comes to.
+    static func told(_ error: ReplayError) -> CommandError {
+        switch error {
+        case .storage(let error): return told(error)
+        case .beyondEnd(let end):
+            let message = "the log ends at \(end.value): to= is at most \(end.value)"
+            let wrong = FieldError(field: "to", rule: .outOfRange, message: message)
+            return told(Failure(.invalid, "1 field is wrong: to", .fields([wrong])))
+        }
     }
 
     /// A position or a time that an option names.

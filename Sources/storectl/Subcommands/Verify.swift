@@ -50,21 +50,30 @@ extension Subcommand {
     /// Reads a whole log, beside a daemon or without one.
     private static func verifyOffline(_ path: String) throws(CommandError) -> Position {
         defer { Output.progress("") }
+        let progress = Progress("events")
+        let (directory, head): (DataDirectory, Position)
         do throws(StorageError) {
-            let directory = try DataDirectory(path, for: .reading)
-            let progress = Progress("events")
-            let head = try LogVerifier.check(directory, now: Clock.system.now()) {
+            directory = try DataDirectory(path, for: .reading)
+            head = try LogVerifier.check(directory, now: Clock.system.now()) {
                 progress.show($0.value, of: $1.map(\.value))
             }
-            guard Folder.exists(directory.modelsPath) else { return head }
-            var options = Replay.Options()
-            options.isVerifying = true
-            let report = try Replay(directory, clock: .system).run(options) { progress.show($0.value, of: $1.value) }
-            guard report.isAlike else { throw .corrupt(differing, at: nil) }
-            return head
         } catch {
             throw StoredData.told(error)
         }
+        guard Folder.exists(directory.modelsPath) else { return head }
+        var options = Replay.Options()
+        options.isVerifying = true
+        let report: ReplayReport
+        do throws(ReplayError) {
+            report = try Replay(directory, clock: .system).run(options) { progress.show($0.value, of: $1.value) }
+        } catch {
+            throw StoredData.told(error)
+        }
+        guard report.isAlike else {
+            Output.complain(differing)
+            throw .silent(.corrupt)
+        }
+        return head
     }
 
     private static let differing =

@@ -1,6 +1,6 @@
 /// A defect of a store that never was: it has to be found out.
 enum PlantedBug: String, CaseIterable {
-    case journalIsNotSynced, logIsNotSynced, modelsAreNotSynced, firstPagesAreNotSynced, foldersAreNotSynced
+    case journalIsNotSynced, logIsNotSynced, firstPagesAreNotSynced, foldersAreNotSynced
     case namesAreTrusted, acknowledgedEarly, failedCommitIsTrusted, checkpointAheadOfFlush, rollBackKeepsRows
     case keysAreForgotten, pushIsLost
 
@@ -14,7 +14,6 @@ enum PlantedBug: String, CaseIterable {
         switch self {
         case .journalIsNotSynced: sync == .file && path.hasSuffix("/log.journal")
         case .logIsNotSynced: sync == .file && path.hasSuffix("/log/data.mdb")
-        case .modelsAreNotSynced: sync == .file && path.hasSuffix("/models/data.mdb")
         case .firstPagesAreNotSynced: sync == .writeThrough
         case .foldersAreNotSynced: sync == .folder
         case .namesAreTrusted, .acknowledgedEarly, .failedCommitIsTrusted, .checkpointAheadOfFlush, .rollBackKeepsRows,

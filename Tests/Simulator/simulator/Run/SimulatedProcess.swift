@@ -27,7 +27,7 @@ final class SimulatedProcess {
         limits.inflight = 16
         limits.ahead = 8_192
         loop = try DrivenLoop(
-            limits, clock, log: log, models: models, logWork: LogWork(store.log), commits: commits,
+            limits, clock, log: log, models: models, logWork: LogWork(store.log, store.models), commits: commits,
             background: held.background)
         store.log.whenFlushed = loop.wake
     }
