@@ -10,9 +10,14 @@ package final class Checkpoint: @unchecked Sendable {
     let buffers: BufferSet
     private let environment: Environment
     private let tables: ModelTables
+    private let checksums: KeptChecksums
     private let record: CheckpointRecord
 
-    init(_ buffers: BufferSet, _ environment: Environment, _ tables: ModelTables, _ record: CheckpointRecord) {
+    init(
+        _ buffers: BufferSet, _ environment: Environment, _ tables: ModelTables, _ checksums: KeptChecksums,
+        _ record: CheckpointRecord
+    ) {
+        self.checksums = checksums
         self.buffers = buffers
         self.environment = environment
         self.tables = tables
@@ -20,10 +25,12 @@ package final class Checkpoint: @unchecked Sendable {
     }
 
     /// Writes and syncs; on any one thread. Afterwards the owner calls `finish`, or `fail` when this threw.
-    package func run() throws(StorageError) { try CheckpointWriter(buffers, environment, tables, record).run() }
+    package func run() throws(StorageError) {
+        try CheckpointWriter(buffers, environment, tables, checksums, record).run()
+    }
 
     /// As `run`, with commits of so many pages.
     func run(pages: Int) throws(StorageError) {
-        try CheckpointWriter(buffers, environment, tables, record, pages: pages).run()
+        try CheckpointWriter(buffers, environment, tables, checksums, record, pages: pages).run()
     }
 }

@@ -15,7 +15,7 @@ struct CheckpointWriter: ~Copyable {
     private let buffers: BufferSet
     private let record: CheckpointRecord
     private let journal: CheckpointJournal
-    private let checksums: PageChecksums
+    private let checksums: KeptChecksums
     private let limit: Int
     private var transaction: WriteTransaction?
     private var changed = 0
@@ -24,8 +24,8 @@ struct CheckpointWriter: ~Copyable {
 
     /// - Parameter isMarked: whether a journal with all these entries, and the mark, are there already.
     init(
-        _ buffers: BufferSet, _ environment: Environment, _ tables: ModelTables, _ record: CheckpointRecord,
-        isMarked: Bool = false, pages: Int = CheckpointWriter.pages
+        _ buffers: BufferSet, _ environment: Environment, _ tables: ModelTables, _ checksums: KeptChecksums,
+        _ record: CheckpointRecord, isMarked: Bool = false, pages: Int = CheckpointWriter.pages
     ) {
         self.environment = environment
         self.tables = tables
@@ -34,7 +34,7 @@ struct CheckpointWriter: ~Copyable {
         self.isMarked = isMarked
         limit = pages
         journal = CheckpointJournal(models: environment.path)
-        checksums = PageChecksums(models: environment.path)
+        self.checksums = checksums
     }
 
     consuming func run() throws(StorageError) {

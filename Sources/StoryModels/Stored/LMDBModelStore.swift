@@ -14,6 +14,7 @@ package final class LMDBModelStore: TableStore {
 
     private let environment: Environment
     private let tables: ModelTables
+    private let checksums: KeptChecksums
     private let identity: CheckpointRecord
     @exclusivity(unchecked) private var snapshot: ReadTransaction?
     @exclusivity(unchecked) private var active = BufferSet()
@@ -36,6 +37,7 @@ package final class LMDBModelStore: TableStore {
         identity = fresh
         environment = opened.environment
         tables = opened.tables
+        checksums = opened.checksums
         renewal = opened.renewal
         checkpointed = opened.position
         snapshot = try ReadTransaction(opened.environment)
@@ -105,7 +107,7 @@ package final class LMDBModelStore: TableStore {
     /// What holds every page of the stored tables against its checksum, on another thread.
     ///
     /// - Throws: `.failed` where LMDB has no room for a reader.
-    package func proof() throws(StorageError) -> ModelProof { try ModelProof(environment) }
+    package func proof() throws(StorageError) -> ModelProof { try ModelProof(environment, checksums) }
     /// True from `freeze` to `finish` or `fail`.
     package var isCheckpointing: Bool { checkpoint != nil }
 
@@ -116,7 +118,7 @@ package final class LMDBModelStore: TableStore {
         precondition(checkpoint == nil, "One checkpoint at a time.")
         let buffers = takeBuffers()
         let record = CheckpointRecord(version: identity.version, position: position, storeID: identity.storeID)
-        let made = Checkpoint(buffers, environment, tables, record)
+        let made = Checkpoint(buffers, environment, tables, checksums, record)
         frozen = buffers
         checkpoint = made
         return made

@@ -6,6 +6,7 @@ enum ModelOpening {
     struct Opened {
         let environment: Environment
         let tables: ModelTables
+        let checksums: KeptChecksums
         let position: Position
         let renewal: String?
     }
@@ -69,10 +70,12 @@ enum ModelOpening {
         let record = try CheckpointRecord.read(transaction.handle, tables.meta)
         let mark = try CheckpointRecord.read(transaction.handle, tables.meta, at: CheckpointRecord.mark)
         try transaction.commit()
-        try PageChecksums(models: path).update()
-        let resumed = mark == nil ? nil : try resume(environment, tables)
+        let checksums = try KeptChecksums(models: path)
+        try checksums.update()
+        let resumed = mark == nil ? nil : try resume(environment, tables, checksums)
         return Opened(
-            environment: environment, tables: tables, position: resumed ?? record?.position ?? .zero,
+            environment: environment, tables: tables, checksums: checksums,
+            position: resumed ?? record?.position ?? .zero,
             renewal: renewal)
     }
 
@@ -82,9 +85,11 @@ enum ModelOpening {
     }
 
     /// Writes the rest of a checkpoint that broke off; what was written of it is written again.
-    private static func resume(_ environment: Environment, _ tables: ModelTables) throws(StorageError) -> Position? {
+    private static func resume(
+        _ environment: Environment, _ tables: ModelTables, _ checksums: KeptChecksums
+    ) throws(StorageError) -> Position? {
         guard let (buffers, record) = try CheckpointJournal(models: environment.path).read() else { return nil }
-        try CheckpointWriter(buffers, environment, tables, record, isMarked: true).run()
+        try CheckpointWriter(buffers, environment, tables, checksums, record, isMarked: true).run()
         return record.position
     }
 }

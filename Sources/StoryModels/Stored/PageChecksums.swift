@@ -15,13 +15,13 @@ struct PageChecksums {
     static let headSize = 64
     static let magic = Array("stkpages".utf8)
     /// A commit of a checkpoint uses fewer new pages than this.
-    private static let room: UInt64 = 1 << 16
+    fileprivate static let room: UInt64 = 1 << 16
 
     /// Where the models' environment is.
     let models: String
 
     var path: String { models + ".checksums" }
-    private var data: String { models + "/data.mdb" }
+    fileprivate var data: String { models + "/data.mdb" }
 
     init(models path: String) { models = path }
 
@@ -33,26 +33,8 @@ struct PageChecksums {
         return sum == 0 ? 1 : sum
     }
 
-    /// Sees to it that the file has room for what the next commit may use.
-    ///
-    /// - Throws: `.full` where the disk has none.
-    func reserve(pages: UInt64) throws(StorageError) { try open().grow(to: pages + PageChecksums.room / 2, path) }
-
-    /// Takes up what the newest commit changed; nothing happens where it is known. Where more than one commit is not
-    /// known, all pages are taken as they are: whoever commits has opened models that were proven.
-    ///
-    /// - Throws: what reading the pages or writing their checksums failed with.
-    func update() throws(StorageError) {
-        let walk = try PageWalk(data, isMapped: true)
-        let file = try open()
-        let known = try file.head(path)
-        guard known?.transaction != walk.meta.transaction else { return }
-        if let known, known.transaction + 1 != walk.meta.transaction { try file.clear(path) }
-        try take(walk, file, isProven: true)
-    }
-
-    /// The same where nobody has proven the models yet. The last update may have broken off anywhere: so every page is
-    /// visited, and those with a checksum are held against it.
+    /// Takes up what the newest commit changed, where nobody has proven the models yet. The last update may have broken
+    /// off anywhere: so every page is visited, and those with a checksum are held against it.
     ///
     /// - Throws: `.corrupt` where more than one commit is not known, or a page is not as it was written.
     func complete() throws(StorageError) {
@@ -68,7 +50,7 @@ struct PageChecksums {
 
     /// What says that all of it is there is written last, and is on the disk with the next update: where it is lost, the
     /// next start visits every page.
-    private func take(_ walk: PageWalk, _ file: borrowing ChecksumFile, isProven: Bool) throws(StorageError) {
+    fileprivate func take(_ walk: PageWalk, _ file: borrowing ChecksumFile, isProven: Bool) throws(StorageError) {
         try file.grow(to: walk.meta.lastPage + 1, path)
         let update = ChecksumUpdate(
             walk.meta, path, isProven: isProven, try file.read(pages: walk.meta.lastPage + 1, path))
@@ -78,8 +60,42 @@ struct PageChecksums {
         try file.write(ChecksumHead(walk.meta), path)
     }
 
-    private func open() throws(StorageError) -> ChecksumFile {
+    fileprivate func open() throws(StorageError) -> ChecksumFile {
         ChecksumFile(file: try FileHandle(path, O_RDWR | O_CREAT | O_NOFOLLOW))
+    }
+}
+
+/// The checksums of stored models that are open for writing. The files are held open, so that a checkpoint needs no
+/// descriptor that there may not be.
+final class KeptChecksums: Sendable {
+    private let checksums: PageChecksums
+    let file: ChecksumFile
+    let data: SharedFile
+
+    /// - Throws: when the system refuses to open the files.
+    init(models path: String) throws(StorageError) {
+        checksums = PageChecksums(models: path)
+        file = try checksums.open()
+        data = try SharedFile(checksums.data, O_RDONLY | O_NOFOLLOW)
+    }
+
+    /// Sees to it that the file has room for what the next commit may use.
+    ///
+    /// - Throws: `.full` where the disk has none.
+    func reserve(pages: UInt64) throws(StorageError) {
+        try file.grow(to: pages + PageChecksums.room / 2, checksums.path)
+    }
+
+    /// Takes up what the newest commit changed; nothing happens where it is known. Where more than one commit is not
+    /// known, all pages are taken as they are: whoever commits has opened models that were proven.
+    ///
+    /// - Throws: what reading the pages or writing their checksums failed with.
+    func update() throws(StorageError) {
+        let walk = try PageWalk(checksums.data, open: data, isMapped: true)
+        let known = try file.head(checksums.path)
+        guard known?.transaction != walk.meta.transaction else { return }
+        if let known, known.transaction + 1 != walk.meta.transaction { try file.clear(checksums.path) }
+        try checksums.take(walk, file, isProven: true)
     }
 }
 

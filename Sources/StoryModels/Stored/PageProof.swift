@@ -13,6 +13,7 @@ struct PageProof {
     private static let mostThreads = 4
 
     private let models: String
+    private let data: SharedFile
     private let pageSize: Int
 
     /// Looks at all of it before LMDB does, where nobody else writes.
@@ -22,9 +23,10 @@ struct PageProof {
         let checksums = PageChecksums(models: models)
         // What a process was killed before it could note.
         try checksums.complete()
-        let walk = try PageWalk(models + "/data.mdb")
-        let sums = try read(checksums.path, pages: Int(walk.meta.lastPage) + 1, ChecksumHead(walk.meta))
-        try PageProof(models: models, pageSize: walk.meta.pageSize).check(sums)
+        let data = try SharedFile(models + "/data.mdb", O_RDONLY | O_NOFOLLOW)
+        let walk = try PageWalk(models + "/data.mdb", open: data)
+        let sums = try read(try open(checksums.path), checksums.path, walk, ChecksumHead(walk.meta))
+        try PageProof(models: models, data: data, pageSize: walk.meta.pageSize).check(sums)
         let count = PageCount()
         try walk.run(count)
         guard count.pages == sums.count(where: { $0 != 0 }) else {
@@ -37,19 +39,38 @@ struct PageProof {
     ///
     /// - Throws: as `run`.
     static func runBeside(_ models: String) throws(StorageError) {
-        let walk = try PageWalk(models + "/data.mdb")
-        let sums = try read(PageChecksums(models: models).path, pages: Int(walk.meta.lastPage) + 1, nil)
-        try PageProof(models: models, pageSize: walk.meta.pageSize).check(sums)
+        let data = try SharedFile(models + "/data.mdb", O_RDONLY | O_NOFOLLOW)
+        try run(models, data, try open(PageChecksums(models: models).path))
     }
 
-    private static func read(_ path: String, pages: Int, _ wanted: ChecksumHead?) throws(StorageError) -> [UInt64] {
+    /// The same through files that are open, where there may be no descriptors for others.
+    ///
+    /// - Throws: as `run`.
+    static func runBeside(_ models: String, _ kept: KeptChecksums) throws(StorageError) {
+        try run(models, kept.data, kept.file)
+    }
+
+    private static func run(
+        _ models: String, _ data: SharedFile, _ file: borrowing ChecksumFile
+    ) throws(StorageError) {
+        let walk = try PageWalk(models + "/data.mdb", open: data)
+        let sums = try read(file, PageChecksums(models: models).path, walk, nil)
+        try PageProof(models: models, data: data, pageSize: walk.meta.pageSize).check(sums)
+    }
+
+    private static func open(_ path: String) throws(StorageError) -> ChecksumFile {
         guard Folder.exists(path) else { throw .corrupt("there are no checksums of the models' pages", at: nil) }
-        let file = ChecksumFile(file: try FileHandle(path, O_RDONLY | O_NOFOLLOW))
+        return ChecksumFile(file: try FileHandle(path, O_RDONLY | O_NOFOLLOW))
+    }
+
+    private static func read(
+        _ file: borrowing ChecksumFile, _ path: String, _ walk: PageWalk, _ wanted: ChecksumHead?
+    ) throws(StorageError) -> [UInt64] {
         let head = try file.head(path)
         guard head != nil, wanted == nil || head == wanted else {
             throw .corrupt("\(path) is of another commit", at: nil)
         }
-        return try file.read(pages: UInt64(pages), path)
+        return try file.read(pages: walk.meta.lastPage + 1, path)
     }
 
     private func check(_ sums: [UInt64]) throws(StorageError) {
@@ -75,7 +96,7 @@ struct PageProof {
     /// Checks the pages of one range.
     private func check(_ sums: [UInt64], _ range: Range<Int>) throws(StorageError) {
         guard !range.isEmpty else { return }
-        let reader = try PageReader(models + "/data.mdb", bytes: sums.count * pageSize)
+        let reader = try PageReader(data, models + "/data.mdb", bytes: sums.count * pageSize)
         let step = PageProof.piece / pageSize
         for start in stride(from: range.lowerBound, to: range.upperBound, by: step) {
             let pages = start..<min(start + step, range.upperBound)
@@ -103,16 +124,16 @@ private final class PageReader {
     private static let populate: Int32 = 22
 
     let path: String
-    private let file: FileHandle
+    private let file: SharedFile
     private let size: Int
     private let map: UnsafeMutableRawPointer?
     private var buffer: UnsafeMutableRawBufferPointer?
 
-    init(_ path: String, bytes: Int) throws(StorageError) {
-        file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
+    init(_ file: SharedFile, _ path: String, bytes: Int) throws(StorageError) {
+        self.file = file
         self.path = path
-        size = min(bytes, Int(try file.status(path).st_size))
-        let mapped = mmap(nil, max(size, 1), PROT_READ, MAP_SHARED, file.descriptor, 0)
+        size = min(bytes, Int(try file.handle.status(path).st_size))
+        let mapped = mmap(nil, max(size, 1), PROT_READ, MAP_SHARED, file.handle.descriptor, 0)
         map = mapped == MAP_FAILED ? nil : mapped
     }
 
@@ -131,7 +152,8 @@ private final class PageReader {
         }
         let target = buffer ?? .allocate(byteCount: PageProof.piece, alignment: 4_096)
         buffer = target
-        let done = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: target[..<count]), at: offset, of: path)
+        let done = try file.handle.read(
+            into: UnsafeMutableRawBufferPointer(rebasing: target[..<count]), at: offset, of: path)
         return UnsafeRawBufferPointer(rebasing: target[..<done])
     }
 }
@@ -150,10 +172,12 @@ extension PageProof {
 package final class ModelProof: @unchecked Sendable {
     // Unchecked: one thread makes it, and one runs it.
     private let models: String
+    private let kept: KeptChecksums
     private var view: ReadTransaction?
 
-    init(_ environment: Environment) throws(StorageError) {
+    init(_ environment: Environment, _ kept: KeptChecksums) throws(StorageError) {
         models = environment.path
+        self.kept = kept
         view = try ReadTransaction(environment)
     }
 
@@ -162,7 +186,7 @@ package final class ModelProof: @unchecked Sendable {
     /// - Throws: `.corrupt` where one is not as it was written.
     package func run() throws(StorageError) {
         defer { view = nil }
-        try PageProof.runBeside(models)
+        try PageProof.runBeside(models, kept)
     }
 }
 

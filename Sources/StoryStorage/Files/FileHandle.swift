@@ -1,6 +1,14 @@
 package import Glibc
 package import StoryCore
 
+/// A file that several hold open; it is closed when the last one is gone.
+package final class SharedFile: Sendable {
+    package let handle: FileHandle
+
+    /// - Throws: when the system refuses to open it.
+    package init(_ path: String, _ flags: Int32) throws(StorageError) { handle = try FileHandle(path, flags) }
+}
+
 /// A file descriptor that is closed when its owner is gone, and not handed to children.
 package struct FileHandle: ~Copyable {
     /// The number that the kernel knows it by.

@@ -20,7 +20,7 @@ package protocol PageVisitor: AnyObject {
 package final class PageWalk {
     /// What the walk goes by.
     package let meta: MetaPage
-    private let file: FileHandle
+    private let file: SharedFile
     private let path: String
     private var buffers: [UnsafeMutableRawBufferPointer] = []
     /// The file in memory, where nothing but this process's own writing is to be read.
@@ -33,22 +33,25 @@ package final class PageWalk {
 
     /// The file at a path; it must not be written meanwhile.
     ///
-    /// - Parameter isMapped: true right after a commit of this process: what it wrote is in memory, and is not read page by
-    ///   page. What a disk could not give back would end the process then.
+    /// - Parameters:
+    ///   - open: the file, where somebody holds it open.
+    ///   - isMapped: true right after a commit of this process: what it wrote is in memory, and is not read page by page.
+    ///     What a disk could not give back would end the process then.
+    ///
     /// - Throws: `.corrupt` where its first pages are not those of an LMDB file, or it is cut short.
-    package init(_ path: String, isMapped: Bool = false) throws(StorageError) {
+    package init(_ path: String, open: SharedFile? = nil, isMapped: Bool = false) throws(StorageError) {
         guard Folder.exists(path) else { throw .corrupt("\(path) is not there", at: nil) }
-        file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
+        file = if let open { open } else { try SharedFile(path, O_RDONLY | O_NOFOLLOW) }
         self.path = path
-        meta = try MetaPage.newest(file, path)
-        let size = UInt64(try file.status(path).st_size)
+        meta = try MetaPage.newest(file.handle, path)
+        let size = UInt64(try file.handle.status(path).st_size)
         let (pages, areTooMany) = meta.lastPage.addingReportingOverflow(1)
         let (needed, isTooLarge) = pages.multipliedReportingOverflow(by: UInt64(meta.pageSize))
         guard !areTooMany, !isTooLarge, needed <= size else {
             throw .corrupt("\(path) was cut short: it has \(size) bytes and should have \(needed)", at: nil)
         }
         guard isMapped else { return }
-        let mapped = mmap(nil, Int(needed), PROT_READ, MAP_SHARED, file.descriptor, 0)
+        let mapped = mmap(nil, Int(needed), PROT_READ, MAP_SHARED, file.handle.descriptor, 0)
         guard let mapped, mapped != MAP_FAILED else { throw SystemError.from(errno, "mapping \(path)") }
         map = UnsafeMutableRawBufferPointer(start: mapped, count: Int(needed))
     }
@@ -185,7 +188,7 @@ package final class PageWalk {
             }
         }
         let target = UnsafeMutableRawBufferPointer(rebasing: buffers[level][..<count])
-        guard try file.read(into: target, at: Int(page) * meta.pageSize, of: path) == count else {
+        guard try file.handle.read(into: target, at: Int(page) * meta.pageSize, of: path) == count else {
             throw .corrupt("\(path) was cut short in its page \(page)", at: nil)
         }
         return UnsafeRawBufferPointer(target)
