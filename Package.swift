@@ -22,6 +22,11 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
     .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
+/// A library whose functions stand before others; `shared` is where `preloaded.h` lies, seen from its folder.
+func preloaded(_ name: String, path: String, sharing shared: String) -> Target {
+    .target(name: name, path: path, cSettings: [.headerSearchPath(shared)])
+}
+
 func system(_ name: String, _ package: String, _ debian: String) -> Target {
     .systemLibrary(name: name, pkgConfig: package, providers: [.apt([debian])])
 }
@@ -91,14 +96,14 @@ let package = Package(
             ]),
         program("storebench", ["CHiredis"], path: "bench/storebench"),
         // Preloaded into the daemon by the gates on counts; nothing links it.
-        .target(name: "CCounting", path: "bench/counting"),
+        preloaded("CCounting", path: "bench/counting", sharing: "../preloaded"),
         // Preloaded into the servers of the benchmark's row S13; nothing links it.
-        .target(name: "CSlowSync", path: "bench/slowsync"),
+        preloaded("CSlowSync", path: "bench/slowsync", sharing: "../preloaded"),
         // Preloaded into the daemon by the tests of disks that fail; nothing links it.
-        .target(name: "CFaults", path: "Tests/FaultTests/faults"),
+        preloaded("CFaults", path: "Tests/FaultTests/faults", sharing: "../../../bench/preloaded"),
 
         // Preloaded into the programs whose crashes are played; nothing links it.
-        .target(name: "CRecorder", path: "Tests/CrashTests/recorder"),
+        preloaded("CRecorder", path: "Tests/CrashTests/recorder", sharing: "../../../bench/preloaded"),
         // Preloaded into the daemon by the tests whose clock is wrong; nothing links it.
         .target(name: "CShiftedClock", path: "Tests/ShiftedClock"),
 
@@ -151,7 +156,7 @@ let package = Package(
         tests("HostileTests", ["StoryCore", "TestSupport"]),
         tests("RaceTests", ["TestSupport"]),
         // Linked into the simulator, whose calls on its disk go there first.
-        .target(name: "CSimulatedDisk", path: "Tests/Simulator/disk"),
+        preloaded("CSimulatedDisk", path: "Tests/Simulator/disk", sharing: "../../../bench/preloaded"),
         program(
             "simulator",
             [

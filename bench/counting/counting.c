@@ -9,8 +9,8 @@
 
 #define _GNU_SOURCE
 #include "counting.h"
+#include "preloaded.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -23,8 +23,6 @@
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
-
-#define EXPORTED __attribute__((visibility("default")))
 
 static struct counting_record *records;
 static __thread int isMain __attribute__((tls_model("initial-exec")));
@@ -51,16 +49,6 @@ __attribute__((constructor)) static void begin(void) {
         strncpy(file->records[kind].name, names[kind], sizeof file->records[kind].name - 1);
     __atomic_store_n(&file->count, COUNTING_KINDS, __ATOMIC_RELEASE);
     __atomic_store_n(&records, file->records, __ATOMIC_RELEASE);
-}
-
-// The function that would have been called; looked up at the first call, since libraries begin before this one.
-static void *behind(void **cached, const char *name) {
-    void *found = __atomic_load_n(cached, __ATOMIC_RELAXED);
-    if (found) return found;
-    found = dlsym(RTLD_NEXT, name);
-    if (!found) abort();
-    __atomic_store_n(cached, found, __ATOMIC_RELAXED);
-    return found;
 }
 
 // --- Memory. By the names that the C library keeps for this, because looking one up may itself allocate.

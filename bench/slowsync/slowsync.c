@@ -8,8 +8,8 @@
 
 #define _GNU_SOURCE
 #include "slowsync.h"
+#include "preloaded.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -18,18 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define EXPORTED __attribute__((visibility("default")))
 #define DELAY 2000000 // nanoseconds
-
-// The function that would have been called.
-static void *behind(void **cached, const char *name) {
-    void *found = __atomic_load_n(cached, __ATOMIC_RELAXED);
-    if (found) return found;
-    found = dlsym(RTLD_NEXT, name);
-    if (!found) abort();
-    __atomic_store_n(cached, found, __ATOMIC_RELAXED);
-    return found;
-}
 
 static void delay(void) {
     int error = errno;

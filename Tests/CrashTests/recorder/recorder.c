@@ -10,8 +10,8 @@
 
 #define _GNU_SOURCE
 #include "recorder.h"
+#include "preloaded.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -24,7 +24,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define EXPORTED __attribute__((visibility("default")))
 #define DESCRIPTORS 4096
 
 static struct recorder_head *head;
@@ -32,19 +31,6 @@ static const char *root;
 static size_t rootLength;
 // Descriptors of files and folders below the root: 1, and 2 for LMDB's lock file, which is written through its map.
 static unsigned char below[DESCRIPTORS];
-
-static void *behind(void **cached, const char *name) {
-    void *found = __atomic_load_n(cached, __ATOMIC_RELAXED);
-    if (found) return found;
-    found = dlsym(RTLD_NEXT, name);
-    if (!found) abort();
-    __atomic_store_n(cached, found, __ATOMIC_RELAXED);
-    return found;
-}
-
-#define NEXT(result, name, parameters) \
-    static void *cached;               \
-    result(*next) parameters = (result(*) parameters)behind(&cached, #name)
 
 static uint64_t tick(void) { return __atomic_add_fetch(&head->clock, 1, __ATOMIC_SEQ_CST); }
 

@@ -10,8 +10,8 @@
 
 #define _GNU_SOURCE
 #include "faults.h"
+#include "preloaded.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -26,7 +26,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define EXPORTED __attribute__((visibility("default")))
 #define FILES 1024
 
 static struct faults_file *shared;
@@ -47,20 +46,6 @@ __attribute__((constructor)) static void begin(void) {
     close(descriptor);
     if (file != MAP_FAILED) __atomic_store_n(&shared, file, __ATOMIC_RELEASE);
 }
-
-// The function that would have been called; looked up at the first call, since libraries begin before this one.
-static void *behind(void **cached, const char *name) {
-    void *found = __atomic_load_n(cached, __ATOMIC_RELAXED);
-    if (found) return found;
-    found = dlsym(RTLD_NEXT, name);
-    if (!found) abort();
-    __atomic_store_n(cached, found, __ATOMIC_RELAXED);
-    return found;
-}
-
-#define BEHIND(result, name, parameters) \
-    static void *cached;                 \
-    result(*next) parameters = (result(*) parameters)behind(&cached, #name)
 
 static const char *pathOf(int fd) {
     return fd >= 0 && fd < FILES && paths[fd][0] ? paths[fd] : NULL;
@@ -131,7 +116,7 @@ static struct verdict judgeOpening(const char *name, const char *path, int flags
         va_end(rest);                                                                       \
         struct verdict verdict = judgeOpening(#name, path, flags);                          \
         if (verdict.action == faults_fail) return errno = verdict.error, -1;                \
-        BEHIND(int, name, parameters);                                                      \
+        NEXT(int, name, parameters);                                                      \
         int fd = next call;                                                                 \
         if (fd >= 0 && !isTold(verdict)) {                                                  \
             int error = errno;                                                              \
@@ -147,7 +132,7 @@ OPEN(openat, (int folder, const char *path, int flags, ...), (folder, path, flag
 OPEN(openat64, (int folder, const char *path, int flags, ...), (folder, path, flags, mode))
 
 EXPORTED int close(int fd) {
-    BEHIND(int, close, (int));
+    NEXT(int, close, (int));
     if (fd >= 0 && fd < FILES) paths[fd][0] = 0;
     return next(fd);
 }
@@ -159,7 +144,7 @@ EXPORTED int close(int fd) {
         struct verdict verdict = judge(kind, #name, path);                        \
         if (verdict.action == faults_fail) return errno = verdict.error, -1;      \
         if (verdict.action == faults_pretend) return 0;                           \
-        BEHIND(int, name, parameters);                                            \
+        NEXT(int, name, parameters);                                            \
         int result = next arguments;                                              \
         return result == 0 && !isTold(verdict) ? -1 : result;                     \
     }
@@ -184,7 +169,7 @@ CALL(fallocate, (int fd, int mode, off_t at, off_t size), (fd, mode, at, size), 
         struct verdict verdict = judge(faults_truncate, #name, pathOf(fd));       \
         if (verdict.action == faults_fail) return verdict.error;                  \
         if (verdict.action == faults_pretend) return 0;                           \
-        BEHIND(int, name, parameters);                                            \
+        NEXT(int, name, parameters);                                            \
         int result = next arguments;                                              \
         return result == 0 && !isTold(verdict) ? verdict.error : result;          \
     }
@@ -206,7 +191,7 @@ static size_t halfOf(size_t size, struct verdict verdict) {
         struct verdict verdict = judge(kind, #name, path);                        \
         if (verdict.action == faults_fail) return errno = verdict.error, -1;      \
         if (verdict.action == faults_pretend) return (ssize_t)(size);             \
-        BEHIND(ssize_t, name, parameters);                                        \
+        NEXT(ssize_t, name, parameters);                                        \
         ssize_t result;                                                           \
         if (verdict.action == faults_shorten || verdict.action == faults_kill_within) { \
             half                                                                  \
@@ -264,13 +249,13 @@ BYTES(send, (int fd, const void *bytes, size_t size, int flags), (fd, bytes, siz
 EXPORTED int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags) {
     struct verdict verdict = judge(faults_accept, "accept4", "");
     if (verdict.action == faults_fail) return errno = verdict.error, -1;
-    BEHIND(int, accept4, (int, struct sockaddr *, socklen_t *, int));
+    NEXT(int, accept4, (int, struct sockaddr *, socklen_t *, int));
     return next(fd, address, length, flags);
 }
 
 // --- Time.
 
 EXPORTED int uv_timer_start(void *timer, void (*due)(void *), uint64_t first, uint64_t then) {
-    BEHIND(int, uv_timer_start, (void *, void (*)(void *), uint64_t, uint64_t));
+    NEXT(int, uv_timer_start, (void *, void (*)(void *), uint64_t, uint64_t));
     return tick && then ? next(timer, due, tick, tick) : next(timer, due, first, then);
 }

@@ -3,12 +3,11 @@
 
 #define _GNU_SOURCE
 #include "disk.h"
+#include "preloaded.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -16,7 +15,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define EXPORTED __attribute__((visibility("default"), used))
 #define DESCRIPTORS 4096
 
 static void *context;
@@ -38,16 +36,6 @@ void simulated_disk_set(int value) { isOn = value; }
 static int isBelow(int fd) { return isOn && fd >= 0 && fd < DESCRIPTORS && below[fd]; }
 static int isSimulated(const char *path) { return isOn && path && path[0] != '/' && path[0] != 0; }
 
-static void *behind(void **cached, const char *name) {
-    if (!*cached) *cached = dlsym(RTLD_NEXT, name);
-    if (!*cached) abort();
-    return *cached;
-}
-
-#define BEHIND(result, name, parameters) \
-    static void *cached;                 \
-    result(*next) parameters = (result(*) parameters)behind(&cached, #name)
-
 // What the call answers in the end.
 static int64_t ended(const struct disk_call *call, struct disk_verdict verdict, int64_t result) {
     int error = errno;
@@ -67,7 +55,7 @@ static int isMade(struct disk_verdict verdict) {
 // --- Descriptors
 
 static int opened(int folder, const char *path, int flags, mode_t mode) {
-    BEHIND(int, openat, (int, const char *, int, ...));
+    NEXT(int, openat, (int, const char *, int, ...));
     if (!isSimulated(path) || folder != AT_FDCWD) return next(folder, path, flags, mode);
     struct disk_call call = {.kind = disk_open, .fd = -1, .flags = flags, .path = path};
     struct disk_verdict verdict = judge(context, &call);
@@ -77,20 +65,20 @@ static int opened(int folder, const char *path, int flags, mode_t mode) {
     return (int)ended(&call, verdict, fd);
 }
 
-#define OPEN(name)                                                             \
-    EXPORTED int name(const char *path, int flags, ...) {                      \
-        va_list rest;                                                          \
-        va_start(rest, flags);                                                 \
+#define OPEN(name)                                                              \
+    EXPORTED int name(const char *path, int flags, ...) {                       \
+        va_list rest;                                                           \
+        va_start(rest, flags);                                                  \
         mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0; \
-        va_end(rest);                                                          \
-        return opened(AT_FDCWD, path, flags, mode);                     \
+        va_end(rest);                                                           \
+        return opened(AT_FDCWD, path, flags, mode);                             \
     }
 
 OPEN(open)
 OPEN(open64)
 
 EXPORTED int close(int fd) {
-    BEHIND(int, close, (int));
+    NEXT(int, close, (int));
     if (isBelow(fd)) {
         struct disk_call call = {.kind = disk_close, .fd = fd};
         told(context, &call, 0);
@@ -102,7 +90,7 @@ EXPORTED int close(int fd) {
 // --- Bytes: all writes are one call of what lies in one piece.
 
 static ssize_t put(int fd, const void *bytes, size_t size, off_t at) {
-    BEHIND(ssize_t, pwrite64, (int, const void *, size_t, off64_t));
+    NEXT(ssize_t, pwrite64, (int, const void *, size_t, off64_t));
     struct disk_call call = {.kind = disk_write, .fd = fd, .flags = fcntl(fd, F_GETFL), .at = at, .size = (int64_t)size,
                              .bytes = bytes};
     struct disk_verdict verdict = judge(context, &call);
@@ -132,10 +120,10 @@ static ssize_t moved(int fd, ssize_t result) {
     return result;
 }
 
-#define WRITE(name, parameters, arguments, simulated)                  \
-    EXPORTED ssize_t name parameters {                                 \
-        BEHIND(ssize_t, name, parameters);                             \
-        return isBelow(fd) ? simulated : next arguments;               \
+#define WRITE(name, parameters, arguments, simulated)    \
+    EXPORTED ssize_t name parameters {                   \
+        NEXT(ssize_t, name, parameters);                 \
+        return isBelow(fd) ? simulated : next arguments; \
     }
 
 WRITE(pwrite, (int fd, const void *bytes, size_t size, off_t at), (fd, bytes, size, at), put(fd, bytes, size, at))
@@ -151,14 +139,14 @@ WRITE(writev, (int fd, const struct iovec *parts, int number), (fd, parts, numbe
 
 // --- Sizes and syncs
 
-#define CHANGE(call_kind, name, parameters, arguments, to)             \
-    EXPORTED int name parameters {                                     \
-        BEHIND(int, name, parameters);                                 \
-        if (!isBelow(fd)) return next arguments;                       \
+#define CHANGE(call_kind, name, parameters, arguments, to)               \
+    EXPORTED int name parameters {                                       \
+        NEXT(int, name, parameters);                                     \
+        if (!isBelow(fd)) return next arguments;                         \
         struct disk_call call = {.kind = call_kind, .fd = fd, .at = to}; \
-        struct disk_verdict verdict = judge(context, &call);           \
-        int result = isMade(verdict) ? next arguments : 0;             \
-        return (int)ended(&call, verdict, result);                     \
+        struct disk_verdict verdict = judge(context, &call);             \
+        int result = isMade(verdict) ? next arguments : 0;               \
+        return (int)ended(&call, verdict, result);                       \
     }
 
 CHANGE(disk_truncate, ftruncate, (int fd, off_t size), (fd, size), size)
@@ -167,13 +155,13 @@ CHANGE(disk_sync, fsync, (int fd), (fd), 0)
 CHANGE(disk_sync, fdatasync, (int fd), (fd), 0)
 
 // These answer the error itself.
-#define ALLOCATE(name, offset)                                                              \
-    EXPORTED int name(int fd, offset at, offset size) {                                     \
-        BEHIND(int, name, (int, offset, offset));                                           \
-        if (!isBelow(fd)) return next(fd, at, size);                                        \
-        struct disk_call call = {.kind = disk_allocate, .fd = fd, .at = at + size};         \
-        struct disk_verdict verdict = judge(context, &call);                                \
-        int result = isMade(verdict) ? next(fd, at, size) : 0;                              \
+#define ALLOCATE(name, offset)                                                                                \
+    EXPORTED int name(int fd, offset at, offset size) {                                                       \
+        NEXT(int, name, (int, offset, offset));                                                               \
+        if (!isBelow(fd)) return next(fd, at, size);                                                          \
+        struct disk_call call = {.kind = disk_allocate, .fd = fd, .at = at + size};                           \
+        struct disk_verdict verdict = judge(context, &call);                                                  \
+        int result = isMade(verdict) ? next(fd, at, size) : 0;                                                \
         return ended(&call, verdict, result == 0 ? 0 : -1) == 0 ? 0 : verdict.error ? verdict.error : result; \
     }
 
@@ -182,14 +170,14 @@ ALLOCATE(posix_fallocate64, off64_t)
 
 // --- Names
 
-#define NAMED(call_kind, name, parameters, arguments, first, second)                \
-    EXPORTED int name parameters {                                                  \
-        BEHIND(int, name, parameters);                                              \
-        if (!isSimulated(first)) return next arguments;                             \
+#define NAMED(call_kind, name, parameters, arguments, first, second)                           \
+    EXPORTED int name parameters {                                                             \
+        NEXT(int, name, parameters);                                                           \
+        if (!isSimulated(first)) return next arguments;                                        \
         struct disk_call call = {.kind = call_kind, .fd = -1, .path = first, .other = second}; \
-        struct disk_verdict verdict = judge(context, &call);                        \
-        int result = isMade(verdict) ? next arguments : 0;                          \
-        return (int)ended(&call, verdict, result);                                  \
+        struct disk_verdict verdict = judge(context, &call);                                   \
+        int result = isMade(verdict) ? next arguments : 0;                                     \
+        return (int)ended(&call, verdict, result);                                             \
     }
 
 NAMED(disk_rename, rename, (const char *path, const char *place), (path, place), path, place)
