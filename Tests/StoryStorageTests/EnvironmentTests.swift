@@ -44,6 +44,15 @@ struct EnvironmentTests {
         #expect(try value("kept") == "value")
     }
 
+    @Test func `an environment that nobody else holds stays open for its transactions`() throws {
+        try create()
+        let transaction = try begin()
+        let found = try Array("key".utf8).withBytes { (key) throws(StorageError) in
+            try transaction.value(in: .main, at: key).map { String(decoding: $0, as: UTF8.self) }
+        }
+        #expect(found == "value")
+    }
+
     @Test func `the file is not handed to children`() throws {
         try create()
         let environment = try Environment.open(at: path, EnvironmentOptions())
@@ -122,6 +131,10 @@ struct EnvironmentTests {
     }
 
     // MARK: Helpers
+
+    private func begin() throws -> ReadTransaction {
+        try ReadTransaction(try Environment.open(at: path, EnvironmentOptions()))
+    }
 
     private func create() throws {
         try Environment.create(at: path, EnvironmentOptions()) { (transaction) throws(StorageError) in

@@ -7,6 +7,8 @@ package import StoryCore
 package struct ReadTransaction: ~Copyable {
     /// What LMDB knows it by, for cursors; it dies with the transaction.
     package let handle: OpaquePointer
+    /// Held, since it must not be closed before.
+    private let environment: Unmanaged<Environment>
 
     /// Takes the newest view; throws when the system or the table of readers has no room for it.
     package init(_ environment: Environment) throws(StorageError) {
@@ -19,9 +21,13 @@ package struct ReadTransaction: ~Copyable {
         try LMDBError.check(code, "beginning to read \(environment.path)")
         guard let begun else { throw .failed("LMDB began no transaction on \(environment.path)") }
         handle = begun
+        self.environment = .passRetained(environment)
     }
 
-    deinit { mdb_txn_abort(handle) }
+    deinit {
+        mdb_txn_abort(handle)
+        environment.release()
+    }
 
     /// Lets go of the view but keeps the place in the table of readers.
     package borrowing func reset() { mdb_txn_reset(handle) }
@@ -34,6 +40,7 @@ package struct ReadTransaction: ~Copyable {
     /// Ends it so that the databases it opened stay open for later ones.
     package consuming func keepDatabases() throws(StorageError) {
         let code = mdb_txn_commit(handle)
+        environment.release()
         discard self
         try LMDBError.check(code, "opening tables")
     }

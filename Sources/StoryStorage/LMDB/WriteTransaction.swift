@@ -8,6 +8,8 @@ package import StoryCore
 package struct WriteTransaction: ~Copyable {
     /// What LMDB knows it by, for cursors; it dies with the transaction.
     package let handle: OpaquePointer
+    /// Held, since it must not be closed before.
+    private let environment: Unmanaged<Environment>
 
     /// Waits for whoever is writing; throws when LMDB refuses.
     package init(_ environment: Environment) throws(StorageError) {
@@ -15,9 +17,13 @@ package struct WriteTransaction: ~Copyable {
         try LMDBError.check(mdb_txn_begin(environment.raw, nil, 0, &begun), "beginning to write \(environment.path)")
         guard let begun else { throw .failed("LMDB began no transaction on \(environment.path)") }
         handle = begun
+        self.environment = .passRetained(environment)
     }
 
-    deinit { mdb_txn_abort(handle) }
+    deinit {
+        mdb_txn_abort(handle)
+        environment.release()
+    }
 
     /// Makes everything that was put durable. After `.failed` or `.corrupt` it is unknown whether it is.
     package consuming func commit() throws(StorageError) {
@@ -25,6 +31,7 @@ package struct WriteTransaction: ~Copyable {
         mdb_env_get_fd(mdb_txn_env(handle), &descriptor)
         let code = mdb_txn_commit(handle)
         // LMDB has freed the transaction, whatever it answered.
+        environment.release()
         discard self
         // A write that came to the disk's end halfway is an I/O error to LMDB; it has not touched the first pages.
         if code == EIO, DiskSpace.isExhausted(descriptor) { throw .full("no room is left while committing") }
@@ -34,6 +41,7 @@ package struct WriteTransaction: ~Copyable {
     /// The same where the file has room for all of it: an I/O error is one then, and not a full disk.
     package consuming func commitReserved() throws(StorageError) {
         let code = mdb_txn_commit(handle)
+        environment.release()
         discard self
         try LMDBError.check(code, "committing")
     }

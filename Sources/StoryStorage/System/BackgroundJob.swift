@@ -11,20 +11,29 @@ package struct BackgroundStarter: Sendable {
 
     /// Each piece has a thread of its own, at once.
     package static let threads = BackgroundStarter { BackgroundThread.start($0) }
+
+    /// Each piece has a thread of its own where the system has one to give; else whoever waits for it does it.
+    package static let helpers = BackgroundStarter { body in
+        _ = BackgroundThread.start(body)
+        return true
+    }
 }
 
 /// A piece of work that is done once: by whoever is the first to run it, beside the loop or while it is waited for.
+///
+/// What the work holds is let go of before the result can be seen: who waited for it may close what it used.
 package final class OnceWork<Value: Sendable>: Sendable {
+    private typealias Work = @Sendable () throws(StorageError) -> Value
+
     private enum State {
-        case waiting
+        case waiting(Work)
         case running
         case ended(Result<Value, StorageError>)
     }
 
-    private let state = Mutex(State.waiting)
-    private let work: @Sendable () throws(StorageError) -> Value
+    private let state: Mutex<State>
 
-    package init(_ work: @escaping @Sendable () throws(StorageError) -> Value) { self.work = work }
+    package init(_ work: @escaping @Sendable () throws(StorageError) -> Value) { state = Mutex(.waiting(work)) }
 
     /// Nil until it is done; then how it ended.
     package var result: Result<Value, StorageError>? {
@@ -34,14 +43,7 @@ package final class OnceWork<Value: Sendable>: Sendable {
     /// Does it, unless somebody has begun; false then.
     @discardableResult
     package func run() -> Bool {
-        let isFirst = state.withLock { state in
-            guard case .waiting = state else { return false }
-            state = .running
-            return true
-        }
-        guard isFirst else { return false }
-        let result: Result<Value, StorageError>
-        do throws(StorageError) { result = .success(try work()) } catch { result = .failure(error) }
+        guard let result = resultOfWork() else { return false }
         state.withLock { $0 = .ended(result) }
         return true
     }
@@ -51,6 +53,17 @@ package final class OnceWork<Value: Sendable>: Sendable {
         state.withLock { state in
             if case .waiting = state { state = .ended(.failure(error)) }
         }
+    }
+
+    /// Nil where somebody has begun. The work is gone when this returns.
+    private func resultOfWork() -> Result<Value, StorageError>? {
+        let taken: Work? = state.withLock { state in
+            guard case .waiting(let work) = state else { return nil }
+            state = .running
+            return work
+        }
+        guard let work = taken else { return nil }
+        do throws(StorageError) { return .success(try work()) } catch { return .failure(error) }
     }
 }
 
