@@ -12,6 +12,8 @@ struct ListSteps: Equatable, Sendable {
         let durable: Position
         /// The index was as the events up to here made it.
         let head: Position
+        /// The events up to here had been looked at.
+        let lookedAt: Position
 
         func holds(_ key: [UInt8]) -> Bool { through.map { !$0.lexicographicallyPrecedes(key) } ?? true }
     }
@@ -45,9 +47,10 @@ struct ListSteps: Equatable, Sendable {
             start = key ?? start
             return
         }
-        let isSame = steps.last.map { $0.durable == durable && $0.head == head } ?? false
+        let step = Step(through: key, durable: durable, head: head, lookedAt: last)
+        let isSame = steps.last.map { $0.durable == durable && $0.head == head && $0.lookedAt == last } ?? false
         if isSame || !isExact { steps = steps.dropLast() }
-        steps.append(Step(through: key, durable: durable, head: head))
+        steps.append(step)
     }
 
     /// The events up to a position were looked at: a step that knew no later ones is beyond doubt.
@@ -70,8 +73,9 @@ struct ListSteps: Equatable, Sendable {
         guard isExact, start?.lexicographicallyPrecedes(key) ?? true,
             let step = steps.first(where: { $0.holds(key) })
         else { return .yes }
-        // It was told with the event that changed it, or the step knew nothing of its leaving.
-        if change > step.durable || event > step.head { return .yes }
+        // It was told with the event that changed it, which was looked at after the step; or the step knew nothing of its
+        // leaving.
+        if change > step.lookedAt || event > step.head { return .yes }
         return .ifListed(durable: step.durable, head: step.head)
     }
 }
