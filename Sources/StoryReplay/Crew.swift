@@ -21,13 +21,12 @@ struct Crew {
     ) -> Bool {
         let taken = Taken(pieces)
         let others = (1..<max(count, 1)).map { member in
-            BackgroundJob<Bool>({ taken.all { work(member, $0) } }, whenDone: {})
+            BackgroundJob<Bool>(on: .helpers, { taken.all { work(member, $0) } }, whenDone: {})
         }
         _ = taken.all { piece in
             meanwhile()
             return work(0, piece)
         }
-        // A member that found no thread has left its pieces to the others.
         for other in others { _ = other.wait() }
         return taken.isUseful
     }

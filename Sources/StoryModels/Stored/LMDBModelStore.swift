@@ -107,7 +107,7 @@ package final class LMDBModelStore: TableStore {
     /// What holds every page of the stored tables against its checksum, on another thread.
     ///
     /// - Throws: `.failed` where LMDB has no room for a reader.
-    package func proof() throws(StorageError) -> ModelProof { try ModelProof(environment, checksums) }
+    package func proof() -> ModelProof { ModelProof(environment, checksums) }
     /// True from `freeze` to `finish` or `fail`.
     package var isCheckpointing: Bool { checkpoint != nil }
 

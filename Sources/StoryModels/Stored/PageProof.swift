@@ -25,8 +25,9 @@ struct PageProof {
         try checksums.complete()
         let data = try SharedFile(models + "/data.mdb", O_RDONLY | O_NOFOLLOW)
         let walk = try PageWalk(models + "/data.mdb", open: data)
-        let sums = try read(try open(checksums.path), checksums.path, walk, ChecksumHead(walk.meta))
-        try PageProof(models: models, data: data, pageSize: walk.meta.pageSize).check(sums)
+        let file = try open(checksums.path)
+        let sums = try read(file, checksums.path, walk, ChecksumHead(walk.meta))
+        try PageProof(models: models, data: data, pageSize: walk.meta.pageSize).check(sums, file)
         let count = PageCount()
         try walk.run(count)
         guard count.pages == sums.count(where: { $0 != 0 }) else {
@@ -55,7 +56,7 @@ struct PageProof {
     ) throws(StorageError) {
         let walk = try PageWalk(models + "/data.mdb", open: data)
         let sums = try read(file, PageChecksums(models: models).path, walk, nil)
-        try PageProof(models: models, data: data, pageSize: walk.meta.pageSize).check(sums)
+        try PageProof(models: models, data: data, pageSize: walk.meta.pageSize).check(sums, file)
     }
 
     private static func open(_ path: String) throws(StorageError) -> ChecksumFile {
@@ -73,29 +74,38 @@ struct PageProof {
         return try file.read(pages: walk.meta.lastPage + 1, path)
     }
 
-    private func check(_ sums: [UInt64]) throws(StorageError) {
+    private func check(_ sums: [UInt64], _ file: borrowing ChecksumFile) throws(StorageError) {
+        let path = PageChecksums(models: models).path
+        for page in try differing(from: sums) {
+            // It may have been freed after its checksum was read.
+            let bytes = try file.file.read(8, at: PageChecksums.headSize + 8 * page, of: path)
+            guard bytes.count == 8, bytes.number(at: 0, as: UInt64.self) != sums[page] else {
+                throw .corrupt("page \(page) of \(models)/data.mdb is not the one that was written", at: nil)
+            }
+        }
+    }
+
+    /// The pages that are not those of their checksums.
+    private func differing(from sums: [UInt64]) throws(StorageError) -> [Int] {
         let processors = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), PageProof.mostThreads)
         let threads = min(processors, sums.count / PageProof.share + 1)
         let each = (sums.count + threads - 1) / threads
         let others = (1..<max(threads, 1)).map { thread in
             BackgroundJob(
+                on: .helpers,
                 { () throws(StorageError) in
-                    try check(sums, thread * each..<min((thread + 1) * each, sums.count))
-                    return true
+                    try differing(from: sums, in: thread * each..<min((thread + 1) * each, sums.count))
                 }, whenDone: {})
         }
-        do throws(StorageError) {
-            try check(sums, 0..<min(each, sums.count))
-        } catch {
-            for other in others { _ = other.wait() }
-            throw error
-        }
-        for other in others { _ = try other.wait().get() }
+        let first = Result { () throws(StorageError) in try differing(from: sums, in: 0..<min(each, sums.count)) }
+        var pages: [Int] = []
+        for result in [first] + others.map({ $0.wait() }) { pages += try result.get() }
+        return pages
     }
 
-    /// Checks the pages of one range.
-    private func check(_ sums: [UInt64], _ range: Range<Int>) throws(StorageError) {
-        guard !range.isEmpty else { return }
+    private func differing(from sums: [UInt64], in range: Range<Int>) throws(StorageError) -> [Int] {
+        guard !range.isEmpty else { return [] }
+        var differing: [Int] = []
         let reader = try PageReader(data, models + "/data.mdb", bytes: sums.count * pageSize)
         let step = PageProof.piece / pageSize
         for start in stride(from: range.lowerBound, to: range.upperBound, by: step) {
@@ -109,11 +119,10 @@ struct PageProof {
                 {
                     continue
                 }
-                guard try isOutdated(sums[page], of: page) else {
-                    throw .corrupt("page \(page) of \(reader.path) is not the one that was written", at: nil)
-                }
+                differing.append(page)
             }
         }
+        return differing
     }
 }
 
@@ -158,35 +167,23 @@ private final class PageReader {
     }
 }
 
-extension PageProof {
-    /// True where the page was freed after its checksum was read.
-    private func isOutdated(_ sum: UInt64, of page: Int) throws(StorageError) -> Bool {
-        let path = PageChecksums(models: models).path
-        let file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
-        let bytes = try file.read(8, at: PageChecksums.headSize + 8 * page, of: path)
-        return bytes.count == 8 && bytes.number(at: 0, as: UInt64.self) != sum
-    }
-}
-
 /// Looks at the stored models once more while they are served.
-package final class ModelProof: @unchecked Sendable {
-    // Unchecked: one thread makes it, and one runs it.
-    private let models: String
+package final class ModelProof: Sendable {
+    private let environment: Environment
     private let kept: KeptChecksums
-    private var view: ReadTransaction?
 
-    init(_ environment: Environment, _ kept: KeptChecksums) throws(StorageError) {
-        models = environment.path
+    init(_ environment: Environment, _ kept: KeptChecksums) {
+        self.environment = environment
         self.kept = kept
-        view = try ReadTransaction(environment)
     }
 
-    /// Reads every page; on any one thread, once.
+    /// Reads every page as it is by now; on any thread.
     ///
     /// - Throws: `.corrupt` where one is not as it was written.
     package func run() throws(StorageError) {
-        defer { view = nil }
-        try PageProof.runBeside(models, kept)
+        let view = try ReadTransaction(environment)
+        defer { view.reset() }
+        try PageProof.runBeside(environment.path, kept)
     }
 }
 
