@@ -15,18 +15,16 @@ enum ModelOpening {
     static func open(
         _ path: String, _ fresh: CheckpointRecord, _ tables: [ModelTable], _ options: EnvironmentOptions
     ) throws(StorageError) -> Opened {
-        guard Folder.exists(path) else {
-            try create(path, fresh, tables)
-            return try opened(path, tables, options, renewal: nil)
-        }
-        if let reason = try unfitness(path, fresh, options) {
-            try Folder.removeEnvironment(path)
+        let isThere = Folder.exists(path)
+        let reason = isThere ? try unfitness(path, fresh, options) : nil
+        if !isThere || reason != nil {
+            if isThere { try Folder.removeEnvironment(path) }
+            // They may lie there without models: these were moved away, or a process was killed just here.
             CheckpointJournal(models: path).remove()
             PageChecksums(models: path).remove()
             try create(path, fresh, tables)
-            return try opened(path, tables, options, renewal: reason)
         }
-        return try opened(path, tables, options, renewal: nil)
+        return try opened(path, tables, options, renewal: reason)
     }
 
     /// Why the models at this path are of no use; nil when they are.

@@ -14,8 +14,8 @@ import StoryStorage
 struct PageChecksums {
     static let headSize = 64
     static let magic = Array("stkpages".utf8)
-    /// A commit of a checkpoint uses fewer new pages than this.
-    fileprivate static let room: UInt64 = 1 << 16
+    /// So many new pages are made room for before a commit.
+    fileprivate static let room: UInt64 = 1 << 15
 
     /// Where the models' environment is.
     let models: String
@@ -48,8 +48,8 @@ struct PageChecksums {
         try take(walk, file, isProven: false)
     }
 
-    /// What says that all of it is there is written last, and is on the disk with the next update: where it is lost, the
-    /// next start visits every page.
+    /// What says that all of it is there is written last, and is on the disk before the next commit may be: so the
+    /// checksums are never more than one commit behind.
     fileprivate func take(_ walk: PageWalk, _ file: borrowing ChecksumFile, isProven: Bool) throws(StorageError) {
         try file.grow(to: walk.meta.lastPage + 1, path)
         let update = ChecksumUpdate(
@@ -58,6 +58,7 @@ struct PageChecksums {
         try file.write(update.changed, of: update.sums, path)
         try file.file.sync(path)
         try file.write(ChecksumHead(walk.meta), path)
+        try file.file.sync(path)
     }
 
     fileprivate func open() throws(StorageError) -> ChecksumFile {
@@ -83,7 +84,7 @@ final class KeptChecksums: Sendable {
     ///
     /// - Throws: `.full` where the disk has none.
     func reserve(pages: UInt64) throws(StorageError) {
-        try file.grow(to: pages + PageChecksums.room / 2, checksums.path)
+        try file.grow(to: pages + PageChecksums.room, checksums.path)
     }
 
     /// Takes up what the newest commit changed; nothing happens where it is known. Where more than one commit is not
