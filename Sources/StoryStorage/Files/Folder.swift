@@ -29,6 +29,9 @@ package enum Folder {
 
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+    /// True on a file system that is mounted for reading alone.
+    package static func isReadOnly(_ path: String) -> Bool { access(path, W_OK) != 0 && errno == EROFS }
+
     /// A name beside a folder's for what is to have that name once it is whole; no other process has the same.
     ///
     /// - Throws: `.failed` where the system has no random bytes.
@@ -66,8 +69,10 @@ package enum Folder {
 
     /// The folder that holds this one.
     package static func parent(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
+        var name = path[...]
+        while name.count > 1, name.last == "/" { name.removeLast() }
+        guard let slash = name.lastIndex(of: "/") else { return "." }
+        return slash == name.startIndex ? "/" : String(name[..<slash])
     }
 
     /// Makes the names in a folder durable.
@@ -77,13 +82,17 @@ package enum Folder {
     }
 
     /// Makes durable the names in a folder, and its own: a process that was killed may have made them, and no more. A
-    /// folder above that this user may not read was not made by this user.
+    /// folder above that this user may not read was not made by this user, and where it is of another file system, the
+    /// folder is the root of its own.
     ///
     /// - Throws: `.failed` where that cannot be done.
     package static func settle(_ path: String) throws(StorageError) {
-        try sync(path)
+        let folder = try FileHandle(path, O_RDONLY | O_DIRECTORY)
+        try folder.sync(path)
         let parent = parent(of: path)
-        if access(parent, R_OK) == 0 { try sync(parent) }
+        guard access(parent, R_OK) == 0 else { return }
+        let above = try FileHandle(parent, O_RDONLY | O_DIRECTORY)
+        if try above.status(parent).st_dev == folder.status(path).st_dev { try above.sync(parent) }
     }
 
     /// Renames within one folder and makes the new name durable.
