@@ -46,6 +46,29 @@ import Testing
         #expect(try Files.names(in: original.daemon.folder.path).filter { $0.hasSuffix(".tmp") } == [])
     }
 
+    @Test func `records on pages that no commit has are no events`() throws {
+        let original = try Original(events: 100, isKilled: false, seed: 5)
+        let folder = try ImageFolder()
+        let image = try folder.image(of: original.data)
+        let whole = try Self.lines(of: image)
+        // What the store writes later, as a turn leaves it that a power failure cut off before its commit.
+        try original.daemon.start()
+        let client = try original.daemon.client()
+        let text = String(repeating: "x", count: 2_000)
+        for number in 1...300 {
+            #expect(try client.ask(#"APPEND later-\#(number) {"type":"T","data":{"x":"\#(text)"}}"#).hasPrefix("+"))
+        }
+        #expect(try original.daemon.stop() == .code(0))
+        let file = try #require(FileHandle(forWritingAtPath: image + "/log/data.mdb"))
+        try file.seekToEnd()
+        try file.write(contentsOf: try Data(contentsOf: URL(fileURLWithPath: original.data + "/log/data.mdb")))
+        try file.close()
+        let out = original.daemon.folder.place("out")
+        let run = try Self.storectl("salvage", image, "--out", out)
+        #expect(run.exit == .code(0) && run.output == "salvaged: \(whole.count) of \(whole.count) events\n", "\(run)")
+        #expect(try Self.lines(of: out) == whole)
+    }
+
     /// Salvages an image; answers how many events are lost.
     private static func check(_ image: String, _ whole: [String], _ name: String) throws -> Int {
         let out = image + ".out"

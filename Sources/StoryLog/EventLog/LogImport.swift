@@ -115,13 +115,13 @@ package final class LogImport {
         if let last = log.lastTime, event.time < last {
             throw misplaced("time", "\(event.time.text) is before the time of the event before, \(last.text)")
         }
-        try checkKey(event.key)
         let known = streams[event.stream]
         let version = known?.version.next ?? Version(1)
         guard event.version == version else {
             throw misplaced(
                 "version", "the next version of \(event.stream) is \(version.value), not \(event.version.value)")
         }
+        try checkKey(event.key)
         let number = known?.number ?? StreamNumber(UInt64(streams.count) + 1)
         streams[known == nil ? event.stream.kept : event.stream] = (number, version)
         return number

@@ -5,7 +5,7 @@ import StoryStorage
 /// Reads what is good of a log that is damaged, event by event, whatever became of the rest.
 ///
 /// It searches the files for records instead of following pages and blocks, and opens nothing that would have to be
-/// whole. The directory is held meanwhile; nothing in it is changed.
+/// whole. The directory is held meanwhile; no file in it but `lock` is changed.
 package final class LogSalvage {
     /// One position of the log.
     package enum Event {
@@ -82,9 +82,11 @@ package final class LogSalvage {
 
     /// Visits every position from 1 to the head.
     ///
+    /// - Parameter visit: false where an event that is whole cannot be taken, since it does not follow those before it:
+    ///   it is visited once more, as one that is gone.
     /// - Throws: what the visitor throws.
     package func run<Failure: Error>(
-        _ visit: (Event) throws(Failure) -> Void
+        _ visit: (Event) throws(Failure) -> Bool
     ) throws(Failure) {
         var lost = LostEvents()
         forEachPosition { _, record in if let record { lost.add(record) } }
@@ -95,13 +97,13 @@ package final class LogSalvage {
         forEachPosition { position, record in
             guard failure == nil else { return }
             do throws(Failure) {
-                if let record {
+                if let record, try visit(.good(record)) {
                     time = record.time
-                    return try visit(.good(record))
+                    return
                 }
-                let place = lost.next(at: position)
+                let place = record == nil ? lost.next(at: position) : nil
                 if place == nil { unknown += 1 }
-                try visit(
+                _ = try visit(
                     .lost(
                         LostEvent(
                             position: Position(position), stream: place?.stream ?? LogSalvage.unknownStream,
@@ -157,7 +159,7 @@ package final class LogSalvage {
     }
 
     private func search(_ progress: (UInt64, UInt64) -> Bool) throws(StorageError) {
-        let used = UsedPages.find(path)
+        let (used, isWhole) = UsedPages.find(path)
         let size = Int(try file.status(path).st_size)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: LogSalvage.piece, alignment: 4_096)
         defer { buffer.deallocate() }
@@ -173,10 +175,18 @@ package final class LogSalvage {
                 let rank = used.contains(start + offset) ? Rank.used : .unused
                 places.append(Place(position: position, rank: rank, offset: start + offset))
             }
-            if isLast { return }
+            if isLast { break }
             start += end
             guard progress(UInt64(start), UInt64(size)) else { throw .failed("the search was ended") }
         }
+        if isWhole { dropUncommitted() }
+    }
+
+    /// Where all pages of the newest commit are known, nothing was committed behind their last record but what is in the
+    /// journal.
+    private func dropUncommitted() {
+        let last = places.lazy.filter { $0.rank != .unused }.map(\.position).max() ?? 0
+        places.removeAll { $0.rank == .unused && $0.position > last }
     }
 }
 
@@ -186,16 +196,18 @@ private final class UsedPages: PageVisitor {
     private var pageSize = 4_096
     private var pages: Set<UInt64> = []
 
-    static func find(_ path: String) -> UsedPages {
+    /// - Returns: the pages, and whether those are all.
+    static func find(_ path: String) -> (pages: UsedPages, isWhole: Bool) {
         let found = UsedPages()
         do throws(StorageError) {
             let walk = try PageWalk(path)
             found.pageSize = walk.meta.pageSize
             try walk.run(found)
+            return (found, true)
         } catch {
             // The pages up to the first damaged one are known then.
+            return (found, false)
         }
-        return found
     }
 
     func contains(_ offset: Int) -> Bool { pages.contains(UInt64(offset / pageSize)) }

@@ -32,11 +32,12 @@ struct DirectoryLock: ~Copyable {
 
 /// A data directory that no daemon serves, and none begins to, whatever is in it.
 package final class DirectoryHold {
-    private let lock: DirectoryLock
+    /// None where the file system can only be read: no daemon can serve there.
+    private let lock: DirectoryLock?
 
     /// - Throws: `.held` when another process has it, `.failed` where there is none.
     package init(_ path: String) throws(StorageError) {
         guard Folder.exists(path) else { throw .failed("there is no data directory at \(path)") }
-        lock = try DirectoryLock(path)
+        lock = Folder.isReadOnly(path) ? nil : try DirectoryLock(path)
     }
 }

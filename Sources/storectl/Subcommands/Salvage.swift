@@ -12,7 +12,7 @@ extension Subcommand {
         options: [Option("out", "NEW", "the data directory to make; it must be empty or not there")],
         details: [
             "Restore a backup rather, if there is one that is new enough: this is for what none has.",
-            "It searches log/ and log.journal for events that are whole, and changes nothing in the directory. Each keeps "
+            "It searches log/ and log.journal for events that are whole, and changes no file but lock. Each keeps "
                 + "its position, version, time, key and data. In the place of each lost one stands an event of the type "
                 + "\(SalvageRun.lostType), in the stream that lacks a version there, else in \(LogSalvage.unknownStream).",
             "It prints which positions are lost, and exits with 5 where any is. Events after the last one that was found "
@@ -66,7 +66,7 @@ final class SalvageRun {
         defer { Output.progress("") }
         try source.run { (event) throws(CommandError) in
             switch event {
-            case .good(let record): try add(record.json)
+            case .good(let record): guard try add(record.json) == nil else { return false }
             case .lost(let event): try add(event)
             }
             if target.head.value % 65_536 == 0 {
@@ -75,6 +75,7 @@ final class SalvageRun {
                     throw .silent(.interrupted)
                 }
             }
+            return true
         }
         let head = target.head.value
         do throws(StorageError) { try target.finish() } catch { throw StoredData.told(error) }
@@ -94,23 +95,25 @@ final class SalvageRun {
         let text =
             #"{"position":\#(position),"stream":"\#(event.stream)","version":\#(event.version.value),"#
             + #""type":"\#(SalvageRun.lostType)","time":"\#(event.time.text)","by":\#(geteuid())\#(key),"data":{}}"#
-        try Array(text.utf8).withBytes { (json) throws(CommandError) in try add(json) }
+        let error = try Array(text.utf8).withBytes { (json) throws(CommandError) in try add(json) }
+        if let error { throw .system("position \(position): \(error.field): \(error.message)") }
     }
 
-    private func add(_ json: UnsafeRawBufferPointer) throws(CommandError) {
+    /// - Returns: nil; else what is wrong with the event where it does not follow those before it.
+    private func add(_ json: UnsafeRawBufferPointer) throws(CommandError) -> FieldError? {
         line.removeAll(keepingCapacity: true)
         line.append(contentsOf: json)
         line.append(contentsOf: repeatElement(0, count: LineFramer.slack))
-        try line.withBytes { (bytes) throws(CommandError) in
+        return try line.withBytes { (bytes) throws(CommandError) in
             let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<json.count])
             let event: StoryCore.Event
             do throws(Failure) { event = try reader.read(bytes) } catch { throw .system(error.message) }
             do throws(LogImport.Refusal) {
                 try target.add(event, json: bytes)
+                return nil
             } catch {
                 switch error {
-                case .misplaced(let error):
-                    throw .system("position \(event.position.value): \(error.field): \(error.message)")
+                case .misplaced(let error): return error
                 case .storage(let error): throw StoredData.told(error)
                 }
             }
