@@ -43,10 +43,10 @@ struct TreePage {
             guard place >= upper, place + TreePage.nodeSize <= bytes.count else { return nil }
             let size = size(at: place)
             guard place + size <= bytes.count else { return nil }
-            if !isBranch, nodeFlags(place) & ~TreePage.isApart == TreePage.isTree,
-                valueCount(place) != TreeRecord.size
-            {
-                return nil
+            if !isBranch {
+                let flags = nodeFlags(place)
+                guard flags == 0 || flags == TreePage.isApart || flags == TreePage.isTree else { return nil }
+                if flags == TreePage.isTree, valueCount(place) != TreeRecord.size { return nil }
             }
             used += size + size % 2
         }
