@@ -704,9 +704,11 @@ class _Subscribed(Generic[T]):
 class _Link:
     """One blocking connection."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, timeout: Optional[float] = None) -> None:
         self._wire = _Wire()
+        self._timeout = timeout
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.settimeout(timeout)
         try:
             self._socket.connect(path)
             self.greeting = _greet(self.next())
@@ -716,8 +718,15 @@ class _Link:
 
     def next(self) -> _Incoming:
         while not self._wire.ready:
-            self._wire.feed(self._socket.recv(_CHUNK))
+            try:
+                data = self._socket.recv(_CHUNK)
+            except socket.timeout:
+                raise self._silence() from None
+            self._wire.feed(data)
         return self._wire.ready.popleft()
+
+    def _silence(self) -> TimeoutError:
+        return TimeoutError(f"the store said nothing for {self._timeout} s")
 
     def exchange(self, lines: Sequence[bytes]) -> Iterator[_Incoming]:
         """Send lines and give a reply for each, reading while there is more to send."""
@@ -726,7 +735,10 @@ class _Link:
         while missing:
             if unsent and not self._wire.ready:
                 poll.register(self._socket, select.POLLIN | select.POLLOUT)
-                ready = poll.poll()[0][1]
+                events = poll.poll(None if self._timeout is None else 1000 * self._timeout)
+                if not events:
+                    raise self._silence()
+                ready = events[0][1]
                 if ready & select.POLLOUT:
                     unsent = unsent[self._socket.send(unsent[:_CHUNK], socket.MSG_DONTWAIT):]
                 if not ready & ~select.POLLOUT:
@@ -778,15 +790,18 @@ class Store:
     """A blocking client. Threads may share it; their requests take turns, but none waits for another's pause.
 
     `path` is the store's socket. `retry_for` says for how many seconds without success it goes on trying: to connect,
-    and to send again what the store was too busy for.
+    and to send again what the store was too busy for. `timeout` says for how many seconds a call waits while the store
+    says nothing; then it raises TimeoutError. A write may have been done; with the same key it can be sent again.
     """
 
     greeting: Optional[Greeting] = None
     """The greeting of the newest connection."""
 
-    def __init__(self, path: Optional[str] = None, *, retry_for: float = 10.0) -> None:
+    def __init__(self, path: Optional[str] = None, *, retry_for: float = 10.0,
+                 timeout: Optional[float] = None) -> None:
         self.path = path or default_path()
         self._retry_for = retry_for
+        self._timeout = timeout
         self._lock = threading.Lock()
         self._link: Optional[_Link] = None
         self._closed = False
@@ -849,7 +864,7 @@ class Store:
         whole = False
         try:
             if self._link is None:
-                self._link = _Link(self.path)
+                self._link = _Link(self.path, self._timeout)
                 self.greeting = self._link.greeting
             link = self._link
             lines = [(call, line) for call in calls if (line := call.line(link.greeting)) is not None]

@@ -5,6 +5,7 @@ Every test runs twice, with the blocking client and with the one for asyncio.
 
 import asyncio
 import concurrent.futures
+import contextlib
 import dataclasses
 import json
 import os
@@ -125,7 +126,8 @@ class Peer(Listener):
 
     def serve(self, client):
         script = next(self.scripts, None)
-        with client, client.makefile("rw", encoding="utf-8", newline="\n") as lines:
+        with contextlib.suppress(BrokenPipeError), client, \
+                client.makefile("rw", encoding="utf-8", newline="\n") as lines:
             def say(line):
                 lines.write(line + "\n")
                 lines.flush()
@@ -513,6 +515,31 @@ class BlockingTests(Tests, unittest.TestCase):
         self.assertEqual("/c/storykeep/stored.sock", storykeep.default_path())
         os.environ["XDG_RUNTIME_DIR"] = "relative"
         self.assertRegex(storykeep.default_path(), r"/(storykeep|storykeep-\d+)/stored\.sock$")
+
+    def test_a_call_that_is_not_answered_in_time_ends_and_its_answer_is_nobodys(self):
+        def late(line):
+            time.sleep(0.5)
+            return '+ {"position":1}'
+        peer = Peer(self.directory / "peer", [
+            {"greeting": {}, "replies": late}, {"greeting": {}, "replies": lambda line: '+ {"position":2}'}])
+        self.addCleanup(peer.close)
+        with contextlib.closing(Store(peer.path, timeout=0.1)) as store:
+            with self.assertRaisesRegex(TimeoutError, "nothing for 0.1 s"):
+                store.ping()
+            self.assertEqual(2, store.ping())
+
+    def test_a_connection_that_is_not_greeted_in_time_is_given_up(self):
+        with socket.socket(socket.AF_UNIX) as silent:
+            silent.bind(str(self.directory / "silent"))
+            silent.listen()
+            store = Store(str(self.directory / "silent"), timeout=0.1)
+            with self.assertRaises(TimeoutError):
+                store.ping()
+            # What is too long to be sent before something is read waits no longer either.
+            link, taken = storykeep._Link.__new__(storykeep._Link), socket.socketpair()
+            link._wire, link._socket, link._timeout = storykeep._Wire(), taken[0], 0.1
+            with taken[0], taken[1], self.assertRaises(TimeoutError):
+                list(link.exchange([b"x" * (1 << 24)]))
 
     def test_threads_share_a_client(self):
         client = self.open(self.daemon().path)
