@@ -77,7 +77,7 @@ struct JournalTests {
         try expect(bench.killed(), holds: 8)
     }
 
-    @Test(arguments: 1...3 as ClosedRange<UInt64>)
+    @Test(arguments: 1...2 as ClosedRange<UInt64>)
     func `halves that are full are made into blocks, again and again`(seed: UInt64) throws {
         let bench = try LogBench()
         var random = SplitMix64(seed: seed)

@@ -88,7 +88,7 @@ struct LMDBModelStoreTests {
         let bench = try ModelBench()
         let oracle = SortedModel()
         var fuzzer = StoreFuzzer(99)
-        for round in 1...8 as ClosedRange<UInt64> {
+        for round in 1...4 as ClosedRange<UInt64> {
             for _ in 1...2_000 { fuzzer.change([bench.store, oracle]) }
             let checkpoint = bench.store.freeze(at: Position(round))
             let outcome = Mutex<StorageError?>(nil)
