@@ -126,6 +126,28 @@ struct WatchTests {
         #expect(heard() == ["7 row 1 v2", "9 row 3 v1"])
     }
 
+    @Test func `a long history is folded once, and in turns, while its row is ahead of what is durable`() {
+        func like(_ number: Int) -> String { "\(number % 2 == 0 ? "LIKE" : "UNLIKE") stories/1 {\"user\":\"3\"}" }
+        write(Watched.story("1", 1, 2))
+        for number in 0..<1_000 { write(like(number)) }
+        bench.send("SUBSCRIBE stories/1", from: "watcher")
+        #expect(heard().last == "caughtUp 1004")
+        bench.makeDiskSlow()
+        bench.send(like(1_000), from: "writer")
+        let reads = bench.log.readCount
+        for number in 1_001...1_010 {
+            bench.send(like(number), from: "writer")
+            bench.endCommit(isRunOn: number > 1_001)
+            if number == 1_001 {
+                _ = bench.endTurn()
+                #expect(heard() == [])
+                bench.run()
+            }
+            #expect(heard() == ["\(number + 5) row 1 v\(number + 1)"])
+        }
+        #expect(bench.log.readCount - reads < 1_200)
+    }
+
     @Test func `what left a list before it was told of is not told of as removed`() {
         let text = String(repeating: "x", count: 9_000)
         for id in 100..<180 { write(Watched.story("\(id)", 1, 2, text)) }

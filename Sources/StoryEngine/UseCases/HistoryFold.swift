@@ -8,8 +8,8 @@ struct HistoryFold {
 
     private let streams: StreamIndex
     private let log: any EventLogReading
-    private let head: StreamHead
-    private let last: Position
+    private var head: StreamHead
+    private var last: Position
     private let history: RowHistory
     private var next = Version(1)
     /// The last event that was folded; zero where none was.
@@ -24,6 +24,12 @@ struct HistoryFold {
         self.head = head
         self.last = last
         history = RowHistory(models.plan.kinds[schema.number], json: models.json)
+    }
+
+    /// Folds the stream's later events as well, up to a later position.
+    mutating func goOn(to head: StreamHead, through last: Position) {
+        self.head = head
+        self.last = last
     }
 
     /// The row so far, good until the next fold; nil where there is none.

@@ -32,16 +32,42 @@ package struct RowWatcher {
         return try history(of: head, schema, through: durable, atMost: .max)
     }
 
-    /// What an event left of the row whose history it belongs to.
+    /// What an event left of the row whose history it belongs to, and later events up to a position.
     ///
     /// - Returns: nil for an event of no kind.
     /// - Throws: what reading failed with.
-    package func update(by record: EventRecord, through durable: Position) throws(StorageError) -> RowUpdate? {
+    package func update(by record: EventRecord, through last: Position) throws(StorageError) -> RowUpdate? {
+        guard let (schema, id) = row(of: record) else { return nil }
+        let state = try state(of: schema.kind, Identifier(trusted: id), through: last)
+        return RowUpdate(version: record.version, schema: schema, id: id, state: state)
+    }
+
+    /// The same with the durable events, as far as the budget goes.
+    ///
+    /// - Parameter rows: what was found out of rows that events are ahead of which are not durable.
+    /// - Throws: what reading failed with.
+    package func update(
+        by record: EventRecord, through durable: Position, _ rows: DurableRows, _ budget: inout Budget
+    ) throws(StorageError) -> FoundUpdate {
+        guard let (schema, id) = row(of: record) else { return .none }
+        let number = record.streamNumber.value
+        let stream = StreamName(category: schema.categoryName, id: Identifier(trusted: id))
+        guard let head = try models.streams.head(of: stream), head.position > durable else {
+            rows.forget(number)
+            return try update(by: record, through: durable).map { .update($0) } ?? .none
+        }
+        let row = rows.row(number) { DurableRow(HistoryFold(of: head, schema, through: durable, in: models, log)) }
+        guard let state = try row.state(of: head, since: record.position, through: durable, &budget) else {
+            return .unknown
+        }
+        return .update(RowUpdate(version: record.version, schema: schema, id: id, state: state))
+    }
+
+    /// The row whose history an event belongs to.
+    private func row(of record: EventRecord) -> (schema: KindSchema, id: [UInt8])? {
         let name = UnsafeRawBufferPointer(rebasing: record.json[record.stream])
         guard let (schema, start) = models.plan.catalogue.kind(stream: name) else { return nil }
-        let id = [UInt8](name[start...])
-        let state = try state(of: schema.kind, Identifier(trusted: id), through: durable)
-        return RowUpdate(version: record.version, schema: schema, id: id, state: state)
+        return (schema, [UInt8](name[start...]))
     }
 
     /// What finds out how the row was before the event of an update.
@@ -172,43 +198,4 @@ package struct RowUpdate {
     package let schema: KindSchema
     package let id: [UInt8]
     package let state: RowState
-}
-
-/// How a row was before an event. Its history may be long, so it is found out in steps; it does not change between them.
-package final class RowBefore {
-    /// What reading and folding an event costs, in units.
-    private static let eventUnits = 4
-
-    private var history: HistoryFold?
-    private var left: UInt64 = 0
-    /// True once it is found out.
-    package var isKnown: Bool { history == nil }
-    /// The row, once it is known; nil where there was none.
-    package private(set) var row: RowCopy?
-
-    /// There was no row.
-    init() {}
-
-    /// - Parameter events: how many of the history were before.
-    init(_ history: HistoryFold, events: UInt64) {
-        self.history = history
-        left = events
-    }
-
-    /// Goes on finding it out, as far as the budget goes.
-    ///
-    /// - Returns: true once it is known.
-    /// - Throws: what reading failed with.
-    package func find(_ budget: inout Budget) throws(StorageError) -> Bool {
-        while var history {
-            guard !budget.isSpent else { return false }
-            let limit = min(left, UInt64(budget.units / RowBefore.eventUnits + 1))
-            let count = limit > 0 ? try history.fold(atMost: Int(limit)) : 0
-            budget.look(at: count * RowBefore.eventUnits)
-            left -= UInt64(count)
-            self.history = count == 0 ? nil : history
-            if count == 0 { row = history.row.map { RowCopy($0) } }
-        }
-        return true
-    }
 }

@@ -19,6 +19,7 @@ final class RowPushes {
     private let watcher: RowWatcher
     private var entries: [Position: Entry] = [:]
     private var moment = Position.zero
+    private let durableRows = DurableRows()
     /// How rows were before events of that moment, and before those for which that is still being found out.
     private var befores: [Position: RowBefore] = [:]
     /// So many that are still being found out are kept from one moment to the next.
@@ -77,7 +78,7 @@ final class RowPushes {
     ) throws(StorageError) -> Bool {
         let row = record.streamNumber.value
         guard !subscription.wasShown(row, at: record.position) else { return true }
-        let entry = try entry(of: record, durable, &budget)
+        guard let entry = try entry(of: record, durable, &budget) else { return false }
         guard let update = entry.update else { return true }
         guard try isKnown(update, record.position, subscription.subject, &budget) else { return false }
         if subscription.show(row, as: update.state.position, at: record.position) {
@@ -131,9 +132,10 @@ final class RowPushes {
         }
     }
 
+    /// Nil where the budget was spent before it was known.
     private func entry(
         of record: EventRecord, _ durable: Position, _ budget: inout Budget
-    ) throws(StorageError) -> Entry {
+    ) throws(StorageError) -> Entry? {
         if durable != moment || entries.count >= RowPushes.maxEntries {
             entries.removeAll(keepingCapacity: true)
             if !befores.isEmpty { forgetBefores() }
@@ -141,7 +143,12 @@ final class RowPushes {
         }
         if let known = entries[record.position] { return known }
         budget.look(at: Budget.rowUnits)
-        let entry = Entry(try watcher.update(by: record, through: durable))
+        let entry: Entry
+        switch try watcher.update(by: record, through: durable, durableRows, &budget) {
+        case .none: entry = Entry(nil)
+        case .unknown: return nil
+        case .update(let update): entry = Entry(update)
+        }
         entries[record.position] = entry
         count += 1
         return entry

@@ -1,0 +1,106 @@
+package import StoryCore
+import StoryModels
+
+/// What an event left of a row, as far as it could be found out.
+package enum FoundUpdate {
+    /// The event is of no kind.
+    case none
+    /// The budget was spent before.
+    case unknown
+    case update(RowUpdate)
+}
+
+/// Rows as the durable events made them, while others have changed them in the models: each of their events is folded
+/// once, however often they are asked for.
+package final class DurableRows {
+    /// So many are kept that are found out.
+    private static let maxFound = 1_024
+
+    private var rows: [UInt64: DurableRow] = [:]
+
+    package init() {}
+
+    /// The row of a stream with this number.
+    func row(_ stream: UInt64, or begin: () -> DurableRow) -> DurableRow {
+        if let known = rows[stream] { return known }
+        // Each of the others is waited for by a subscription, so that they are not more than those.
+        if rows.count >= DurableRows.maxFound { rows = rows.filter { !$0.value.isFound } }
+        let row = begin()
+        rows[stream] = row
+        return row
+    }
+
+    /// The models have the row as it is durable.
+    func forget(_ stream: UInt64) { if !rows.isEmpty { rows[stream] = nil } }
+}
+
+/// A row as the events up to a durable one made it. Its history may be long, so it is found out in steps, and gone on with
+/// when more is durable.
+final class DurableRow {
+    private var history: HistoryFold
+    private var through = Position.zero
+    private(set) var isFound = true
+
+    init(_ history: HistoryFold) { self.history = history }
+
+    /// How an event left the row, and later ones up to a position that is durable.
+    ///
+    /// - Returns: nil where the budget was spent before that was found out.
+    /// - Throws: what reading failed with.
+    func state(
+        of head: StreamHead, since event: Position, through durable: Position, _ budget: inout Budget
+    ) throws(StorageError) -> RowState? {
+        // What is being found out has an end, however much becomes durable meanwhile.
+        if isFound || through < event { through = durable }
+        isFound = false
+        history.goOn(to: head, through: through)
+        var count = 1
+        while count > 0 {
+            guard !budget.isSpent else { return nil }
+            count = try history.fold(atMost: budget.units / RowBefore.eventUnits + 1)
+            budget.look(at: count * RowBefore.eventUnits)
+        }
+        isFound = true
+        return RowState(
+            number: head.number.value, row: history.row.map { RowCopy($0) }, position: history.position)
+    }
+}
+
+/// How a row was before an event. Its history may be long, so it is found out in steps; it does not change between them.
+package final class RowBefore {
+    /// What reading and folding an event costs, in units.
+    static let eventUnits = 4
+
+    private var history: HistoryFold?
+    private var left: UInt64 = 0
+    /// True once it is found out.
+    package var isKnown: Bool { history == nil }
+    /// The row, once it is known; nil where there was none.
+    package private(set) var row: RowCopy?
+
+    /// There was no row.
+    init() {}
+
+    /// - Parameter events: how many of the history were before.
+    init(_ history: HistoryFold, events: UInt64) {
+        self.history = history
+        left = events
+    }
+
+    /// Goes on finding it out, as far as the budget goes.
+    ///
+    /// - Returns: true once it is known.
+    /// - Throws: what reading failed with.
+    package func find(_ budget: inout Budget) throws(StorageError) -> Bool {
+        while var history {
+            guard !budget.isSpent else { return false }
+            let limit = min(left, UInt64(budget.units / RowBefore.eventUnits + 1))
+            let count = limit > 0 ? try history.fold(atMost: Int(limit)) : 0
+            budget.look(at: count * RowBefore.eventUnits)
+            left -= UInt64(count)
+            self.history = count == 0 ? nil : history
+            if count == 0 { row = history.row.map { RowCopy($0) } }
+        }
+        return true
+    }
+}
