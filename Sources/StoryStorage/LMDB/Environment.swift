@@ -125,6 +125,18 @@ package final class Environment: @unchecked Sendable {
         if [ENOSPC, EDQUOT, EFBIG, EIO].contains(code) { throw SystemError.from(code, "making room in \(path)") }
     }
 
+    /// After a commit that failed: where it was the first pages that could not be written, LMDB begins no transaction any
+    /// more, and nobody knows what the disk has of them.
+    ///
+    /// - Throws: `.failed` then, whatever the code was.
+    func checkGoesOn(after code: Int32) throws(StorageError) {
+        var probe: OpaquePointer?
+        let begun = mdb_txn_begin(raw, nil, UInt32(MDB_RDONLY), &probe)
+        if begun == MDB_SUCCESS { mdb_txn_abort(probe) }
+        guard begun == MDB_PANIC else { return }
+        throw .failed("\(LMDBError.text(code)) while writing the first pages of \(path), which cannot be used on")
+    }
+
     /// Makes what can be read here durable, whoever wrote it.
     package func sync() throws(StorageError) { try LMDBError.check(mdb_env_sync(raw, 1), "syncing \(path)") }
 

@@ -25,25 +25,35 @@ package struct WriteTransaction: ~Copyable {
         environment.release()
     }
 
-    /// Makes everything that was put durable. After `.failed` or `.corrupt` it is unknown whether it is.
+    /// Makes everything that was put durable.
+    ///
+    /// - Throws: `.full` where there was no room and nothing has changed; after `.failed` or `.corrupt` it is unknown
+    ///   whether it is durable.
     package consuming func commit() throws(StorageError) {
-        var descriptor: Int32 = -1
-        mdb_env_get_fd(mdb_txn_env(handle), &descriptor)
-        let code = mdb_txn_commit(handle)
-        // LMDB has freed the transaction, whatever it answered.
-        environment.release()
-        discard self
+        let (environment, code) = end()
+        guard code != MDB_SUCCESS else { return }
+        try environment.checkGoesOn(after: code)
         // A write that came to the disk's end halfway is an I/O error to LMDB; it has not touched the first pages.
-        if code == EIO, DiskSpace.isExhausted(descriptor) { throw .full("no room is left while committing") }
-        try LMDBError.check(code, "committing")
+        if code == EIO, DiskSpace.isExhausted(environment.fileDescriptor) {
+            throw .full("no room is left while committing")
+        }
+        throw LMDBError.from(code, "committing")
     }
 
     /// The same where the file has room for all of it: an I/O error is one then, and not a full disk.
     package consuming func commitReserved() throws(StorageError) {
+        let (environment, code) = end()
+        guard code != MDB_SUCCESS else { return }
+        try environment.checkGoesOn(after: code)
+        throw LMDBError.from(code, "committing")
+    }
+
+    private consuming func end() -> (environment: Environment, code: Int32) {
         let code = mdb_txn_commit(handle)
-        environment.release()
+        // LMDB has freed the transaction, whatever it answered.
+        let environment = environment.takeRetainedValue()
         discard self
-        try LMDBError.check(code, "committing")
+        return (environment, code)
     }
 
     /// The bytes at a key, which die with the next change; nil when there are none.
