@@ -6,12 +6,20 @@ import Testing
 extension HarmTests {
     /// The disk fails, at each call of a store's life and inside the handling of a failure.
     ///
-    /// `FAULTS=all` fails each call there is, and 5,000 pairs of them; otherwise some. `SEED` repeats the pairs of a run.
+    /// `FAULTS=all` fails each call there is, and 5,000 pairs of them; otherwise some. `SEED` repeats the pairs of a run,
+    /// and `PAIRS=A...B` plays those of them alone.
     @Suite(.enabled(if: Faults.library != nil))
     struct DiskFaultTests {
         static let isLong = ProcessInfo.processInfo.environment["FAULTS"] == "all"
         private static let seed =
             ProcessInfo.processInfo.environment["SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 1...999_999)
+        private static let numbers: ClosedRange<Int>? = {
+            let ends = ProcessInfo.processInfo.environment["PAIRS"]?.components(separatedBy: "...").compactMap {
+                Int($0)
+            }
+            guard let ends, ends.count == 2, ends[0] <= ends[1] else { return nil }
+            return ends[0]...ends[1]
+        }()
 
         @Test func `each call fails once, and for good`() throws {
             let points = try Self.points()
@@ -31,7 +39,10 @@ extension HarmTests {
             let count = Self.isLong ? 5_000 : 100
             let large = try PreparedStore(isLarge: true)
             let (lengths, seed) = (try Self.lengths(), Self.seed)
-            let runs = Runs(count) { number, runs in
+            print("pairs of seed \(seed)")
+            let numbers = Self.numbers ?? 0...count - 1
+            let runs = Runs(numbers.count) { index, runs in
+                let number = numbers.lowerBound + index
                 var random = SplitMix64(seed: seed + UInt64(number))
                 let isLarge = random.oneIn(8)
                 let pair = FaultPair(lengths, isLarge: isLarge, &random)
