@@ -61,8 +61,12 @@ struct PageChecksums {
         try file.file.sync(path)
     }
 
+    /// Makes the file where there is none, and its name durable: without it the models would be folded anew.
     fileprivate func open() throws(StorageError) -> ChecksumFile {
-        ChecksumFile(file: try FileHandle(path, O_RDWR | O_CREAT | O_NOFOLLOW))
+        let isNew = !Folder.exists(path)
+        let file = try FileHandle(path, O_RDWR | O_CREAT | O_NOFOLLOW)
+        if isNew { try Folder.sync(Folder.parent(of: path)) }
+        return ChecksumFile(file: file)
     }
 }
 
