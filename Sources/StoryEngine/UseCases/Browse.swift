@@ -94,9 +94,6 @@ final class PastRow: AnswerCursor {
         let through: Position
     }
 
-    /// What reading and folding an event costs, in units.
-    private static let eventUnits = 4
-
     private let subject: Subject
     private let basis: Position
     private var history: HistoryFold
@@ -108,16 +105,11 @@ final class PastRow: AnswerCursor {
     }
 
     func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
-        while !budget.isSpent {
-            let count = try history.fold(atMost: budget.units / PastRow.eventUnits + 1)
-            guard count > 0 else { return .ended(reply, restsOn: basis) }
-            budget.look(at: count * PastRow.eventUnits)
-        }
-        return .more
+        try history.fold(&budget) ? .ended(reply, restsOn: basis) : .more
     }
 
     private var reply: Reply {
-        if let row = history.row { return .done(.row(RowCopy(row))) }
+        if let row = history.row { return .done(.row(row)) }
         guard history.position > .zero else {
             return .failed(Failure(.notFound, "there was no \(subject.target) yet at \(subject.moment)"))
         }

@@ -5,6 +5,8 @@ import StoryModels
 struct HistoryFold {
     /// So many events are looked up at once.
     private static let batchCount = 64
+    /// What reading and folding an event costs, in units.
+    private static let eventUnits = 4
 
     private let streams: StreamIndex
     private let log: any EventLogReading
@@ -32,14 +34,34 @@ struct HistoryFold {
         self.last = last
     }
 
-    /// The row so far, good until the next fold; nil where there is none.
-    var row: RowView? { history.row }
+    /// The row so far; nil where there is none.
+    var row: RowCopy? { history.row.map { RowCopy($0) } }
+
+    /// What the events made of the row so far.
+    var state: RowState { RowState(number: head.number.value, row: row, position: position) }
+
+    /// Folds the next events, as far as the budget goes.
+    ///
+    /// - Returns: true once all are folded.
+    /// - Throws: what reading failed with.
+    mutating func fold(_ budget: inout Budget) throws(StorageError) -> Bool {
+        while !budget.isSpent {
+            let count = try fold(atMost: budget.units / HistoryFold.eventUnits + 1)
+            guard count > 0 else { return true }
+            budget.look(at: count * HistoryFold.eventUnits)
+        }
+        return false
+    }
+
+    /// Folds all events that are left.
+    ///
+    /// - Throws: what reading failed with.
+    mutating func foldAll() throws(StorageError) { while try fold(atMost: HistoryFold.batchCount) > 0 {} }
 
     /// Folds the next events, no more than the limit.
     ///
     /// - Returns: how many; 0 when all are folded.
-    /// - Throws: what reading failed with.
-    mutating func fold(atMost limit: Int) throws(StorageError) -> Int {
+    private mutating func fold(atMost limit: Int) throws(StorageError) -> Int {
         let count = min(limit, HistoryFold.batchCount)
         let last = last
         var positions: [Position] = []

@@ -52,27 +52,15 @@ final class DurableRow {
     ) throws(StorageError) -> RowState? {
         // What is being found out has an end, however much becomes durable meanwhile.
         if isFound || through < event { through = durable }
-        isFound = false
         history.goOn(to: head, through: through)
-        var count = 1
-        while count > 0 {
-            guard !budget.isSpent else { return nil }
-            count = try history.fold(atMost: budget.units / RowBefore.eventUnits + 1)
-            budget.look(at: count * RowBefore.eventUnits)
-        }
-        isFound = true
-        return RowState(
-            number: head.number.value, row: history.row.map { RowCopy($0) }, position: history.position)
+        isFound = try history.fold(&budget)
+        return isFound ? history.state : nil
     }
 }
 
 /// How a row was before an event. Its history may be long, so it is found out in steps; it does not change between them.
 package final class RowBefore {
-    /// What reading and folding an event costs, in units.
-    static let eventUnits = 4
-
     private var history: HistoryFold?
-    private var left: UInt64 = 0
     /// True once it is found out.
     package var isKnown: Bool { history == nil }
     /// The row, once it is known; nil where there was none.
@@ -81,26 +69,17 @@ package final class RowBefore {
     /// There was no row.
     init() {}
 
-    /// - Parameter events: how many of the history were before.
-    init(_ history: HistoryFold, events: UInt64) {
-        self.history = history
-        left = events
-    }
+    /// - Parameter history: of the events before.
+    init(_ history: HistoryFold) { self.history = history }
 
     /// Goes on finding it out, as far as the budget goes.
     ///
     /// - Returns: true once it is known.
     /// - Throws: what reading failed with.
     package func find(_ budget: inout Budget) throws(StorageError) -> Bool {
-        while var history {
-            guard !budget.isSpent else { return false }
-            let limit = min(left, UInt64(budget.units / RowBefore.eventUnits + 1))
-            let count = limit > 0 ? try history.fold(atMost: Int(limit)) : 0
-            budget.look(at: count * RowBefore.eventUnits)
-            left -= UInt64(count)
-            self.history = count == 0 ? nil : history
-            if count == 0 { row = history.row.map { RowCopy($0) } }
-        }
+        guard try history?.fold(&budget) ?? true else { return false }
+        row = history?.row ?? row
+        history = nil
         return true
     }
 }

@@ -24,12 +24,19 @@ package struct RowWatcher {
         let schema = models.schema(kind)
         let stream = StreamName(category: schema.categoryName, id: id)
         guard let head = try models.streams.head(of: stream) else { return RowState() }
-        guard head.position > durable else {
-            var row: RowCopy?
-            _ = try models.row(schema, id) { row = RowCopy($0) }
-            return RowState(number: head.number.value, row: row, position: head.position)
-        }
-        return try history(of: head, schema, through: durable, atMost: .max)
+        guard head.position > durable else { return try newest(schema, id, head) }
+        var history = HistoryFold(of: head, schema, through: durable, in: models, log)
+        try history.foldAll()
+        return history.state
+    }
+
+    /// The row with an ID as the models have it.
+    private func newest(
+        _ schema: KindSchema, _ id: Identifier, _ head: StreamHead
+    ) throws(StorageError) -> RowState {
+        var row: RowCopy?
+        _ = try models.row(schema, id) { row = RowCopy($0) }
+        return RowState(number: head.number.value, row: row, position: head.position)
     }
 
     /// What an event left of the row whose history it belongs to, and later events up to a position.
@@ -51,15 +58,17 @@ package struct RowWatcher {
     ) throws(StorageError) -> FoundUpdate {
         guard let (schema, id) = row(of: record) else { return .none }
         let number = record.streamNumber.value
-        let stream = StreamName(category: schema.categoryName, id: Identifier(trusted: id))
-        guard let head = try models.streams.head(of: stream), head.position > durable else {
+        let identifier = Identifier(trusted: id)
+        let head = try models.streams.head(of: StreamName(category: schema.categoryName, id: identifier))
+        let state: RowState?
+        if let head, head.position > durable {
+            let row = rows.row(number) { DurableRow(HistoryFold(of: head, schema, through: durable, in: models, log)) }
+            state = try row.state(of: head, since: record.position, through: durable, &budget)
+        } else {
             rows.forget(number)
-            return try update(by: record, through: durable).map { .update($0) } ?? .none
+            state = try head.map { (head) throws(StorageError) in try newest(schema, identifier, head) } ?? RowState()
         }
-        let row = rows.row(number) { DurableRow(HistoryFold(of: head, schema, through: durable, in: models, log)) }
-        guard let state = try row.state(of: head, since: record.position, through: durable, &budget) else {
-            return .unknown
-        }
+        guard let state else { return .unknown }
         return .update(RowUpdate(version: record.version, schema: schema, id: id, state: state))
     }
 
@@ -70,14 +79,14 @@ package struct RowWatcher {
         return (schema, [UInt8](name[start...]))
     }
 
-    /// What finds out how the row was before the event of an update.
+    /// What finds out how a row was before the event that updated it.
     ///
     /// - Throws: what reading failed with.
-    package func before(_ update: RowUpdate) throws(StorageError) -> RowBefore {
+    package func before(_ event: Position, _ update: RowUpdate) throws(StorageError) -> RowBefore {
         let stream = StreamName(category: update.schema.categoryName, id: Identifier(trusted: update.id))
         guard update.version > Version(1), let head = try models.streams.head(of: stream) else { return RowBefore() }
-        let history = HistoryFold(of: head, update.schema, through: .max, in: models, log)
-        return RowBefore(history, events: update.version.value - 1)
+        let last = Position(event.value - 1)
+        return RowBefore(HistoryFold(of: head, update.schema, through: last, in: models, log))
     }
 
     /// The last event that the models know of, durable or not.
@@ -163,21 +172,6 @@ package struct RowWatcher {
         let id = row.withView { Identifier(trusted: [UInt8]($0.id)) }
         let known = try state(of: row.schema.kind, id, through: durable).row
         return known.flatMap { known in known.withView { conditions.match($0) } ? known : nil }
-    }
-
-    /// Folds a stream's first events, at most so many, up to a position.
-    private func history(
-        of head: StreamHead, _ schema: KindSchema, through last: Position, atMost limit: Int
-    ) throws(StorageError) -> RowState {
-        var history = HistoryFold(of: head, schema, through: last, in: models, log)
-        var left = limit
-        while left > 0 {
-            let count = try history.fold(atMost: left)
-            guard count > 0 else { break }
-            left -= count
-        }
-        return RowState(
-            number: head.number.value, row: history.row.map { RowCopy($0) }, position: history.position)
     }
 }
 

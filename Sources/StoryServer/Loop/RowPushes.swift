@@ -176,7 +176,7 @@ final class RowPushes {
             if case .list(_, let conditions) = subject, update.schema.areSettled(conditions) { return true }
         }
         if let before = befores[event] { return try before.find(&budget) }
-        let before = try watcher.before(update)
+        let before = try watcher.before(event, update)
         befores[event] = before
         return try before.find(&budget)
     }
