@@ -29,31 +29,23 @@ package struct WriteTransaction: ~Copyable {
     ///
     /// - Throws: `.full` where there was no room and nothing has changed; after `.failed` or `.corrupt` it is unknown
     ///   whether it is durable.
-    package consuming func commit() throws(StorageError) {
-        let (environment, code) = end()
-        guard code != MDB_SUCCESS else { return }
-        try environment.checkGoesOn(after: code)
-        // A write that came to the disk's end halfway is an I/O error to LMDB; it has not touched the first pages.
-        if code == EIO, DiskSpace.isExhausted(environment.fileDescriptor) {
-            throw .full("no room is left while committing")
-        }
-        throw LMDBError.from(code, "committing")
-    }
+    package consuming func commit() throws(StorageError) { try commit(isReserved: false) }
 
     /// The same where the file has room for all of it: an I/O error is one then, and not a full disk.
-    package consuming func commitReserved() throws(StorageError) {
-        let (environment, code) = end()
-        guard code != MDB_SUCCESS else { return }
-        try environment.checkGoesOn(after: code)
-        throw LMDBError.from(code, "committing")
-    }
+    package consuming func commitReserved() throws(StorageError) { try commit(isReserved: true) }
 
-    private consuming func end() -> (environment: Environment, code: Int32) {
+    private consuming func commit(isReserved: Bool) throws(StorageError) {
         let code = mdb_txn_commit(handle)
         // LMDB has freed the transaction, whatever it answered.
         let environment = environment.takeRetainedValue()
         discard self
-        return (environment, code)
+        guard code != MDB_SUCCESS else { return }
+        try environment.checkGoesOn(after: code)
+        // A write that came to the disk's end halfway is an I/O error to LMDB; it has not touched the first pages.
+        if !isReserved, code == EIO, DiskSpace.isExhausted(environment.fileDescriptor) {
+            throw .full("no room is left while committing")
+        }
+        throw LMDBError.from(code, "committing")
     }
 
     /// The bytes at a key, which die with the next change; nil when there are none.
