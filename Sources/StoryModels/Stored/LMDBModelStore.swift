@@ -105,8 +105,6 @@ package final class LMDBModelStore: TableStore {
     /// Frees the slots of readers whose process died: a replay that was killed would keep pages from being used again.
     package func clearStaleReaders() { environment.clearStaleReaders() }
     /// What holds every page of the stored tables against its checksum, on another thread.
-    ///
-    /// - Throws: `.failed` where LMDB has no room for a reader.
     package func proof() -> ModelProof { ModelProof(environment, checksums) }
     /// True from `freeze` to `finish` or `fail`.
     package var isCheckpointing: Bool { checkpoint != nil }

@@ -39,6 +39,7 @@ struct PageChecksums {
     /// - Throws: `.corrupt` where more than one commit is not known, or a page is not as it was written.
     func complete() throws(StorageError) {
         let walk = try PageWalk(data)
+        guard Folder.exists(path) else { throw .corrupt("there are no checksums of their pages", at: nil) }
         let file = try open()
         guard let known = try file.head(path) else { throw .corrupt("there are no checksums of their pages", at: nil) }
         guard known.transaction != walk.meta.transaction else { return }
