@@ -16,7 +16,7 @@ struct SimulationTests {
     }
 
     /// In 10,297 there is no room for the first pages of the log, in the middle of a commit: LMDB goes on no more then.
-    @Test(arguments: [3, 17, 40, 123, 10_297])
+    @Test(arguments: [3, 17, 40, 77, 123, 10_297])
     func `the same seed is the same story`(seed: Int) throws {
         let first = try Simulator.run("--seed", "\(seed)", within: 60)
         let second = try Simulator.run("--seed", "\(seed)", within: 60)

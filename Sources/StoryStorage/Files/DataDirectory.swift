@@ -38,7 +38,7 @@ package final class DataDirectory {
             try DataDirectory.checkForeign(path)
             lock = try DirectoryLock(path)
             // What is acknowledged from now on must not hang on a name that is nowhere but in the system's cache.
-            try Folder.settle(path)
+            try Folder.syncNames(of: path)
         }
         try checkFormat()
     }

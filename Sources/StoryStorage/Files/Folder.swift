@@ -86,7 +86,7 @@ package enum Folder {
     /// folder is the root of its own.
     ///
     /// - Throws: `.failed` where that cannot be done.
-    package static func settle(_ path: String) throws(StorageError) {
+    package static func syncNames(of path: String) throws(StorageError) {
         let folder = try FileHandle(path, O_RDONLY | O_DIRECTORY)
         try folder.sync(path)
         let parent = parent(of: path)

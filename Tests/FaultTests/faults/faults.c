@@ -116,7 +116,7 @@ static struct verdict judgeOpening(const char *name, const char *path, int flags
         va_end(rest);                                                                       \
         struct verdict verdict = judgeOpening(#name, path, flags);                          \
         if (verdict.action == faults_fail) return errno = verdict.error, -1;                \
-        NEXT(int, name, parameters);                                                      \
+        NEXT(int, name, parameters);                                                        \
         int fd = next call;                                                                 \
         if (fd >= 0 && !isTold(verdict)) {                                                  \
             int error = errno;                                                              \
@@ -144,7 +144,7 @@ EXPORTED int close(int fd) {
         struct verdict verdict = judge(kind, #name, path);                        \
         if (verdict.action == faults_fail) return errno = verdict.error, -1;      \
         if (verdict.action == faults_pretend) return 0;                           \
-        NEXT(int, name, parameters);                                            \
+        NEXT(int, name, parameters);                                              \
         int result = next arguments;                                              \
         return result == 0 && !isTold(verdict) ? -1 : result;                     \
     }
@@ -169,7 +169,7 @@ CALL(fallocate, (int fd, int mode, off_t at, off_t size), (fd, mode, at, size), 
         struct verdict verdict = judge(faults_truncate, #name, pathOf(fd));       \
         if (verdict.action == faults_fail) return verdict.error;                  \
         if (verdict.action == faults_pretend) return 0;                           \
-        NEXT(int, name, parameters);                                            \
+        NEXT(int, name, parameters);                                              \
         int result = next arguments;                                              \
         return result == 0 && !isTold(verdict) ? verdict.error : result;          \
     }
@@ -191,7 +191,7 @@ static size_t halfOf(size_t size, struct verdict verdict) {
         struct verdict verdict = judge(kind, #name, path);                        \
         if (verdict.action == faults_fail) return errno = verdict.error, -1;      \
         if (verdict.action == faults_pretend) return (ssize_t)(size);             \
-        NEXT(ssize_t, name, parameters);                                        \
+        NEXT(ssize_t, name, parameters);                                          \
         ssize_t result;                                                           \
         if (verdict.action == faults_shorten || verdict.action == faults_kill_within) { \
             half                                                                  \
