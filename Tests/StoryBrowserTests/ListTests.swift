@@ -5,6 +5,14 @@ import Testing
 
 /// The list of stories, without a store.
 @Suite struct ListTests {
+    @Test func `a list says that it is empty only once that is known`() throws {
+        #expect(Browser().initial.screen.text[3].hasSuffix("…"), "the first screen is drawn before anything is asked")
+        var driven = Driven()
+        #expect(driven.lines[3].hasSuffix("…"))
+        try driven.answer([])
+        #expect(driven.lines[3].hasSuffix("nothing here"))
+    }
+
     @Test func `a story that arrives is shown at the top, and the selection stays where it was`() throws {
         var driven = Driven()
         try driven.answer(try Fixtures.stories([3, 2, 1]))

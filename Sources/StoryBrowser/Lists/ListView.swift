@@ -34,7 +34,7 @@ extension ListState {
     private var emptiness: String {
         switch phase {
         case .loading: "…"
-        case .ready: "nothing here"
+        case .ready: isLoaded ? "nothing here" : "…"
         case .failed(let sentence): sentence
         }
     }
