@@ -9,8 +9,18 @@ package struct BackgroundStarter: Sendable {
 
     package init(start: @escaping @Sendable (_ body: @escaping @Sendable () -> Void) -> Bool) { self.start = start }
 
+    /// By how much such a thread steps back behind those that somebody waits for. The kernel often wakes a thread on the
+    /// processor where it was, though another one has nothing to do.
+    private static let niceness: Int32 = 10
+
     /// Each piece has a thread of its own, at once.
-    package static let threads = BackgroundStarter { BackgroundThread.start($0) }
+    package static let threads = BackgroundStarter { body in
+        BackgroundThread.start {
+            // Of this thread alone, on Linux.
+            setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
+            body()
+        }
+    }
 
     /// Each piece has a thread of its own where the system has one to give; else whoever waits for it does it.
     package static let helpers = BackgroundStarter { body in
