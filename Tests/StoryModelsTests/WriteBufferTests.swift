@@ -65,7 +65,8 @@ struct WriteBufferTests {
             let table = UInt8(number % 12)
             var key = [UInt8](repeating: 0, count: 25)
             for index in 0..<8 { key[24 - index] = UInt8(truncatingIfNeeded: number >> UInt64(8 * index)) }
-            key.withBytes { key in [UInt8](repeating: 1, count: 25).withBytes { buffers.buffer(table).put($0, at: key) }
+            key.withBytes { key in
+                [UInt8](repeating: 1, count: 25).withBytes { value in buffers.change(table) { $0.put(value, at: key) } }
             }
         }
         #expect(buffers.count == 240_000)

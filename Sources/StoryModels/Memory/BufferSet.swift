@@ -3,24 +3,44 @@ import StoryStorage
 
 /// One write buffer a table, for what was folded since a checkpoint.
 package final class BufferSet {
-    /// By the table's number; a table that was never written has none.
-    @exclusivity(unchecked) private var buffers: [WriteBuffer?] = Array(repeating: nil, count: BufferSet.size)
+    /// By the table's number, each held; a table that was never written has none. Whoever writes or looks up does it for
+    /// every event, so no references are counted there.
+    private let buffers: UnsafeMutablePointer<Unmanaged<WriteBuffer>?>
 
     /// One more than the greatest number of a table.
     private static let size = 256
 
+    package init() {
+        buffers = .allocate(capacity: BufferSet.size)
+        buffers.initialize(repeating: nil, count: BufferSet.size)
+    }
+
+    deinit {
+        for table in 0..<BufferSet.size { buffers[table]?.release() }
+        buffers.deallocate()
+    }
+
     /// The buffer of a table, for reading; nil when there is nothing in it.
-    @inline(__always)
     func filled(_ table: UInt8) -> WriteBuffer? {
-        guard let buffer = buffers[Int(table)], buffer.count > 0 else { return nil }
+        guard let buffer = buffers[Int(table)]?.takeUnretainedValue(), buffer.count > 0 else { return nil }
         return buffer
     }
 
-    /// The buffer of a table, for writing.
+    /// What is known of a key of a table; the bytes die with the next change.
     @inline(__always)
-    func buffer(_ table: UInt8) -> WriteBuffer {
-        if let buffer = buffers[Int(table)] { return buffer }
-        let buffer = WriteBuffer()
+    func find(_ table: UInt8, _ key: UnsafeRawBufferPointer, hash: UInt32) -> Buffered {
+        guard let buffer = buffers[Int(table)] else { return .absent }
+        return buffer._withUnsafeGuaranteedRef { $0.find(key, hash: hash) }
+    }
+
+    /// Has the buffer of a table changed.
+    @inline(__always)
+    func change<Result>(_ table: UInt8, _ body: (WriteBuffer) -> Result) -> Result {
+        (buffers[Int(table)] ?? made(table))._withUnsafeGuaranteedRef(body)
+    }
+
+    private func made(_ table: UInt8) -> Unmanaged<WriteBuffer> {
+        let buffer = Unmanaged.passRetained(WriteBuffer())
         buffers[Int(table)] = buffer
         return buffer
     }
@@ -36,12 +56,17 @@ package final class BufferSet {
     }
 
     /// The bytes of memory that the entries take.
-    var bytes: Int { buffers.reduce(0) { $0 + ($1?.bytes ?? 0) } }
+    var bytes: Int { sum { $0.bytes } }
     /// How many entries there are, the removed ones among them.
-    var count: Int { buffers.reduce(0) { $0 + ($1?.count ?? 0) } }
+    var count: Int { sum { $0.count } }
 
     func clear() {
-        for buffer in buffers { buffer?.clear() }
+        for table in 0..<BufferSet.size { buffers[table]?._withUnsafeGuaranteedRef { $0.clear() } }
+    }
+
+    /// Each of the two has what the other one had.
+    func exchange(with other: BufferSet) {
+        for table in 0..<BufferSet.size { swap(&buffers[table], &other.buffers[table]) }
     }
 
     /// Takes in newer entries.
@@ -49,14 +74,25 @@ package final class BufferSet {
         for number in 0..<BufferSet.size {
             let table = UInt8(number)
             guard let source = newer.filled(table) else { continue }
-            let target = buffer(table)
-            for index in 0..<source.count {
-                if let value = source.value(index) {
-                    target.put(value, at: source.key(index))
-                } else {
-                    target.remove(source.key(index))
+            change(table) { target in
+                for index in 0..<source.count {
+                    if let value = source.value(index) {
+                        target.put(value, at: source.key(index))
+                    } else {
+                        target.remove(source.key(index))
+                    }
                 }
             }
         }
+    }
+
+    /// Asked for in every turn.
+    @inline(__always)
+    private func sum(_ part: (WriteBuffer) -> Int) -> Int {
+        var sum = 0
+        for table in 0..<BufferSet.size {
+            if let buffer = buffers[table] { sum += buffer._withUnsafeGuaranteedRef(part) }
+        }
+        return sum
     }
 }

@@ -28,20 +28,22 @@ package final class MemoryModelStore: TableStore {
     // MARK: TableStore
 
     package func put(_ value: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
-        buffers.buffer(table).put(value, at: key)
+        buffers.change(table) { $0.put(value, at: key) }
     }
 
-    package func remove(in table: UInt8, at key: UnsafeRawBufferPointer) { buffers.buffer(table).remove(key) }
+    package func remove(in table: UInt8, at key: UnsafeRawBufferPointer) { buffers.change(table) { $0.remove(key) } }
 
     package func add(_ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer) {
-        let buffer = buffers.buffer(table)
-        if !buffer.add(change, at: key) { buffer.setCount(change, after: find(table, key), at: key, &scratch) }
+        if buffers.change(table, { $0.add(change, at: key) }) { return }
+        let old = find(table, key)
+        buffers.change(table) { $0.setCount(change, after: old, at: key, &scratch) }
     }
 
     package func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
-        let buffer = buffers.buffer(table)
-        // What is not there to be made longer begins with the bytes.
-        if !buffer.append(bytes, at: key) { buffer.put(bytes, at: key) }
+        buffers.change(table) { buffer in
+            // What is not there to be made longer begins with the bytes.
+            if !buffer.append(bytes, at: key) { buffer.put(bytes, at: key) }
+        }
     }
 
     package func lend(
@@ -67,7 +69,7 @@ package final class MemoryModelStore: TableStore {
     package func digest(of table: ModelTable) -> ModelDigest { buffers.digest(of: table.number) }
 
     private func find(_ table: UInt8, _ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-        guard case .value(let value) = buffers.filled(table)?.find(key, hash: WriteBuffer.hash(key)) else { return nil }
+        guard case .value(let value) = buffers.find(table, key, hash: WriteBuffer.hash(key)) else { return nil }
         return value
     }
 }

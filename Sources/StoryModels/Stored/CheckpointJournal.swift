@@ -95,9 +95,10 @@ package struct CheckpointJournal {
         let key = UnsafeRawBufferPointer(rebasing: bytes[offset + entryHead..<keyEnd])
         guard KeyBuffer.keyLength.contains(key.count) else { return nil }
         if isRemoved {
-            buffers.buffer(table).remove(key)
+            buffers.change(table) { $0.remove(key) }
         } else {
-            buffers.buffer(table).put(UnsafeRawBufferPointer(rebasing: bytes[keyEnd..<valueEnd]), at: key)
+            let value = UnsafeRawBufferPointer(rebasing: bytes[keyEnd..<valueEnd])
+            buffers.change(table) { $0.put(value, at: key) }
         }
         return valueEnd
     }

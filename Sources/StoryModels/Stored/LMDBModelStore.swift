@@ -17,7 +17,8 @@ package final class LMDBModelStore: TableStore {
     private let checksums: KeptChecksums
     private let identity: CheckpointRecord
     @exclusivity(unchecked) private var snapshot: ReadTransaction?
-    @exclusivity(unchecked) private var active = BufferSet()
+    /// What was folded since the last checkpoint began. It is always the same set, so that no event counts references.
+    private let active = BufferSet()
     /// What a checkpoint under way, or one that failed, holds.
     @exclusivity(unchecked) private var frozen: BufferSet?
     private var checkpoint: Checkpoint?
@@ -55,26 +56,25 @@ package final class LMDBModelStore: TableStore {
     // MARK: TableStore
 
     package func put(_ value: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
-        active.buffer(table).put(value, at: key)
+        active.change(table) { $0.put(value, at: key) }
     }
 
-    package func remove(in table: UInt8, at key: UnsafeRawBufferPointer) { active.buffer(table).remove(key) }
+    package func remove(in table: UInt8, at key: UnsafeRawBufferPointer) { active.change(table) { $0.remove(key) } }
 
     package func add(_ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError) {
-        let buffer = active.buffer(table)
         // Most counts were changed a moment ago: then nothing has to be looked up further down.
-        if buffer.add(change, at: key) { return }
-        buffer.setCount(change, after: try find(table, key), at: key, &scratch)
+        if active.change(table, { $0.add(change, at: key) }) { return }
+        let old = try find(table, key)
+        active.change(table) { $0.setCount(change, after: old, at: key, &scratch) }
     }
 
     package func append(
         _ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer
     ) throws(StorageError) {
-        let buffer = active.buffer(table)
-        if buffer.append(bytes, at: key) { return }
+        if active.change(table, { $0.append(bytes, at: key) }) { return }
         scratch.set(try find(table, key) ?? .none)
         scratch.add(bytes)
-        buffer.put(scratch.bytes, at: key)
+        active.change(table) { $0.put(scratch.bytes, at: key) }
     }
 
     package func lend(
@@ -162,19 +162,15 @@ package final class LMDBModelStore: TableStore {
         _ table: UInt8, _ key: UnsafeRawBufferPointer
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
         let hash = WriteBuffer.hash(key)
-        if let buffer = active.filled(table) {
-            switch buffer.find(key, hash: hash) {
-            case .value(let value): return value
-            case .removed: return nil
-            case .absent: break
-            }
+        switch active.find(table, key, hash: hash) {
+        case .value(let value): return value
+        case .removed: return nil
+        case .absent: break
         }
-        if let buffer = frozen?.filled(table) {
-            switch buffer.find(key, hash: hash) {
-            case .value(let value): return value
-            case .removed: return nil
-            case .absent: break
-            }
+        switch frozen?.find(table, key, hash: hash) ?? .absent {
+        case .value(let value): return value
+        case .removed: return nil
+        case .absent: break
         }
         do throws(StorageError) {
             return try snapshot?.value(in: tables[table], at: key)
@@ -208,9 +204,9 @@ package final class LMDBModelStore: TableStore {
     /// The buffers to be written: what was folded, after what an earlier checkpoint failed to write.
     private func takeBuffers() -> BufferSet {
         guard let held = frozen else {
-            let taken = active
-            active = spare ?? BufferSet()
+            let taken = spare ?? BufferSet()
             spare = nil
+            taken.exchange(with: active)
             return taken
         }
         held.absorb(active)
