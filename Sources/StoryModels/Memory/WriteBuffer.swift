@@ -21,14 +21,23 @@ final class WriteBuffer {
         static let removed = UInt32.max
 
         var offset: Int
-        var hash: UInt32
         var valueCount: UInt32
         /// How many bytes the value may have where it lies.
         var capacity: UInt32
         var keyCount: UInt16
     }
 
-    private static let emptySlot = UInt32.max
+    /// Where a key is found: the number of its entry, and its hash, so that other keys are passed over without a look at
+    /// their entries, which lie anywhere.
+    private struct Slot {
+        static let empty = Slot(hash: .max, entry: .max)
+
+        let hash: UInt32
+        let entry: UInt32
+
+        var isEmpty: Bool { entry == UInt32.max }
+    }
+
     private static let leastSlots = 16
     /// An arena that grew past this is given back when it is cleared.
     private static let keptArena = 64 << 20
@@ -38,7 +47,7 @@ final class WriteBuffer {
     private(set) var entries: UnsafeMutablePointer<Entry>
     private(set) var arena: UnsafeMutableRawPointer
     private var entryCapacity: Int
-    private var slots: UnsafeMutablePointer<UInt32>
+    private var slots: UnsafeMutablePointer<Slot>
     private var slotCount: Int
     private var arenaUsed = 0
     private var arenaCapacity: Int
@@ -52,7 +61,7 @@ final class WriteBuffer {
         entries = .allocate(capacity: entryCapacity)
         slots = .allocate(capacity: slotCount)
         arena = Memory.make(arenaCapacity)
-        slots.update(repeating: WriteBuffer.emptySlot, count: slotCount)
+        slots.update(repeating: .empty, count: slotCount)
     }
 
     deinit {
@@ -63,7 +72,7 @@ final class WriteBuffer {
 
     /// The bytes of memory that the entries take.
     var bytes: Int {
-        arenaUsed + count * MemoryLayout<Entry>.stride + slotCount * MemoryLayout<UInt32>.stride + order.bytes
+        arenaUsed + count * MemoryLayout<Entry>.stride + slotCount * MemoryLayout<Slot>.stride + order.bytes
     }
 
     static func hash(_ key: UnsafeRawBufferPointer) -> UInt32 {
@@ -85,9 +94,9 @@ final class WriteBuffer {
     /// The value of a key, to be changed where it lies; nil when there is none. The bytes die with the next change.
     func mutable(_ key: UnsafeRawBufferPointer, hash: UInt32) -> UnsafeMutableRawBufferPointer? {
         guard count > 0 else { return nil }
-        let index = slots[slot(of: key, hash)]
-        guard index != WriteBuffer.emptySlot else { return nil }
-        let entry = entries[Int(index)]
+        let slot = slots[slot(of: key, hash)]
+        guard !slot.isEmpty else { return nil }
+        let entry = entries[Int(slot.entry)]
         guard entry.valueCount != Entry.removed else { return nil }
         return UnsafeMutableRawBufferPointer(
             start: arena + entry.offset + Int(entry.keyCount), count: Int(entry.valueCount))
@@ -108,13 +117,13 @@ final class WriteBuffer {
     /// Makes a value longer where it lies, or where there is room for twice as much; false when there is none.
     func append(_ bytes: UnsafeRawBufferPointer, at key: UnsafeRawBufferPointer) -> Bool {
         guard count > 0 else { return false }
-        let index = slots[slot(of: key, WriteBuffer.hash(key))]
-        guard index != WriteBuffer.emptySlot, let value = value(Int(index)) else { return false }
-        let entry = entries + Int(index)
+        let slot = slots[slot(of: key, WriteBuffer.hash(key))]
+        guard !slot.isEmpty, let value = value(Int(slot.entry)) else { return false }
+        let entry = entries + Int(slot.entry)
         let grown = value.count + bytes.count
         if grown > Int(entry.pointee.capacity) {
             precondition(grown < Int(Entry.removed) / 2, "A value that is made longer stays far below 4 GiB.")
-            entry.pointee.offset = move(Int(index), room: grown * 2)
+            entry.pointee.offset = move(Int(slot.entry), room: grown * 2)
             entry.pointee.capacity = UInt32(grown * 2)
         }
         Memory.copy(bytes, to: arena + entry.pointee.offset + key.count + value.count)
@@ -136,7 +145,7 @@ final class WriteBuffer {
     }
 
     func clear() {
-        if count > 0 { slots.update(repeating: WriteBuffer.emptySlot, count: slotCount) }
+        if count > 0 { slots.update(repeating: .empty, count: slotCount) }
         count = 0
         arenaUsed = 0
         order.clear()
@@ -148,9 +157,9 @@ final class WriteBuffer {
     /// What is known of a key; the bytes die with the next change.
     func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Buffered {
         guard count > 0 else { return .absent }
-        let index = slots[slot(of: key, hash)]
-        guard index != WriteBuffer.emptySlot else { return .absent }
-        guard let value = value(Int(index)) else { return .removed }
+        let slot = slots[slot(of: key, hash)]
+        guard !slot.isEmpty else { return .absent }
+        guard let value = value(Int(slot.entry)) else { return .removed }
         return .value(value)
     }
 
@@ -175,12 +184,11 @@ final class WriteBuffer {
         precondition((1...511).contains(key.count), "A key has 1 to 511 bytes.")
         let hash = WriteBuffer.hash(key)
         let slot = slot(of: key, hash)
-        let index = slots[slot]
-        guard index == WriteBuffer.emptySlot else {
-            return overwrite(entries + Int(index), value, valueCount, key)
+        guard slots[slot].isEmpty else {
+            return overwrite(entries + Int(slots[slot].entry), value, valueCount, key)
         }
-        slots[slot] = UInt32(count)
-        add(Entry(offset: 0, hash: hash, valueCount: valueCount, capacity: 0, keyCount: UInt16(key.count)), value, key)
+        slots[slot] = Slot(hash: hash, entry: UInt32(count))
+        add(Entry(offset: 0, valueCount: valueCount, capacity: 0, keyCount: UInt16(key.count)), value, key)
     }
 
     private func add(_ entry: Entry, _ value: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer) {
@@ -246,9 +254,9 @@ final class WriteBuffer {
         let mask = slotCount - 1
         var slot = Int(hash) & mask
         while true {
-            let index = slots[slot]
-            if index == WriteBuffer.emptySlot { return slot }
-            if entries[Int(index)].hash == hash, Memory.areEqual(self.key(Int(index)), key) { return slot }
+            let found = slots[slot]
+            if found.isEmpty { return slot }
+            if found.hash == hash, Memory.areEqual(self.key(Int(found.entry)), key) { return slot }
             slot = (slot + 1) & mask
         }
     }
@@ -262,16 +270,17 @@ final class WriteBuffer {
     }
 
     private func growSlots() {
-        slots.deallocate()
+        let old = UnsafeMutableBufferPointer(start: slots, count: slotCount)
         slotCount *= 2
         slots = .allocate(capacity: slotCount)
-        slots.update(repeating: WriteBuffer.emptySlot, count: slotCount)
+        slots.update(repeating: .empty, count: slotCount)
         let mask = slotCount - 1
-        for index in 0..<count {
-            var slot = Int(entries[index].hash) & mask
-            while slots[slot] != WriteBuffer.emptySlot { slot = (slot + 1) & mask }
-            slots[slot] = UInt32(index)
+        for moved in old where !moved.isEmpty {
+            var slot = Int(moved.hash) & mask
+            while !slots[slot].isEmpty { slot = (slot + 1) & mask }
+            slots[slot] = moved
         }
+        old.deallocate()
     }
 
     private func shrink() {
