@@ -4,11 +4,13 @@ import Testing
 @testable import StoryWire
 
 struct JSONWriterTests {
-    @Test(arguments: [0, 1, 9, 10, 99, 100, 12_345, 9_999_999_999, 10_000_000_000_000_000_000, UInt64.max])
+    @Test(arguments: [0, 1, 9, 10, 99, 100, 999, 1_000, 12_345, 9_999_999_999, 10_000_000_000_000_000_000, UInt64.max])
     func `integers are their digits`(number: UInt64) {
         var bytes: [UInt8] = []
         bytes.appendInteger(number)
-        #expect(String(decoding: bytes, as: UTF8.self) == String(number))
+        bytes.append(0x20)
+        bytes.appendWritten(atMost: ByteWriter.integerCount) { $0.integer(number) }
+        #expect(String(decoding: bytes, as: UTF8.self) == "\(number) \(number)")
     }
 
     @Test(arguments: [0, -1, Int64.min, Int64.max, -10])

@@ -2,12 +2,15 @@
 ///
 /// What comes out of a line is lent, so that reading and handling a request asks for no memory. Whoever holds on to it
 /// when the request is handled takes `kept`. Two views are equal when their bytes are.
+///
+/// Every request goes through it many times, so other modules may have its code in theirs.
 package struct ByteView: Hashable, @unchecked Sendable {
-    private let bytes: UnsafeRawBufferPointer
+    @usableFromInline let bytes: UnsafeRawBufferPointer
     /// Nil where the bytes are lent.
-    private let owner: KeptBytes?
+    @usableFromInline let owner: KeptBytes?
 
     /// - Parameter bytes: they stay as they are for as long as the view, or a copy of it, is used.
+    @inlinable
     package init(lending bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
         owner = nil
@@ -21,12 +24,13 @@ package struct ByteView: Hashable, @unchecked Sendable {
 
     package init(_ bytes: [UInt8]) { self = bytes.withUnsafeBytes { ByteView(copying: $0) } }
 
-    package var count: Int { bytes.count }
+    @inlinable package var count: Int { bytes.count }
 
     /// The same bytes, which stay for as long as the view does.
     package var kept: ByteView { owner == nil ? ByteView(copying: bytes) : self }
 
     /// Lends the bytes until `body` returns.
+    @inlinable @inline(__always)
     package func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -52,7 +56,8 @@ package struct ByteView: Hashable, @unchecked Sendable {
 }
 
 /// A copy of bytes, which is gone with the last view of it.
-private final class KeptBytes {
+@usableFromInline
+final class KeptBytes {
     let memory: UnsafeMutableRawBufferPointer
 
     init(_ bytes: UnsafeRawBufferPointer) {

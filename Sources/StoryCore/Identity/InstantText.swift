@@ -38,16 +38,16 @@ extension Instant {
 
     /// Writes the same at a place that has room for `textCount` bytes.
     package func write(to place: UnsafeMutablePointer<UInt8>) {
-        let days = milliseconds.dividedFloor(by: 86_400_000)
-        let rest = milliseconds - days * 86_400_000
+        let sinceYearZero = UInt64(milliseconds - Instant.range.lowerBound)
+        let days = UInt32(sinceYearZero / 86_400_000)
+        let time = UInt32(sinceYearZero - UInt64(days) * 86_400_000)
         let (year, month, day) = Instant.date(days)
-        let time = UInt32(truncatingIfNeeded: rest)
-        place.setTwoDigits(0, UInt32(truncatingIfNeeded: year / 100))
-        place.setTwoDigits(2, UInt32(truncatingIfNeeded: year % 100))
+        place.setTwoDigits(0, year / 100)
+        place.setTwoDigits(2, year % 100)
         place[4] = 0x2D
-        place.setTwoDigits(5, UInt32(truncatingIfNeeded: month))
+        place.setTwoDigits(5, month)
         place[7] = 0x2D
-        place.setTwoDigits(8, UInt32(truncatingIfNeeded: day))
+        place.setTwoDigits(8, day)
         place[10] = 0x54
         place.setTwoDigits(11, time / 3_600_000)
         place[13] = 0x3A
@@ -84,16 +84,18 @@ extension Instant {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// The date of a count of days since 1970-01-01.
-    static func date(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let shifted = days + 719_468
-        let era = shifted.dividedFloor(by: 146_097)
+    /// The date of a count of days since 0000-01-01. Two are written for every event, and divisions of 32 bits by what
+    /// the compiler knows are quick.
+    static func date(_ days: UInt32) -> (year: UInt32, month: UInt32, day: UInt32) {
+        // Years begin in March here, and those before year 0 are in the first era.
+        let shifted = days + 146_097 - 60
+        let era = shifted / 146_097
         let dayOfEra = shifted - era * 146_097
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
         let shiftedMonth = (5 * dayOfYear + 2) / 153
         let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0) - 400
         return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
     }
 }
@@ -167,10 +169,9 @@ extension Int64 {
 }
 
 extension UnsafeMutablePointer<UInt8> {
-    /// Writes a number below 100. Every event has two dates written for it, and dividing by what the compiler knows
-    /// is several times quicker.
-    @inline(__always)
-    fileprivate func setTwoDigits(_ index: Int, _ number: UInt32) {
+    /// Writes a number below 100.
+    @inlinable @inline(__always)
+    package func setTwoDigits(_ index: Int, _ number: UInt32) {
         self[index] = UInt8(truncatingIfNeeded: 0x30 + number / 10)
         self[index + 1] = UInt8(truncatingIfNeeded: 0x30 + number % 10)
     }

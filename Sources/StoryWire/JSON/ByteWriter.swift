@@ -48,13 +48,19 @@ struct ByteWriter {
     }
 
     mutating func integer(_ number: UInt64) {
-        let digits = number.decimalDigitCount
-        take(digits)
+        take(number.decimalDigitCount)
+        var end = place
         var rest = number
-        for index in 1...digits {
-            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-            place[-index] = 0x30 | UInt8(truncatingIfNeeded: digit)
+        while rest >= 100 {
+            let (quotient, digits) = rest.quotientAndRemainder(dividingBy: 100)
+            end -= 2
+            end.setTwoDigits(0, UInt32(truncatingIfNeeded: digits))
             rest = quotient
+        }
+        if rest < 10 {
+            end[-1] = 0x30 | UInt8(truncatingIfNeeded: rest)
+        } else {
+            (end - 2).setTwoDigits(0, UInt32(truncatingIfNeeded: rest))
         }
     }
 
