@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <uv.h>
 
 // What hides behind _GNU_SOURCE, which the Swift compiler's view of the C library does not define.
@@ -37,6 +38,15 @@ static inline int storykeep_peer_groups(int descriptor, uint32_t *groups, int mo
     socklen_t length = (socklen_t)most * sizeof *groups;
     if (getsockopt(descriptor, SOL_SOCKET, 59, groups, &length) != 0) return -1;
     return (int)(length / sizeof *groups);
+}
+
+// A timer that is read like a file, does not block and is closed on exec; -1 with errno when there is none.
+static inline int storykeep_alarm(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC); }
+
+// Lets it be readable once, so many nanoseconds from now.
+static inline void storykeep_set_alarm(int descriptor, uint64_t nanoseconds) {
+    struct itimerspec time = {{0, 0}, {(time_t)(nanoseconds / 1000000000), (long)(nanoseconds % 1000000000)}};
+    timerfd_settime(descriptor, 0, &time, NULL);
 }
 
 #endif

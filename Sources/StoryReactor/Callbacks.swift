@@ -28,6 +28,10 @@ extension Reactor {
         if let loop = handle?.pointee.loop { reactor(of: loop)?.tick() }
     }
 
+    static let alarmRang: uv_poll_cb = { handle, _, _ in
+        if let loop = handle?.pointee.loop { reactor(of: loop)?.handles.alarm.rang() }
+    }
+
     static let signalCame: uv_signal_cb = { handle, signal in
         if let loop = handle?.pointee.loop { reactor(of: loop)?.handler?.signalReceived(signal) }
     }

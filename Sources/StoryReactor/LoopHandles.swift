@@ -11,6 +11,7 @@ final class LoopHandles {
     private let check = UnsafeMutablePointer<uv_check_t>.allocate(capacity: 1)
     private let idle = UnsafeMutablePointer<uv_idle_t>.allocate(capacity: 1)
     private let timer = UnsafeMutablePointer<uv_timer_t>.allocate(capacity: 1)
+    let alarm: Alarm
     /// A handle for each of `endingSignals`.
     private let signals: [UnsafeMutablePointer<uv_signal_t>]
     /// What asks the process to end. A terminal that is closed sends the last one.
@@ -19,12 +20,14 @@ final class LoopHandles {
     private var isClosed = false
 
     init() throws(ReactorError) {
+        alarm = try Alarm()
         signals = LoopHandles.endingSignals.map { _ in .allocate(capacity: 1) }
         var code = uv_loop_init(loop)
         if code == 0 {
             code = uv_async_init(loop, async, Reactor.wasWoken)
             // Only descriptors running out makes these fail, and the loop is of no use then.
             for handle in signals where code == 0 { code = uv_signal_init(loop, handle) }
+            if code == 0 { code = uv_poll_init(loop, alarm.handle, alarm.descriptor) }
         }
         guard code == 0 else { throw .loop(code: code) }
         uv_check_init(loop, check)
@@ -40,6 +43,7 @@ final class LoopHandles {
         loop.pointee.data = Unmanaged.passUnretained(reactor).toOpaque()
         uv_check_start(check, Reactor.turnIsOver)
         uv_timer_start(timer, Reactor.tickIsDue, LoopHandles.tick, LoopHandles.tick)
+        uv_poll_start(alarm.handle, Int32(UV_READABLE.rawValue), Reactor.alarmRang)
         for (handle, number) in zip(signals, LoopHandles.endingSignals)
         where number != SIGHUP || !LoopHandles.isIgnored(number) {
             uv_signal_start(handle, Reactor.signalCame, number)
@@ -106,6 +110,7 @@ final class LoopHandles {
         check.withHandle { uv_close($0, nil) }
         idle.withHandle { uv_close($0, nil) }
         timer.withHandle { uv_close($0, nil) }
+        alarm.handle.withHandle { uv_close($0, nil) }
         for handle in signals { handle.withHandle { uv_close($0, nil) } }
     }
 }

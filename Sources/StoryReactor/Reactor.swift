@@ -121,6 +121,11 @@ package final class Reactor {
         if !isStopping { handles.startIdling() }
     }
 
+    /// Makes the next turn end no later than so many nanoseconds from now.
+    package func requestTurn(within nanoseconds: UInt64) {
+        if !isStopping { handles.alarm.set(nanoseconds) }
+    }
+
     /// Takes no new connections and removes the socket's file, if it is still ours.
     package func stopListening() {
         guard let socketFile else { return }

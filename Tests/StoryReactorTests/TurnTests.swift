@@ -42,6 +42,17 @@ private final class Counter: ReactorHandler {
         #expect(counter.turns <= 1_000 + 4 * counter.ticks)
     }
 
+    @Test func `a turn that may wait a while comes then, and the loop sleeps until then`() throws {
+        let reactor = try Reactor()
+        let counter = Counter(reactor, wanted: 0)
+        // Long before the first tick; a second setting takes the place of the first.
+        reactor.requestTurn(within: 5_000_000)
+        reactor.requestTurn(within: 10_000_000)
+        reactor.run(counter)
+        #expect(1...2 ~= counter.turnsAtFirstTick, "one turn of the alarm, and perhaps that of the start")
+        #expect(counter.turns <= 2 + 4 * counter.ticks)
+    }
+
     @Test func `a reactor that is stopped first runs not at all`() throws {
         let reactor = try Reactor()
         let counter = Counter(reactor, wanted: 0)

@@ -31,15 +31,15 @@ struct CommitGathering: Equatable {
         seen = 0
     }
 
-    /// True while the next commit waits.
+    /// For how long the next commit waits from now on unless another event comes, in nanoseconds; 0 when it goes off.
     ///
     /// - Parameter events: how many it would have.
-    mutating func isWaiting(with events: UInt64, at now: UInt64) -> Bool {
-        guard events < wanted, now < deadline else { return false }
+    mutating func waitingTime(with events: UInt64, at now: UInt64) -> UInt64 {
+        guard events < wanted, now < deadline else { return 0 }
         if events > seen {
             seen = events
             patience = now + gap
         }
-        return now < patience
+        return now < patience ? min(patience, deadline) - now : 0
     }
 }

@@ -90,14 +90,15 @@ final class TurnDriver {
     ///
     /// - Parameters:
     ///   - mayGather: whether a commit may wait a moment for those who are about to write.
-    ///   - isMoreAtHand: whether lines are left over, whose events may go into the same commit.
+    ///   - isMoreAtHand: whether a turn follows at once, whose events may go into the same commit.
     func turnEnded(mayGather: Bool, isMoreAtHand: Bool) {
         modelsWereRead()
-        // Asked once: time goes on, and whoever waits has to look again.
-        let waits = mayGather && (isGathering || isMoreAtHand && isWorthMore)
+        // Asked once: time goes on. Meanwhile the loop sleeps: whoever is waited for may need this very processor.
+        let gathering = mayGather ? gatheringTime : 0
         makeRoom()
-        perform(turn.turnEnded(isGathering: waits || isRoomAwaited))
-        if waits { dependency.transport.requestTurn() }
+        let waits = gathering > 0 || mayGather && isMoreAtHand && isWorthMore || isRoomAwaited
+        perform(turn.turnEnded(isGathering: waits))
+        if gathering > 0 { dependency.transport.requestTurn(within: gathering) }
     }
 
     /// True while a commit that the loop runs itself is better for what is at hand. One beside the loop begins at once.
@@ -112,11 +113,10 @@ final class TurnDriver {
         if case .refused(let error) = room { perform(turn.appendFailed(error)) }
     }
 
-    /// True while what was appended waits for more, after a slow commit.
-    private var isGathering: Bool {
-        let events = log.head.value - log.committed.value
-        return !pace.isQuick && committing == nil && events > 0
-            && gathering.isWaiting(with: events, at: dependency.clock.steady())
+    /// For how long what was appended waits for more, after a slow commit, in nanoseconds.
+    private var gatheringTime: UInt64 {
+        guard !pace.isQuick, committing == nil, log.head > log.committed else { return 0 }
+        return gathering.waitingTime(with: log.head.value - log.committed.value, at: dependency.clock.steady())
     }
 
     /// Answers were made of the models: where reading them failed, nothing may leave any more.

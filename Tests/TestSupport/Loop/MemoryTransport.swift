@@ -72,6 +72,7 @@ package final class MemoryTransport: Transport {
     package func resumeReading(_ id: ConnectionID) { peers[id]?.isPaused = false }
     package func finish(_ id: ConnectionID, lingers: Bool) { peers[id]?.isFinished = true }
     package func requestTurn() { isTurnRequested = true }
+    package func requestTurn(within nanoseconds: UInt64) { isTurnRequested = true }
     package func stopListening() { isListening = false }
     package func stop() { isStopped = true }
 }
