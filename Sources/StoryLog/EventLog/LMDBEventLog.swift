@@ -30,7 +30,7 @@ package final class LMDBEventLog: EventLog {
     ///   `.full` where there is no room to make or convert it.
     package init(
         in directory: DataDirectory, now: Instant, _ options: EnvironmentOptions = EnvironmentOptions(),
-        journalSize: Int = JournalFile.usualSize, background: BackgroundStarter = .threads,
+        journalSize: Int = JournalFile.usualSize, background: BackgroundStarter = .niceThreads,
         converting progress: ConversionProgress? = nil
     ) throws(StorageError) {
         let isServed = directory.access == .serving

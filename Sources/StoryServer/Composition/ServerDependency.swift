@@ -35,7 +35,7 @@ package struct ServerDependency {
     package init(
         _ configuration: ServerConfiguration, clock: Clock, trace: Trace, log: any EventLog,
         models: any ServedModels, logWork: LogWork, commits: any CommitRunner, transport: any Transport,
-        background: BackgroundStarter = .threads, manager: ServiceManager = .absent,
+        background: BackgroundStarter = .niceThreads, manager: ServiceManager = .absent,
         wake: @escaping @Sendable () -> Void, uid: UInt32
     ) throws(StorageError) {
         self.manager = manager
@@ -76,7 +76,7 @@ package struct OpenStore {
     /// - Throws: Why the store cannot be served.
     package init(
         _ path: String, journal: Int = ServerConfiguration.usualJournal, clock: Clock, trace: Trace,
-        background: BackgroundStarter = .threads
+        background: BackgroundStarter = .niceThreads
     ) throws(StorageError) {
         directory = try DataDirectory(path, for: .serving)
         do throws(StorageError) {

@@ -68,7 +68,7 @@ final class Checkpoints {
     private(set) var count: UInt64 = 0
 
     init(
-        _ models: any ServedModels, _ flush: LogFlush, _ trace: Trace, _ background: BackgroundStarter = .threads,
+        _ models: any ServedModels, _ flush: LogFlush, _ trace: Trace, _ background: BackgroundStarter = .niceThreads,
         whenDone: @escaping @Sendable () -> Void
     ) {
         self.models = models

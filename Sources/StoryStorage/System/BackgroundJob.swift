@@ -9,12 +9,15 @@ package struct BackgroundStarter: Sendable {
 
     package init(start: @escaping @Sendable (_ body: @escaping @Sendable () -> Void) -> Bool) { self.start = start }
 
-    /// By how much such a thread steps back behind those that somebody waits for. The kernel often wakes a thread on the
+    /// Each piece has a thread of its own, at once.
+    package static let threads = BackgroundStarter { BackgroundThread.start($0) }
+
+    /// By how much a thread steps back behind those that somebody waits for. The kernel often wakes a thread on the
     /// processor where it was, though another one has nothing to do.
     private static let niceness: Int32 = 10
 
-    /// Each piece has a thread of its own, at once.
-    package static let threads = BackgroundStarter { body in
+    /// The same for work that nobody waits for: it leaves the processor to others where they want it.
+    package static let niceThreads = BackgroundStarter { body in
         BackgroundThread.start {
             // Of this thread alone, on Linux.
             setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
