@@ -6,12 +6,13 @@ final class Alarm {
     let descriptor: Int32
     let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
 
-    /// - Throws: where the system has no descriptor to give.
+    /// - Throws: `.loop` where the system has no descriptor to give.
     init() throws(ReactorError) {
         descriptor = storykeep_alarm()
         guard descriptor >= 0 else {
+            let code = -errno
             handle.deallocate()
-            throw .refused(call: "timerfd_create", path: "the loop's alarm", code: errno)
+            throw .loop(code: code)
         }
     }
 

@@ -121,7 +121,7 @@ package final class Reactor {
         if !isStopping { handles.startIdling() }
     }
 
-    /// Makes the next turn end no later than so many nanoseconds from now.
+    /// Makes the next turn end no later than so many nanoseconds from now, whatever was asked for before.
     package func requestTurn(within nanoseconds: UInt64) {
         if !isStopping { handles.alarm.set(nanoseconds) }
     }

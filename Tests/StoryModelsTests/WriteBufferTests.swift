@@ -42,6 +42,19 @@ struct WriteBufferTests {
         #expect(Set(sizes).count == 1)
     }
 
+    @Test func `what a buffer once held is not counted when it is cleared`() {
+        let buffer = WriteBuffer()
+        func put(_ number: Int) {
+            Array("\(number)".utf8).withBytes { key in [1].withBytes { buffer.put($0, at: key) } }
+        }
+        for number in 0..<100_000 { put(number) }
+        #expect(buffer.bytes > 4 << 20)
+        buffer.clear()
+        #expect(buffer.bytes == 0)
+        for number in 0..<40_000 { put(number) }
+        #expect(buffer.count == 40_000, "more than the room that is kept")
+    }
+
     @Test func `a value is overwritten in its place while it fits`() {
         let buffer = WriteBuffer()
         func put(_ value: String) {

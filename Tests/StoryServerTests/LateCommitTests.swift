@@ -56,6 +56,16 @@ struct LateCommitTests {
         #expect(!bench.commits.isRunning)
     }
 
+    @Test func `while a commit waits for those who were just answered, the loop sleeps`() {
+        bench.send(append, from: "reader")
+        let before = bench.transport.requestedTurns.count
+        bench.endCommit()
+        #expect(bench.commits.isRunning, "who was answered did not write again")
+        let requested = bench.transport.requestedTurns[before...]
+        #expect(!requested.isEmpty && !requested.contains(nil), "no turn was asked for at once")
+        #expect(requested.allSatisfy { $0.map { 1...LoopBench.slowSync / 4 ~= $0 } ?? false })
+    }
+
     @Test func `a connection reads what it wrote, once that is durable, in the order that it asked`() {
         bench.send("READ events from=3", "@p PING", "UNSUBSCRIBE 9", from: "writer")
         #expect(bench.hear("writer") == [])

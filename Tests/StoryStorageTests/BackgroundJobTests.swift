@@ -1,3 +1,4 @@
+import Glibc
 import StoryCore
 import TestSupport
 import Testing
@@ -26,6 +27,19 @@ struct BackgroundJobTests {
         #expect(used == nil)
         #expect((try? job.wait().get()) == nil)
     }
+
+    @Test func `a nice thread steps back behind the one that started it, alone`() throws {
+        let before = BackgroundJobTests.niceness
+        let job = BackgroundJob(
+            on: .niceThreads, { () throws(StorageError) in BackgroundJobTests.niceness }, whenDone: {})
+        // Whoever waits for work that has not begun does it.
+        while job.result == nil { usleep(1_000) }
+        #expect(try job.wait().get() == max(before, BackgroundStarter.niceness))
+        #expect(BackgroundJobTests.niceness == before)
+    }
+
+    /// How nice this thread is.
+    private static var niceness: Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
 
     private func work(using used: inout Used?) -> @Sendable () throws(StorageError) -> Int {
         let made = Used()

@@ -10,7 +10,7 @@ package final class BufferSet {
     /// One more than the greatest number of a table.
     private static let size = 256
 
-    package init() {
+    init() {
         buffers = .allocate(capacity: BufferSet.size)
         buffers.initialize(repeating: nil, count: BufferSet.size)
     }

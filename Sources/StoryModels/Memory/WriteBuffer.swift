@@ -41,6 +41,8 @@ final class WriteBuffer {
     private static let leastSlots = 16
     /// An arena that grew past this is given back when it is cleared.
     private static let keptArena = 64 << 20
+    /// So many slots are kept, with the entries that they have room for: those of a checkpoint's stories.
+    private static let keptSlots = 1 << 15
 
     /// How many keys there are, the removed ones among them.
     private(set) var count = 0
@@ -70,9 +72,9 @@ final class WriteBuffer {
         free(arena)
     }
 
-    /// The bytes of memory that the entries take.
+    /// The bytes of memory that the entries take, each with two slots: what is kept for later ones is not counted.
     var bytes: Int {
-        arenaUsed + count * MemoryLayout<Entry>.stride + slotCount * MemoryLayout<Slot>.stride + order.bytes
+        arenaUsed + count * (MemoryLayout<Entry>.stride + 2 * MemoryLayout<Slot>.stride) + order.bytes
     }
 
     static func hash(_ key: UnsafeRawBufferPointer) -> UInt32 {
@@ -145,11 +147,12 @@ final class WriteBuffer {
     }
 
     func clear() {
-        if count > 0 { slots.update(repeating: .empty, count: slotCount) }
+        guard count > 0 else { return }
+        if slotCount > WriteBuffer.keptSlots || arenaCapacity > WriteBuffer.keptArena { shrink() }
+        slots.update(repeating: .empty, count: slotCount)
         count = 0
         arenaUsed = 0
         order.clear()
-        if arenaCapacity > WriteBuffer.keptArena { shrink() }
     }
 
     // MARK: Reading
@@ -159,8 +162,7 @@ final class WriteBuffer {
         guard count > 0 else { return .absent }
         let slot = slots[slot(of: key, hash)]
         guard !slot.isEmpty else { return .absent }
-        guard let value = value(Int(slot.entry)) else { return .removed }
-        return .value(value)
+        return value(Int(slot.entry)).map { .value($0) } ?? .removed
     }
 
     @inline(__always)
@@ -283,9 +285,16 @@ final class WriteBuffer {
         old.deallocate()
     }
 
+    /// Gives back what is more than is kept; nothing of it is there any more.
     private func shrink() {
+        slots.deallocate()
+        entries.deallocate()
         free(arena)
-        arenaCapacity = WriteBuffer.keptArena
+        slotCount = min(slotCount, WriteBuffer.keptSlots)
+        entryCapacity = min(entryCapacity, WriteBuffer.keptSlots)
+        arenaCapacity = min(arenaCapacity, WriteBuffer.keptArena)
+        slots = .allocate(capacity: slotCount)
+        entries = .allocate(capacity: entryCapacity)
         arena = Memory.make(arenaCapacity)
     }
 }

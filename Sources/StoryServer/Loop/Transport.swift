@@ -16,7 +16,7 @@ package protocol Transport: AnyObject {
     func finish(_ id: ConnectionID, lingers: Bool)
     /// Makes the next turn come at once: there is work left for it.
     func requestTurn()
-    /// Makes the next turn end no later than so many nanoseconds from now.
+    /// Makes the next turn end no later than so many nanoseconds from now, whatever was asked for before.
     func requestTurn(within nanoseconds: UInt64)
     /// Takes no new connections.
     func stopListening()

@@ -12,14 +12,14 @@ package struct BackgroundStarter: Sendable {
     /// Each piece has a thread of its own, at once.
     package static let threads = BackgroundStarter { BackgroundThread.start($0) }
 
-    /// By how much a thread steps back behind those that somebody waits for. The kernel often wakes a thread on the
-    /// processor where it was, though another one has nothing to do.
-    private static let niceness: Int32 = 10
+    /// By how much such a thread steps back behind others. The kernel often wakes a thread on the processor where it was,
+    /// though another one has nothing to do.
+    static let niceness: Int32 = 10
 
-    /// The same for work that nobody waits for: it leaves the processor to others where they want it.
+    /// The same for long work beside short work: it leaves the processor to whoever wants it.
     package static let niceThreads = BackgroundStarter { body in
         BackgroundThread.start {
-            // Of this thread alone, on Linux.
+            // On Linux that is of this thread, and of those that it starts.
             setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
             body()
         }
@@ -86,7 +86,7 @@ package final class BackgroundJob<Value: Sendable>: Sendable {
 
     /// Starts the work; `whenDone` is called where it is done.
     package init(
-        on background: BackgroundStarter = .threads, _ work: @escaping @Sendable () throws(StorageError) -> Value,
+        on background: BackgroundStarter, _ work: @escaping @Sendable () throws(StorageError) -> Value,
         whenDone: @escaping @Sendable () -> Void
     ) {
         let once = OnceWork(work)

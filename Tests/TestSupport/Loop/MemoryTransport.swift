@@ -15,6 +15,8 @@ package final class MemoryTransport: Transport {
 
     private var peers: [ConnectionID: Peer] = [:]
     private var isTurnRequested = false
+    /// Within how many nanoseconds the turns asked for so far were to come; nil: at once.
+    package private(set) var requestedTurns: [UInt64?] = []
     package private(set) var isListening = true
     package private(set) var isStopped = false
     /// True once what is sent gets nowhere: the process that sends it is dead.
@@ -71,8 +73,14 @@ package final class MemoryTransport: Transport {
     package func pauseReading(_ id: ConnectionID) { peers[id]?.isPaused = true }
     package func resumeReading(_ id: ConnectionID) { peers[id]?.isPaused = false }
     package func finish(_ id: ConnectionID, lingers: Bool) { peers[id]?.isFinished = true }
-    package func requestTurn() { isTurnRequested = true }
-    package func requestTurn(within nanoseconds: UInt64) { isTurnRequested = true }
+    package func requestTurn() {
+        isTurnRequested = true
+        requestedTurns.append(nil)
+    }
+    package func requestTurn(within nanoseconds: UInt64) {
+        isTurnRequested = true
+        requestedTurns.append(nanoseconds)
+    }
     package func stopListening() { isListening = false }
     package func stop() { isStopped = true }
 }
