@@ -87,7 +87,7 @@ extension HostileTests {
                 (0..<count).map { _ in
                     let index = Int.random(in: there.indices, using: &random)
                     switch Int.random(in: 0..<10, using: &random) {
-                    case 0:
+                    case 0 where there.count > 500:
                         let id = there[index]
                         there[index] = there[there.count - 1]
                         there.removeLast()

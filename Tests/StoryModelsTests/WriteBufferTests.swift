@@ -48,7 +48,7 @@ struct WriteBufferTests {
             Array("\(number)".utf8).withBytes { key in [1].withBytes { buffer.put($0, at: key) } }
         }
         for number in 0..<100_000 { put(number) }
-        #expect(buffer.bytes > 4 << 20)
+        #expect(buffer.bytes > 3 << 20)
         buffer.clear()
         #expect(buffer.bytes == 0)
         for number in 0..<40_000 { put(number) }

@@ -16,28 +16,6 @@ enum Buffered {
 /// Keys and values lie one after the other in one arena, found through a table of open addressing. Clearing keeps
 /// the memory, so that filling it again allocates nothing.
 final class WriteBuffer {
-    /// One key; its value follows it in the arena.
-    struct Entry {
-        static let removed = UInt32.max
-
-        var offset: Int
-        var valueCount: UInt32
-        /// How many bytes the value may have where it lies.
-        var capacity: UInt32
-        var keyCount: UInt16
-    }
-
-    /// Where a key is found: the number of its entry, and its hash, so that other keys are passed over without a look at
-    /// their entries, which lie anywhere.
-    private struct Slot {
-        static let empty = Slot(hash: .max, entry: .max)
-
-        let hash: UInt32
-        let entry: UInt32
-
-        var isEmpty: Bool { entry == UInt32.max }
-    }
-
     private static let leastSlots = 16
     /// An arena that grew past this is given back when it is cleared.
     private static let keptArena = 64 << 20
@@ -241,7 +219,7 @@ final class WriteBuffer {
 
     /// Room at the arena's end.
     private func reserve(_ count: Int) -> Int {
-        let needed = arenaUsed + count
+        let needed = arenaUsed + (count + 7) & ~7
         if needed > arenaCapacity {
             arenaCapacity = max(needed, arenaCapacity * 2)
             arena = Memory.grow(arena, arenaCapacity)
