@@ -215,7 +215,8 @@ package final class Engine {
             answer(receipt, &session, tag, output)
         case .unchanged(let id, let stream, let head):
             let done = Done.unchanged(id: id, stream: stream, version: head.version, position: head.position)
-            output.reply(.done(done), tag: tag, restsOn: head.position)
+            // Not on its own stream alone: that there is the user who likes may rest on an event that is not durable.
+            output.reply(.done(done), tag: tag, restsOn: self.head)
         case .appends(let new):
             if let refusal { return output.reply(.failed(refusal), tag: tag, restsOn: .zero) }
             let receipt = append(new, by: session.peer.uid, now, output)

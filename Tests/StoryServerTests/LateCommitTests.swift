@@ -75,6 +75,20 @@ struct LateCommitTests {
         #expect(heard[2] == #"+ {"count":1,"position":3}"#)
     }
 
+    @Test func `that nothing changes rests on what else was looked at, too`() {
+        let bench = SlowDisk.bench()
+        bench.send(#"POST stories {"id":"1","title":"T","message":"m","sender":"1","recipient":"1"}"#, from: "writer")
+        bench.endCommit()
+        #expect(bench.hear("writer").map { $0.text("stream") } == ["story-1"])
+        bench.log.commitFailure = .full("no room")
+        bench.send(#"POST users {"id":"2","name":"B","email":"b@example.org","prefecture":1}"#, from: "writer")
+        bench.send(#"UNLIKE stories/1 {"user":"2"}"#, from: "reader")
+        #expect(bench.hear("reader") == [], "there may be no such user in the end")
+        bench.endCommit()
+        #expect(bench.hear("writer").map { $0.text("code") } == ["full"])
+        #expect(bench.hear("reader").map { $0.text("code") } == ["full"])
+    }
+
     @Test func `a disk that is full takes back what was appended meanwhile, too`() {
         bench.log.commitFailure = nil
         bench.endCommit()
