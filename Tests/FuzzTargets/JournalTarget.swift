@@ -15,6 +15,8 @@ final class JournalTarget: FuzzTarget {
     private let header = JournalHeader(logID: Array(1...16), fileSize: JournalTarget.fileSize)
     /// A journal with three entries: events 1 and 2, event 3 behind them, 4 to 6 in the other half.
     private let image: [UInt8]
+    /// The sectors of each entry, and the last position in it.
+    private let entries: [(sectors: Range<Int>, last: Int)]
     /// The records in it.
     private let records: [[UInt8]]
 
@@ -23,6 +25,7 @@ final class JournalTarget: FuzzTarget {
             var input = FuzzInput(bytes)
             return input.events(6, from: 1)
         }
+        var entries: [(sectors: Range<Int>, last: Int)] = []
         var image = header.bytes + [UInt8](repeating: 0, count: JournalTarget.fileSize - JournalHeader.size)
         let memory = stored.memory(events, after: .zero)
         image.withUnsafeMutableBytes { image in
@@ -36,10 +39,12 @@ final class JournalTarget: FuzzTarget {
                     sequence: UInt64(index + 1), number: place, first: positions.lowerBound, count: positions.count,
                     sections: memory.sections(from: positions.lowerBound, through: positions.upperBound))
                 if let base = image.baseAddress { entry.write(to: base + place * JournalSector.size) }
+                entries.append((place..<place + entry.sectors, Int(positions.upperBound)))
                 place += entry.sectors
             }
         }
         self.image = image
+        self.entries = entries
         records = (1...6).compactMap { position in
             (try? memory.run(at: position).record(at: position)).map { Array($0) }
         }
@@ -92,8 +97,21 @@ extension JournalTarget {
         }
         let most = records.dropFirst(Int(last))
         hold(found == Array(most.prefix(found.count)), "a journal holds what was written")
-        let isTorn = emptied.contains { $0 >= JournalTarget.firstSector + JournalTarget.halfSectors }
-        hold(found.count == most.count || isTorn && found.count == max(0, 3 - Int(last)), "nothing is lost unseen")
+        let ends = ends(emptied).map { max(0, $0 - Int(last)) }
+        hold(ends.contains(found.count), "nothing is lost unseen")
+    }
+
+    /// Where a journal may seem to end: its last entry may be torn, and one that is wholly gone leaves the one before it
+    /// as the last.
+    private func ends(_ emptied: Set<Int>) -> [Int] {
+        var ends = [records.count]
+        for (index, entry) in entries.enumerated().reversed() {
+            let lost = entry.sectors.filter { emptied.contains($0) }
+            if lost.isEmpty { break }
+            ends.append(index > 0 ? entries[index - 1].last : 0)
+            if lost.count < entry.sectors.count { break }
+        }
+        return ends
     }
 
     private func change(_ image: inout [UInt8], _ input: inout FuzzInput, _ emptied: inout Set<Int>) {
