@@ -8,7 +8,7 @@ import StoryStorage
 /// then they are stored. The loop waits for none of it; it has `advance` called whenever a step may have ended.
 final class Checkpoints {
     /// So many events are folded before a checkpoint is due.
-    static let events: UInt64 = 20_000
+    static let events: UInt64 = 100_000
     /// Or so many bytes wait in memory.
     static let bytes = 12 << 20
     /// With more than this writes wait until the checkpoint under way is done, and where it failed they are refused.
