@@ -7,10 +7,10 @@ package import StoryModels
 /// the log has it, so that the next request sees it. It has no clock: `now` comes with the request.
 package final class Engine {
     private let ports: Ports
-    @exclusivity(unchecked) private var projector: ModelProjector
+    private let projector: ModelProjector
     private let changes = RowChanges()
     private let server: String
-    private let foldTimer: FoldTimer?
+    @exclusivity(unchecked) private var foldTimer: FoldTimer?
     /// The last event that was decided, durable or not.
     @exclusivity(unchecked) package private(set) var head: Position
     @exclusivity(unchecked) private var lastTime: Instant
@@ -51,7 +51,7 @@ package final class Engine {
     ///
     /// - Throws: what reading the models failed with.
     package func rolledBack() throws(StorageError) {
-        projector = ModelProjector(models.plan, store: models.store, json: models.json, telling: changes)
+        projector.storeWasTakenBack()
         head = log.head
         lastTime = log.lastTime ?? Instant(milliseconds: Instant.range.lowerBound)
         lastStream = try models.streams.lastNumber()
@@ -63,7 +63,7 @@ package final class Engine {
     /// - Parameter readable: how many bytes from the start of the record's JSON on may be read.
     /// - Throws: what the models failed with; they are no fold of the log any more.
     package func fold(_ record: EventRecord, readable: Int? = nil) throws(StorageError) {
-        guard let foldTimer else { return try projector.fold(record, readable: readable) }
+        guard foldTimer?.comesDue() == true, let foldTimer else { return try projector.fold(record, readable: readable) }
         try foldTimer.measure(models.plan.catalogue.kind(stream: record.streamName)?.kind) { () throws(StorageError) in
             try projector.fold(record, readable: readable)
         }

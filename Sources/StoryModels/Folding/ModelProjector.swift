@@ -29,6 +29,9 @@ package final class ModelProjector {
         keys = KeyIndex(store)
     }
 
+    /// The store is as it was at some moment before: what is remembered of it is forgotten.
+    package func storeWasTakenBack() { streams.storeWasTakenBack() }
+
     /// Folds an event in.
     ///
     /// - Parameter readable: how many bytes from the start of the record's JSON on may be read; nil: no more than it has.

@@ -26,7 +26,7 @@ package struct StreamHead: Equatable, Sendable {
 
 /// Which streams there are, how far each is, where its events lie in the log, and where those of a category lie.
 ///
-/// It remembers where the next event of a category goes, so a store that is taken back wants a new one.
+/// It remembers where the next event of a category goes, so it has to be told when a store is taken back.
 package final class StreamIndex {
     /// How many positions stand in one entry: an event makes the newest entry of its stream six bytes longer, and most
     /// events make no new one.
@@ -42,6 +42,9 @@ package final class StreamIndex {
     @exclusivity(unchecked) private var value = KeyBuffer()
 
     package init(_ store: any TableStore) { self.store = store }
+
+    /// The store is as it was at some moment before: what is remembered of it is forgotten.
+    package func storeWasTakenBack() { recent = RecentCategories() }
 
     /// Folds an event in.
     ///
@@ -67,7 +70,7 @@ package final class StreamIndex {
     ///
     /// - Throws: what the tables cannot do any more.
     static func put(
-        _ head: StreamHead, _ name: UnsafeRawBufferPointer, to tables: any EntryWriting, _ value: inout KeyBuffer
+        _ head: StreamHead, _ name: UnsafeRawBufferPointer, to tables: some EntryWriting, _ value: inout KeyBuffer
     ) throws(StorageError) {
         guard KeyBuffer.keyLength.contains(name.count) else { return }
         value.set(head.number.value, head.version.value)

@@ -38,9 +38,9 @@ struct LineParts: ~Copyable {
         target = nil
         kind = nil
         targetName = nil
-        options.removeAll(keepingCapacity: true)
+        if !options.isEmpty { options.removeAll(keepingCapacity: true) }
         body = nil
-        errors.removeAll(keepingCapacity: true)
+        if !errors.isEmpty { errors.removeAll(keepingCapacity: true) }
         texts.clear()
         seen = 0
         seenFilters = 0
