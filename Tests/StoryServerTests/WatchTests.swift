@@ -71,6 +71,13 @@ struct WatchTests {
         #expect(heard() == ["4 removed 2"])
     }
 
+    @Test func `the one row with an address has to meet the other conditions, too`() {
+        bench.send("SUBSCRIBE users email=u2@example.org prefecture=40", from: "watcher")
+        #expect(heard() == ["subscription 3", "caughtUp 3"])
+        write(#"EDIT users/2 {"prefecture":40}"#, #"EDIT users/2 {"prefecture":1}"#)
+        #expect(heard() == ["4 row 2 v2", "5 removed 2"])
+    }
+
     @Test func `a watcher who takes nothing is told that he is behind, and then of each row as it is`() {
         bench.send("SUBSCRIBE stories", from: "watcher")
         _ = heard()

@@ -129,7 +129,7 @@ package struct RowWatcher {
         if let unique = plan.unique {
             var found: RowCopy?
             budget.look(at: Budget.rowUnits)
-            try models.row(schema, folded: unique.text) { found = RowCopy($0) }
+            try models.row(schema, folded: unique.text) { if unique.rest.match($0) { found = RowCopy($0) } }
             if let found, let row = try passing(found, conditions, through: durable) { _ = try visit(row, [], &budget) }
             return true
         }
@@ -162,7 +162,7 @@ package struct RowWatcher {
         return isWhole
     }
 
-    /// A row as the events up to a position made it, where that passes the conditions.
+    /// A row that passes the conditions now, as the events up to a position made it, where that passes them too.
     ///
     /// - Throws: what reading failed with.
     private func passing(
