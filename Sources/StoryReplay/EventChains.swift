@@ -81,15 +81,17 @@ final class EventChains: @unchecked Sendable {
     /// Asks for the first event of a stream, which will be read soon.
     func prefetch(_ number: UInt64) {
         guard number <= through.value, let stream = stream(number) else { return }
-        event(stream.first).record?.prefetch()
+        record(at: stream.first)?.prefetch()
     }
 
-    /// What lies at a position, and the position of the stream's next event.
-    func event(_ position: UInt64) -> (record: StoredRecord?, next: UInt64) {
-        let place = places[Int(position)]
-        let bytes = UnsafeRawBufferPointer(start: place.start, count: Int(place.count))
-        return (StoredRecord(bytes), UInt64(place.next))
+    /// What lies at a position.
+    func record(at position: UInt64) -> StoredRecord? {
+        let place = places + Int(position)
+        return StoredRecord(UnsafeRawBufferPointer(start: place.pointee.start, count: Int(place.pointee.count)))
     }
+
+    /// The position of the stream's next event; for the one thread that has the stream.
+    func next(after position: UInt64) -> UInt64 { UInt64(places[Int(position)].next) }
 
     /// Leaves the number of its category at an event, whose next one was read.
     func leave(_ category: UInt64, at position: UInt64) {

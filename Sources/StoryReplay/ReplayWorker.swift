@@ -61,7 +61,7 @@ final class ReplayWorker: @unchecked Sendable {
         var isUsual = true
         sorting.visitKeyed { position in
             do throws(StorageError) {
-                guard let record = try chains.event(position).record?.event(at: Position(position)),
+                guard let record = try chains.record(at: position)?.event(at: Position(position)),
                     let range = record.key
                 else { return isUsual = false }
                 let key = UnsafeRawBufferPointer(rebasing: record.json[range])
@@ -82,13 +82,13 @@ final class ReplayWorker: @unchecked Sendable {
         var version: UInt64 = 0
         var name = UnsafeRawBufferPointer.none
         while true {
-            let (stored, next) = chains.event(position)
-            guard let record = try stored?.event(at: Position(position)) else { return nil }
+            guard let record = try chains.record(at: position)?.event(at: Position(position)) else { return nil }
             version += 1
             guard record.streamNumber == number, record.version.value == version else { return nil }
             if version == 1 { name = record.streamName }
             guard record.streamName.equals(name) else { return nil }
             try stream.fold(record)
+            let next = chains.next(after: position)
             chains.leave(category, at: position)
             guard next > 0 else { break }
             position = next
