@@ -15,10 +15,9 @@ struct SimulationTests {
         #expect(said.exit == .code(0), "\(said.text)")
     }
 
-    /// In 10,297 there is no room for the first pages of the log, in the middle of a commit: LMDB goes on no more then. In
-    /// 38,219 a request is sent again while its commit is under way. In 49,391 a full disk takes a user back whom a like
-    /// was found unchanged for.
-    @Test(arguments: [3, 17, 40, 77, 123, 10_297, 38_219, 49_391])
+    /// In 349 there is no room for the first pages of the log, in the middle of a commit: LMDB goes on no more then. In
+    /// 1,593 the one row with an address is followed, and does not pass the other conditions.
+    @Test(arguments: [3, 17, 40, 77, 123, 349, 1_593])
     func `the same seed is the same story`(seed: Int) throws {
         let first = try Simulator.run("--seed", "\(seed)", within: 60)
         let second = try Simulator.run("--seed", "\(seed)", within: 60)

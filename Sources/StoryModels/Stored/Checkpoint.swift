@@ -30,7 +30,9 @@ package final class Checkpoint: @unchecked Sendable {
     }
 
     /// As `run`, with commits of so many pages.
-    func run(pages: Int) throws(StorageError) {
+    ///
+    /// - Throws: as `run`.
+    package func run(pages: Int) throws(StorageError) {
         try CheckpointWriter(buffers, environment, tables, checksums, record, pages: pages).run()
     }
 }

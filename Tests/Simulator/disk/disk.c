@@ -137,6 +137,23 @@ WRITE(write, (int fd, const void *bytes, size_t size), (fd, bytes, size),
 WRITE(writev, (int fd, const struct iovec *parts, int number), (fd, parts, number),
       moved(fd, putParts(fd, parts, number, lseek(fd, 0, SEEK_CUR))))
 
+// Most reads are of no interest: only those are told that were made to fail.
+static ssize_t get(int fd, void *target, size_t size, off_t at) {
+    NEXT(ssize_t, pread64, (int, void *, size_t, off64_t));
+    struct disk_call call = {.kind = disk_read, .fd = fd, .at = at, .size = (int64_t)size};
+    struct disk_verdict verdict = judge(context, &call);
+    return isMade(verdict) ? next(fd, target, size, at) : ended(&call, verdict, 0);
+}
+
+#define READ(name, offset)                                                    \
+    EXPORTED ssize_t name(int fd, void *target, size_t size, offset at) {     \
+        NEXT(ssize_t, name, (int, void *, size_t, offset));                   \
+        return isBelow(fd) ? get(fd, target, size, at) : next(fd, target, size, at); \
+    }
+
+READ(pread, off_t)
+READ(pread64, off64_t)
+
 // --- Sizes and syncs
 
 #define CHANGE(call_kind, name, parameters, arguments, to)               \

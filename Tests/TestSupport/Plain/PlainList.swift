@@ -16,6 +16,27 @@ package enum PlainList {
         }
     }
 
+    /// Where a row stands in a list.
+    package struct Place: Equatable, Sendable {
+        let value: SortValue?
+        /// Which was posted before, which later.
+        let posted: Int
+
+        package init(value: SortValue?, posted: Int) { (self.value, self.posted) = (value, posted) }
+    }
+
+    /// True where one place comes after another one.
+    package static func place(_ place: Place, isBehind other: Place, _ order: Order) -> Bool {
+        switch (other.value, place.value) {
+        case (nil, nil): return place.posted > other.posted
+        case (nil, _): return false
+        case (_, nil): return true
+        case (let one?, let next?):
+            if one == next { return order == .ascending ? place.posted > other.posted : place.posted < other.posted }
+            return order == .ascending ? one.precedes(next) : next.precedes(one)
+        }
+    }
+
     /// The rows that pass every filter, in the order of the list; `rows` come in the order they were posted.
     package static func rows(_ rows: [Row], _ filters: [PlainFilter], _ sort: PlainSort, _ order: Order) -> [Row] {
         let found = rows.filter { row in filters.allSatisfy { passes(row, $0) } }

@@ -16,6 +16,7 @@ enum disk_kind {
     disk_unlink,
     disk_mkdir,
     disk_rmdir,
+    disk_read,      // `at` is the offset, `size`; told only where it failed
 };
 
 struct disk_call {

@@ -12,12 +12,17 @@ final class Answers {
     private var checked = 0
     /// What may be refused now for reasons that are no request's own.
     var excused: Set<String> = []
+    /// Where full pages of lists ended, the newest last.
+    private(set) var pages: [Query.Page] = []
     /// The last position that a client was told of.
     private(set) var promised = 0
 
     init(_ world: World) { self.world = world }
 
     func add(_ sent: Sent) { all.append(sent) }
+
+    /// A page of a list was full.
+    func ended(_ page: Query.Page) { pages = pages.suffix(7) + [page] }
 
     /// A line left the daemon.
     func heard(_ line: String) throws {
@@ -138,12 +143,16 @@ final class Answers {
                 let version = moment.version(kind.stream(id.id).description)
                 return moment.row(kind, id) == nil && code == (version == 0 ? "notFound" : "gone")
             }
+        case .query(.past(let kind, let id, let moment)):
+            try expect(sent, json) { head in
+                world.past(kind, id, moment, head: head.position) == .refused(code)
+            }
         case .query, .subscribe, .unsubscribe: throw Difference("\(sent.line) was refused: \(json)")
         }
     }
 
     /// Throws unless something holds at a position that the answer may rest on.
-    private func expect(_ sent: Sent, _ json: String, _ holds: (Moment) -> Bool) throws {
+    func expect(_ sent: Sent, _ json: String, _ holds: (Moment) -> Bool) throws {
         for position in min(sent.since, world.committed)...world.committed where holds(world.moment(position)) {
             return
         }

@@ -16,12 +16,17 @@ final class Client {
     private(set) var followers: [Follower] = []
     /// Requests with a key that nobody answered: they may be sent again.
     private(set) var lost: [Sent] = []
+    /// True once its `QUIT` was answered: nothing else comes then.
+    private var hasQuit = false
     /// How many of those that wait have arrived.
     private var arrived = 0
 
     init(_ name: String) { self.name = name }
 
     var isQuiet: Bool { waiting.isEmpty && unsent.isEmpty }
+
+    /// True where the next answer is that to `STATS`.
+    var isAskingForFigures: Bool { if case .query(.stats)? = waiting.first?.asked { true } else { false } }
 
     // MARK: Sending
 
@@ -49,8 +54,10 @@ final class Client {
     func disconnected() {
         for sent in waiting {
             if sent.write?.key != nil { lost.append(sent) }
-            sent.status = .lost
+            // What stood behind a QUIT is not carried out.
+            if !hasQuit { sent.status = .lost }
         }
+        hasQuit = false
         for follower in followers { follower.number = nil }
         followers.removeAll { $0.isOver }
         (waiting, arrived, unsent, isConnected, isGreeted, isTaking) = ([], 0, [], false, false, true)
@@ -65,6 +72,7 @@ final class Client {
         }
         let json = String(line[brace...])
         let tag = line[line.index(after: line.startIndex)..<brace].dropLast()
+        guard !hasQuit else { throw Difference("a line after the answer to QUIT: \(line)") }
         switch first {
         case "*": isGreeted = true
         case ">": try push(tag, json, world)
@@ -74,12 +82,21 @@ final class Client {
             answered()
             try answers.done(sent, json)
             follow(sent, json)
+            if case .query(.quit) = sent.asked { quit() }
+        case "-" where !isGreeted:
+            let code = json.text("code") ?? ""
+            guard answers.excused.contains(code) else { throw Difference("nobody is let in: \(line)") }
         case "-":
             let sent = try request(tag)
             answered()
             try answers.refused(sent, json)
         default: throw Difference("a line that begins with nothing known: \(line)")
         }
+    }
+
+    private func quit() {
+        hasQuit = true
+        for sent in waiting { sent.status = .refused("quit") }
     }
 
     private func answered() {

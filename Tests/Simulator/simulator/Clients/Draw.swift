@@ -5,6 +5,8 @@ import TestSupport
 struct Draw {
     /// How large appended data may be.
     var largest = 40
+    /// When things happened.
+    var times: [Instant] = []
     private var random: SplitMix64
     private var keys = 0
 
@@ -175,13 +177,14 @@ struct Draw {
 
     // MARK: Questions
 
-    mutating func query(_ head: Int) -> Query {
+    /// - Parameter pages: ends of pages that can be asked on from.
+    mutating func query(_ head: Int, after pages: [Query.Page]) -> Query {
         let kind = random.pick(Kind.users, .stories, .messages, .photos)
-        switch Int.random(in: 0..<16, using: &random) {
+        switch Int.random(in: 0..<21, using: &random) {
         case 0...3: return .get(kind, id(of: kind))
         case 4...7:
             let sort = kind.sorts.randomElement(using: &random) ?? .date
-            return .list(kind, filters(of: kind), sort, order(), limit: random.pick(1, 3, 50))
+            return .list(kind, filters(of: kind), sort, order(), limit: random.pick(1, 1, 2, 50))
         case 8, 9: return .count(kind, filters(of: kind))
         case 10, 11:
             let from = random.oneIn(2) ? Int.random(in: 1...max(1, head), using: &random) : nil
@@ -189,6 +192,13 @@ struct Draw {
         case 12: return .streams(category: random.pick(nil, "note", "story"))
         case 13: return random.oneIn(2) ? .checkpoint : .ping
         case 14: return random.oneIn(2) ? .verify : .ping
+        case 15, 16:
+            let position = Int.random(in: 1...(head + 2), using: &random)
+            return .past(
+                kind, id(of: kind),
+                at: random.oneIn(2) ? time().map { .time($0) } ?? .position(position) : .position(position))
+        case 17, 18: return pages.randomElement(using: &random).map { .page(after: $0) } ?? .ping
+        case 19: return random.oneIn(6) ? .quit : .stats
         default: return .ping
         }
     }
@@ -225,7 +235,21 @@ struct Draw {
         }
     }
 
+    /// About when something happened; nil while nothing has.
+    private mutating func time() -> Instant? {
+        times.randomElement(using: &random).map {
+            Instant(milliseconds: $0.milliseconds + Int64(random.pick(-1, 0, 0, 1)))
+        }
+    }
+
     private mutating func filters(of kind: Kind) -> [PlainFilter] {
+        let dates =
+            random.oneIn(6)
+            ? [time().map { PlainFilter.since($0) }, random.oneIn(2) ? time().map { .until($0) } : nil] : []
+        return conditions(of: kind) + dates.compactMap { $0 }
+    }
+
+    private mutating func conditions(of kind: Kind) -> [PlainFilter] {
         guard random.oneIn(2) else { return [] }
         let (one, other) = (name("u", 3).id, name("u", 3).id)
         switch kind {

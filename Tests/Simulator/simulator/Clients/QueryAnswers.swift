@@ -5,12 +5,23 @@ import TestSupport
 extension Answers {
     /// A question was answered.
     func answer(_ query: Query, _ sent: Sent, _ json: String) throws {
-        if case .get(let kind, let id) = query { return try got(kind, id, sent, json) }
+        switch query {
+        case .get(let kind, let id): return try got(kind, id, sent, json)
+        case .past(let kind, let id, let moment):
+            return try expect(sent, json) { head in
+                world.past(kind, id, moment, head: head.position) == .row(json)
+            }
+        case .list, .page, .count, .read, .streams, .ping, .checkpoint, .verify, .stats, .quit: break
+        }
         guard let found = json.number("position").map({ Int($0) }), found >= sent.since else {
             throw Difference("\(sent.line) knows less than \(sent.since), which was acknowledged before: \(json)")
         }
         switch query {
-        case .get, .ping, .checkpoint: break
+        case .get, .past, .ping, .checkpoint: break
+        case .stats:
+            guard found <= world.committed else { throw Difference("STATS answered \(json)") }
+        case .quit:
+            guard json.has(#""bye":true"#) else { throw Difference("QUIT answered \(json)") }
         case .verify:
             guard json.number("verified") == UInt64(found) else { throw Difference("VERIFY answered \(json)") }
         case .count(let kind, let filters):
@@ -18,10 +29,26 @@ extension Answers {
             guard json.number("count") == UInt64(count) else { throw Difference("\(sent.line) is \(count): \(json)") }
         case .list(let kind, let filters, let sort, let order, let limit):
             try page(sent, world.list(kind, filters, sort, order, at: found), limit, json)
+            pageEnded(query, sent, json, at: found)
+        case .page(let after):
+            let rows = world.list(after.kind, after.filters, after.sort, after.order, after: after.end, at: found)
+            try page(sent, rows, after.limit, json)
+            pageEnded(query, sent, json, at: found)
         case .read(let scope, let from, let order, let limit):
             try page(sent, world.read(scope, from: from, order, at: found).map(\.text), limit, json)
         case .streams(let category): try page(sent, world.streams(category, at: found), 50, json)
         }
+    }
+
+    /// A page that is full ended at its last row; one that is short may have ended behind it.
+    private func pageEnded(_ query: Query, _ sent: Sent, _ json: String, at position: Int) {
+        guard let list = query.list, let next = json.text("next"), sent.rows.count == list.limit,
+            let id = sent.rows.last?.text("id"), let row = world.moment(position).row(list.kind, id)
+        else { return }
+        ended(
+            Query.Page(
+                kind: list.kind, filters: list.filters, sort: list.sort, order: list.order, limit: list.limit,
+                next: next, end: world.place(of: row, list.kind, list.sort)))
     }
 
     private func got(_ kind: Kind, _ id: String, _ sent: Sent, _ json: String) throws {

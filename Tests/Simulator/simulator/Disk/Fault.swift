@@ -15,13 +15,14 @@ struct Fault {
     init(_ random: inout SplitMix64) {
         file = random.pick("", "", "log.journal", "log/data.mdb", "models/data.mdb", ".tmp", "models.journal")
         before = Int.random(in: 0..<random.pick(1, 3, 12, 40), using: &random)
-        switch Int.random(in: 0..<10, using: &random) {
+        switch Int.random(in: 0..<11, using: &random) {
         case 0, 1, 2: (kind, error) = (disk_sync.number, EIO)
         case 3: (kind, error) = (disk_write.number, EIO)
         case 4, 5: (kind, error) = (disk_write.number, ENOSPC)
         case 6: (kind, error) = (disk_write.number, 0)
         case 7: (kind, error) = (random.pick(disk_allocate.number, disk_truncate.number), ENOSPC)
         case 8: (kind, error) = (random.pick(disk_open.number, disk_mkdir.number), random.pick(ENOSPC, EMFILE))
+        case 9: (kind, error) = (disk_read.number, EIO)
         default: (kind, error) = (random.pick(disk_rename.number, disk_unlink.number), EIO)
         }
         action = error == 0 ? disk_is_cut.action : disk_fails.action

@@ -106,15 +106,21 @@ final class SimulatedDisk {
     private func judge(_ pointer: UnsafePointer<disk_call>?) -> disk_verdict {
         guard let call = pointer?.pointee, !isDead else { return .goesOn }
         guard Int(call.kind) != Int(disk_open.rawValue) || call.flags & O_CREAT != 0 else { return .goesOn }
+        let path = path(of: call)
+        if call.kind == disk_read.number { return fault(of: call, path) ?? .goesOn }
         calls += 1
         if let dying, calls == dying.call, dying.how == .before { die() }
         guard !isDead else { return .goesOn }
-        let path = path(of: call)
+        if let verdict = fault(of: call, path) { return verdict }
+        if findsNoRoom(call, path) { return noted(disk_verdict(action: disk_fails.action, error: ENOSPC, size: 0)) }
+        return .goesOn
+    }
+
+    private func fault(of call: disk_call, _ path: String) -> disk_verdict? {
         for index in faults.indices where faults[index].strikes(call, path) {
             return noted(faults[index].verdict(on: call))
         }
-        if findsNoRoom(call, path) { return noted(disk_verdict(action: disk_fails.action, error: ENOSPC, size: 0)) }
-        return .goesOn
+        return nil
     }
 
     private func noted(_ verdict: disk_verdict) -> disk_verdict {

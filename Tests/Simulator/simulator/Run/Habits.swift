@@ -8,6 +8,18 @@ struct Habits {
         case fault, fill, crash, crashSoon, kill, killSoon, stop, clock
     }
 
+    /// What connections find.
+    struct Room {
+        static let usual = Room(connections: 1_024, idle: 30)
+
+        let connections: Int
+        /// After so many seconds those make way that do nothing.
+        let idle: Int
+
+        /// True where somebody may be sent away.
+        var isScarce: Bool { idle < Room.usual.idle }
+    }
+
     let steps: Int
     let clients: Int
     let journal: Int
@@ -19,6 +31,9 @@ struct Habits {
     let diesAtStarts: Bool
     /// True where the journal has another size at some starts.
     let changesJournal: Bool
+    let room: Room
+    /// How many pages one commit of a checkpoint changes; nil: as many as the daemon's.
+    let pages: Int?
     private let weights: [(step: Step, end: Int)]
 
     init(_ random: inout SplitMix64) {
@@ -29,6 +44,8 @@ struct Habits {
         largest = random.pick(20, 200, 3_000, 20_000)
         let isCalm = random.oneIn(6)
         changesJournal = random.oneIn(3)
+        room = random.oneIn(4) ? Room(connections: random.pick(2, 3, 1_024), idle: random.pick(1, 3)) : .usual
+        pages = random.pick(nil, nil, 1, 3)
         diesAtStarts = !isCalm && random.oneIn(3)
         var end = 0
         var made: [(Step, Int)] = []

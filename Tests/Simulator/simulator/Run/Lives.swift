@@ -20,7 +20,10 @@ extension Simulation {
                 disk.die(in: 1 + below(random.pick(3, 10, 60, 200)), random.pick(.before, .within, .after))
             }
             let journal = habits.changesJournal && random.oneIn(3) ? 65_536 + 65_536 * below(2) : habits.journal
-            let made = Result { () throws(StorageError) in try SimulatedProcess(clock, journal: journal, story, bug) }
+            let made = Result { () throws(StorageError) in
+                try SimulatedProcess(
+                    clock, journal: journal, isSettling ? .usual : habits.room, pages: habits.pages, story, bug)
+            }
             switch made {
             case .success(let process):
                 guard disk.isDead else { return try started(process) }
@@ -103,6 +106,7 @@ extension Simulation {
         if !disk.struck.isEmpty { answers.excused.formUnion(["full", "busy", "internal"]) }
         try process.look()
         if isStopping { answers.excused.insert("draining") }
+        if habits.room.isScarce { answers.excused.insert("busy") }
         try answers.checkCommitted()
         for client in clients where client.isConnected { try hear(client, process) }
         if disk.isDead { return try bury() }
@@ -120,7 +124,8 @@ extension Simulation {
             if bug == .pushIsLost, line.hasPrefix(">"), line.number("position").map({ $0 % 8 == 0 }) == true {
                 continue
             }
-            story.add("\(client.name) < \(line)")
+            // What the daemon tells of itself is of the system, and not of the seed.
+            story.add("\(client.name) < \(client.isAskingForFigures && line.hasPrefix("+") ? "figures" : line)")
             figures.answers += 1
             try answers.heard(line)
             try client.take(line, world, answers)
@@ -159,8 +164,10 @@ extension Simulation {
         story.add("it stopped")
         ended()
         disk.beginProcess()
+        let starts = figures.starts
         try start()
-        guard isUntouched, let now = self.process, disk.struck.isEmpty, figures.starts > 0 else { return }
+        // Where the first start was struck, another one may have folded anew.
+        guard isUntouched, let now = self.process, disk.struck.isEmpty, figures.starts == starts + 1 else { return }
         guard now.store.models.checkpointed.value == UInt64(world.head) else {
             throw Difference("it stopped well, and the models are at \(now.store.models.checkpointed.value)")
         }
@@ -171,6 +178,7 @@ extension Simulation {
         isSettling = true
         disk.forgive()
         disk.fullness = .none
+        if habits.room.isScarce { try stop() }
         try calm()
         guard let process else { throw Difference("it does not run in the end") }
         for client in clients {
@@ -179,18 +187,25 @@ extension Simulation {
             }
             for follower in client.followers { try follower.checkEnd(world) }
         }
-        for query in Simulation.lastQueries { add(.query(query), query.text, to: clients[0]) }
-        try calm()
-        guard clients[0].isQuiet else { throw Difference("never answered: \(clients[0].waiting[0].line)") }
+        try askAtTheEnd(Simulation.lastQueries)
+        try askAtTheEnd(answers.pages.map { .page(after: $0) })
         try models.run(process.store.models, world, through: world.head)
         figures.pushes = clients.reduce(0) { $0 + $1.followers.reduce(0) { $0 + $1.pushes } }
         try stop()
         try stop()
     }
 
+    private func askAtTheEnd(_ queries: [Query]) throws {
+        for query in queries { add(.query(query), query.text, to: clients[0]) }
+        try calm()
+        guard clients[0].isQuiet else { throw Difference("never answered: \(clients[0].waiting[0].line)") }
+    }
+
     private static var lastQueries: [Query] {
         let lists = Kind.allCases.flatMap { kind in
-            kind.sorts.map { Query.list(kind, [], $0, .ascending, limit: 1_000) } + [.count(kind, [])]
+            kind.sorts.flatMap { sort in
+                [Query.list(kind, [], sort, .ascending, limit: 1_000), .list(kind, [], sort, .descending, limit: 1)]
+            } + [.count(kind, [])]
         }
         return lists + [
             .read(EventScope(), from: nil, .ascending, limit: 10_000), .streams(category: nil), .checkpoint, .verify,

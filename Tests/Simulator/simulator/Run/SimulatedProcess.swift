@@ -13,7 +13,9 @@ final class SimulatedProcess {
     let commits: any SimulatedCommits
 
     /// - Throws: why it does not start.
-    init(_ clock: DrivenClock, journal: Int, _ story: Story, _ bug: PlantedBug?) throws(StorageError) {
+    init(
+        _ clock: DrivenClock, journal: Int, _ room: Habits.Room, pages: Int?, _ story: Story, _ bug: PlantedBug?
+    ) throws(StorageError) {
         let trace = Trace(now: { Instant(milliseconds: 0) }) { line in
             story.add(String(decoding: line.dropLast(), as: UTF8.self))
         }
@@ -22,10 +24,11 @@ final class SimulatedProcess {
             "store", journal: journal, clock: clock.clock, trace: trace, background: held.background)
         self.store = store
         let log: any EventLog = bug.map { TwistedLog(store.log, $0) } ?? store.log
-        let models: any ServedModels = bug.map { TwistedModels(store.models, $0) } ?? store.models
+        let models = TwistedModels(store.models, bug, pages: pages)
         var limits = Limits()
         limits.inflight = 16
         limits.ahead = 8_192
+        (limits.connections, limits.idle) = (room.connections, room.idle)
         loop = try DrivenLoop(
             limits, clock, log: log, models: models, logWork: LogWork(store.log, store.models), commits: commits,
             background: held.background)

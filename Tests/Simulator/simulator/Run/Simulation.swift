@@ -86,7 +86,7 @@ final class Simulation {
         case .run: process.turns()
         case .background: if process.held.count > 0 { process.held.run(below(process.held.count)) }
         case .commit: process.endCommit()
-        case .tick: for _ in 0...below(random.pick(1, 3, 12)) { process.tick() }
+        case .tick: for _ in 0...below(random.pick(1, 3, habits.room.isScarce ? 40 : 12)) { process.tick() }
         case .takeOrNot:
             guard let client = connected() else { return }
             setTaking(client, !client.isTaking, process)
@@ -168,13 +168,14 @@ final class Simulation {
     }
 
     private func ask(_ client: Client) {
+        draw.times = world.events.suffix(20).map(\.event.time)
         switch below(20) {
         case 0...11:
             let number = answers.all.count + 1
             let (write, line) = draw.write(number)
             add(.write(write), line, to: client)
         case 12...16:
-            let query = draw.query(world.committed)
+            let query = draw.query(world.committed, after: answers.pages)
             add(.query(query), query.text, to: client)
         case 17:
             let follower = Follower(draw.follower(), from: 1 + below(world.committed + 1))

@@ -25,7 +25,9 @@ final class Story: @unchecked Sendable {
         for byte in path.utf8 { add(UInt64(byte)) }
         if call.kind != disk_open.number { add(UInt64(bitPattern: result)) }
         guard isKept, call.kind != disk_close.number else { return }
-        let names = ["open", "close", "write", "truncate", "allocate", "sync", "rename", "unlink", "mkdir", "rmdir"]
+        let names = [
+            "open", "close", "write", "truncate", "allocate", "sync", "rename", "unlink", "mkdir", "rmdir", "read",
+        ]
         lines.append(
             "    \(names[Int(call.kind)]) \(path) at \(call.at), \(call.size) bytes: \(result < 0 ? "fails" : "done")")
     }

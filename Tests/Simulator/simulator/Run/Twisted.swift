@@ -75,18 +75,26 @@ final class TwistedLog: EventLog {
     func close() { log.close() }
 }
 
-/// Models with a planted bug in front of them.
+/// The models, with what a run wants of them: a planted bug, or checkpoints in small pieces.
 final class TwistedModels: ServedModels {
     private let models: LMDBModelStore
-    private let bug: PlantedBug
+    private let bug: PlantedBug?
+    /// How many pages one commit of a checkpoint changes; nil: as many as the daemon's.
+    private let pages: Int?
 
-    init(_ models: LMDBModelStore, _ bug: PlantedBug) { (self.models, self.bug) = (models, bug) }
+    init(_ models: LMDBModelStore, _ bug: PlantedBug?, pages: Int?) {
+        (self.models, self.bug, self.pages) = (models, bug, pages)
+    }
 
     var checkpointed: Position { models.checkpointed }
     var failure: StorageError? { models.failure }
     var bufferedBytes: Int { models.bufferedBytes }
     var storedBytes: Int { models.storedBytes }
-    func setAside(at position: Position) -> StoringWork { models.setAside(at: position) }
+    func setAside(at position: Position) -> StoringWork {
+        guard let pages else { return models.setAside(at: position) }
+        let checkpoint = models.freeze(at: position)
+        return { () throws(StorageError) in try checkpoint.run(pages: pages) }
+    }
     func finish() throws(StorageError) { try models.finish() }
     func fail() { models.fail() }
     /// What is undone is still there.

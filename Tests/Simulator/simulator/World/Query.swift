@@ -4,20 +4,55 @@ import TestSupport
 /// A question, and what its answer has to be at some position.
 enum Query {
     case get(Kind, String)
+    /// The row as it was.
+    case past(Kind, String, at: Moment)
     case list(Kind, [PlainFilter], PlainSort, Order, limit: Int)
+    /// The page of a list after one that was full.
+    case page(after: Page)
     case count(Kind, [PlainFilter])
     case read(EventScope, from: Int?, Order, limit: Int)
     case streams(category: String?)
     case ping
     case checkpoint
     case verify
+    case stats
+    case quit
+
+    /// When: a position, or a time.
+    enum Moment {
+        case position(Int)
+        case time(Instant)
+
+        fileprivate var text: String {
+            switch self {
+            case .position(let position): "\(position)"
+            case .time(let time): time.text
+            }
+        }
+    }
+
+    /// Where a full page of a list ended.
+    struct Page {
+        let kind: Kind
+        let filters: [PlainFilter]
+        let sort: PlainSort
+        let order: Order
+        let limit: Int
+        /// What its `next` says.
+        let next: String
+        /// Its last row.
+        let end: PlainList.Place
+    }
 
     /// What stands on the wire behind the tag.
     var text: String {
         switch self {
         case .get(let kind, let id): "GET \(kind.name)/\(id)"
+        case .past(let kind, let id, let moment): "GET \(kind.name)/\(id) at=\(moment.text)"
         case .list(let kind, let filters, let sort, let order, let limit):
             "LIST \(kind.name)\(Query.text(filters)) sort=\(sort.rawValue) order=\(Query.text(order)) limit=\(limit)"
+        case .page(let page):
+            Query.list(page.kind, page.filters, page.sort, page.order, limit: page.limit).text + " after=\(page.next)"
         case .count(let kind, let filters): "COUNT \(kind.name)\(Query.text(filters))"
         case .read(let scope, let from, let order, let limit):
             "READ \(scope.text)\(from.map { " from=\($0)" } ?? "") order=\(Query.text(order)) limit=\(limit)"
@@ -25,6 +60,17 @@ enum Query {
         case .ping: "PING"
         case .checkpoint: "CHECKPOINT"
         case .verify: "VERIFY"
+        case .stats: "STATS"
+        case .quit: "QUIT"
+        }
+    }
+
+    /// What list it is of; nil where it is of none.
+    var list: (kind: Kind, filters: [PlainFilter], sort: PlainSort, order: Order, limit: Int)? {
+        switch self {
+        case .list(let kind, let filters, let sort, let order, let limit): (kind, filters, sort, order, limit)
+        case .page(let page): (page.kind, page.filters, page.sort, page.order, page.limit)
+        case .get, .past, .count, .read, .streams, .ping, .checkpoint, .verify, .stats, .quit: nil
         }
     }
 
@@ -60,20 +106,54 @@ extension PlainFilter {
         case .prefecture(let number): "\(number)"
         case .email(let bytes): String(decoding: bytes, as: UTF8.self)
         case .unseen(let isWanted): "\(isWanted)"
-        case .since, .until: preconditionFailure("no list is asked for by its dates")
+        case .since(let time), .until(let time): time.text
         }
     }
 }
 
+/// What somebody is told who asks for the past.
+enum Past: Equatable {
+    case row(String)
+    case refused(String)
+}
+
 // What the answers are.
 extension World {
-    /// The rows of a list, all of them.
+    /// The rows of a list, all of them, or all behind a place.
     func list(
-        _ kind: Kind, _ filters: [PlainFilter], _ sort: PlainSort, _ order: Order, at position: Int
+        _ kind: Kind, _ filters: [PlainFilter], _ sort: PlainSort, _ order: Order, after end: PlainList.Place? = nil,
+        at position: Int
     ) -> [String] {
-        PlainList.rows(moment(position).rows.rows(kind), filters, sort, order).compactMap {
-            text(kind, $0.id.description, at: position)
+        PlainList.rows(moment(position).rows.rows(kind), filters, sort, order).filter { row in
+            end.map { PlainList.place(place(of: row, kind, sort), isBehind: $0, order) } ?? true
+        }.compactMap { text(kind, $0.id.description, at: position) }
+    }
+
+    /// Where a row stands in lists with this sort.
+    func place(of row: Row, _ kind: Kind, _ sort: PlainSort) -> PlainList.Place {
+        let stream = kind.stream(row.id).description
+        let posted = events.firstIndex { $0.stream == stream } ?? 0
+        return PlainList.Place(value: PlainList.value(of: row, sort), posted: posted)
+    }
+
+    /// The last position whose event was written at a time or before, of those through another one.
+    func position(at time: Instant, through end: Int) -> Int {
+        (events[..<end].lastIndex { $0.event.time <= time } ?? -1) + 1
+    }
+
+    /// What a row was at a moment, for who looks when the log ends at `head`.
+    func past(_ kind: Kind, _ id: String, _ moment: Query.Moment, head: Int) -> Past {
+        let stream = kind.stream(id.id).description
+        guard self.moment(head).version(stream) > 0 else { return .refused("notFound") }
+        let position: Int
+        switch moment {
+        case .position(let wanted):
+            guard wanted <= head else { return .refused("invalid") }
+            position = wanted
+        case .time(let time): position = self.position(at: time, through: head)
         }
+        if let text = text(kind, id, at: position) { return .row(text) }
+        return .refused(self.moment(position).version(stream) == 0 ? "notFound" : "gone")
     }
 
     /// The events of a scope from a place on, which is a version where one stream is read.
