@@ -59,8 +59,11 @@ package final class RunningDaemon {
         let limit = fileLimit.map { ["prlimit", "--fsize=\($0)"] } ?? []
         let stored = [try Program.path("stored"), "--data", data, "--socket", socket]
         let trace = folder.place("trace")
+        // The environment is the daemon's own: a library that is preloaded may not fit the program that limits it.
+        let prefix = limit + command
+        let words = prefix.isEmpty ? stored : prefix + ["env"] + environment + stored
         program = try Program(
-            limit + command + stored + options, environment: environment, output: trace, errors: trace)
+            words + options, environment: prefix.isEmpty ? environment : [], output: trace, errors: trace)
     }
 
     package func send(_ signal: Int32) { program?.send(signal) }
