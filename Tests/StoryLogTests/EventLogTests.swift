@@ -145,6 +145,26 @@ struct EventLogTests {
         }
     }
 
+    @Test(arguments: [1, 15, 16, 17, 47, 48, 49, 97, 120])
+    func `many single events are found, some in blocks and some behind them`(count: Int) throws {
+        let bench = try LogBench()
+        try bench.log.extend(by: 90)
+        try bench.log.commit()
+        try bench.log.flush()
+        try bench.log.extend(by: 30)
+        let lines = try bench.log.lines()
+        var random = SplitMix64(seed: UInt64(count))
+        let positions = (1...120).map { Position($0) }.shuffled(using: &random).prefix(count)
+        for _ in 0..<2 {
+            var found: [String] = []
+            try bench.log.records(at: Array(positions)) { record in
+                found.append(String(decoding: record.json, as: UTF8.self))
+                return true
+            }
+            #expect(found == positions.map { lines[Int($0.value) - 1] })
+        }
+    }
+
     @Test func `committing nothing changes nothing`() throws {
         let bench = try LogBench()
         try bench.log.commit()

@@ -27,13 +27,12 @@ extension LogRecords {
         at positions: [Position], _ visit: (EventRecord) -> Bool
     ) throws(StorageError) {
         try blocks.reading { () throws(StorageError) in
-            var runs = RunsAhead()
-            for index in 0..<min(positions.count, RunsAhead.entries) { runs.ask(positions, index, flushedRun) }
+            var runs = RunsAhead(positions.count)
             for index in positions.indices {
                 let position = positions[index]
                 guard position > .zero, position <= head else { return }
-                runs.ask(positions, index + RunsAhead.entries, flushedRun)
-                guard let run = runs.take(positions, index) else {
+                if index % RunsAhead.group == 0 { runs.ask(positions, index, flushedRun) }
+                guard let run = runs[index] else {
                     guard visit(try read(position.value)) else { return }
                     continue
                 }
@@ -104,32 +103,49 @@ extension LogRecords {
 }
 
 /// The runs of the next records of a reading, found ahead of it, so that their memory is there when it is looked at.
+///
+/// Each record lies on a page that nobody has looked at for long, and so does its entry in the table of its block. The
+/// processor finds several such pages at the same time, if it is asked for them in a row: so it is asked by groups.
 private struct RunsAhead {
-    /// So many records ahead, the table's entry of one is asked for.
-    static let entries = 12
-    /// So many records ahead, the record itself.
-    private static let records = 6
-    /// A power of two above `entries`.
-    private static let size = 16
+    /// So many records are asked for at once.
+    static let group = 16
+    /// One group is being read, the records of the next one are on their way, and the entries of the one after it.
+    private static let size = 3 * group
 
-    private var runs: [RecordRun?] = Array(repeating: nil, count: RunsAhead.size)
+    private var runs: [RecordRun?]
 
-    /// Finds the run of a position, and asks for its entry in the table.
+    /// For a reading of so many records.
+    init(_ count: Int) { runs = Array(repeating: nil, count: min(count, RunsAhead.size)) }
+
+    /// The run of a record whose group is being read; nil where it is not known.
     @inline(__always)
-    mutating func ask(_ positions: [Position], _ index: Int, _ find: (Position) -> RecordRun?) {
-        guard index < positions.count else { return }
-        let run = find(positions[index])
-        run?.prefetchEntry(of: positions[index].value)
-        runs[index & (RunsAhead.size - 1)] = run
+    subscript(index: Int) -> RecordRun? { runs[index % RunsAhead.size] }
+
+    /// A group begins to be read: asks for what comes after it.
+    mutating func ask(_ positions: [Position], _ first: Int, _ find: (Position) -> RecordRun?) {
+        let group = RunsAhead.group
+        if first == 0 {
+            askForEntries(positions, 0, find)
+            askForEntries(positions, group, find)
+            askForRecords(positions, 0)
+        }
+        askForEntries(positions, first + 2 * group, find)
+        askForRecords(positions, first + group)
     }
 
-    /// Asks for a record ahead; answers the run of this one, nil where it is not known.
     @inline(__always)
-    func take(_ positions: [Position], _ index: Int) -> RecordRun? {
-        let near = index + RunsAhead.records
-        if near < positions.count, let run = runs[near & (RunsAhead.size - 1)] {
-            run.prefetchRecord(at: positions[near].value)
+    private mutating func askForEntries(_ positions: [Position], _ first: Int, _ find: (Position) -> RecordRun?) {
+        for index in first..<max(first, min(first + RunsAhead.group, positions.count)) {
+            let run = find(positions[index])
+            run?.prefetchEntry(of: positions[index].value)
+            runs[index % RunsAhead.size] = run
         }
-        return runs[index & (RunsAhead.size - 1)]
+    }
+
+    @inline(__always)
+    private func askForRecords(_ positions: [Position], _ first: Int) {
+        for index in first..<max(first, min(first + RunsAhead.group, positions.count)) {
+            self[index]?.prefetchRecord(at: positions[index].value)
+        }
     }
 }
