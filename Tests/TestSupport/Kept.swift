@@ -14,13 +14,13 @@ extension EventBody {
 extension Event {
     package var kept: Event {
         Event(
-            position: position, stream: stream, streamNumber: streamNumber, version: version, time: time, by: by,
-            key: key, tags: tags?.kept, meta: meta?.kept, body: body.kept)
+            position: position, stream: stream.kept, streamNumber: streamNumber, version: version, time: time, by: by,
+            key: key?.kept, tags: tags?.kept, meta: meta?.kept, body: body.kept)
     }
 }
 
 extension WriteOptions {
-    package var kept: WriteOptions { WriteOptions(key: key, version: version, meta: meta?.kept) }
+    package var kept: WriteOptions { WriteOptions(key: key?.kept, version: version, meta: meta?.kept) }
 }
 
 extension EventProposal {
@@ -31,17 +31,19 @@ extension RequestAction {
     package var kept: RequestAction {
         switch self {
         case .post(let kind, let fields, let options): .post(kind, fields.map(\.kept), options.kept)
-        case .edit(let kind, let id, let fields, let options): .edit(kind, id, fields.map(\.kept), options.kept)
-        case .like(let kind, let id, let fields, let options): .like(kind, id, fields.map(\.kept), options.kept)
-        case .unlike(let kind, let id, let fields, let options): .unlike(kind, id, fields.map(\.kept), options.kept)
-        case .see(let kind, let id, let options): .see(kind, id, options.kept)
-        case .delete(let kind, let id, let options): .delete(kind, id, options.kept)
-        case .append(let stream, let events, let options): .append(stream, events.map(\.kept), options.kept)
+        case .edit(let kind, let id, let fields, let options): .edit(kind, id.kept, fields.map(\.kept), options.kept)
+        case .like(let kind, let id, let fields, let options): .like(kind, id.kept, fields.map(\.kept), options.kept)
+        case .unlike(let kind, let id, let fields, let options):
+            .unlike(kind, id.kept, fields.map(\.kept), options.kept)
+        case .see(let kind, let id, let options): .see(kind, id.kept, options.kept)
+        case .delete(let kind, let id, let options): .delete(kind, id.kept, options.kept)
+        case .append(let stream, let events, let options): .append(stream.kept, events.map(\.kept), options.kept)
         case .appendTogether(let events, let options):
             .appendTogether(
-                events.map { StreamProposal(stream: $0.stream, version: $0.version, event: $0.event.kept) },
+                events.map { StreamProposal(stream: $0.stream.kept, version: $0.version, event: $0.event.kept) },
                 options.kept)
-        case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .checkpoint,
+        case .get(let kind, let id, let moment): .get(kind, id.kept, at: moment)
+        case .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .checkpoint,
             .verify, .backup, .quit:
             self
         }
