@@ -63,7 +63,9 @@ package final class Engine {
     /// - Parameter readable: how many bytes from the start of the record's JSON on may be read.
     /// - Throws: what the models failed with; they are no fold of the log any more.
     package func fold(_ record: EventRecord, readable: Int? = nil) throws(StorageError) {
-        guard foldTimer?.comesDue() == true, let foldTimer else { return try projector.fold(record, readable: readable) }
+        guard foldTimer?.comesDue() == true, let foldTimer else {
+            return try projector.fold(record, readable: readable)
+        }
         try foldTimer.measure(models.plan.catalogue.kind(stream: record.streamName)?.kind) { () throws(StorageError) in
             try projector.fold(record, readable: readable)
         }
