@@ -77,6 +77,15 @@ struct LongTextTests {
         #expect(broken(PostStoryForm.self, good.with("title", .string(text))) == ["title": .empty])
     }
 
+    @Test func `white space is what Unicode says`() {
+        for value in UInt32(0x20)...0xFFFF {
+            guard let scalar = Unicode.Scalar(value), !(0x7F..<0xA0 ~= value) || value == 0x85 else { continue }
+            let isSpace = scalar.properties.isWhitespace
+            let rule = broken(PostStoryForm.self, good.with("message", .string(" \(scalar)\(scalar)")))["message"]
+            #expect((rule == .empty) == isSpace, "U+\(String(value, radix: 16))")
+        }
+    }
+
     @Test(arguments: ["a\nb", "a\tb", "a\u{0}", "a\u{2028}b", "a\u{2029}b", "a\u{85}"])
     func `a title is one line`(text: String) {
         #expect(broken(PostStoryForm.self, good.with("title", .string(text))) == ["title": .malformed])

@@ -21,6 +21,8 @@ package struct Text: Hashable, Sendable, CustomStringConvertible {
     /// True when there are more characters (grapheme clusters) than `limit`.
     package func exceeds(_ limit: Int) -> Bool {
         // A character has at least one byte, so short texts need no counting.
-        spelling.count > limit && description.count > limit
+        guard spelling.count > limit else { return false }
+        let text = description
+        return text.index(text.startIndex, offsetBy: limit + 1, limitedBy: text.endIndex) != nil
     }
 }

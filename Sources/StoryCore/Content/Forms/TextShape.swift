@@ -21,10 +21,35 @@ enum TextShape {
         return true
     }
 
-    /// True when there is nothing but white space, as Unicode has it.
+    /// True when well-formed UTF-8 is nothing but white space, as Unicode has it. A line may be a million of them: a look
+    /// at each byte has to do.
     static func isBlank(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        if bytes.contains(where: { 0x21...0x7E ~= $0 }) { return false }
-        return String(decoding: bytes, as: UTF8.self).unicodeScalars.allSatisfy(\.properties.isWhitespace)
+        var index = 0
+        while index < bytes.count {
+            switch bytes[index] {
+            case 0x09...0x0D, 0x20: index += 1
+            case let byte where byte >= 0x80:
+                let length = spaceLength(bytes, index)
+                guard length > 0 else { return false }
+                index += length
+            default: return false
+            }
+        }
+        return true
+    }
+
+    /// How many bytes the white space at an index has that is no ASCII; 0 where there is none.
+    private static func spaceLength(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> Int {
+        let (second, third) = (byte(bytes, index + 1), byte(bytes, index + 2))
+        switch (bytes[index], second, third) {
+        // U+0085 and U+00A0.
+        case (0xC2, 0x85, _), (0xC2, 0xA0, _): return 2
+        // U+1680; U+2000–200A, 2028, 2029, 202F and 205F; U+3000.
+        case (0xE1, 0x9A, 0x80), (0xE2, 0x80, 0x80...0x8A), (0xE2, 0x80, 0xA8...0xA9), (0xE2, 0x80, 0xAF),
+            (0xE2, 0x81, 0x9F), (0xE3, 0x80, 0x80):
+            return 3
+        default: return 0
+        }
     }
 
     private static func isSeparator(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> Bool {
