@@ -13,7 +13,9 @@ import Testing
             .says(
                 "APPEND note-1 key=k1 \(array)",
                 #"+ {"stream":"note-1","version":2,"position":2,"time":"<=when>","repeated":true}"#),
-            .says("STREAMS note-1", #"= {"stream":"note-1","version":3,"position":3}"#, #"+ {"count":1,"position":3}"#)
+            .says("STREAMS note-1", #"= {"stream":"note-1","version":3,"position":3}"#, #"+ {"count":1,"position":3}"#),
+            .says("STREAMS note-1 after=note-0", #"= {"stream":"note-1",<rest>"#, #"+ {"count":1,"position":3}"#),
+            .says("STREAMS note-1 after=note-1", #"+ {"count":0,"position":3}"#)
         ).play(at: depth)
     }
 

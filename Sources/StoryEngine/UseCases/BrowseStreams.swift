@@ -27,6 +27,7 @@ final class BrowseStreams: AnswerCursor {
     private func streams(in models: ReadModels) throws(StorageError) -> [StreamSummary] {
         switch query.source {
         case .one(let name):
+            if let after = query.after, !after.bytes.lexicographicallyPrecedes(name.bytes) { return [] }
             return try models.streams.head(of: name).map { [summary(name, $0)] } ?? []
         case .category(let category):
             return try streams(beginningWith: category.bytes + [0x2D], in: models)

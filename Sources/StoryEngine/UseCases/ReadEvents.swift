@@ -8,23 +8,14 @@ enum ReadEvents {
         let range = try Failure.reading { () throws(StorageError) in
             try ReadRange(query.selection.source, in: world)
         }
-        let (lower, upper) = try bounds(query, range)
-        let begin = query.order == .ascending ? lower : upper
+        // `from` is where reading begins and `to` where it ends, whichever way it goes.
+        let isAscending = query.order == .ascending
+        let (lower, upper) = try isAscending ? range.bounds(query.from, query.to) : range.bounds(query.to, query.from)
+        let begin = isAscending ? lower : upper
         if let log = query.log { try world.identity.check(log, next: try range.position(of: begin)) }
         return ReadPlan(
             source: range.source, lower: lower, upper: upper, order: query.order, limit: query.limit,
             types: query.selection.types, head: world.head)
-    }
-
-    /// `from` is where reading begins and `to` where it ends, whichever way it goes; descending, where both are given,
-    /// either may be the greater one.
-    private static func bounds(
-        _ query: ReadQuery, _ range: ReadRange
-    ) throws(Failure) -> (lower: UInt64, upper: UInt64) {
-        guard query.order == .descending else { return try range.bounds(query.from, query.to) }
-        let (lower, upper) = try range.bounds(query.to, query.from)
-        guard query.from != nil, query.to != nil, lower > upper else { return (lower, upper) }
-        return try range.bounds(query.from, query.to)
     }
 }
 
