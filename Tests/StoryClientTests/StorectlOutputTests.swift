@@ -23,6 +23,26 @@ import Testing
         #expect(csv.errors.isEmpty && tsv.errors.isEmpty)
     }
 
+    @Test func `what belongs to one character for people is still bytes for programs`() throws {
+        let row = #"= {"id":"1","name":"q\"\u0301,","email":"l1\r\nl2\\\u0301"}"#
+        func list(_ form: String) throws -> String {
+            try StorectlRun(
+                ["list", "users", form, "--columns", "name,email"],
+                store: .answering { _ in row + "\n+ {\"count\":1}\n" }
+            ).output
+        }
+        #expect(try list("--csv").utf8.elementsEqual("name,email\n\"q\"\"\u{301},\",\"l1\r\nl2\\\u{301}\"\n".utf8))
+        #expect(try list("--tsv").utf8.elementsEqual("name\temail\nq\"\u{301},\tl1\\r\\nl2\\\\\u{301}\n".utf8))
+    }
+
+    @Test func `separated values of no rows are their line of names`() throws {
+        for (form, names) in [("--csv", "id,name\n"), ("--tsv", "id\tname\n")] {
+            let run = try StorectlRun(
+                ["list", "users", form, "--columns", "id,name"], store: .answering { _ in "+ {\"count\":0}\n" })
+            #expect((run.output, run.code) == (names, 0))
+        }
+    }
+
     @Test func `a table has the columns that were asked for, and without a terminal all of them, whole`() throws {
         #expect(try list("--columns", "prefecture,id").output == "prefecture  id\n13          1\n1           2\n")
         let name = String(repeating: "x", count: 300)

@@ -50,7 +50,7 @@ struct RowLines {
         switch form {
         case .json: for row in rows { try output.line(row.json) }
         case .separated(let separated):
-            if isFirst, !rows.isEmpty { try output.line(separated.line(columns.map(\.name))) }
+            if isFirst, !rows.isEmpty { try writeNames(separated) }
             for row in cells(rows, \.plain) { try output.line(separated.line(row)) }
         case .table:
             guard !rows.isEmpty else { return }
@@ -60,8 +60,14 @@ struct RowLines {
         }
     }
 
-    /// Says on a terminal that there is nothing, which a person could take for a fault.
-    func end() {
+    private func writeNames(_ separated: Separated) throws(CommandError) {
+        try output.line(separated.line(columns.map(\.name)))
+    }
+
+    /// There are no more rows. Where there were none, other programs get the line of names all the same, and a terminal
+    /// says that there is nothing, which a person could take for a fault.
+    func end() throws(CommandError) {
+        if count == 0, case .separated(let separated) = form { try writeNames(separated) }
         if count == 0, Terminal.isShown(on: STDOUT_FILENO) { Output.complain(raw: "nothing there") }
     }
 
@@ -100,12 +106,31 @@ enum Separated {
 
     private static func quoted(_ cell: String) -> String {
         guard cell.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return cell }
-        return "\"" + cell.replacing("\"", with: "\"\"") + "\""
+        return "\"" + replaced(cell) { $0 == 0x22 ? "\"\"" : nil } + "\""
     }
 
     private static func escaped(_ cell: String) -> String {
-        guard cell.utf8.contains(where: { [0x09, 0x0A, 0x0D, 0x5C].contains($0) }) else { return cell }
-        return cell.replacing("\\", with: "\\\\").replacing("\t", with: "\\t").replacing("\n", with: "\\n")
-            .replacing("\r", with: "\\r")
+        replaced(cell) { byte in
+            switch byte {
+            case 0x09: "\\t"
+            case 0x0A: "\\n"
+            case 0x0D: "\\r"
+            case 0x5C: "\\\\"
+            default: nil
+            }
+        }
+    }
+
+    /// Replaces bytes, wherever they stand: what is read by another program has no characters of several scalars.
+    private static func replaced(_ text: String, _ replacement: (UInt8) -> StaticString?) -> String {
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            if let new = replacement(byte) {
+                new.withUTF8Buffer { bytes += $0 }
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

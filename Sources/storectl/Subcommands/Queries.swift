@@ -128,7 +128,7 @@ enum Queries {
         }
         Output.progress("")
         try invocation.output.flush()
-        lines.end()
+        try lines.end()
         return try tellNext(next, pages.next, invocation)
     }
 

@@ -103,7 +103,9 @@ enum Writes {
         var event = "{\"type\":\(JSONText.quoted(type))"
         for (option, member) in [("body", "data"), ("meta", "meta")] {
             guard let json = arguments.value(option) else { continue }
-            guard !json.contains(where: \.isNewline) else { throw .usage("--\(option) must be JSON on one line") }
+            guard !json.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) else {
+                throw .usage("--\(option) must be JSON on one line")
+            }
             event += ",\"\(member)\":\(json)"
         }
         if let tags = arguments.value("tags") {
