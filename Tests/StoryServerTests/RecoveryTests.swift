@@ -51,6 +51,19 @@ import Testing
         }
     }
 
+    @Test func `a fold of few large rows is stored in between, too`() throws {
+        let bench = try DirectoryBench()
+        var maker = EventMaker()
+        let text = String(repeating: "x", count: 9_000)
+        let events = (0..<3_000).map { maker.event("story-\($0)", .posted(title: text)) }
+        try bench.write(events)
+        try bench.serve { log, store in
+            try Recovery.fold(log, into: store) { _, _ in }
+            #expect(store.checkpointed > .zero && store.bufferedBytes < 2 * Checkpoints.bytes)
+            expectAlike(store, Everything.folded(events))
+        }
+    }
+
     @Test func `models that are ahead of the log are refused in a sentence`() throws {
         let bench = try DirectoryBench()
         try bench.write(Everything.events(5))

@@ -6,6 +6,9 @@ import StoryWire
 
 /// Brings the models up to the log: the normal start, whether the last stop was clean or not.
 package enum Recovery {
+    /// So many events are folded before the next look at how much memory that took.
+    private static let step: UInt64 = 1_000
+
     /// Folds what lies between the models' checkpoint and the log's end; `progress` is told how far it is.
     ///
     /// - Parameter isStoring: whether a long fold is checkpointed in between, so that memory stays bounded.
@@ -22,13 +25,16 @@ package enum Recovery {
                 at: head)
         }
         let projector = ModelProjector(CataloguePlan(.standard), store: models, json: JSONObjectReader())
-        var from = models.checkpointed.next
-        while from <= head {
-            let through = Position(min(head.value, from.value + Checkpoints.events - 1))
-            try projector.fold(log, from: from, through: through)
+        var folded = models.checkpointed
+        while folded < head {
+            let through = Position(min(head.value, folded.value + step))
+            try projector.fold(log, from: folded.next, through: through)
             progress(through, head)
-            if isStoring, through < head, through <= log.flushed { try checkpoint(models, at: through) }
-            from = through.next
+            folded = through
+            let isLong =
+                folded.value - models.checkpointed.value >= Checkpoints.events
+                || models.bufferedBytes >= Checkpoints.bytes
+            if isStoring, isLong, folded < head, folded <= log.flushed { try checkpoint(models, at: folded) }
         }
     }
 
