@@ -90,7 +90,9 @@ final class EventChains: @unchecked Sendable {
         return StoredRecord(UnsafeRawBufferPointer(start: place.pointee.start, count: Int(place.pointee.count)))
     }
 
-    /// The position of the stream's next event; for the one thread that has the stream.
+    // MARK: By the one thread that has the stream
+
+    /// The position of the stream's next event, until the category is left in its place; 0 behind the last one.
     func next(after position: UInt64) -> UInt64 { UInt64(places[Int(position)].next) }
 
     /// Leaves the number of its category at an event, whose next one was read.

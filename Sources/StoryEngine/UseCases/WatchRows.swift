@@ -162,7 +162,8 @@ package struct RowWatcher {
         return isWhole
     }
 
-    /// A row that passes the conditions now, as the events up to a position made it, where that passes them too.
+    /// The row as the events up to a position made it; nil where that does not pass the conditions. `row`, its present
+    /// state, passes them.
     ///
     /// - Throws: what reading failed with.
     private func passing(

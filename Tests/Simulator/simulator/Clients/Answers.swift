@@ -12,6 +12,8 @@ final class Answers {
     private var checked = 0
     /// What may be refused now for reasons that are no request's own.
     var excused: Set<String> = []
+    /// True where there is so little room that who comes is sent away, and who takes nothing makes way.
+    var isRoomScarce = false
     /// Where full pages of lists ended, the newest last.
     private(set) var pages: [Query.Page] = []
     /// The last position that a client was told of.
@@ -31,6 +33,16 @@ final class Answers {
             throw Difference("only \(world.committed) is durable, and this left: \(line)")
         }
         promised = max(promised, Int(position))
+    }
+
+    /// True where a client may be told so instead of being greeted.
+    func mayBeSentAway(_ code: String) -> Bool { excused.contains(code) || code == "busy" && isRoomScarce }
+
+    /// A request came behind a `QUIT` that was answered: it is not carried out, unless it was when it came before.
+    func stoodBehindQuit(_ sent: Sent) throws {
+        guard sent.times == 1 else { return sent.status = .lost }
+        guard written[sent.number] == nil else { throw Difference("\(sent.line) stood behind QUIT, and is there") }
+        sent.status = .refused("quit")
     }
 
     // MARK: Events
@@ -135,6 +147,8 @@ final class Answers {
             if sent.times > 1 { sent.status = .lost }
             return
         }
+        // Of an answer that nobody takes, what is not written yet is.
+        if code == "busy", isRoomScarce, sent.write == nil { return }
         switch sent.asked {
         case .write(let write):
             try expect(sent, json) { $0.outcome(of: write, sent.number) == .refused(code) }

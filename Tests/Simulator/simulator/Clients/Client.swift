@@ -82,21 +82,23 @@ final class Client {
             answered()
             try answers.done(sent, json)
             follow(sent, json)
-            if case .query(.quit) = sent.asked { quit() }
+            if case .query(.quit) = sent.asked { try quit(answers) }
         case "-" where !isGreeted:
-            let code = json.text("code") ?? ""
-            guard answers.excused.contains(code) else { throw Difference("nobody is let in: \(line)") }
+            guard answers.mayBeSentAway(json.text("code") ?? "") else {
+                throw Difference("nobody is let in: \(line)")
+            }
         case "-":
             let sent = try request(tag)
             answered()
             try answers.refused(sent, json)
+            if case .query(.quit) = sent.asked { try quit(answers) }
         default: throw Difference("a line that begins with nothing known: \(line)")
         }
     }
 
-    private func quit() {
+    private func quit(_ answers: Answers) throws {
         hasQuit = true
-        for sent in waiting { sent.status = .refused("quit") }
+        for sent in waiting { try answers.stoodBehindQuit(sent) }
     }
 
     private func answered() {

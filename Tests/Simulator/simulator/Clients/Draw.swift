@@ -243,10 +243,9 @@ struct Draw {
     }
 
     private mutating func filters(of kind: Kind) -> [PlainFilter] {
-        let dates =
-            random.oneIn(6)
-            ? [time().map { PlainFilter.since($0) }, random.oneIn(2) ? time().map { .until($0) } : nil] : []
-        return conditions(of: kind) + dates.compactMap { $0 }
+        let since = random.oneIn(8) ? time().map { PlainFilter.since($0) } : nil
+        let until = random.oneIn(8) ? time().map { PlainFilter.until($0) } : nil
+        return conditions(of: kind) + [since, until].compactMap { $0 }
     }
 
     /// Some of the filters that a kind has, each once.

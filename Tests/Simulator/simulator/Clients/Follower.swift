@@ -20,6 +20,8 @@ final class Follower {
     /// What it was told of each row.
     private var told: [String: String] = [:]
     private var lastTold = 0
+    /// True where a turn was undone since it began: then a list may be told anew.
+    private var wasRolledBack = false
     /// How many pushes it had.
     private(set) var pushes = 0
 
@@ -40,8 +42,11 @@ final class Follower {
     /// It is followed anew.
     func began(_ number: Int) {
         self.number = number
-        (told, lastTold) = ([:], 0)
+        (told, lastTold, wasRolledBack) = ([:], 0, false)
     }
+
+    /// A turn was undone.
+    func rolledBack() { wasRolledBack = true }
 
     /// A line of its subscription came.
     func take(_ json: String, _ world: World) throws {
@@ -129,13 +134,17 @@ final class Follower {
             guard !rows.contains(where: { $0.text("id") == id }) else {
                 throw Difference("\(id) was pushed as removed at \(position), and is in \(request)")
             }
-            told[id] = nil
+            guard told.removeValue(forKey: id) != nil || wasRolledBack else {
+                throw Difference("\(id) was pushed as removed, and \(request) never had it")
+            }
             return
         }
         guard rows.contains(row) else {
             throw Difference("\(row) was pushed at \(position), and \(request) is \(rows)")
         }
-        told[row.text("id") ?? ""] = row
+        let id = row.text("id") ?? ""
+        guard told[id] != row || wasRolledBack else { throw Difference("\(row) was pushed to \(request) twice") }
+        told[id] = row
     }
 }
 

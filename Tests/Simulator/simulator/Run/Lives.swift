@@ -47,6 +47,8 @@ extension Simulation {
 
     private func started(_ process: SimulatedProcess) throws {
         self.process = process
+        answers.isRoomScarce = habits.room.isScarce && !isSettling
+        rollBacks = 0
         try world.restart(with: process.store.log, promised: answers.promised)
         try answers.restarted()
         try models.run(process.store.models, world, through: world.head)
@@ -105,8 +107,12 @@ extension Simulation {
         if let lastLook { throw lastLook }
         if !disk.struck.isEmpty { answers.excused.formUnion(["full", "busy", "internal"]) }
         try process.look()
+        let count = process.loop.said(" full reason=")
+        if count > rollBacks {
+            rollBacks = count
+            for client in clients { for follower in client.followers { follower.rolledBack() } }
+        }
         if isStopping { answers.excused.insert("draining") }
-        if habits.room.isScarce { answers.excused.insert("busy") }
         try answers.checkCommitted()
         for client in clients where client.isConnected { try hear(client, process) }
         if disk.isDead { return try bury() }
@@ -164,10 +170,10 @@ extension Simulation {
         story.add("it stopped")
         ended()
         disk.beginProcess()
-        let starts = figures.starts
+        let faults = figures.faults
         try start()
-        // Where the first start was struck, another one may have folded anew.
-        guard isUntouched, let now = self.process, disk.struck.isEmpty, figures.starts == starts + 1 else { return }
+        // A start that was struck may have folded anew.
+        guard isUntouched, let now = self.process, disk.struck.isEmpty, figures.faults == faults else { return }
         guard now.store.models.checkpointed.value == UInt64(world.head) else {
             throw Difference("it stopped well, and the models are at \(now.store.models.checkpointed.value)")
         }
@@ -178,7 +184,8 @@ extension Simulation {
         isSettling = true
         disk.forgive()
         disk.fullness = .none
-        if habits.room.isScarce { try stop() }
+        // What was excused is so no more.
+        try stop()
         try calm()
         guard let process else { throw Difference("it does not run in the end") }
         for client in clients {
@@ -187,6 +194,8 @@ extension Simulation {
             }
             for follower in client.followers { try follower.checkEnd(world) }
         }
+        let pages = answers.pages
+        try askAtTheEnd(pages.map { .page(after: $0) })
         try askAtTheEnd(Simulation.lastQueries)
         try askAtTheEnd(answers.pages.map { .page(after: $0) })
         try models.run(process.store.models, world, through: world.head)

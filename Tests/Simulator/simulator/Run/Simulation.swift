@@ -31,6 +31,8 @@ final class Simulation {
     var isSettling = false
     /// What the last look into a process that died has found.
     var lastLook: (any Error)?
+    /// How often the process took a turn back.
+    var rollBacks = 0
     /// What happened last.
     private(set) var step = "the first start"
 
