@@ -18,6 +18,8 @@ final class Client {
     private(set) var lost: [Sent] = []
     /// True once its `QUIT` was answered: nothing else comes then.
     private var hasQuit = false
+    /// True once it said that it sends no more.
+    var hasEnded = false
     /// How many of those that wait have arrived.
     private var arrived = 0
 
@@ -57,7 +59,7 @@ final class Client {
             // What stood behind a QUIT is not carried out.
             if !hasQuit { sent.status = .lost }
         }
-        hasQuit = false
+        (hasQuit, hasEnded) = (false, false)
         for follower in followers { follower.number = nil }
         followers.removeAll { $0.isOver }
         (waiting, arrived, unsent, isConnected, isGreeted, isTaking) = ([], 0, [], false, false, true)
@@ -75,7 +77,9 @@ final class Client {
         guard !hasQuit else { throw Difference("a line after the answer to QUIT: \(line)") }
         switch first {
         case "*": isGreeted = true
-        case ">": try push(tag, json, world)
+        case ">":
+            if json.hasPrefix(#"{"end":"#) { try checkEnd(json, answers) }
+            try push(tag, json, world)
         case "=": try request(tag).rows.append(json)
         case "+":
             let sent = try request(tag)
@@ -99,6 +103,18 @@ final class Client {
     private func quit(_ answers: Answers) throws {
         hasQuit = true
         for sent in waiting { try answers.stoodBehindQuit(sent) }
+    }
+
+    /// A subscription is ended for a reason that there is.
+    private func checkEnd(_ json: String, _ answers: Answers) throws {
+        let isFor: Bool
+        switch json.text("end") ?? "" {
+        case "quit": isFor = waiting.contains { if case .query(.quit) = $0.asked { $0.hasArrived } else { false } }
+        case "closed": isFor = hasEnded
+        case "idle": isFor = answers.isRoomScarce || !unsent.isEmpty
+        case let code: isFor = answers.excused.contains(code)
+        }
+        guard isFor else { throw Difference("a subscription is ended for nothing: \(json)") }
     }
 
     private func answered() {

@@ -123,6 +123,7 @@ final class Simulation {
 
     private func disconnect(_ client: Client, _ process: SimulatedProcess) {
         if random.oneIn(3) {
+            client.hasEnded = true
             process.loop.server.peerClosed(process.loop.id(client.name))
         } else {
             process.loop.close(client.name)
