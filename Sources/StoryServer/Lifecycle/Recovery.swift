@@ -31,10 +31,8 @@ package enum Recovery {
             try projector.fold(log, from: folded.next, through: through)
             progress(through, head)
             folded = through
-            let isLong =
-                folded.value - models.checkpointed.value >= Checkpoints.events
-                || models.bufferedBytes >= Checkpoints.bytes
-            if isStoring, isLong, folded < head, folded <= log.flushed { try checkpoint(models, at: folded) }
+            guard isStoring, folded < head, folded <= log.flushed else { continue }
+            if Checkpoints.isDue(models, at: folded) { try checkpoint(models, at: folded) }
         }
     }
 

@@ -112,9 +112,12 @@ final class Checkpoints {
     /// True when buffers are to be set aside as soon as they can be.
     func isDue(at position: Position) -> Bool {
         guard isIdle else { return false }
-        return waiters.contains { $0.position > checkpointed }
-            || position.value - min(checkpointed.value, position.value) >= Checkpoints.events
-            || models.bufferedBytes >= Checkpoints.bytes
+        return waiters.contains { $0.position > checkpointed } || Checkpoints.isDue(models, at: position)
+    }
+
+    /// True when what was folded up to a position, and is not stored, is enough for a checkpoint.
+    static func isDue(_ models: any ServedModels, at position: Position) -> Bool {
+        position.value - min(models.checkpointed.value, position.value) >= events || models.bufferedBytes >= bytes
     }
 
     // MARK: What happens
