@@ -39,18 +39,10 @@ package enum PlainList {
 
     /// The rows that pass every filter, in the order of the list; `rows` come in the order they were posted.
     package static func rows(_ rows: [Row], _ filters: [PlainFilter], _ sort: PlainSort, _ order: Order) -> [Row] {
-        let found = rows.filter { row in filters.allSatisfy { passes(row, $0) } }
-            .map { (row: $0, value: value(of: $0, sort)) }.enumerated()
-        return found.sorted { left, right in
-            switch (left.element.value, right.element.value) {
-            case (nil, nil): return left.offset < right.offset
-            case (nil, _): return false
-            case (_, nil): return true
-            case (let one?, let other?):
-                if one == other { return (left.offset < right.offset) == (order == .ascending) }
-                return order == .ascending ? one.precedes(other) : other.precedes(one)
-            }
-        }.map(\.element.row)
+        let found = rows.filter { row in filters.allSatisfy { passes(row, $0) } }.enumerated().map { posted, row in
+            (row: row, place: Place(value: value(of: row, sort), posted: posted))
+        }
+        return found.sorted { place($1.place, isBehind: $0.place, order) }.map(\.row)
     }
 
     package static func passes(_ row: Row, _ filter: PlainFilter) -> Bool {
