@@ -145,9 +145,9 @@ static ssize_t get(int fd, void *target, size_t size, off_t at) {
     return isMade(verdict) ? next(fd, target, size, at) : ended(&call, verdict, 0);
 }
 
-#define READ(name, offset)                                                    \
-    EXPORTED ssize_t name(int fd, void *target, size_t size, offset at) {     \
-        NEXT(ssize_t, name, (int, void *, size_t, offset));                   \
+#define READ(name, offset)                                                           \
+    EXPORTED ssize_t name(int fd, void *target, size_t size, offset at) {            \
+        NEXT(ssize_t, name, (int, void *, size_t, offset));                          \
         return isBelow(fd) ? get(fd, target, size, at) : next(fd, target, size, at); \
     }
 
