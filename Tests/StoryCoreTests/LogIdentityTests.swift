@@ -86,6 +86,19 @@ struct LongTextTests {
         }
     }
 
+    @Test func `a control character is found wherever it stands`() {
+        for value in UInt32(0)..<0x100 {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            let isControl = scalar.properties.generalCategory == .control && !"\t\n\r".unicodeScalars.contains(scalar)
+            for place in 0..<20 {
+                let text =
+                    String(repeating: "~", count: place) + String(scalar) + String(repeating: "a", count: 19 - place)
+                let rule = broken(PostStoryForm.self, good.with("message", .string(text)))["message"]
+                #expect((rule == .malformed) == isControl, "U+\(String(value, radix: 16)) behind \(place)")
+            }
+        }
+    }
+
     @Test(arguments: ["a\nb", "a\tb", "a\u{0}", "a\u{2028}b", "a\u{2029}b", "a\u{85}"])
     func `a title is one line`(text: String) {
         #expect(broken(PostStoryForm.self, good.with("title", .string(text))) == ["title": .malformed])

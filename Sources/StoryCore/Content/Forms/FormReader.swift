@@ -143,5 +143,9 @@ struct FormReader<FieldID: FormFieldID> {
 }
 
 extension JSONMember {
-    fileprivate func isNamed(_ text: String) -> Bool { name.elementsEqual(text.utf8) }
+    fileprivate func isNamed(_ text: String) -> Bool {
+        guard name.count == text.utf8.count else { return false }
+        var text = text
+        return text.withUTF8 { name.equals(UnsafeRawBufferPointer($0)) }
+    }
 }

@@ -8,17 +8,36 @@ enum TextShape {
     /// True when well-formed UTF-8 has no other control characters (U+0000–001F, U+007F–009F); in one line there is no
     /// line or paragraph separator (U+2028, U+2029) either.
     func fits(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        for (index, byte) in bytes.enumerated() {
-            switch byte {
-            case 0x09, 0x0A, 0x0D: if self == .line { return false }
-            case 0x00..<0x20, 0x7F: return false
-            // U+0080–009F are C2 80–9F, U+2028 and U+2029 are E2 80 A8 and E2 80 A9.
-            case 0xC2: if TextShape.byte(bytes, index + 1) < 0xA0 { return false }
-            case 0xE2: if self == .line, TextShape.isSeparator(bytes, index) { return false }
-            default: continue
+        var index = 0
+        while index < bytes.count {
+            if index + 8 <= bytes.count, TextShape.isPlain(bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            {
+                index += 8
+                continue
             }
+            guard fits(bytes, at: index) else { return false }
+            index += 1
         }
         return true
+    }
+
+    private func fits(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Bool {
+        switch bytes[index] {
+        case 0x09, 0x0A, 0x0D: self == .lines
+        case 0x00..<0x20, 0x7F: false
+        // U+0080–009F are C2 80–9F, U+2028 and U+2029 are E2 80 A8 and E2 80 A9.
+        case 0xC2: TextShape.byte(bytes, index + 1) >= 0xA0
+        case 0xE2: self == .lines || !TextShape.isSeparator(bytes, index)
+        default: true
+        }
+    }
+
+    /// True when all eight bytes are printable ASCII: none has its highest bit, is below 0x20, or is 0x7F.
+    private static func isPlain(_ word: UInt64) -> Bool {
+        // Where no byte has its highest bit, neither sum reaches from one byte into the next.
+        let isDelete = word &+ 0x0101_0101_0101_0101
+        let isPrintable = word &+ 0x6060_6060_6060_6060
+        return (word | isDelete | ~isPrintable) & 0x8080_8080_8080_8080 == 0
     }
 
     /// True when well-formed UTF-8 is nothing but white space, as Unicode has it. A line may be a million of them: a look
