@@ -17,15 +17,15 @@ struct CountTableTests {
         let table = CountTable()
         var expected: [Place: Int64] = [:]
         for _ in 0..<30_000 {
-            let count = Int.random(in: 0...12, using: &random)
+            let count = Int.random(in: 1...12, using: &random)
             let key = (0..<count).map { _ in random.pick(UInt8(0), 1, 0x61, 0xFF) }
             let place = Place(table: random.pick(UInt8(1), 49), key: key)
             let change: Int64 = random.oneIn(3) ? -1 : 1
-            key.withUnsafeBytes { table.add(change, place.table, $0) }
+            key.withUnsafeBytes { table.add(change, place.table, $0, mark: ModelDigest.mark(place.table, $0)) }
             expected[place, default: 0] += change
         }
         var found: [Place: Int64] = [:]
-        table.visit { found[Place(table: $1, key: Array($2))] = $0 }
+        table.visit { count, table, key, _ in found[Place(table: table, key: Array(key))] = count }
         #expect(found == expected.filter { $0.value != 0 })
     }
 

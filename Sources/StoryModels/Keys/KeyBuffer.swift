@@ -65,8 +65,14 @@ package struct KeyBuffer: ~Copyable {
     /// Makes it the key of a row: the length of its ID before the ID, so that IDs that are counted up grow at the end.
     package mutating func setRowKey(_ id: UnsafeRawBufferPointer) {
         clear()
+        _ = addRowKey(id)
+    }
+
+    /// Adds the key of a row.
+    mutating func addRowKey(_ id: UnsafeRawBufferPointer) -> Bool {
         add(UInt8(truncatingIfNeeded: id.count))
         add(id)
+        return true
     }
 
     /// Takes away what was written behind the first so many bytes.

@@ -39,6 +39,17 @@ package final class BufferSet {
         (buffers[Int(table)] ?? made(table))._withUnsafeGuaranteedRef(body)
     }
 
+    /// The entries of a batch come next. All their slots are asked for at once: each lies where nobody looked lately, and
+    /// one after the other they would be waited for one by one.
+    func expect(_ batch: borrowing EntryBatch) {
+        for index in 0..<batch.count {
+            let entry = batch[index]
+            let hash = WriteBuffer.hash(batch.bytes(entry.key))
+            batch.setHash(UInt64(hash), at: index)
+            buffers[Int(entry.table)]?._withUnsafeGuaranteedRef { $0.expect(hash) }
+        }
+    }
+
     private func made(_ table: UInt8) -> Unmanaged<WriteBuffer> {
         let buffer = Unmanaged.passRetained(WriteBuffer())
         buffers[Int(table)] = buffer

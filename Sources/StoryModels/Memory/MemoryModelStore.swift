@@ -34,7 +34,7 @@ package final class MemoryModelStore: TableStore {
     package func remove(in table: UInt8, at key: UnsafeRawBufferPointer) { buffers.change(table) { $0.remove(key) } }
 
     package func add(_ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer) {
-        if buffers.change(table, { $0.add(change, at: key) }) { return }
+        if buffers.change(table, { $0.add(change, at: key, hash: WriteBuffer.hash(key)) }) { return }
         let old = find(table, key)
         buffers.change(table) { $0.setCount(change, after: old, at: key, &scratch) }
     }

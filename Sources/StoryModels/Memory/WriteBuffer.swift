@@ -62,14 +62,23 @@ final class WriteBuffer {
     // MARK: Changing
 
     func put(_ value: UnsafeRawBufferPointer, at key: UnsafeRawBufferPointer) {
+        put(value, at: key, hash: WriteBuffer.hash(key))
+    }
+
+    func put(_ value: UnsafeRawBufferPointer, at key: UnsafeRawBufferPointer, hash: UInt32) {
         precondition(value.count < Int(Entry.removed), "A value is shorter than 4 GiB.")
-        store(value, count: UInt32(value.count), at: key)
+        store(value, count: UInt32(value.count), at: key, hash)
     }
 
     /// Remembers that the key is gone; further down it may still be.
-    func remove(_ key: UnsafeRawBufferPointer) {
-        store(UnsafeRawBufferPointer(start: nil, count: 0), count: Entry.removed, at: key)
+    func remove(_ key: UnsafeRawBufferPointer) { remove(key, hash: WriteBuffer.hash(key)) }
+
+    func remove(_ key: UnsafeRawBufferPointer, hash: UInt32) {
+        store(UnsafeRawBufferPointer(start: nil, count: 0), count: Entry.removed, at: key, hash)
     }
+
+    /// A key with this hash is looked for soon: asks for the memory of its slot.
+    func expect(_ hash: UInt32) { xxhi_prefetch(slots + Int(hash) & (slotCount - 1), 1) }
 
     /// The value of a key, to be changed where it lies; nil when there is none. The bytes die with the next change.
     func mutable(_ key: UnsafeRawBufferPointer, hash: UInt32) -> UnsafeMutableRawBufferPointer? {
@@ -83,8 +92,8 @@ final class WriteBuffer {
     }
 
     /// Changes a count of six bytes, the highest first, where it lies; false when there is none, or none would be left.
-    func add(_ change: Int64, at key: UnsafeRawBufferPointer) -> Bool {
-        guard let bytes = mutable(key, hash: WriteBuffer.hash(key)), bytes.count == 6 else { return false }
+    func add(_ change: Int64, at key: UnsafeRawBufferPointer, hash: UInt32) -> Bool {
+        guard let bytes = mutable(key, hash: hash), bytes.count == 6 else { return false }
         var count = Int64(bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) + change
         guard count > 0 else { return false }
         for index in (0..<6).reversed() {
@@ -160,9 +169,10 @@ final class WriteBuffer {
 
     // MARK: Inside
 
-    private func store(_ value: UnsafeRawBufferPointer, count valueCount: UInt32, at key: UnsafeRawBufferPointer) {
+    private func store(
+        _ value: UnsafeRawBufferPointer, count valueCount: UInt32, at key: UnsafeRawBufferPointer, _ hash: UInt32
+    ) {
         precondition((1...511).contains(key.count), "A key has 1 to 511 bytes.")
-        let hash = WriteBuffer.hash(key)
         let slot = slot(of: key, hash)
         guard slots[slot].isEmpty else {
             return overwrite(entries + Int(slots[slot].entry), value, valueCount, key)

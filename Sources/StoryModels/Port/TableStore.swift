@@ -16,6 +16,10 @@ package protocol EntryWriting: AnyObject {
     ///
     /// - Throws: what reading the count before failed with.
     func add(_ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError)
+    /// Takes in all entries that one change makes, in their order.
+    ///
+    /// - Throws: what the store cannot do any more.
+    func write(_ batch: borrowing EntryBatch) throws(StorageError)
 }
 
 /// The folded tables, each an ordered map from bytes to bytes.

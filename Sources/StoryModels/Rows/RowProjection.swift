@@ -4,116 +4,111 @@ import StoryCore
 ///
 /// It needs nothing but the change, so entries are the same whoever takes them in, and in whatever order rows come.
 struct RowProjection: ~Copyable {
-    private var key = KeyBuffer()
+    private var batch = EntryBatch()
+    /// The value of a unique text.
     private var value = KeyBuffer()
-    private var before = KeyBuffer()
-    private var after = KeyBuffer()
 
     /// - Throws: what the tables cannot do any more.
     mutating func apply(_ change: borrowing RowChange, to tables: any EntryWriting) throws(StorageError) {
-        try putRow(change, to: tables)
+        batch.clear()
+        addRow(change)
         let isMoved = change.before == nil || change.after == nil
-        for index in change.kind.indexes where isMoved || index.fields & change.fields != 0 {
-            try move(index, change, in: tables)
-        }
-        for tally in change.kind.tallies where isMoved || tally.fields & change.fields != 0 {
-            try count(tally, change, in: tables)
-        }
+        for index in change.kind.indexes where isMoved || index.fields & change.fields != 0 { move(index, change) }
+        for tally in change.kind.tallies where isMoved || tally.fields & change.fields != 0 { count(tally, change) }
         if let unique = change.kind.unique, isMoved || change.fields >> UInt64(unique.field) & 1 == 1 {
-            try replace(unique, change, in: tables)
+            replace(unique, change)
         }
+        try tables.write(batch)
     }
 
     /// Puts or removes an entry of a set.
     ///
     /// - Throws: what the tables cannot do any more.
     mutating func apply(_ entry: MembershipEntry, to tables: any EntryWriting) throws(StorageError) {
-        key.set(entry.number)
-        key.addName(entry.name)
-        if entry.isPut {
-            try tables.put(.none, in: entry.table, at: key.bytes)
-        } else {
-            try tables.remove(in: entry.table, at: key.bytes)
+        batch.clear()
+        add(entry.isPut ? .put(.none) : .remove, in: entry.table) { key in
+            key.add48(entry.number)
+            key.addName(entry.name)
+            return true
         }
+        try tables.write(batch)
     }
 
-    private mutating func putRow(_ change: borrowing RowChange, to tables: any EntryWriting) throws(StorageError) {
-        key.setRowKey(change.id)
-        if let after = change.after {
-            try tables.put(after.bytes, in: change.kind.rows, at: key.bytes)
-            guard change.before == nil else { return }
-            key.set(change.number)
-            try tables.put(change.id, in: change.kind.numbers, at: key.bytes)
-        } else {
-            try tables.remove(in: change.kind.rows, at: key.bytes)
-            key.set(change.number)
-            try tables.remove(in: change.kind.numbers, at: key.bytes)
+    private mutating func add(_ action: EntryBatch.Action, in table: UInt8, at key: (inout KeyBuffer) -> Bool) {
+        if let key = batch.addKey(key) { batch.add(action, in: table, at: key) }
+    }
+
+    private mutating func addRow(_ change: borrowing RowChange) {
+        let (id, number) = (change.id, change.number)
+        add(change.after.map { .put($0.bytes) } ?? .remove, in: change.kind.rows) { $0.addRowKey(id) }
+        // The number of a row stays.
+        guard change.before == nil || change.after == nil else { return }
+        add(change.after == nil ? .remove : .put(id), in: change.kind.numbers) { key in
+            key.add48(number)
+            return true
         }
     }
 
     /// Goes from the entry before to the entry after.
-    private mutating func move(
-        _ index: IndexPlan, _ change: borrowing RowChange, in tables: any EntryWriting
-    ) throws(StorageError) {
-        let was = before.setIndexKey(index, change.before, change.number)
-        let isThere = after.setIndexKey(index, change.after, change.number)
-        if was, isThere, before.bytes.equals(after.bytes) { return }
-        if was { try tables.remove(in: index.table, at: before.bytes) }
-        if isThere { try tables.put(.none, in: index.table, at: after.bytes) }
+    private mutating func move(_ index: IndexPlan, _ change: borrowing RowChange) {
+        let (before, after, number) = (change.before, change.after, change.number)
+        let old = batch.addKey { $0.addIndexKey(index, before, number) }
+        let new = batch.addKey { $0.addIndexKey(index, after, number) }
+        replace(old, .remove, new, .put(.none), in: index.table)
     }
 
-    private mutating func count(
-        _ tally: TallyPlan, _ change: borrowing RowChange, in tables: any EntryWriting
-    ) throws(StorageError) {
-        let was = before.setTallyKey(tally, change.before)
-        let isThere = after.setTallyKey(tally, change.after)
-        if was, isThere, before.bytes.equals(after.bytes) { return }
-        if was { try tables.add(-1, in: change.kind.counts, at: before.bytes) }
-        if isThere { try tables.add(1, in: change.kind.counts, at: after.bytes) }
+    private mutating func count(_ tally: TallyPlan, _ change: borrowing RowChange) {
+        let (before, after) = (change.before, change.after)
+        let old = batch.addKey { $0.addTallyKey(tally, before) }
+        let new = batch.addKey { $0.addTallyKey(tally, after) }
+        replace(old, .add(-1), new, .add(1), in: change.kind.counts)
     }
 
-    private mutating func replace(
-        _ unique: UniquePlan, _ change: borrowing RowChange, in tables: any EntryWriting
-    ) throws(StorageError) {
-        let was = before.setFolded(unique, change.before)
-        let isThere = after.setFolded(unique, change.after)
-        if was, isThere, before.bytes.equals(after.bytes) { return }
-        if was { try tables.remove(in: unique.table, at: before.bytes) }
-        guard isThere else { return }
+    private mutating func replace(_ unique: UniquePlan, _ change: borrowing RowChange) {
+        let (before, after) = (change.before, change.after)
+        let old = batch.addKey { $0.addFolded(unique, before) }
+        let new = batch.addKey { $0.addFolded(unique, after) }
         value.set(change.number)
         value.add(change.id)
-        try tables.put(value.bytes, in: unique.table, at: after.bytes)
+        replace(old, .remove, new, .put(value.bytes), in: unique.table)
+    }
+
+    /// Does nothing where both keys are the same.
+    private mutating func replace(
+        _ old: EntryBatch.Key?, _ removal: EntryBatch.Action, _ new: EntryBatch.Key?, _ addition: EntryBatch.Action,
+        in table: UInt8
+    ) {
+        if let old, let new, batch.bytes(old).equals(batch.bytes(new)) { return }
+        if let old { batch.add(removal, in: table, at: old) }
+        if let new { batch.add(addition, in: table, at: new) }
     }
 }
 
 extension KeyBuffer {
-    /// Makes it a row's entry in an index; false when the row has none.
-    fileprivate mutating func setIndexKey(_ index: IndexPlan, _ row: RowView?, _ number: UInt64) -> Bool {
-        clear()
+    /// Adds a row's entry in an index; false when the row has none.
+    fileprivate mutating func addIndexKey(_ index: IndexPlan, _ row: RowView?, _ number: UInt64) -> Bool {
         guard let row else { return false }
         for part in index.parts {
             guard add(part, of: row) else { return false }
         }
         add48(number)
-        return isKey
+        return true
     }
 
-    /// Makes it the key of the tally that a row belongs to; false when it belongs to none.
-    fileprivate mutating func setTallyKey(_ tally: TallyPlan, _ row: RowView?) -> Bool {
-        clear()
+    /// Adds the key of the tally that a row belongs to; false when it belongs to none.
+    fileprivate mutating func addTallyKey(_ tally: TallyPlan, _ row: RowView?) -> Bool {
         guard let row else { return false }
         add(tally.number)
         for part in tally.parts {
             guard add(part, of: row) else { return false }
         }
-        return isKey
+        return true
     }
 
-    /// Makes it the key of what no other row may have; false when the row has nothing that is a key.
-    fileprivate mutating func setFolded(_ unique: UniquePlan, _ row: RowView?) -> Bool {
-        clear()
+    /// Adds the key of what no other row may have; false when the row has nothing that is a key.
+    fileprivate mutating func addFolded(_ unique: UniquePlan, _ row: RowView?) -> Bool {
         guard let row, row.has(unique.field) else { return false }
         addFolded(row.text(unique.field))
-        return isKey
+        return true
     }
 }

@@ -62,10 +62,29 @@ package final class LMDBModelStore: TableStore {
     package func remove(in table: UInt8, at key: UnsafeRawBufferPointer) { active.change(table) { $0.remove(key) } }
 
     package func add(_ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError) {
+        try add(change, in: table, at: key, hash: WriteBuffer.hash(key))
+    }
+
+    private func add(
+        _ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer, hash: UInt32
+    ) throws(StorageError) {
         // Most counts were changed a moment ago: then nothing has to be looked up further down.
-        if active.change(table, { $0.add(change, at: key) }) { return }
+        if active.change(table, { $0.add(change, at: key, hash: hash) }) { return }
         let old = try find(table, key)
         active.change(table) { $0.setCount(change, after: old, at: key, &scratch) }
+    }
+
+    package func write(_ batch: borrowing EntryBatch) throws(StorageError) {
+        active.expect(batch)
+        for index in 0..<batch.count {
+            let entry = batch[index]
+            let (key, hash) = (batch.bytes(entry.key), UInt32(truncatingIfNeeded: entry.hash))
+            switch entry.action {
+            case .put(let value): active.change(entry.table) { $0.put(value, at: key, hash: hash) }
+            case .remove: active.change(entry.table) { $0.remove(key, hash: hash) }
+            case .add(let change): try add(change, in: entry.table, at: key, hash: hash)
+            }
+        }
     }
 
     package func append(

@@ -1,7 +1,8 @@
 import StoryCore
-import StoryModels
-import Testing
 import TestSupport
+import Testing
+
+@testable import StoryModels
 
 /// The keys from `lower` on, before `upper`; nil: without end.
 struct KeyRange {
@@ -108,11 +109,31 @@ struct StoreFuzzer {
     }
 
     mutating func change(_ stores: [any TableStore]) {
+        if random.oneIn(5) { return write(stores) }
         let table = StoreFuzzer.tables.randomElement(using: &random) ?? .users
         let (key, value) = (key(), table.isSet ? [] : value())
         let isRemoval = Int.random(in: 0..<3, using: &random) == 0
         for store in stores {
             if isRemoval { store.remove(in: table, at: key) } else { store.put(value, in: table, at: key) }
+        }
+    }
+
+    /// Has the stores take in a batch; its keys may meet one another.
+    private mutating func write(_ stores: [any TableStore]) {
+        let value = value()
+        value.withBytes { value in
+            var batch = EntryBatch()
+            for _ in 0..<Int.random(in: 0...40, using: &random) {
+                let table = StoreFuzzer.tables.randomElement(using: &random) ?? .users
+                let (bytes, put) = (key(), EntryBatch.Action.put(table.isSet ? .none : value))
+                let added = batch.addKey { key in
+                    bytes.withBytes { key.add($0) }
+                    return true
+                }
+                guard let key = added else { continue }
+                batch.add(random.oneIn(3) ? .remove : put, in: table.number, at: key)
+            }
+            for store in stores { #expect(throws: Never.self) { try store.write(batch) } }
         }
     }
 

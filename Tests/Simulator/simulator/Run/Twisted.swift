@@ -108,6 +108,7 @@ final class TwistedModels: ServedModels {
     func add(_ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError) {
         try models.add(change, in: table, at: key)
     }
+    func write(_ batch: borrowing EntryBatch) throws(StorageError) { try models.write(batch) }
     func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError) {
         try models.append(bytes, in: table, at: key)
     }
