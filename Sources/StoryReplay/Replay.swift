@@ -48,9 +48,15 @@ package struct Replay {
         defer { log.close() }
         let snapshot = options.isVerifying ? try ModelSnapshot(in: directory) : nil
         defer { snapshot?.close() }
-        if let snapshot, snapshot.storeID != log.storeID {
-            throw StorageError.corrupt("the stored models are a fold of another log", at: nil)
-        }
+        return try report(log, snapshot, options, progress)
+    }
+
+    /// - Parameter log: one that is opened for reading.
+    func report(
+        _ log: LMDBEventLog, _ snapshot: ModelSnapshot?, _ options: Options,
+        _ progress: (_ position: Position, _ of: Position) -> Void
+    ) throws(StorageError) -> Result<ReplayReport, ReplayError> {
+        if let snapshot { try catchUp(log, with: snapshot) }
         if case .position(let position) = options.through, position > log.head {
             return .failure(.beyondEnd(log.head))
         }
@@ -60,6 +66,19 @@ package struct Replay {
         let seconds = Double(clock.steady() - began) / 1e9
         let models = try ReplayComparison(log, plan, through, snapshot, folded).entries(options.models)
         return .success(ReplayReport(position: through, head: log.head, seconds: seconds, models: models))
+    }
+
+    /// A daemon goes on while the stored models are proven: they may be of events that the log did not have when it was
+    /// opened.
+    private func catchUp(_ log: LMDBEventLog, with snapshot: ModelSnapshot) throws(StorageError) {
+        guard snapshot.storeID == log.storeID else {
+            throw .corrupt("the stored models are a fold of another log", at: nil)
+        }
+        if snapshot.position > log.head { try log.refresh() }
+        guard snapshot.position <= log.head else {
+            throw .corrupt(
+                "the stored models are a fold of \(snapshot.position) events, and the log ends at \(log.head)", at: nil)
+        }
     }
 
     /// The digests of the log, folded; in order where sorting it by streams does not do.

@@ -1,9 +1,12 @@
 import Foundation
 import StoryCore
 import StoryLog
+import StoryModels
 import StoryStorage
 import TestSupport
 import Testing
+
+@testable import StoryReplay
 
 extension DaemonTests {
     /// What is acknowledged lies in the journal first, and in the log's own place a little later.
@@ -55,6 +58,26 @@ extension DaemonTests {
                 return log.flushed == Position(3)
             }
             #expect(log.head == Position(3))
+            #expect(try daemon.stop() == .code(0))
+        }
+
+        @Test func `a replay compares with models that were stored after it had opened the log`() throws {
+            let daemon = try RunningDaemon()
+            let client = try daemon.client()
+            #expect(try client.ask(Load.append(to: "note-1", count: 100, size: 10)).hasPrefix("+"))
+            let log = try Self.log(of: daemon)
+            defer { log.close() }
+            #expect(try client.ask(Load.append(to: "note-1", count: 50, size: 10)).hasPrefix("+"))
+            #expect(try client.ask("CHECKPOINT") == #"+ {"position":150}"#)
+            let directory = try DataDirectory(daemon.data, for: .reading)
+            let snapshot = try ModelSnapshot(in: directory)
+            defer { snapshot.close() }
+            var options = Replay.Options()
+            options.isVerifying = true
+            let report = try Replay(directory, clock: .system).report(log, snapshot, options) { _, _ in }.get()
+            #expect(report.isAlike)
+            #expect(report.position == Position(150))
+            #expect(report.head == Position(150))
             #expect(try daemon.stop() == .code(0))
         }
 
