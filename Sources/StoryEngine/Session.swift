@@ -27,6 +27,14 @@ package struct Session: Equatable, Sendable {
     /// How many are on.
     package var subscriptionCount: Int { active.count + resting.count }
 
+    /// How many events lie between the head and the subscription that is farthest behind it; 0 without any.
+    ///
+    /// - Parameter published: everything up to here was shown to those who follow.
+    package func lag(head: Position, published: Position) -> UInt64 {
+        let rested = resting.first?.value.rested(through: published).lag(head: head) ?? 0
+        return active.reduce(rested) { max($0, $1.lag(head: head)) }
+    }
+
     /// Those that are on, in the order they were asked for.
     ///
     /// - Parameter published: everything up to here was shown to those who follow.

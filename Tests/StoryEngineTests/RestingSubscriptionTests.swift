@@ -18,10 +18,13 @@ struct RestingSubscriptionTests {
         #expect(world.session.active.map(\.id) == [SubscriptionID(2)])
         #expect(world.session.subscriptionCount == 2)
         #expect(world.session.subscriptions(published: Position(7)).map(\.next) == [Position(8), Position(4)])
+        #expect(world.session.lag(head: Position(9), published: Position(7)) == 6, "the active one is farther behind")
+        #expect(world.session.lag(head: Position(3), published: Position(7)) == 0)
         let woken = [2, 1].map { world.session.wake(SubscriptionID($0), published: Position(7)) }
         #expect(woken == [false, true])
         #expect(world.session.active.map(\.next) == [Position(4), Position(8)])
         _ = world.session.rest(at: Position(7))
+        #expect(world.session.lag(head: Position(9), published: Position(8)) == 6)
         let ended = world.session.unsubscribe(SubscriptionID(1), published: Position(9))
         #expect(ended?.next == Position(10))
         #expect(world.session.subscriptionCount == 1)

@@ -85,11 +85,13 @@ struct Stats {
     }
 
     private func subscriptions(_ durable: Position) -> [Member] {
-        let published = publishing.published
-        let all = connections.all.flatMap { $0.session.subscriptions(published: published) }
-        let lag = all.map { $0.lag(head: durable) }.max() ?? 0
+        var (count, lag): (UInt64, UInt64) = (0, 0)
+        for connection in connections.all {
+            count += UInt64(connection.session.subscriptionCount)
+            lag = max(lag, connection.session.lag(head: durable, published: publishing.published))
+        }
         return [
-            Member("count", .count(UInt64(all.count))), Member("maxLag", .count(lag)),
+            Member("count", .count(count)), Member("maxLag", .count(lag)),
             Member("rowChanges", .count(publishing.rowChanges)),
         ]
     }

@@ -34,9 +34,10 @@ enum TextShape {
 
     /// True when all eight bytes are printable ASCII: none has its highest bit, is below 0x20, or is 0x7F.
     private static func isPlain(_ word: UInt64) -> Bool {
-        // Where no byte has its highest bit, neither sum reaches from one byte into the next.
-        let isDelete = word &+ 0x0101_0101_0101_0101
-        let isPrintable = word &+ 0x6060_6060_6060_6060
+        // Without the highest bits, neither sum reaches from one byte into the next.
+        let lower = word & 0x7F7F_7F7F_7F7F_7F7F
+        let isDelete = lower + 0x0101_0101_0101_0101
+        let isPrintable = lower + 0x6060_6060_6060_6060
         return (word | isDelete | ~isPrintable) & 0x8080_8080_8080_8080 == 0
     }
 
