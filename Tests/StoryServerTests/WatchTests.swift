@@ -6,22 +6,10 @@ import TestSupport
 import Testing
 
 /// Subscriptions to rows and lists, in the shipped loop over memory.
-struct WatchTests {
-    private let bench = LoopBench()
+struct WatchTests: Watching {
+    let bench = LoopBench()
 
-    init() {
-        bench.connected("writer", "watcher")
-        for id in 1...3 { write(Watched.user(id)) }
-    }
-
-    private func write(_ lines: String...) {
-        for line in lines {
-            let answer = bench.ask(line, from: "writer").last ?? ""
-            #expect(answer.hasPrefix("+"), "\(line): \(answer)")
-        }
-    }
-
-    private func heard() -> [String] { bench.hear("watcher").map(Watched.short) }
+    init() { begin() }
 
     @Test func `a row is told of as it is, then at each change, then that it is gone`() {
         write(Watched.story("1", 1, 2))
@@ -120,41 +108,6 @@ struct WatchTests {
         return Int(stats[range.upperBound...].prefix { $0.isNumber }) ?? -1
     }
 
-    @Test func `a row is told of as it is durable, not as it may become`() {
-        write(Watched.story("1", 1, 2), Watched.story("2", 1, 2))
-        bench.makeDiskSlow()
-        bench.send(#"EDIT stories/1 {"title":"B"}"#, "DELETE stories/2", Watched.story("3", 1, 2), from: "writer")
-        bench.send("SUBSCRIBE stories/1", "SUBSCRIBE stories/3", from: "watcher")
-        #expect(
-            heard() == [
-                "subscription 6", "subscription 6", "4 row 1 v1", "caughtUp 6", "6 null", "caughtUp 6",
-            ])
-        bench.endCommit()
-        #expect(heard() == ["7 row 1 v2", "9 row 3 v1"])
-    }
-
-    @Test func `a long history is folded once, and in turns, while its row is ahead of what is durable`() {
-        func like(_ number: Int) -> String { "\(number % 2 == 0 ? "LIKE" : "UNLIKE") stories/1 {\"user\":\"3\"}" }
-        write(Watched.story("1", 1, 2))
-        for number in 0..<1_000 { write(like(number)) }
-        bench.send("SUBSCRIBE stories/1", from: "watcher")
-        #expect(heard().last == "caughtUp 1004")
-        bench.makeDiskSlow()
-        bench.send(like(1_000), from: "writer")
-        let reads = bench.log.readCount
-        for number in 1_001...1_010 {
-            bench.send(like(number), from: "writer")
-            bench.endCommit(isRunOn: number > 1_001)
-            if number == 1_001 {
-                _ = bench.endTurn()
-                #expect(heard() == [])
-                bench.run()
-            }
-            #expect(heard() == ["\(number + 5) row 1 v\(number + 1)"])
-        }
-        #expect(bench.log.readCount - reads < 1_200)
-    }
-
     @Test func `what left a list before it was told of is not told of as removed`() {
         let text = String(repeating: "x", count: 9_000)
         for id in 100..<180 { write(Watched.story("\(id)", 1, 2, text)) }
@@ -189,31 +142,6 @@ struct WatchTests {
         write("DELETE stories/1", "DELETE stories/2", #"EDIT users/9 {"prefecture":3}"#)
         let first = UInt64(3 + 3 + 3 * 1_100)
         #expect(heard() == ["\(first + 3) row 9 v1103", "\(first + 5) removed 2", "\(first + 6) removed 9"])
-    }
-
-    @Test func `a row that is being deleted when a list is watched is not told of, not even as removed`() {
-        write(Watched.story("1", 1, 2), Watched.story("2", 1, 2))
-        bench.makeDiskSlow()
-        bench.send("DELETE stories/2", #"EDIT users/2 {"prefecture":40}"#, from: "writer")
-        bench.send(#"EDIT users/2 {"prefecture":2}"#, from: "writer")
-        bench.send("SUBSCRIBE stories", "SUBSCRIBE users prefecture=2", from: "watcher")
-        #expect(
-            heard() == ["subscription 6", "subscription 6", "4 row 1 v1", "caughtUp 6", "2 row 2 v1", "caughtUp 6"])
-        bench.endCommit()
-        #expect(heard() == ["8 removed 2"])
-        bench.endCommit()
-        #expect(heard() == ["9 row 2 v3"])
-    }
-
-    @Test func `a row whose deletion is undone while a list is told is told of all the same`() {
-        write(Watched.story("1", 1, 2), Watched.story("2", 1, 2))
-        bench.makeDiskSlow()
-        bench.log.commitFailure = .full("no room")
-        bench.send("DELETE stories/2", from: "writer")
-        bench.send("SUBSCRIBE stories", from: "watcher")
-        #expect(heard() == ["subscription 6", "4 row 1 v1", "caughtUp 6"])
-        bench.endCommit()
-        #expect(heard().contains("5 row 2 v1"))
     }
 
     @Test func `what was undone is never told of`() {
@@ -255,35 +183,5 @@ struct WatchTests {
         bench.server.signalReceived(15)
         bench.run()
         #expect(bench.hear("watcher").first { $0.hasPrefix(">2") }?.number("resume") == 5)
-    }
-}
-
-/// Requests for watched content, and what watchers hear in short.
-enum Watched {
-    static func user(_ id: Int) -> String {
-        #"POST users {"id":"\#(id)","name":"N","email":"u\#(id)@example.org","prefecture":\#(id)}"#
-    }
-
-    static func story(_ id: String, _ sender: Int, _ recipient: Int, _ text: String = "m") -> String {
-        #"POST stories {"id":"\#(id)","title":"A","message":"\#(text)","sender":"\#(sender)","recipient":"\#(recipient)"}"#
-    }
-
-    static func message(_ id: String, _ sender: Int, _ recipient: Int) -> String {
-        #"POST messages {"id":"\#(id)","text":"t","sender":"\#(sender)","recipient":"\#(recipient)"}"#
-    }
-
-    /// `5 row 1 v2`, `6 null`, `7 removed 1`, or a marker and its position.
-    static func short(_ line: String) -> String {
-        let position = line.number("position").map { "\($0) " } ?? ""
-        if line.contains(#""row":null"#) { return position + "null" }
-        if line.contains(#""row":{"#), let row = line.range(of: #""row":"#) {
-            let row = String(line[row.upperBound...])
-            return position + "row \(row.text("id") ?? "") v\(row.number("version") ?? 0)"
-        }
-        if let id = line.text("removed") { return position + "removed \(id)" }
-        for marker in ["caughtUp", "behind"] where line.contains("\"\(marker)\"") {
-            return "\(marker) \(line.number(marker) ?? 0)"
-        }
-        return line.contains(#""subscription""#) ? "subscription \(line.number("position") ?? 0)" : line
     }
 }

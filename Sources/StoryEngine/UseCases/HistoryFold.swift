@@ -8,6 +8,9 @@ struct HistoryFold {
     /// What reading and folding an event costs, in units.
     private static let eventUnits = 4
 
+    /// So many that are left are folded whatever the budget: the end of a row that is written all the time moves on.
+    private static let tailCount: UInt64 = 256
+
     private let streams: StreamIndex
     private let log: any EventLogReading
     private var head: StreamHead
@@ -38,14 +41,14 @@ struct HistoryFold {
     var row: RowCopy? { history.row.map { RowCopy($0) } }
 
     /// What the events made of the row so far.
-    var state: RowState { RowState(number: head.number.value, row: row, position: position) }
+    var state: RowState { RowState(number: head.number.value, row: row, position: position, through: last) }
 
     /// Folds the next events, as far as the budget goes.
     ///
     /// - Returns: true once all are folded.
     /// - Throws: what reading failed with.
     mutating func fold(_ budget: inout Budget) throws(StorageError) -> Bool {
-        while !budget.isSpent {
+        while !budget.isSpent || leftCount <= HistoryFold.tailCount {
             let count = try fold(atMost: budget.units / HistoryFold.eventUnits + 1)
             guard count > 0 else { return true }
             budget.look(at: count * HistoryFold.eventUnits)
@@ -53,10 +56,8 @@ struct HistoryFold {
         return false
     }
 
-    /// Folds all events that are left.
-    ///
-    /// - Throws: what reading failed with.
-    mutating func foldAll() throws(StorageError) { while try fold(atMost: HistoryFold.batchCount) > 0 {} }
+    /// How many events of the stream are not folded, those behind the position among them.
+    private var leftCount: UInt64 { head.version.value - min(next.value - 1, head.version.value) }
 
     /// Folds the next events, no more than the limit.
     ///

@@ -32,6 +32,9 @@ package final class DurableRows {
 
     /// The models have the row as it is durable.
     func forget(_ stream: UInt64) { if !rows.isEmpty { rows[stream] = nil } }
+
+    /// Events were undone: the numbers of their streams may be given to others.
+    package func removeAll() { rows = [:] }
 }
 
 /// A row as the events up to a durable one made it. Its history may be long, so it is found out in steps, and gone on with
@@ -43,7 +46,7 @@ final class DurableRow {
 
     init(_ history: HistoryFold) { self.history = history }
 
-    /// How an event left the row, and later ones up to a position that is durable.
+    /// How the events up to a durable position left the row: to one that is not before `event`.
     ///
     /// - Returns: nil where the budget was spent before that was found out.
     /// - Throws: what reading failed with.
@@ -58,18 +61,19 @@ final class DurableRow {
     }
 }
 
-/// How a row was before an event. Its history may be long, so it is found out in steps; it does not change between them.
-package final class RowBefore {
+/// A row as the events up to a position made it. Its history may be long, so it is found out in steps; it does not change
+/// between them.
+package final class EarlierRow {
     private var history: HistoryFold?
     /// True once it is found out.
     package var isKnown: Bool { history == nil }
     /// The row, once it is known; nil where there was none.
     package private(set) var row: RowCopy?
 
-    /// There was no row.
-    init() {}
+    /// What is known at once.
+    init(_ row: RowCopy?) { self.row = row }
 
-    /// - Parameter history: of the events before.
+    /// - Parameter history: of the events up to the position.
     init(_ history: HistoryFold) { self.history = history }
 
     /// Goes on finding it out, as far as the budget goes.

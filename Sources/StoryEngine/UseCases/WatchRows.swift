@@ -17,39 +17,44 @@ package struct RowWatcher {
         self.log = log
     }
 
-    /// The row with an ID, as the events up to a position made it.
+    /// The row with an ID, as durable events made it: those up to `past`, and as many later ones as are known.
     ///
+    /// - Parameter rows: what was found out of rows that events are ahead of which are not durable.
+    /// - Returns: nil where the budget was spent before that was found out.
     /// - Throws: what reading failed with.
-    package func state(of kind: Kind, _ id: Identifier, through durable: Position) throws(StorageError) -> RowState {
-        let schema = models.schema(kind)
-        let stream = StreamName(category: schema.categoryName, id: id)
-        guard let head = try models.streams.head(of: stream) else { return RowState() }
-        guard head.position > durable else { return try newest(schema, id, head) }
-        var history = HistoryFold(of: head, schema, through: durable, in: models, log)
-        try history.foldAll()
-        return history.state
+    package func state(
+        of kind: Kind, _ id: Identifier, since past: Position, through durable: Position, _ rows: DurableRows,
+        _ budget: inout Budget
+    ) throws(StorageError) -> RowState? {
+        try state(of: models.schema(kind), id, since: past, through: durable, rows, &budget)
+    }
+
+    private func state(
+        of schema: KindSchema, _ id: Identifier, since past: Position, through durable: Position, _ rows: DurableRows,
+        _ budget: inout Budget
+    ) throws(StorageError) -> RowState? {
+        guard let head = try models.streams.head(of: StreamName(category: schema.categoryName, id: id)) else {
+            return RowState(through: durable)
+        }
+        let number = head.number.value
+        guard head.position > durable else {
+            rows.forget(number)
+            return try newest(schema, id, head, through: durable)
+        }
+        let row = rows.row(number) { DurableRow(HistoryFold(of: head, schema, through: durable, in: models, log)) }
+        return try row.state(of: head, since: past, through: durable, &budget)
     }
 
     /// The row with an ID as the models have it.
     private func newest(
-        _ schema: KindSchema, _ id: Identifier, _ head: StreamHead
+        _ schema: KindSchema, _ id: Identifier, _ head: StreamHead, through last: Position
     ) throws(StorageError) -> RowState {
         var row: RowCopy?
         _ = try models.row(schema, id) { row = RowCopy($0) }
-        return RowState(number: head.number.value, row: row, position: head.position)
+        return RowState(number: head.number.value, row: row, position: head.position, through: last)
     }
 
-    /// What an event left of the row whose history it belongs to, and later events up to a position.
-    ///
-    /// - Returns: nil for an event of no kind.
-    /// - Throws: what reading failed with.
-    package func update(by record: EventRecord, through last: Position) throws(StorageError) -> RowUpdate? {
-        guard let (schema, id) = row(of: record) else { return nil }
-        let state = try state(of: schema.kind, Identifier(trusted: id), through: last)
-        return RowUpdate(version: record.version, schema: schema, id: id, state: state)
-    }
-
-    /// The same with the durable events, as far as the budget goes.
+    /// What an event left of the row whose history it belongs to, and later durable events, as far as the budget goes.
     ///
     /// - Parameter rows: what was found out of rows that events are ahead of which are not durable.
     /// - Throws: what reading failed with.
@@ -57,19 +62,10 @@ package struct RowWatcher {
         by record: EventRecord, through durable: Position, _ rows: DurableRows, _ budget: inout Budget
     ) throws(StorageError) -> FoundUpdate {
         guard let (schema, id) = row(of: record) else { return .none }
-        let number = record.streamNumber.value
-        let identifier = Identifier(trusted: id)
-        let head = try models.streams.head(of: StreamName(category: schema.categoryName, id: identifier))
-        let state: RowState?
-        if let head, head.position > durable {
-            let row = rows.row(number) { DurableRow(HistoryFold(of: head, schema, through: durable, in: models, log)) }
-            state = try row.state(of: head, since: record.position, through: durable, &budget)
-        } else {
-            rows.forget(number)
-            state = try head.map { (head) throws(StorageError) in try newest(schema, identifier, head) } ?? RowState()
-        }
-        guard let state else { return .unknown }
-        return .update(RowUpdate(version: record.version, schema: schema, id: id, state: state))
+        let found = try state(
+            of: schema, Identifier(trusted: id), since: record.position, through: durable, rows, &budget)
+        guard let found else { return .unknown }
+        return .update(RowUpdate(version: record.version, schema: schema, id: id, state: found))
     }
 
     /// The row whose history an event belongs to.
@@ -79,14 +75,16 @@ package struct RowWatcher {
         return (schema, [UInt8](name[start...]))
     }
 
-    /// What finds out how a row was before the event that updated it.
+    /// What finds out how the row of an update was when the events up to a position had been.
     ///
     /// - Throws: what reading failed with.
-    package func before(_ event: Position, _ update: RowUpdate) throws(StorageError) -> RowBefore {
-        let stream = StreamName(category: update.schema.categoryName, id: Identifier(trusted: update.id))
-        guard update.version > Version(1), let head = try models.streams.head(of: stream) else { return RowBefore() }
-        let last = Position(event.value - 1)
-        return RowBefore(HistoryFold(of: head, update.schema, through: last, in: models, log))
+    package func past(of update: RowUpdate, through last: Position) throws(StorageError) -> EarlierRow {
+        let (schema, id) = (update.schema, Identifier(trusted: update.id))
+        guard let head = try models.streams.head(of: StreamName(category: schema.categoryName, id: id)) else {
+            return EarlierRow(nil)
+        }
+        guard head.position > last else { return EarlierRow(try newest(schema, id, head, through: last).row) }
+        return EarlierRow(HistoryFold(of: head, schema, through: last, in: models, log))
     }
 
     /// The last event that the models know of, durable or not.
@@ -99,29 +97,17 @@ package struct RowWatcher {
         return models.plan.kinds[row.schema.number].key(of: row, in: range.index) ?? []
     }
 
-    /// True when a row was shown in a list that was walked: the durable events had made it what it was, and with the
-    /// others it still was in the index.
-    ///
-    /// - Throws: what reading failed with.
-    package func wasListed(
-        _ row: RowCopy, _ conditions: [Condition], durable: Position, head: Position
-    ) throws(StorageError) -> Bool {
-        let (id, position) = row.withView { (Identifier(trusted: [UInt8]($0.id)), $0.position) }
-        let shown = try state(of: row.schema.kind, id, through: durable).row
-        guard shown?.withView({ $0.position == position }) == true else { return false }
-        let walked = durable == head ? shown : try state(of: row.schema.kind, id, through: head).row
-        return walked?.withView { conditions.match($0) } ?? false
-    }
-
     /// Shows the rows of a list in the order of its index, until `visit` returns false.
     ///
     /// - Parameters:
     ///   - after: the key of the last row that was shown before.
+    ///   - rows: what was found out of rows that events are ahead of which are not durable.
     ///   - visit: is given a row, nil where that is not durable as the list wants it, its key and the budget.
     /// - Returns: true when there are no more.
     /// - Throws: what reading failed with, and what `visit` throws.
     package func list(
-        _ kind: Kind, _ conditions: [Condition], after: [UInt8]?, through durable: Position, _ budget: inout Budget,
+        _ kind: Kind, _ conditions: [Condition], after: [UInt8]?, through durable: Position, _ rows: DurableRows,
+        _ budget: inout Budget,
         _ visit: (RowCopy?, _ key: [UInt8], inout Budget) throws(StorageError) -> Bool
     ) throws(StorageError) -> Bool {
         let schema = models.schema(kind)
@@ -130,7 +116,9 @@ package struct RowWatcher {
             var found: RowCopy?
             budget.look(at: Budget.rowUnits)
             try models.row(schema, folded: unique.text) { if unique.rest.match($0) { found = RowCopy($0) } }
-            if let found, let row = try passing(found, conditions, through: durable) { _ = try visit(row, [], &budget) }
+            guard let found else { return true }
+            guard let known = try known(found, conditions, through: durable, rows, &budget) else { return false }
+            if let row = known.row { _ = try visit(row, [], &budget) }
             return true
         }
         guard let range = plan.ordered(by: ListQuery.defaultSort) else { return true }
@@ -148,10 +136,15 @@ package struct RowWatcher {
             do throws(StorageError) {
                 var found: RowCopy?
                 try models.row(schema, number: number) { if range.rest.match($0) { found = RowCopy($0) } }
-                let row = try found.flatMap { (row) throws(StorageError) in
-                    try passing(row, conditions, through: durable)
+                guard let found else {
+                    isWhole = try visit(nil, [UInt8](key), &budget)
+                    return isWhole
                 }
-                isWhole = try visit(row, [UInt8](key), &budget)
+                guard let known = try known(found, conditions, through: durable, rows, &budget) else {
+                    isWhole = false
+                    return false
+                }
+                isWhole = try visit(known.row, [UInt8](key), &budget)
             } catch {
                 failure = error
                 return false
@@ -162,17 +155,21 @@ package struct RowWatcher {
         return isWhole
     }
 
-    /// The row as the events up to a position made it; nil where that does not pass the conditions. `row`, its present
-    /// state, passes them.
+    /// A row as the durable events made it; without a row where that does not pass the conditions.
     ///
+    /// - Parameter row: its present state, which passes them.
+    /// - Returns: nil where the budget was spent before that was found out.
     /// - Throws: what reading failed with.
-    private func passing(
-        _ row: RowCopy, _ conditions: [Condition], through durable: Position
-    ) throws(StorageError) -> RowCopy? {
-        guard row.withView({ $0.position > durable }) else { return row }
+    private func known(
+        _ row: RowCopy, _ conditions: [Condition], through durable: Position, _ rows: DurableRows,
+        _ budget: inout Budget
+    ) throws(StorageError) -> RowState? {
+        guard row.withView({ $0.position > durable }) else { return RowState(row: row) }
         let id = row.withView { Identifier(trusted: [UInt8]($0.id)) }
-        let known = try state(of: row.schema.kind, id, through: durable).row
-        return known.flatMap { known in known.withView { conditions.match($0) } ? known : nil }
+        let found = try state(of: row.schema, id, since: durable, through: durable, rows, &budget)
+        guard var state = found else { return nil }
+        if let row = state.row, !row.withView({ conditions.match($0) }) { state.row = nil }
+        return state
     }
 }
 
@@ -184,13 +181,22 @@ package struct RowState {
     package var row: RowCopy?
     /// The last of those events; zero where there is none.
     package var position = Position.zero
+    /// No event between that one and this position has touched the row.
+    package var through = Position.zero
+
+    package init(number: UInt64 = 0, row: RowCopy? = nil, position: Position = .zero, through: Position = .zero) {
+        self.number = number
+        self.row = row
+        self.position = position
+        self.through = through
+    }
 }
 
 /// What an event left of a row: its newest durable state, which may be that of a later event.
 package struct RowUpdate {
     /// The event's version.
-    let version: Version
+    package let version: Version
     package let schema: KindSchema
     package let id: [UInt8]
-    package let state: RowState
+    package var state: RowState
 }

@@ -62,7 +62,10 @@ final class Publishing {
     /// Gives shares until nobody wants one or the budget is spent.
     func run(durable: Position) {
         if durable != published { newEvents(through: durable) }
-        if connections.takeUndone() { connections.followers.forEach(add) }
+        if connections.takeUndone() {
+            rows.eventsUndone()
+            connections.followers.forEach(add)
+        }
         var served = 0
         while served < queue.count, !budget.isSpent {
             let connection = queue[served]

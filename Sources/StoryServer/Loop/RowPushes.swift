@@ -13,6 +13,18 @@ final class RowPushes {
         init(_ update: RowUpdate?) { self.update = update }
     }
 
+    /// A row, by its number, after the events up to a position.
+    private struct Past: Hashable {
+        let row: UInt64
+        let through: Position
+    }
+
+    /// What a watcher is told of an event.
+    private enum News {
+        case nothing
+        case shown([UInt8])
+    }
+
     /// So many events are remembered, those of one moment.
     private static let maxEntries = 1_024
 
@@ -20,14 +32,21 @@ final class RowPushes {
     private var entries: [Position: Entry] = [:]
     private var moment = Position.zero
     private let durableRows = DurableRows()
-    /// How rows were before events of that moment, and before those for which that is still being found out.
-    private var befores: [Position: RowBefore] = [:]
+    /// How rows were when events up to some position had been, as far as events of that moment made somebody ask, and
+    /// those for which that is still being found out.
+    private var pasts: [Past: EarlierRow] = [:]
     /// So many that are still being found out are kept from one moment to the next.
     private static let maxUnfinished = 64
     /// How many changes of rows were worked out, whoever watches them.
     private(set) var count: UInt64 = 0
 
     init(_ watcher: RowWatcher) { self.watcher = watcher }
+
+    /// Events were undone: what others made of the rows since is not what was found out.
+    func eventsUndone() {
+        (entries, pasts) = ([:], [:])
+        durableRows.removeAll()
+    }
 
     // MARK: What there is
 
@@ -42,17 +61,20 @@ final class RowPushes {
         case .events: subscription.listingEnded()
         case .row(let kind, let id):
             budget.look(at: Budget.rowUnits)
-            let state = try watcher.state(of: kind, id, through: durable)
-            // Where there is none, that is said of now.
-            let json = state.row == nil ? RowPushEncoder.absent(at: durable) : state.shown
+            let last = subscription.last
+            guard let state = try watcher.state(of: kind, id, since: last, through: durable, durableRows, &budget)
+            else { return }
+            // Where there is none, that is said of the last event that is known of, not of the row's own last one.
+            let json = state.row == nil ? RowPushEncoder.absent(at: state.through) : state.shown
             push(json, subscription.id, &output, &budget)
             _ = subscription.show(state.number, as: state.position, at: subscription.last)
             subscription.listingEnded()
         case .list(let kind, let conditions):
             var follower = subscription
             defer { subscription = follower }
+            let before = follower.phase
             let isWhole = try watcher.list(
-                kind, conditions, after: key, through: durable, &budget
+                kind, conditions, after: key, through: durable, durableRows, &budget
             ) { (row, key, budget) throws(StorageError) in
                 let last = follower.last
                 // One that cannot be remembered is told of with the event that changed it.
@@ -62,7 +84,9 @@ final class RowPushes {
                 follower.listed(through: key)
                 return output.count < size
             }
-            follower.listingStepped(durable: durable, head: watcher.head, isWhole: isWhole)
+            if isWhole || follower.phase != before {
+                follower.listingStepped(durable: durable, head: watcher.head, isWhole: isWhole)
+            }
         }
     }
 
@@ -76,59 +100,82 @@ final class RowPushes {
         _ record: EventRecord, _ durable: Position, _ subscription: inout Subscription, _ output: inout [UInt8],
         _ budget: inout Budget
     ) throws(StorageError) -> Bool {
-        let row = record.streamNumber.value
-        guard !subscription.wasShown(row, at: record.position) else { return true }
+        let (row, event) = (record.streamNumber.value, record.position)
+        guard !subscription.wasShown(row, at: event) else { return true }
         guard let entry = try entry(of: record, durable, &budget) else { return false }
-        guard let update = entry.update else { return true }
-        guard try isKnown(update, record.position, subscription.subject, &budget) else { return false }
-        if subscription.show(row, as: update.state.position, at: record.position) {
-            try tell(update, entry.shown, of: record.position, to: subscription, &output, &budget)
-            return true
+        guard var update = entry.update else { return true }
+        guard var news = try news(of: update, entry.shown, row, event, subscription, &budget) else { return false }
+        if !subscription.show(row, as: update.state.position, at: event) {
+            // It cannot be remembered that he saw a later state: he is told of the one that the event left.
+            budget.look(at: Budget.rowUnits)
+            guard let past = try past(of: update, row, through: event, &budget) else { return false }
+            update.state = RowState(number: row, row: past.row, position: event)
+            guard let exact = try self.news(of: update, update.state.shown, row, event, subscription, &budget)
+            else { return false }
+            news = exact
         }
-        budget.look(at: Budget.rowUnits)
-        guard let exact = try watcher.update(by: record, through: record.position) else { return true }
-        guard try isKnown(exact, record.position, subscription.subject, &budget) else { return false }
-        try tell(exact, exact.state.shown, of: record.position, to: subscription, &output, &budget)
+        if case .shown(let json) = news { push(json, subscription.id, &output, &budget) }
         return true
     }
 
-    /// Tells a watcher what became of a row; how that was before the event is known where it is wanted.
-    private func tell(
-        _ update: RowUpdate, _ shown: @autoclosure () -> [UInt8], of event: Position, to subscription: Subscription,
-        _ output: inout [UInt8], _ budget: inout Budget
-    ) throws(StorageError) {
+    /// What a watcher is told of an event.
+    ///
+    /// - Returns: nil where the budget was spent before that was known.
+    private func news(
+        of update: RowUpdate, _ shown: @autoclosure () -> [UInt8], _ row: UInt64, _ event: Position,
+        _ subscription: Subscription, _ budget: inout Budget
+    ) throws(StorageError) -> News? {
         let subject = subscription.subject
-        if let row = update.state.row, row.withView({ isWatched($0, by: subject) }) {
-            // An event that leaves a row as it was is no change of it, and one that the list comes to is told of there.
-            let isNew = row.withView { row in
-                row.position >= event && !(subscription.isInDoubt && subscription.isAhead(key(of: row, by: subject)))
+        if let now = update.state.row {
+            if now.withView({ isWatched($0, by: subject) }) {
+                // An event that leaves a row as it was is no change of it, and one that the list comes to is told of there.
+                let isToCome = now.withView { now in
+                    subscription.isInDoubt && subscription.isAhead(key(of: now, by: subject))
+                }
+                return now.withView { $0.position >= event } && !isToCome ? .shown(shown()) : .nothing
             }
-            if isNew { push(shown(), subscription.id, &output, &budget) }
-            return
+            // What is there and was never let in need not be looked for in the past.
+            if case .list(_, let conditions) = subject, update.schema.areSettled(conditions) { return .nothing }
         }
-        guard let before = befores[event]?.row, before.withView({ isWatched($0, by: subject) }) else { return }
+        guard update.version > Version(1) else { return .nothing }
+        guard let past = try past(of: update, row, through: Position(event.value - 1), &budget) else { return nil }
+        guard let before = past.row, before.withView({ isWatched($0, by: subject) }) else { return .nothing }
         switch subject {
-        case .events: break
-        case .row: push(shown(), subscription.id, &output, &budget)
+        case .events: return .nothing
+        case .row: return .shown(shown())
         case .list(_, let conditions):
-            guard try wasTold(before, conditions, of: event, to: subscription) else { return }
-            push(RowPushEncoder.removed(update.id, at: update.state.position), subscription.id, &output, &budget)
+            let told = subscription.isInDoubt ? told(before, conditions, of: event, to: subscription) : .yes
+            guard let isTold = try wasTold(told, before, conditions, of: update, row, &budget) else { return nil }
+            guard isTold else { return .nothing }
+            return .shown(RowPushEncoder.removed(update.id, at: update.state.position))
         }
     }
 
-    /// True when a watcher has the row that an event took out of his list.
-    private func wasTold(
+    private func told(
         _ before: RowCopy, _ conditions: [Condition], of event: Position, to subscription: Subscription
-    ) throws(StorageError) -> Bool {
-        guard subscription.isInDoubt else { return true }
-        let told = before.withView { row in
+    ) -> ToldRow {
+        before.withView { row in
             subscription.told(of: watcher.key(of: row, conditions), since: row.position, until: event)
         }
+    }
+
+    /// True when a watcher has the row that an event took out of his list: it was shown when the list was walked if the
+    /// durable events had made it what it was, and with the others it still was in the index.
+    ///
+    /// - Returns: nil where the budget was spent before that was known.
+    private func wasTold(
+        _ told: ToldRow, _ before: RowCopy, _ conditions: [Condition], of update: RowUpdate, _ row: UInt64,
+        _ budget: inout Budget
+    ) throws(StorageError) -> Bool? {
         switch told {
         case .yes: return true
         case .no: return false
         case .ifListed(let durable, let head):
-            return try watcher.wasListed(before, conditions, durable: durable, head: head)
+            guard let shown = try past(of: update, row, through: durable, &budget) else { return nil }
+            let position = before.withView { $0.position }
+            guard shown.row?.withView({ $0.position == position }) == true else { return false }
+            guard let walked = try past(of: update, row, through: head, &budget) else { return nil }
+            return walked.row?.withView { conditions.match($0) } ?? false
         }
     }
 
@@ -138,7 +185,7 @@ final class RowPushes {
     ) throws(StorageError) -> Entry? {
         if durable != moment || entries.count >= RowPushes.maxEntries {
             entries.removeAll(keepingCapacity: true)
-            if !befores.isEmpty { forgetBefores() }
+            if !pasts.isEmpty { forgetPasts() }
             moment = durable
         }
         if let known = entries[record.position] { return known }
@@ -166,25 +213,21 @@ final class RowPushes {
         if case .list(_, let conditions) = subject { watcher.key(of: row, conditions) } else { [] }
     }
 
-    /// True when it is known how the row was before the event, or need not be known.
-    private func isKnown(
-        _ update: RowUpdate, _ event: Position, _ subject: Subject, _ budget: inout Budget
-    ) throws(StorageError) -> Bool {
-        if let row = update.state.row {
-            if row.withView({ isWatched($0, by: subject) }) { return true }
-            // What is there and was never let in need not be looked for in the past.
-            if case .list(_, let conditions) = subject, update.schema.areSettled(conditions) { return true }
-        }
-        if let before = befores[event] { return try before.find(&budget) }
-        let before = try watcher.before(event, update)
-        befores[event] = before
-        return try before.find(&budget)
+    /// How a row was when the events up to a position had been; nil where the budget was spent before that was known.
+    private func past(
+        of update: RowUpdate, _ row: UInt64, through last: Position, _ budget: inout Budget
+    ) throws(StorageError) -> EarlierRow? {
+        let asked = Past(row: row, through: last)
+        if let known = pasts[asked] { return try known.find(&budget) ? known : nil }
+        let past = try watcher.past(of: update, through: last)
+        pasts[asked] = past
+        return try past.find(&budget) ? past : nil
     }
 
     /// What was found out belongs to its moment; what is not whole is gone on with.
-    private func forgetBefores() {
-        befores = befores.filter { !$0.value.isKnown }
-        if befores.count > RowPushes.maxUnfinished { befores = [:] }
+    private func forgetPasts() {
+        pasts = pasts.filter { !$0.value.isKnown }
+        if pasts.count > RowPushes.maxUnfinished { pasts = [:] }
     }
 
     private func push(
