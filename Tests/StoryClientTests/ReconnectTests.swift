@@ -60,6 +60,56 @@ import Testing
         #expect(server.requests.count >= 5)
     }
 
+    /// What a write is told that was on its way when its connection was lost, and is answered with `line` ever after.
+    private func afterLoss(_ line: String) throws -> ScriptedStore {
+        try ScriptedStore { number, store in
+            if number > 1, line.hasPrefix("* ") || line.contains("denied") { return store.write(line) }
+            store.write(ScriptedServer.greeting)
+            guard number > 1 else { return _ = store.next() }
+            store.answer { _ in line }
+        }
+    }
+
+    @Test(arguments: [
+        "- {\"code\":\"denied\",\"message\":\"who?\",\"retry\":\"never\"}\n",
+        "- {\"code\":\"draining\",\"message\":\"m\",\"retry\":\"later\"}\n",
+        "* {\"server\":\"x\",\"protocol\":2,\"position\":0}\n",
+    ])
+    func `what may have been done is not told as if it had not been`(line: String) async throws {
+        let server = try afterLoss(line)
+        await #expect(throws: ClientError.connectionLost) {
+            try await client(server, limit: .milliseconds(100)).append(NewEvent("N", 1), to: "note-1")
+        }
+    }
+
+    @Test func `what may have been done is unknown also where nobody is there any more`() async throws {
+        let server = try ScriptedStore { _, store in
+            store.write(ScriptedServer.greeting)
+            _ = store.next()
+        }
+        let client = client(server, limit: .milliseconds(200))
+        let writing = Task { try await client.append(NewEvent("N", 1), to: "note-1") }
+        try await eventually("it was sent") { !server.requests.isEmpty }
+        server.stop()
+        await #expect(throws: ClientError.connectionLost) { try await writing.value }
+        do {
+            _ = try await client.ping()
+            Issue.record("nobody is there")
+        } catch ClientError.unreachable {}
+    }
+
+    @Test func `a write that was refused behind a lost connection, and runs out of time, may have been done`()
+        async throws
+    {
+        let server = try afterLoss("- {\"code\":\"draining\",\"message\":\"m\",\"retry\":\"later\"}\n")
+        do {
+            try await client(server).within(.milliseconds(300)).append(NewEvent("N", 1), to: "note-1")
+            Issue.record("it is refused")
+        } catch ClientError.timedOut(_, _, let wasSent) {
+            #expect(wasSent)
+        }
+    }
+
     @Test func `a refusal for good is not sent again`() async throws {
         let server = try ScriptedStore.answering { _ in
             "- {\"code\":\"conflict\",\"message\":\"m\",\"retry\":\"refetch\",\"expected\":1,\"actual\":2}\n"

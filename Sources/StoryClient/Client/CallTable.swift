@@ -86,8 +86,8 @@ struct CallTable {
         return UInt64(line.mark).flatMap { sent[$0] == nil ? nil : $0 }
     }
 
-    /// True when the store may have seen a request: only one that waits for its first turn was never sent.
-    func wasSent(_ id: UInt64) -> Bool { calls[id]?.wasSent ?? true }
+    /// True when the store may have seen a request that has no reply.
+    func wasSent(_ id: UInt64) -> Bool { calls[id]?.wasSent ?? false }
 
     /// Nobody waits for a reply any more. True when it had none yet.
     mutating func cancel(_ id: UInt64) -> Bool {

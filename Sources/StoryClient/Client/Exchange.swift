@@ -29,6 +29,9 @@ actor Exchange {
         var troubledSince: ContinuousClock.Instant?
         /// How often it was refused for the moment.
         var refusals = 0
+        /// It was on its way when a connection was lost: whether it was carried out then is unknown until the store has
+        /// done or refused it.
+        var isUncertain = false
     }
 
     /// It connects when the first request is made.
@@ -93,10 +96,10 @@ actor Exchange {
 
     /// Nobody waits any longer. What was sent keeps its place on the wire, and its reply is dropped when it comes.
     private func timeIsUp(_ id: UInt64, _ limit: Duration) {
-        guard let request = waiting[id]?.request else { return }
-        let wasSent = calls.wasSent(id)
+        guard let call = waiting[id] else { return }
+        let wasSent = calls.wasSent(id) || call.isUncertain
         _ = calls.cancel(id)
-        fail(id, .timedOut(request: request.name, after: limit, wasSent: wasSent))
+        fail(id, .timedOut(request: call.request.name, after: limit, wasSent: wasSent))
     }
 
     /// Sends what may be sent; connects first, where there is no connection.
@@ -148,6 +151,10 @@ extension Exchange {
     private func couldNotConnect(_ error: ClientError) {
         guard case .connecting = link else { return }
         link = .none
+        for (id, call) in waiting where call.isUncertain {
+            _ = calls.cancel(id)
+            fail(id, .connectionLost)
+        }
         failAll(error)
     }
 
@@ -174,6 +181,7 @@ extension Exchange {
         link = .none
         if case .protocolViolation = error { return failAll(error) }
         for id in calls.lostConnection() { fail(id, .connectionLost) }
+        for id in waiting.keys where calls.wasSent(id) { waiting[id]?.isUncertain = true }
         for id in waiting.keys where !mayTryAgain(id) {
             _ = calls.cancel(id)
             fail(id, .connectionLost)
@@ -183,8 +191,10 @@ extension Exchange {
 
     private func replied(_ id: UInt64, _ reply: StoreReply) {
         fruitless = 0
-        if let refusal = reply.refusal, refusal.retry == "later" || refusal.retry == "same", mayTryAgain(id) {
-            return sendLater(id)
+        if let refusal = reply.refusal, refusal.retry == "later" || refusal.retry == "same" {
+            if mayTryAgain(id) { return sendLater(id) }
+            // Refused this time; what became of it the time before is not said.
+            if waiting[id]?.isUncertain == true { return fail(id, .connectionLost) }
         }
         waiting.removeValue(forKey: id)?.continuation.resume(returning: reply)
     }
