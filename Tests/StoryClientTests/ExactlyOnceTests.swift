@@ -47,7 +47,7 @@ import Testing
             try daemon.start()
         }
         try await writing.value
-        let events = try await client.allEvents(.stream("note-1")).collected()
+        let events = try await client.allEvents(.stream("note-1"), pageSize: 7).collected()
         #expect(events.map(\.data.text) == (0..<200).map(String.init))
     }
 }

@@ -42,6 +42,21 @@ import Testing
         #expect(Set(server.requests).count == 2)
     }
 
+    @Test func `a walk through pages stays with the history of its first one`() async throws {
+        let server = try ScriptedStore { number, store in
+            let log = number == 1 ? "aaaa" : "bbbb"
+            store.write("* {\"server\":\"stored/test\",\"protocol\":1,\"position\":9,\"log\":\"\(log)\"}\n")
+            guard let (tag, _) = store.next() else { return }
+            if number == 1 { return store.write("+\(tag) {\"count\":0,\"next\":5,\"position\":9}\n") }
+            store.write("-\(tag) {\"code\":\"diverged\",\"message\":\"m\",\"retry\":\"never\",\"log\":\"bbbb\"}\n")
+        }
+        do {
+            _ = try await client(server).allEvents(pageSize: 10).collected()
+            Issue.record("there are two histories")
+        } catch ClientError.diverged {}
+        #expect(server.requests == ["READ events limit=10", "READ events from=5 limit=10 log=aaaa"])
+    }
+
     @Test func `a refusal for the moment is sent again until the time is up`() async throws {
         let count = Mutex(0)
         let server = try ScriptedStore.answering { request in

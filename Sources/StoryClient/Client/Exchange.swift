@@ -196,6 +196,8 @@ extension Exchange {
             // Refused this time; what became of it the time before is not said.
             if waiting[id]?.isUncertain == true { return fail(id, .connectionLost) }
         }
+        var reply = reply
+        reply.log = lastGreeting?.log
         waiting.removeValue(forKey: id)?.continuation.resume(returning: reply)
     }
 

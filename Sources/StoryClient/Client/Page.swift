@@ -6,6 +6,8 @@ public struct Page<Row: Sendable>: Sendable {
     public let next: String?
     /// The position that the whole page rests on.
     public let position: UInt64
+    /// The history that it is of; nil where it is not known.
+    var log: String?
 }
 
 extension Page: Equatable where Row: Equatable {}
@@ -29,30 +31,32 @@ public struct Rows<Row: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Row
     public typealias Failure = any Error
 
-    let page: @Sendable (_ after: String?) async throws -> Page<Row>
+    /// The page behind another one; nil: the first one.
+    let page: @Sendable (_ before: Page<Row>?) async throws -> Page<Row>
 
     /// Walks through the pages.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private let page: @Sendable (String?) async throws -> Page<Row>
-        private var rows: [Row] = []
+        private let page: @Sendable (Page<Row>?) async throws -> Page<Row>
+        private var current: Page<Row>?
         private var index = 0
-        private var next: String?
-        private var isAtEnd = false
 
-        init(_ page: @escaping @Sendable (String?) async throws -> Page<Row>) { self.page = page }
+        init(_ page: @escaping @Sendable (Page<Row>?) async throws -> Page<Row>) { self.page = page }
 
         /// The next row; nil at the end.
         ///
         /// - Throws: `ClientError` or `CancellationError`.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws -> Row? {
-            while index == rows.count {
-                guard !isAtEnd else { return nil }
-                let page = try await page(next)
-                (rows, index, next) = (page.rows, 0, page.next)
-                isAtEnd = page.next == nil
+            while true {
+                if let current {
+                    if index < current.rows.count {
+                        defer { index += 1 }
+                        return current.rows[index]
+                    }
+                    guard current.next != nil else { return nil }
+                }
+                current = try await page(current)
+                index = 0
             }
-            defer { index += 1 }
-            return rows[index]
         }
     }
 

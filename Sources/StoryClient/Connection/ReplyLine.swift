@@ -52,6 +52,8 @@ public struct StoreReply: Hashable, Sendable {
     public let rows: [ReplyLine]
     /// The `+` or `-` line.
     public let final: ReplyLine
+    /// The history of the store that answered; nil where it is not known.
+    var log: String?
 
     /// A reply of these lines, of which the last one closes it.
     public init(rows: [ReplyLine], final: ReplyLine) {

@@ -100,7 +100,7 @@ extension ContentCollection {
     public func all(
         _ filter: Content.Filter = .init(), sort: Content.Sort? = nil, order: Order? = nil, pageSize: Int = 500
     ) -> Rows<Content> {
-        Rows { try await list(filter, sort: sort, order: order, limit: pageSize, after: $0) }
+        Rows { try await list(filter, sort: sort, order: order, limit: pageSize, after: $0?.next) }
     }
 
     /// How many rows pass a filter.

@@ -21,10 +21,12 @@ extension StoreClient {
             .option("log", log)
         let reply = try await ask(line)
         let end = try StoreDecoder.decode(PageEnd.self, reply.final.json)
-        return Page(rows: try reply.rows.map { try Event($0.json) }, next: end.nextText, position: end.position)
+        return Page(
+            rows: try reply.rows.map { try Event($0.json) }, next: end.nextText, position: end.position, log: reply.log)
     }
 
-    /// All events from one point to another, fetched page by page as they are asked for.
+    /// All events from one point to another, fetched page by page as they are asked for. They are of one history: where
+    /// the store is another one by the time that the next page is asked for, that fails with `diverged`.
     ///
     /// - Parameters:
     ///   - selection: which events.
@@ -38,10 +40,10 @@ extension StoreClient {
         _ selection: EventSelection = .all, from: LogPoint? = nil, to: LogPoint? = nil, order: Order? = nil,
         types: [String]? = nil, log: String? = nil, pageSize: Int = 500
     ) -> Rows<Event> {
-        Rows { next in
-            let point = next.flatMap(UInt64.init).map(LogPoint.position) ?? from
-            return try await self.read(
-                selection, from: point, to: to, order: order, limit: pageSize, types: types, log: log)
+        Rows { before in
+            try await self.read(
+                selection, from: before?.nextPoint ?? from, to: to, order: order, limit: pageSize, types: types,
+                log: before?.log ?? log)
         }
     }
 
@@ -67,7 +69,7 @@ extension StoreClient {
     public func allStreams(
         _ selection: EventSelection = .all, pageSize: Int = 500
     ) -> Rows<StreamState> {
-        Rows { try await self.streams(selection, after: $0, limit: pageSize) }
+        Rows { try await self.streams(selection, after: $0?.next, limit: pageSize) }
     }
 }
 
