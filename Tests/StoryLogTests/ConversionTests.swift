@@ -74,7 +74,7 @@ struct ConversionTests {
         let (directory, log) = try open(converted.folder.store)
         log.close()
         directory.close()
-        let names = ["log.new", "log.old", "log.journal.old", "log", "log.journal", "FORMAT"]
+        let names = ["log.new", "log.old.tmp", "log.journal.old.tmp", "log", "log.journal", "FORMAT"]
         for steps in 0...names.count {
             let image = try Fixture("format-2.tar.gz").folder
             let (path, new) = (image.store, converted.folder.store)
@@ -86,8 +86,8 @@ struct ConversionTests {
                 RawFile.write([1, 2, 3], path + "/log.new.draft/data.mdb")
             }
             if steps >= 1 { try Fixture.run("cp", "-r", new + "/log", path + "/log.new") }
-            if steps >= 2 { try move("log", "log.old") }
-            if steps >= 3 { try move("log.journal", "log.journal.old") }
+            if steps >= 2 { try move("log", "log.old.tmp") }
+            if steps >= 3 { try move("log.journal", "log.journal.old.tmp") }
             if steps >= 4 { try move("log.new", "log") }
             if steps >= 5 { try Fixture.run("cp", new + "/log.journal", path + "/log.journal") }
             if steps >= 6 { try Fixture.run("cp", new + "/FORMAT", path + "/FORMAT") }
@@ -115,6 +115,36 @@ struct ConversionTests {
             RawFile.write(bytes, path + file)
         }
         try expectConverted(path)
+    }
+
+    @Test func `a log that is gone is missed before anything is changed`() throws {
+        for name in ["log.journal", "models"] {
+            let fixture = try Fixture("format-2.tar.gz")
+            let path = fixture.folder.store
+            for other in ["log", "log.journal", "models"] where other != name {
+                try FileManager.default.moveItem(atPath: "\(path)/\(other)", toPath: "\(path)-\(other)")
+            }
+            let error = #expect(throws: StorageError.self) { try open(path) }
+            #expect(error?.text.contains("but its log is gone") == true)
+            #expect(RawFile.read(path + "/FORMAT").starts(with: Array("storykeep 2\n".utf8)))
+            for other in ["log", "log.journal", "models"] where other != name {
+                try FileManager.default.moveItem(atPath: "\(path)-\(other)", toPath: "\(path)/\(other)")
+            }
+            try expectConverted(path)
+        }
+    }
+
+    @Test func `what somebody else has set aside stays`() throws {
+        let folder = TemporaryFolder()
+        for _ in 1...2 {
+            let (directory, log) = try open(folder.store)
+            log.close()
+            directory.close()
+            try? Fixture.run("cp", "-r", folder.store + "/log", folder.store + "/log.old")
+            try? Fixture.run("cp", folder.store + "/log.journal", folder.store + "/log.journal.old")
+        }
+        #expect(!RawFile.read(folder.store + "/log.old/data.mdb").isEmpty)
+        #expect(!RawFile.read(folder.store + "/log.journal.old").isEmpty)
     }
 
     @Test func `a directory without a log is only given its new format`() throws {

@@ -14,7 +14,7 @@ enum Conversion {
     /// How many bytes of records one commit of the new log has.
     private static let piece = 16 << 20
 
-    /// - Throws: `.corrupt` where the old log is damaged: nothing is changed then. `.full` or `.failed` where the new one
+    /// - Throws: `.corrupt` where the old log is damaged or gone: nothing is changed then. `.full` or `.failed` where the new one
     ///   cannot be written; the next start tries again.
     static func runIfNeeded(
         _ directory: DataDirectory, _ options: EnvironmentOptions, _ journalSize: Int, _ progress: ConversionProgress?
@@ -25,6 +25,7 @@ enum Conversion {
                 try build(names, options, progress)
             }
             try names.exchange(journalSize)
+            try LogCreation.checkNothingIsGone(directory)
             try directory.raiseFormat()
         }
         try names.removeOld()
@@ -98,8 +99,9 @@ struct ConversionNames {
     let log: String
     let journal: String
     var newLog: String { log + ".new" }
-    var oldLog: String { log + ".old" }
-    var oldJournal: String { journal + ".old" }
+    // Names that nobody gives to a log that is to be kept.
+    var oldLog: String { log + ".old.tmp" }
+    var oldJournal: String { journal + ".old.tmp" }
 
     init(_ directory: DataDirectory) { (log, journal) = (directory.logPath, directory.journalPath) }
 

@@ -10,19 +10,26 @@ enum LogCreation {
     static func createIfMissing(
         _ directory: DataDirectory, _ now: Instant, _ journalSize: Int
     ) throws(StorageError) {
-        let path = directory.logPath
-        guard !Folder.exists(path) else { return }
-        guard !Folder.exists(directory.modelsPath) else {
-            throw .corrupt("\(directory.path) holds models, but its log is gone", at: nil)
-        }
+        guard !Folder.exists(directory.logPath) else { return }
+        try checkNothingIsGone(directory)
         let header = LogHeader(
             identity: StoredIdentity(id: try RandomBytes.make(LogHeader.idCount)), created: now)
         // The journal comes first: where there is a log, there is one. What a crash left between the two holds nothing.
+        try JournalFile.create(directory.journalPath, logID: header.identity.id, fileSize: journalSize)
+        try createEnvironment(directory.logPath, header)
+    }
+
+    /// Refuses a directory without a log that holds what belongs to one.
+    ///
+    /// - Throws: `.corrupt` where it does.
+    static func checkNothingIsGone(_ directory: DataDirectory) throws(StorageError) {
+        guard !Folder.exists(directory.logPath) else { return }
+        guard !Folder.exists(directory.modelsPath) else {
+            throw .corrupt("\(directory.path) holds models, but its log is gone", at: nil)
+        }
         guard try JournalFile.isUnused(directory.journalPath) else {
             throw .corrupt("\(directory.path) holds a journal, but its log is gone", at: nil)
         }
-        try JournalFile.create(directory.journalPath, logID: header.identity.id, fileSize: journalSize)
-        try createEnvironment(path, header)
     }
 
     /// Makes an environment without a block.
