@@ -30,6 +30,25 @@ import Testing
         #expect(lostEvents > 0)
     }
 
+    @Test func `what was salvaged can be salvaged again`() throws {
+        let original = try Original(events: 600, isKilled: true, seed: 12)
+        let folder = try ImageFolder()
+        var lost = 0
+        for number in 0..<16 {
+            var random = SplitMix64(seed: UInt64(number))
+            let image = try folder.image(of: original.data)
+            let first = image + ".first-\(number)"
+            defer { try? FileManager.default.removeItem(atPath: first) }
+            try Self.spoil(image, &random)
+            let run = try Self.storectl("salvage", image, "--out", first)
+            guard run.exit == .code(5) else { continue }
+            let whole = try Self.lines(of: first)
+            try Self.spoil(first, &random)
+            lost += try Self.check(first, whole, "image \(number), salvaged once")
+        }
+        #expect(lost > 0)
+    }
+
     @Test func `a store that is whole is salvaged whole, and one that is served not at all`() throws {
         let original = try Original(events: 100, isKilled: true, seed: 5)
         let out = original.daemon.folder.place("out")
@@ -67,6 +86,12 @@ import Testing
         let run = try Self.storectl("salvage", image, "--out", out)
         #expect(run.exit == .code(0) && run.output == "salvaged: \(whole.count) of \(whole.count) events\n", "\(run)")
         #expect(try Self.lines(of: out) == whole)
+    }
+
+    /// Spoils the log in some places; its journal, which may hold the same events, is lost.
+    private static func spoil(_ data: String, _ random: inout SplitMix64) throws {
+        for _ in 1...6 { _ = try Damage("log/data.mdb", in: data, &random) }
+        try Files.write("", to: data + "/log.journal")
     }
 
     /// Salvages an image; answers how many events are lost.

@@ -19,7 +19,7 @@ package final class LogSalvage {
     package struct LostEvent {
         /// Where it stood.
         package let position: Position
-        /// The stream that lacks an event there; else `unknownStream`.
+        /// The stream that lacks an event there; else `unknownStream`, with a number behind it where that is taken.
         package let stream: String
         /// The version that the stream lacks there; in `unknownStream` they are counted.
         package let version: Version
@@ -91,6 +91,8 @@ package final class LogSalvage {
         var lost = LostEvents()
         forEachPosition { _, record in if let record { lost.add(record) } }
         lost.begin()
+        // What was salvaged before has lost events of its own.
+        let unknownStream = lost.freeName(LogSalvage.unknownStream)
         var failure: Failure?
         var unknown: UInt64 = 0
         var time = Instant(milliseconds: 0)
@@ -106,7 +108,7 @@ package final class LogSalvage {
                 _ = try visit(
                     .lost(
                         LostEvent(
-                            position: Position(position), stream: place?.stream ?? LogSalvage.unknownStream,
+                            position: Position(position), stream: place?.stream ?? unknownStream,
                             version: place?.version ?? Version(unknown), time: time, key: lost.key(at: position))))
             } catch {
                 failure = error

@@ -51,6 +51,14 @@ struct LostEvents {
         keys.reverse()
     }
 
+    /// A name that no stream has which is known of: this one, or this one and a number.
+    func freeName(_ name: String) -> String {
+        guard streams[name] != nil else { return name }
+        var number = 2
+        while streams["\(name)-\(number)"] != nil { number += 1 }
+        return "\(name)-\(number)"
+    }
+
     /// The key of the write that a lost position lies in; nil where that is not known. Asked for in order.
     mutating func key(at position: UInt64) -> String? {
         while let next = keys.last, next.positions.upperBound <= position { keys.removeLast() }
