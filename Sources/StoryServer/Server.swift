@@ -31,7 +31,9 @@ package final class Server: ReactorHandler {
         let flush = LogFlush(dependency.log, dependency.trace)
         checkpoints = Checkpoints(
             dependency.models, flush, dependency.trace, dependency.background, whenDone: dependency.wake)
-        jobs = Jobs(dependency.logWork, dependency.trace, dependency.background, whenDone: dependency.wake)
+        jobs = Jobs(
+            dependency.logWork, of: dependency.configuration.data, dependency.trace, dependency.background,
+            whenDone: dependency.wake)
         driver = TurnDriver(dependency, connections, outbox, checkpoints, flush)
         publishing = Publishing(dependency, connections, outbox)
         clockWatch = ClockWatch(dependency.clock, dependency.trace)

@@ -45,6 +45,23 @@ extension DaemonTests {
             #expect(try client.ask("BACKUP \"\(daemon.folder.place("a/b/copy"))\"").hasPrefix("+"))
         }
 
+        @Test func `no copy is made in the data directory, nor of two at once by one name`() throws {
+            let daemon = try RunningDaemon()
+            let client = try daemon.client()
+            #expect(symlink(daemon.data, daemon.folder.place("link")) == 0)
+            for place in [daemon.data + "/log/copy", daemon.folder.place("link/copy")] {
+                let refused = try client.ask("BACKUP \"\(place)\"")
+                #expect(refused.hasPrefix(#"- {"code":"invalid""#) && refused.contains("lies in the data directory"))
+            }
+            let place = daemon.folder.place("copy")
+            let other = try daemon.client()
+            client.send("BACKUP \"\(place)\"")
+            other.send("BACKUP \"\(place)\"")
+            let replies = [try client.line(), try other.line()]
+            #expect(replies.filter { $0.hasPrefix("+") }.count == 1, "\(replies)")
+            #expect(replies.filter { $0.hasPrefix(#"- {"code":"exists""#) }.count == 1, "\(replies)")
+        }
+
         @Test func `what a checkpoint covers needs no fold after a kill`() throws {
             let daemon = try RunningDaemon()
             let client = try daemon.client()

@@ -30,14 +30,13 @@ package final class LogCopier: Sendable {
         to path: String, mustEnd: @escaping () -> Bool = { false }
     ) throws(StorageError) -> Position {
         guard path.hasPrefix("/") else { throw .failed("\(path) is no absolute path") }
-        try Folder.checkVacant(path)
-        let draft = try Folder.draft(of: path)
+        let folder = try NewFolder(path)
         do throws(StorageError) {
-            let position = try fill(draft, mustEnd)
-            try Folder.renameNew(draft, to: path)
+            let position = try fill(folder.draft, mustEnd)
+            try folder.publish()
             return position
         } catch {
-            Folder.removeStore(draft)
+            Folder.removeStore(folder.draft)
             throw error
         }
     }

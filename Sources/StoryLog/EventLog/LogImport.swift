@@ -16,8 +16,7 @@ package final class LogImport {
     /// About so many bytes of events go into one commit.
     private static let piece = 1 << 20
 
-    private let path: String
-    private let draft: String
+    private let folder: NewFolder
     private let directory: DataDirectory
     private let log: LMDBEventLog
     private var streams: [StreamName: (number: StreamNumber, version: Version)] = [:]
@@ -32,15 +31,13 @@ package final class LogImport {
     /// - Parameter now: when the log is made.
     /// - Throws: `.failed` where something is there or nothing can be made, `.full` where there is no room.
     package init(into path: String, now: Instant) throws(StorageError) {
-        try Folder.checkVacant(path)
-        self.path = path
-        let draft = try Folder.draft(of: path)
-        self.draft = draft
+        let folder = try NewFolder(path)
+        self.folder = folder
         do throws(StorageError) {
-            directory = try DataDirectory(draft, for: .serving)
+            directory = try DataDirectory(folder.draft, for: .serving)
             log = try LMDBEventLog(in: directory, now: now)
         } catch {
-            Folder.removeStore(draft)
+            Folder.removeStore(folder.draft)
             throw error
         }
     }
@@ -75,14 +72,14 @@ package final class LogImport {
         try log.flush()
         try log.verify { _ in }
         close()
-        try Folder.sync(draft)
-        try Folder.renameNew(draft, to: path)
+        try Folder.sync(folder.draft)
+        try folder.publish()
     }
 
     /// Removes what there is of it, unless it has its name.
     package func abandon() {
         close()
-        Folder.removeStore(draft)
+        Folder.removeStore(folder.draft)
     }
 
     private func close() {

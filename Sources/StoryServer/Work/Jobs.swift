@@ -50,22 +50,28 @@ final class Jobs {
     private struct Running {
         let connection: Connection
         let tag: Tag?
+        /// Where it makes a copy.
+        let target: String?
         let work: BackgroundJob<[Member]>
     }
 
     private let work: LogWork
+    private let data: String
     private let trace: Trace
     private let background: BackgroundStarter
     private let whenDone: @Sendable () -> Void
     private let mustEnd = EndFlag()
     private var running: [Running] = []
     /// What this turn asked for; it begins at the end of the turn.
-    private var waiting: [() -> Void] = []
+    private var waiting: [(target: String?, begin: () -> Void)] = []
 
+    /// - Parameter data: the data directory, in which no copy is made.
     init(
-        _ work: LogWork, _ trace: Trace, _ background: BackgroundStarter, whenDone: @escaping @Sendable () -> Void
+        _ work: LogWork, of data: String, _ trace: Trace, _ background: BackgroundStarter,
+        whenDone: @escaping @Sendable () -> Void
     ) {
         self.work = work
+        self.data = data
         self.trace = trace
         self.background = background
         self.whenDone = whenDone
@@ -74,22 +80,25 @@ final class Jobs {
     /// `VERIFY`: every record, its position, its time, the chain of seals, and the pages of the models.
     func verify(_ tag: Tag?, _ connection: Connection) {
         let mustEnd = mustEnd
-        add(tag, connection) { $0.verify(mustEnd) }
+        add(tag, connection, nil) { $0.verify(mustEnd) }
     }
 
     /// `BACKUP`: a copy of the log at one position. Returns why there can be none.
     func backUp(to path: String, _ tag: Tag?, _ connection: Connection) -> Failure? {
-        if let failure = Jobs.refusal(ofCopyTo: path) { return failure }
+        if let failure = refusal(ofCopyTo: path) { return failure }
         let mustEnd = mustEnd
-        add(tag, connection) { $0.backUp(path, mustEnd) }
+        add(tag, connection, path) { $0.backUp(path, mustEnd) }
         return nil
     }
 
-    private func add(_ tag: Tag?, _ connection: Connection, _ prepare: @escaping (LogWork) -> LogWork.Work) {
-        waiting.append { [self] in
+    private func add(
+        _ tag: Tag?, _ connection: Connection, _ target: String?, _ prepare: @escaping (LogWork) -> LogWork.Work
+    ) {
+        let begin = { [self] in
             let job = BackgroundJob(on: background, prepare(work), whenDone: whenDone)
-            running.append(Running(connection: connection, tag: tag, work: job))
+            running.append(Running(connection: connection, tag: tag, target: target, work: job))
         }
+        waiting.append((target, begin))
     }
 
     /// Begins what this turn asked for, now that the turn is over.
@@ -97,7 +106,7 @@ final class Jobs {
         guard !waiting.isEmpty else { return }
         let starts = waiting
         waiting = []
-        for start in starts { start() }
+        for start in starts { start.begin() }
     }
 
     /// The requests whose work is done.
@@ -128,17 +137,23 @@ final class Jobs {
         waiting = []
     }
 
-    private static func refusal(ofCopyTo path: String) -> Failure? {
+    private func refusal(ofCopyTo path: String) -> Failure? {
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
-            return unfit("the daemon wants an absolute path")
+            return Jobs.unfit("the daemon wants an absolute path")
         }
-        guard access(path, F_OK) != 0 else {
+        guard !Folder.isThere(path) else {
             return Failure(.exists, "\(path) exists already; name a new directory", .field("directory"))
+        }
+        guard !waiting.contains(where: { $0.target == path }), !running.contains(where: { $0.target == path }) else {
+            return Failure(.exists, "a copy is being made as \(path); name another directory", .field("directory"))
         }
         var parent = Folder.parent(of: path)
         while !Folder.exists(parent), parent != "/" { parent = Folder.parent(of: parent) }
-        guard access(parent, W_OK | X_OK) == 0 else {
-            return unfit("the daemon's user can make nothing in \(parent): \(String(cString: strerror(errno)))")
+        guard access(parent + "/.", W_OK | X_OK) == 0 else {
+            return Jobs.unfit("the daemon's user can make nothing in \(parent): \(String(cString: strerror(errno)))")
+        }
+        guard !Folder.isWithin(parent, data) else {
+            return Jobs.unfit("\(path) lies in the data directory: a copy there is lost with it")
         }
         return nil
     }

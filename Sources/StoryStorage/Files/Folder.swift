@@ -29,23 +29,27 @@ package enum Folder {
 
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+    /// True when something has this name, also where it is a link that leads to nothing.
+    package static func isThere(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
+    /// True when a folder is another one, or lies in it, whatever links lead there.
+    package static func isWithin(_ path: String, _ other: String) -> Bool {
+        guard let path = resolved(path), let other = resolved(other) else { return false }
+        return path == other || path.hasPrefix(other + "/")
+    }
+
+    /// The path of what is there, without links; nil where nothing is.
+    static func resolved(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
     /// True on a file system that is mounted for reading alone.
     package static func isReadOnly(_ path: String) -> Bool { access(path, W_OK) != 0 && errno == EROFS }
-
-    /// A name beside a folder's for what is to have that name once it is whole; no other process has the same.
-    ///
-    /// - Throws: `.failed` where the system has no random bytes.
-    package static func draft(of path: String) throws(StorageError) -> String {
-        "\(path).\(getpid()).\(try RandomBytes.hexadecimal(4)).tmp"
-    }
-
-    /// Refuses a place where something is.
-    ///
-    /// - Throws: `.failed` where it is more than an empty folder.
-    package static func checkVacant(_ path: String) throws(StorageError) {
-        guard exists(path) else { return }
-        guard try isEmpty(path) else { throw .failed("\(path) is not empty; name a new directory") }
-    }
 
     /// The names of what is in a folder, in no order.
     ///
@@ -61,10 +65,6 @@ package enum Folder {
             if name != ".", name != ".." { names.append(name) }
         }
         return names
-    }
-
-    private static func isEmpty(_ path: String) throws(StorageError) -> Bool {
-        try names(in: path).isEmpty
     }
 
     /// The folder that holds this one.
@@ -99,15 +99,6 @@ package enum Folder {
     package static func rename(_ path: String, to place: String) throws(StorageError) {
         guard Glibc.rename(path, place) == 0 else { throw SystemError.from(errno, "renaming \(path) to \(place)") }
         try sync(parent(of: place))
-    }
-
-    /// The same where nothing but an empty folder may have the new name.
-    ///
-    /// - Throws: `.failed` where something has it.
-    package static func renameNew(_ path: String, to target: String) throws(StorageError) {
-        try checkVacant(target)
-        // Where something is made there meanwhile, the system refuses: only an empty folder can be replaced.
-        try rename(path, to: target)
     }
 
     /// Removes a store, as a copy or an import that failed has left it; what cannot be removed stays.

@@ -27,20 +27,20 @@ struct RowFiles {
     ///
     /// - Throws: what writing failed with; nothing is left then.
     mutating func write(_ models: [String]) throws(CommandError) {
-        let draft = try RowFiles.stored { () throws(StorageError) in
-            let draft = try Folder.draft(of: path)
-            try Folder.makeNew(draft)
-            return draft
+        let folder = try RowFiles.stored { () throws(StorageError) in
+            let folder = try NewFolder(path)
+            try Folder.makeNew(folder.draft)
+            return folder
         }
         do throws(CommandError) {
             for kind in Kinds.names where models.contains(kind) {
-                try write(kind, "LIST \(kind) sort=date order=asc", in: draft)
+                try write(kind, "LIST \(kind) sort=date order=asc", in: folder.draft)
             }
-            if models.contains("streams") { try write("streams", "STREAMS", in: draft) }
-            try RowFiles.stored { () throws(StorageError) in try Folder.renameNew(draft, to: path) }
+            if models.contains("streams") { try write("streams", "STREAMS", in: folder.draft) }
+            try RowFiles.stored { () throws(StorageError) in try folder.publish() }
         } catch {
             for file in written { unlink(file) }
-            rmdir(draft)
+            rmdir(folder.draft)
             throw error
         }
     }

@@ -61,7 +61,7 @@ private struct ReplayRun {
         let directory: DataDirectory
         do throws(StorageError) {
             directory = try DataDirectory(path, for: .reading)
-            if let out { try Folder.checkVacant(out) }
+            if let out { _ = try NewFolder(out) }
             if options.isVerifying, access(directory.modelsPath, F_OK) != 0 {
                 throw .failed("\(path) holds no models to compare with, as a copy that was never served")
             }

@@ -1,0 +1,57 @@
+import Glibc
+package import StoryCore
+
+/// A folder that is made beside its place under another name, and has its own once it is whole.
+///
+/// In its place there may be an empty folder, which it replaces.
+package struct NewFolder: Sendable {
+    /// What it is called until it is whole; no other process has the same name.
+    package let draft: String
+    private let place: String
+
+    /// - Throws: `.failed` where something is there, or nothing can take its place.
+    package init(_ path: String) throws(StorageError) {
+        place = try NewFolder.place(of: path)
+        draft = "\(place).\(getpid()).\(try RandomBytes.hexadecimal(4)).tmp"
+    }
+
+    /// Gives the draft its name.
+    ///
+    /// - Throws: `.failed` where something was made there meanwhile.
+    package func publish() throws(StorageError) {
+        if Folder.exists(place) { try NewFolder.checkEmpty(place, place) }
+        // Where something is made there now, the system refuses: only an empty folder can be replaced.
+        try Folder.rename(draft, to: place)
+    }
+
+    /// The place without links, nor slashes and dots at its end.
+    private static func place(of path: String) throws(StorageError) -> String {
+        var name = path[...]
+        while name.count > 1, name.hasSuffix("/") || name.hasSuffix("/.") { name.removeLast() }
+        guard let place = Folder.resolved(String(name)) else {
+            guard !Folder.isThere(String(name)) else { throw .failed("\(path) leads to nothing; name a new directory") }
+            guard let slash = name.lastIndex(of: "/"), let parent = Folder.resolved(Folder.parent(of: String(name)))
+            else {
+                return String(name)
+            }
+            return (parent == "/" ? "" : parent) + name[slash...]
+        }
+        try checkEmpty(place, path)
+        guard try device(of: place) == device(of: Folder.parent(of: place)) else {
+            throw .failed("\(path) is a file system of its own, which nothing can replace; name a new directory in it")
+        }
+        guard place != Folder.resolved(".") else {
+            throw .failed(
+                "\(path) is the directory you are in, and would be replaced; go elsewhere and name it from there")
+        }
+        return place
+    }
+
+    private static func checkEmpty(_ place: String, _ path: String) throws(StorageError) {
+        guard try Folder.names(in: place).isEmpty else { throw .failed("\(path) is not empty; name a new directory") }
+    }
+
+    private static func device(of path: String) throws(StorageError) -> dev_t {
+        try FileHandle(path, O_RDONLY | O_DIRECTORY).status(path).st_dev
+    }
+}

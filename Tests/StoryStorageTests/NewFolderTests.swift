@@ -1,0 +1,67 @@
+import Glibc
+import StoryCore
+import TestSupport
+import Testing
+
+@testable import StoryStorage
+
+struct NewFolderTests {
+    private let folder = TemporaryFolder()
+
+    private func make(_ path: String) throws {
+        let new = try NewFolder(path)
+        try Folder.makeNew(new.draft)
+        RawFile.write([1], new.draft + "/file")
+        try new.publish()
+    }
+
+    private func isMade(_ path: String) -> Bool { RawFile.read(path + "/file") == [1] }
+
+    @Test(arguments: ["", "/", "//", "/.", "/./"])
+    func `a place is the same with slashes and dots behind it`(end: String) throws {
+        try make(folder.store + end)
+        #expect(isMade(folder.store))
+        try Folder.make(folder.path + "/empty")
+        try make(folder.path + "/empty" + end)
+        #expect(isMade(folder.path + "/empty"))
+        #expect(try Folder.names(in: folder.path).sorted() == ["empty", "store"])
+    }
+
+    @Test func `a link to an empty folder stays, and leads to the new one`() throws {
+        try Folder.make(folder.path + "/empty")
+        #expect(symlink("empty", folder.path + "/link") == 0)
+        try make(folder.path + "/link")
+        #expect(isMade(folder.path + "/empty") && isMade(folder.path + "/link"))
+        try make(folder.path + "/link/inner")
+        #expect(isMade(folder.path + "/empty/inner"))
+    }
+
+    @Test func `where something is nothing is made`() throws {
+        try make(folder.store)
+        #expect(symlink("nowhere", folder.path + "/link") == 0)
+        for (name, reason) in [
+            ("/store", "is not empty"), ("/store/", "is not empty"), ("/link", "leads to nothing"),
+            ("/store/file", "Not a directory"),
+        ] {
+            let error = failure { () throws(StorageError) in _ = try NewFolder(folder.path + name) }
+            #expect(error?.text.contains(reason) == true, "\(name): \(String(describing: error))")
+        }
+    }
+
+    @Test func `what came there meanwhile stays`() throws {
+        let new = try NewFolder(folder.store)
+        try Folder.makeNew(new.draft)
+        try Folder.make(folder.store)
+        RawFile.write([2], folder.store + "/file")
+        #expect(failure { () throws(StorageError) in try new.publish() } != nil)
+        #expect(RawFile.read(folder.store + "/file") == [2])
+    }
+
+    @Test func `a root of a file system cannot be replaced`() throws {
+        // An empty one is there on every Linux that has shared memory, unless somebody uses it.
+        let error = failure { () throws(StorageError) in _ = try NewFolder("/dev/shm") }
+        #expect(
+            error?.text.contains("is a file system of its own") == true || error?.text.contains("not empty") == true
+                || error?.text.contains("looking into") == true, "\(String(describing: error))")
+    }
+}
