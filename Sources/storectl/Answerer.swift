@@ -21,9 +21,11 @@ struct Answerer {
         let queries: StoredQueries
         do throws(StorageError) {
             let progress = Progress("events")
-            queries = try StoredQueries(
-                try DataDirectory(path, for: .reading), clock: .system, through: last,
-                progress: { progress.show($0.value, of: $1.value) })
+            queries = try Interruption.endingAtOnce { () throws(StorageError) in
+                try StoredQueries(
+                    try DataDirectory(path, for: .reading), clock: .system, through: last,
+                    progress: { progress.show($0.value, of: $1.value) })
+            }
         } catch {
             throw StoredData.told(error)
         }

@@ -1,3 +1,4 @@
+import Glibc
 import StoryClient
 
 /// What a run came to, for scripts (SPEC §4); the graver ones are greater.
@@ -39,14 +40,23 @@ enum CommandError: Error {
     case refused(Refusal, json: [UInt8])
     /// The answer could not be written, or the input not read.
     case system(String)
+    /// There is no room where the sentence says.
+    case full(String)
     /// Everything was said already.
     case silent(ExitCode)
+
+    /// What failed to be written, and why.
+    static func unwritable(_ name: String, _ code: Int32) -> CommandError {
+        let reason = "\(name) cannot be written: \(String(cString: strerror(code)))"
+        return code == ENOSPC || code == EDQUOT ? .full(reason + "; make room there") : .system(reason)
+    }
 
     var exitCode: ExitCode {
         switch self {
         case .usage, .system: .unusable
         case .store(let error): ExitCode(error)
         case .refused(let refusal, _): ExitCode(refusal)
+        case .full: .denied
         case .silent(let code): code
         }
     }

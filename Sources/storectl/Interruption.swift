@@ -5,6 +5,10 @@ import Synchronization
 enum Interruption {
     /// What has to be done even then.
     private static let abruptEnd = Mutex<(@Sendable () -> Void)?>(nil)
+    /// True while the first signal ends the process.
+    private static let endsAtOnce = Atomic<Bool>(false)
+    /// Whoever signals a process and then its group, as `timeout` does, means one end.
+    private static let sameMoment: UInt32 = 200_000
 
     /// Says what has to be done before the process ends at once, such as giving the terminal back.
     static func beforeAbruptEnd(_ work: @escaping @Sendable () -> Void) { abruptEnd.withLock { $0 = work } }
@@ -33,12 +37,24 @@ enum Interruption {
         return poll(&waiting, 1, Int32(clamping: milliseconds)) > 0
     }
 
+    /// Does work that only reads, and looks at no descriptor meanwhile: the first signal ends the process.
+    static func endingAtOnce<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
+        endsAtOnce.store(true, ordering: .sequentiallyConsistent)
+        defer { endsAtOnce.store(false, ordering: .sequentiallyConsistent) }
+        return try work()
+    }
+
     private static func wait(_ writeEnd: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         var signals = interruptingSignals()
         var signal: Int32 = 0
         sigwait(&signals, &signal)
-        close(Int32(truncatingIfNeeded: Int(bitPattern: writeEnd)))
-        sigwait(&signals, &signal)
+        if !endsAtOnce.load(ordering: .sequentiallyConsistent) {
+            close(Int32(truncatingIfNeeded: Int(bitPattern: writeEnd)))
+            usleep(sameMoment)
+            var none = timespec()
+            while sigtimedwait(&signals, nil, &none) > 0 {}
+            sigwait(&signals, &signal)
+        }
         abruptEnd.withLock { $0?() }
         _exit(ExitCode.interrupted.rawValue)
     }

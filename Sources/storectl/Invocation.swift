@@ -13,7 +13,7 @@ struct Invocation {
     init(_ arguments: Arguments) throws(CommandError) {
         let seconds = arguments.value("timeout") ?? "20"
         guard let value = Double(seconds), value > 0, value <= 86_400 else {
-            throw .usage("--timeout is a number of seconds above 0, not \"\(seconds)\"")
+            throw .usage("--timeout is a number of seconds above 0, at most 86400, not \"\(seconds)\"")
         }
         self.arguments = arguments
         timeout = .milliseconds(Int64(value * 1_000))
@@ -22,6 +22,11 @@ struct Invocation {
 
     var isJSON: Bool { arguments.has("json") }
     var answers: Answers { Answers(output: output, isJSON: isJSON) }
+
+    /// True where a daemon is asked for by name.
+    var namesSocket: Bool {
+        arguments.has("socket") || ProcessInfo.processInfo.environment["STORED_SOCKET"].map { !$0.isEmpty } == true
+    }
 
     /// The store's socket.
     var address: StoreAddress {
@@ -58,9 +63,16 @@ struct Invocation {
     /// Sends one request; a refusal is thrown.
     func ask(_ request: String) throws(CommandError) -> StoreReply { try Answerer(try connect()).ask(request) }
 
+    /// Sends a request that is long work, and waits for it as long as it takes, unless a time was given.
+    func askLong(_ request: String) throws(CommandError) -> StoreReply {
+        let connection = try connect()
+        if !arguments.has("timeout") { connection.timeout = nil }
+        return try Answerer(connection).ask(request)
+    }
+
     /// Who answers queries: the daemon, or the data directory where one is named.
     func answerer() throws(CommandError) -> Answerer {
-        guard arguments.has("data"), !arguments.has("socket") else { return Answerer(try connect()) }
+        guard arguments.has("data") else { return Answerer(try connect()) }
         return try Answerer(reading: try dataDirectory())
     }
 }

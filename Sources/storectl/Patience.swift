@@ -59,7 +59,7 @@ extension CommandError {
             case .timedOut, .interrupted, .protocolViolation: false
             }
         case .refused(let refusal, _): refusal.code == .draining || refusal.code == .busy
-        case .usage, .system, .silent: false
+        case .usage, .system, .full, .silent: false
         }
     }
 }

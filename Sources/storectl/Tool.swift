@@ -28,7 +28,7 @@ enum Tool {
     /// Says on standard error, in one line, why it stopped.
     private static func report(_ error: CommandError, asJSON: Bool) -> ExitCode {
         switch error {
-        case .usage(let sentence), .system(let sentence): Output.complain(sentence)
+        case .usage(let sentence), .system(let sentence), .full(let sentence): Output.complain(sentence)
         case .store(let error): Output.complain(error.description)
         case .refused(let refusal, let json):
             if asJSON {
@@ -64,7 +64,8 @@ enum Flags {
     /// The sentence with each `name=` of an option as `--name`.
     static func named(in sentence: String) -> String {
         sentence.replacing(/\b([a-z]+)=(?=\s)/) { match in
-            OptionName.allCases.contains { $0.name == match.1 } ? "--\(match.1)" : String(match.0)
+            OptionName.allCases.contains { $0.name == match.1 } || Kinds.filters.contains { $0.name == match.1 }
+                ? "--\(match.1)" : String(match.0)
         }
     }
 }

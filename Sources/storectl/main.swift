@@ -1,3 +1,5 @@
 import Glibc
+import StoryStorage
 
+StandardStreams.hold()
 exit(Tool.run(ProcessWords.all()).rawValue)

@@ -37,6 +37,7 @@ let trace = Trace(now: Clock.system.now) { line in
     line.withUnsafeBytes { bytes in _ = write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
 }
 
+StandardStreams.hold()
 do {
     let runDirectory = DefaultPaths.runDirectory(uid: getuid())
     let places = DefaultPaths(

@@ -27,6 +27,9 @@ struct Arguments {
             let name = String(parts[0])
             guard !has(name) else { throw .usage("--\(name) is given twice; give it once") }
             if parts.count == 2 {
+                guard !switches.contains(name) else {
+                    throw .usage("--\(name) takes no value; leave =\(parts[1]) away")
+                }
                 options.append((name, String(parts[1])))
             } else if switches.contains(name) {
                 options.append((name, ""))

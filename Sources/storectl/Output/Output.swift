@@ -6,6 +6,10 @@ final class Output {
     private static let blockSize = 65_536
 
     private var waiting: [UInt8] = []
+    /// How many bytes were written.
+    private(set) var writtenCount: UInt64 = 0
+    /// How many bytes were written or wait to be.
+    var count: UInt64 { writtenCount + UInt64(waiting.count) }
 
     /// Writes a line of data.
     func line(_ text: String) throws(CommandError) { try line(Array(text.utf8)) }
@@ -31,8 +35,9 @@ final class Output {
             let written = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
             if written > 0 {
                 rest = rest.dropFirst(written)
+                writtenCount += UInt64(written)
             } else if errno != EINTR && errno != EAGAIN {
-                throw .system("standard output cannot be written: \(String(cString: strerror(errno))); make room there")
+                throw .unwritable("standard output", errno)
             }
         }
     }

@@ -11,6 +11,7 @@ struct RowFiles {
 
     private let path: String
     private let answerer: Answerer
+    private let interruption: Int32
     private var written: [String] = []
 
     /// - Parameters:
@@ -18,8 +19,9 @@ struct RowFiles {
     ///   - data: the data directory that is read.
     ///   - last: where the fold ends.
     /// - Throws: why the data cannot be read.
-    init(_ path: String, of data: String, through last: Position) throws(CommandError) {
+    init(_ path: String, of data: String, through last: Position, _ invocation: Invocation) throws(CommandError) {
         self.path = path
+        interruption = invocation.interruption
         answerer = try Answerer(reading: data, through: last)
     }
 
@@ -54,6 +56,7 @@ struct RowFiles {
         var count: UInt64 = 0
         var next: String?
         repeat {
+            if Interruption.came(within: .zero, on: interruption) { throw .silent(.interrupted) }
             let reply = try answerer.ask("\(query) limit=\(RowFiles.pageCount)" + (next.map { " after=\($0)" } ?? ""))
             for row in reply.rows {
                 let line = row.json + [0x0A]
@@ -71,7 +74,5 @@ struct RowFiles {
         do throws(StorageError) { return try work() } catch { throw StoredData.told(error) }
     }
 
-    private static func failure(_ file: String) -> CommandError {
-        .system("\(file) cannot be written: \(String(cString: strerror(errno))); make room there")
-    }
+    private static func failure(_ file: String) -> CommandError { .unwritable(file, errno) }
 }

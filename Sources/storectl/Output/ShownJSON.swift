@@ -26,6 +26,7 @@ struct ShownJSON {
         return Dictionary(fields, uniquingKeysWith: { first, _ in first })
     }
 
+    var isObject: Bool { value.kind == .object }
     var isNested: Bool { value.kind == .list || value.kind == .object }
     var isTrue: Bool { value.kind == .flag && value.json == "true" }
     var isFalse: Bool { value.kind == .flag && value.json == "false" }

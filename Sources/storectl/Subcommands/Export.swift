@@ -25,7 +25,10 @@ extension Subcommand {
         run: { invocation throws(CommandError) in
             let export = try Export(invocation)
             let asked: Void? = try StoredData.asked(invocation) { () throws(CommandError) in try export.ask() }
-            if asked == nil { try export.read(try invocation.dataDirectory()) }
+            if asked == nil {
+                let data = try invocation.dataDirectory()
+                try Interruption.endingAtOnce { () throws(CommandError) in try export.read(data) }
+            }
             return .done
         })
 }
@@ -44,6 +47,7 @@ private struct Export {
     init(_ invocation: Invocation) throws(CommandError) {
         self.invocation = invocation
         let arguments = invocation.arguments
+        guard !arguments.has("csv") || !invocation.isJSON else { throw .usage("--csv and --json: give one") }
         if arguments.has("from"), arguments.has("since") { throw .usage("--from and --since say the same; give one") }
         start = arguments.value("from") ?? arguments.value("since")
         from = try start.map { (text) throws(CommandError) in try StoredData.moment(text, "from") }

@@ -53,7 +53,7 @@ private struct ReplayRun {
 
     func finish() throws(CommandError) -> ExitCode {
         let asked = try StoredData.asked(invocation) { () throws(CommandError) in
-            if options.isVerifying { _ = try invocation.ask("CHECKPOINT") }
+            if options.isVerifying { _ = try invocation.askLong("CHECKPOINT") }
             return try StoredData.place(invocation)
         }
         let path = if let asked { asked } else { try invocation.dataDirectory() }
@@ -68,9 +68,9 @@ private struct ReplayRun {
         } catch {
             throw StoredData.told(error)
         }
-        let report = try report(directory)
+        let report = try Interruption.endingAtOnce { () throws(CommandError) in try self.report(directory) }
         if let out {
-            var files = try RowFiles(out, of: path, through: report.position)
+            var files = try RowFiles(out, of: path, through: report.position, invocation)
             try files.write(options.models)
         }
         try invocation.isJSON ? tellJSON(report) : tell(report)

@@ -8,6 +8,7 @@ extension Subcommand {
         examples: ["storectl stats", "storectl stats --watch", "storectl --json stats"],
         run: { invocation throws(CommandError) in
             let answerer = Answerer(try invocation.connect())
+            if invocation.arguments.has("watch") { LostReader.endsProcess() }
             repeat {
                 let reply = try answerer.ask("STATS")
                 // One under the other for a program, one over the other for a person.

@@ -7,7 +7,7 @@ import StoryWire
 /// Where the data lies that a subcommand reads itself, and what it says where that is damaged.
 enum StoredData {
     /// What the daemon answers; nil where the data directory is to be read: it was named, or no daemon answers and none
-    /// was asked for by name.
+    /// was asked for by `--socket` or `STORED_SOCKET`.
     ///
     /// - Throws: what `ask` throws otherwise.
     static func asked<Answer>(
@@ -17,7 +17,7 @@ enum StoredData {
         do throws(CommandError) {
             return try ask()
         } catch {
-            guard case .store(.cannotConnect) = error, !invocation.arguments.has("socket") else { throw error }
+            guard case .store(.cannotConnect) = error, !invocation.namesSocket else { throw error }
             return nil
         }
     }
@@ -40,7 +40,8 @@ enum StoredData {
             let place = position.map { " at position \($0.value)" } ?? ""
             Output.complain("the store is damaged\(place): \(reason); restore a backup")
             return .silent(.corrupt)
-        case .full(let reason), .failed(let reason), .held(let reason): return .system(reason)
+        case .full(let reason): return .full(reason)
+        case .failed(let reason), .held(let reason): return .system(reason)
         }
     }
 

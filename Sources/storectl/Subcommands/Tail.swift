@@ -38,8 +38,11 @@ struct Tail {
     private var left: Int?
     /// True for rows: another run begins with what is there, wherever this one ended.
     private let isOfRows: Bool
-    /// Where another run would go on without a gap; nil until the store said where this one begins.
+    /// Where another connection goes on without a gap; nil until the store said where this one begins.
     private var resume: UInt64?
+    /// Where another run would go on behind what was written, and behind what waits to be: each with the bytes of output
+    /// that are before it.
+    private var marks: [(count: UInt64, resume: UInt64?)] = [(0, nil)]
     /// The history that `resume` is of.
     private var log: String?
     private var patience: Patience
@@ -61,14 +64,19 @@ struct Tail {
     }
 
     mutating func run() throws(CommandError) -> ExitCode {
+        LostReader.endsProcess()
         let result: Result<ExitCode, CommandError>
         do throws(CommandError) {
-            result = .success(try followOn())
+            let code = try followOn()
+            try invocation.output.flush()
+            result = .success(code)
         } catch {
             result = .failure(error)
         }
-        try invocation.output.flush()
-        if let resume, !isOfRows {
+        // What came before an interruption is written all the same; what cannot be is not counted.
+        if case .failure(.store) = result { try invocation.output.flush() }
+        settle()
+        if let resume = marks[0].resume, !isOfRows {
             Output.complain(raw: "resume with --from \(resume)\(log.map { " --log \($0)" } ?? "")")
         }
         if case .failure(.store(.interrupted)) = result { return .interrupted }
@@ -103,7 +111,9 @@ struct Tail {
             request.add("from", from)
         }
         request.add("types", from: arguments)
-        if let log = arguments.value("log") ?? (resume != nil && !isOfRows ? log : nil) { request.add("log", log) }
+        // What was read last is of the history that the store had then.
+        let known = resume != nil && !isOfRows ? log : nil
+        if let log = known ?? arguments.value("log") { request.add("log", log) }
         return request.text
     }
 
@@ -119,12 +129,27 @@ struct Tail {
         } else {
             resume = PushMark(reply.final.json).position.map { $0 + 1 }
         }
+        mark()
+    }
+
+    /// All that was handed over so far lies before `resume`.
+    private mutating func mark() {
+        if marks.count >= 1_024 { settle() }
+        marks.append((invocation.output.count, resume))
+    }
+
+    /// Drops all marks but the last one that everything before was written.
+    private mutating func settle() {
+        let last = marks.lastIndex { $0.count <= invocation.output.writtenCount } ?? 0
+        marks.removeFirst(last)
     }
 
     private mutating func follow(_ connection: StoreConnection) throws(CommandError) -> ExitCode {
         while let push = try next(connection) {
             let mark = PushMark(push.json)
+            if mark.position != nil { try answers.event(push) }
             resume = mark.resume ?? mark.following ?? resume
+            self.mark()
             if let end = mark.end {
                 if end == "draining" { throw .store(.draining) }
                 Output.complain("the store ended the subscription: \(end)")
@@ -132,7 +157,6 @@ struct Tail {
             }
             if mark.caughtUp != nil, endsAtEnd { return .done }
             guard mark.position != nil else { continue }
-            try answers.event(push)
             if let left {
                 self.left = left - 1
                 if left == 1 { return .done }
@@ -142,13 +166,14 @@ struct Tail {
     }
 
     /// The next push; what was printed is handed over before it is waited for.
-    private func next(_ connection: StoreConnection) throws(CommandError) -> ReplyLine? {
+    private mutating func next(_ connection: StoreConnection) throws(CommandError) -> ReplyLine? {
         do throws(StoreError) {
             if let push = try connection.arrivedPush() { return push }
         } catch {
             throw .store(error)
         }
         try invocation.output.flush()
+        settle()
         do throws(StoreError) {
             return try connection.push(within: nil)
         } catch {

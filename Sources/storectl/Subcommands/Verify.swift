@@ -17,12 +17,13 @@ extension Subcommand {
         examples: ["storectl verify", "storectl --data /var/backups/story-1 verify"],
         run: { invocation throws(CommandError) in
             let asked = try StoredData.asked(invocation) { () throws(CommandError) in
-                try invocation.ask("VERIFY").final.json
+                try invocation.askLong("VERIFY").final.json
             }
             if let asked {
                 try tell(asked, invocation)
             } else {
-                let head = try verifyOffline(try invocation.dataDirectory())
+                let data = try invocation.dataDirectory()
+                let head = try Interruption.endingAtOnce { () throws(CommandError) in try verifyOffline(data) }
                 try tell(Array("{\"verified\":\(head.value),\"position\":\(head.value)}".utf8), invocation)
             }
             return .done
@@ -35,7 +36,7 @@ extension Subcommand {
         run: { invocation throws(CommandError) in
             // The daemon may stand in another directory.
             let path = Invocation.absolute(try invocation.arguments.operand("DIR"))
-            let reply = try invocation.ask("BACKUP " + JSONText.quoted(path))
+            let reply = try invocation.askLong("BACKUP " + JSONText.quoted(path))
             try invocation.answers.object(reply.final)
             return .done
         })

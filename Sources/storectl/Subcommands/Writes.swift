@@ -70,7 +70,8 @@ enum Writes {
     ]
 
     static let formDetails = [
-        "Every other --name value is a field of the form. Without any, each line of standard input is a form (NDJSON)."
+        "Every other --name value is a field of the form. Without any, each line of standard input is a form (NDJSON);",
+        "empty lines and those that begin with # are skipped.",
     ]
 
     /// A request with a form, from flags or from standard input.
@@ -138,7 +139,8 @@ enum Writes {
         guard isatty(STDIN_FILENO) == 0 else {
             throw .usage("give \(missing), or one JSON object a line on standard input")
         }
-        let input = InputLines(request.text, isKeyed: invocation.arguments.has("key"))
+        let input = InputLines(
+            request.text, isKeyed: invocation.arguments.has("key"), takesArrays: invocation.arguments.verb == "append")
         var run = PipeRun(invocation, showsEach: true, request: input.request)
         let code = try run.finish()
         guard run.summary.requests > 0 || input.code != .done else {
@@ -152,6 +154,7 @@ enum Writes {
 private final class InputLines {
     private let prefix: [UInt8]
     private let isKeyed: Bool
+    private let takesArrays: Bool
     private var lineNumber = 0
     private var requests = 0
     /// What the lines that were not sent come to.
@@ -160,16 +163,19 @@ private final class InputLines {
     /// - Parameters:
     ///   - request: what stands before each line.
     ///   - isKeyed: whether it has a key, which only one write can have.
-    init(_ request: String, isKeyed: Bool) {
+    ///   - takesArrays: whether a line may be an array.
+    init(_ request: String, isKeyed: Bool, takesArrays: Bool) {
         prefix = Array((request + " ").utf8)
         self.isKeyed = isKeyed
+        self.takesArrays = takesArrays
     }
 
     /// The request of a line; nil for one that is passed over or wrong, which is told.
     func request(_ line: ArraySlice<UInt8>) -> [UInt8]? {
         lineNumber += 1
-        guard let json = RequestPipe.plainRequest(line) else { return nil }
-        guard let value = ShownJSON(json), value.isNested else {
+        // Lines that end with CR LF are what other systems write.
+        guard let json = RequestPipe.plainRequest(line.last == 0x0D ? line.dropLast() : line) else { return nil }
+        guard let value = ShownJSON(json), takesArrays ? value.isNested : value.isObject else {
             return refuse("this is no JSON object: \(String(decoding: json.prefix(60), as: UTF8.self))")
         }
         guard !isKeyed || requests == 0 else {

@@ -136,4 +136,14 @@ package final class RunningDaemon {
         let exit = try Program(command, input: given, output: output, errors: errors).wait()
         return Run(exit: exit, output: Files.text(output), errors: Files.text(errors))
     }
+
+    /// Runs a script of the shell, in which `$S` is `storectl`, `$T` the same on this daemon, and `$D` the folder of the
+    /// test.
+    package func shell(_ script: String) throws -> Run {
+        let (output, errors) = (folder.place("said"), folder.place("said-errors"))
+        let tool = try Program.path("storectl")
+        let words = "S='\(tool)'; T='\(tool) --socket \(socket)'; D='\(folder.path)'; "
+        let exit = try Program(["sh", "-c", words + script], output: output, errors: errors).wait()
+        return Run(exit: exit, output: Files.text(output), errors: Files.text(errors))
+    }
 }
