@@ -1,9 +1,9 @@
 import Glibc
 
 /// A path as the system wants it for `bind` and `connect`.
-struct SocketAddress {
+package struct SocketAddress {
     /// The longest path, in bytes: the address has 108 and one is the NUL.
-    static let longestPath = 107
+    package static let longestPath = 107
 
     private var address = sockaddr_un()
 

@@ -22,6 +22,8 @@ func readFile(_ path: String) -> String? {
         guard byte != EOF else { break }
         bytes.append(UInt8(truncatingIfNeeded: byte))
     }
+    // A directory can be opened, but not read.
+    guard ferror(file) == 0 else { return nil }
     return String(decoding: bytes, as: UTF8.self)
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import StoryCore
 import StoryReactor
 import StoryServer
@@ -86,6 +87,16 @@ import Testing
         ("journal = 4096", "/etc/stored:1: journal must be a number from 65536 to 1073741824"),
         ("journal = 65537", "/etc/stored:1: journal must be a multiple of 4096"),
         ("data = /a\n\ndata = /b", "/etc/stored:3: data is set twice"),
+        ("data =", "/etc/stored:1: data wants a value"), ("socket = # none", "/etc/stored:1: socket wants a value"),
+        ("data = \"\"", "/etc/stored:1: data wants a value"),
+        ("data = \"/a", "/etc/stored:1: what begins with a quotation mark"),
+        ("data = \"/a\\x\"", "/etc/stored:1: what begins with a quotation mark"),
+        ("data = \"/a\" /b", "/etc/stored:1: what begins with a quotation mark"),
+        ("connections = 5\r\nconnections = 6\r\n", "/etc/stored:2: connections is set twice"),
+        (
+            "# the socket\nsocket = /" + String(repeating: "s", count: 107),
+            "/etc/stored:2: the path of the socket is longer"
+        ),
         ("allow = ann", "/etc/stored:1: allow wants USER=ROLE"),
         ("allow = ann=owner", "/etc/stored:1: allow wants USER=ROLE"),
         ("allow = eve=read", #"/etc/stored:1: allow: there is no user "eve""#),
@@ -144,6 +155,28 @@ import Testing
         let plain = try #require(serving(read()))
         #expect(serving(read("--config", "/etc/stored", file: ServerSetting.file(plain))) == plain)
         #expect(read("--check", "--data", "/d") == .success(.check(try #require(serving(read("--data", "/d"))))))
+    }
+
+    @Test(arguments: [
+        "/a#b", " /a", "/a ", "\"/a\"", "/a\nb", "/a\r", "/a\tb", "\\a", "/a\\n", "/ä 🍎", "#", "\"", "/a = b",
+    ])
+    func `a printed path is the same path, whatever it has in it`(path: String) throws {
+        let wanted = try #require(serving(read("--data", path, "--socket", path)))
+        let file = ServerSetting.file(wanted)
+        for end in ["\n", "\r\n"] {
+            let lines = file.replacingOccurrences(of: "\n", with: end)
+            #expect(serving(read("--config", "/etc/stored", file: lines)) == wanted, "\(file)")
+        }
+    }
+
+    @Test func `lines may end as on other systems, and values stand in quotes`() {
+        let file = "data = /a\r\nsocket = \"/b # c\" # the socket\r\n\r\nconnections=5\r\n"
+        let configuration = serving(read("--config", "/etc/stored", file: file))
+        #expect(configuration?.data == "/a")
+        #expect(configuration?.socket == "/b # c")
+        #expect(configuration?.limits.connections == 5)
+        #expect(
+            complaint(read("--socket", "/" + String(repeating: "s", count: 107)))?.contains("longer than 107") == true)
     }
 
     @Test func `without a home somebody has to say where the data is`() {

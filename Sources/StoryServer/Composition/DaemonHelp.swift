@@ -11,7 +11,7 @@ package enum DaemonHelp {
         "It prints one line a happening on standard error and says \"ready\" once it serves. "
             + "SIGTERM, SIGINT and SIGHUP end it: what is acknowledged is on disk, connections are drained, and it exits 0.",
         "Exit: 0 ended by a signal, 2 the settings are wrong or the data directory or the socket cannot be had, "
-            + "5 the store is damaged or the disk failed.",
+            + "3 there is no room, 5 the store is damaged or the disk failed.",
         "Try it: storectl --socket PATH stats, or nc -U PATH (Debian's netcat-openbsd) and type HELP.",
     ]
 

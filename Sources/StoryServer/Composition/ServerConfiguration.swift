@@ -1,4 +1,5 @@
 package import StoryCore
+import StoryReactor
 import StoryWire
 
 /// What the daemon is told when it starts: arguments first, then the configuration file, then the environment.
@@ -113,18 +114,22 @@ package struct ServerConfiguration: Equatable, Sendable {
         return (String(flag.dropFirst(2)), value)
     }
 
-    /// Reads lines of `name = value`; empty ones and those after `#` say nothing.
+    /// Reads lines of settings; empty ones say nothing.
     private static func parse(_ text: String, _ path: String) throws(UsageError) -> Settings {
         var settings = Settings()
-        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let content = line.prefix { $0 != "#" }
-            let parts = content.split(separator: "=", maxSplits: 1).map { $0.trimmed }
-            guard !content.trimmed.isEmpty else { continue }
+        for (number, line) in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+        {
             let place = "\(path):\(number + 1)"
-            guard parts.count == 2, let setting = ServerSetting(rawValue: parts[0]) else {
-                throw UsageError(message: "\(place): expected NAME = VALUE with one of \(known(parts.first))")
+            let read: SettingLine
+            switch SettingLine.read(line) {
+            case .nothing: continue
+            case .malformed(let reason): throw UsageError(message: "\(place): \(reason)")
+            case .setting(let line): read = line
             }
-            guard settings.add(parts[1], to: setting, at: place) else {
+            guard let value = read.value, let setting = ServerSetting(rawValue: read.name) else {
+                throw UsageError(message: "\(place): expected NAME = VALUE with one of \(known(read.name))")
+            }
+            guard settings.add(value, to: setting, at: place) else {
                 throw UsageError(message: "\(place): \(setting.rawValue) is set twice")
             }
         }
@@ -132,9 +137,9 @@ package struct ServerConfiguration: Equatable, Sendable {
     }
 
     /// The names that there are, and which of them may be meant.
-    private static func known(_ name: String?) -> String {
+    private static func known(_ name: String) -> String {
         let names = ServerSetting.allCases.map(\.rawValue)
-        let nearest = name.flatMap { NearestName.find(Array($0.utf8), among: names) }
+        let nearest = NearestName.find(Array(name.utf8), among: names)
         return names.joined(separator: ", ") + (nearest.map { "; did you mean \($0)?" } ?? "")
     }
 
@@ -145,6 +150,10 @@ package struct ServerConfiguration: Equatable, Sendable {
             throw UsageError(message: "there is no home directory: say --data DIR")
         }
         var configuration = ServerConfiguration(data: data, socket: places.socket(settings[.socket]?.text))
+        guard configuration.socket.utf8.count <= SocketAddress.longestPath else {
+            let reason = "the path of the socket is longer than \(SocketAddress.longestPath) bytes: name a shorter one"
+            throw settings[.socket]?.refused(reason) ?? UsageError(message: reason)
+        }
         var rules: [Access.Rule] = []
         for rule in settings.all(.allow) {
             do throws(UsageError) {
@@ -179,11 +188,5 @@ package struct ServerConfiguration: Equatable, Sendable {
                 "\(setting.rawValue) must be a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
-    }
-}
-
-extension StringProtocol {
-    fileprivate var trimmed: String {
-        String(drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
     }
 }

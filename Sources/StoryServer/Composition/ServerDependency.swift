@@ -139,9 +139,10 @@ package struct Composition {
         _ configuration: ServerConfiguration, clock: Clock, trace: Trace, manager: ServiceManager
     ) throws(StartError) {
         do throws(StorageError) {
+            // First, since it leaves nothing behind where the rest cannot be had.
+            reactor = try Composition.makeReactor()
             store = try OpenStore(
                 configuration.data, journal: configuration.journal, clock: clock, trace: trace)
-            reactor = try Composition.makeReactor()
         } catch {
             throw StartError(error)
         }
@@ -160,6 +161,8 @@ package struct Composition {
                     wake: wake,
                     uid: geteuid()))
         } catch {
+            commits.end()
+            store.abandon()
             throw StartError(error)
         }
     }

@@ -36,10 +36,11 @@ package enum ServerSetting: String, CaseIterable, Sendable {
     /// A whole configuration file that says what a configuration says, each setting explained.
     package static func file(_ configuration: ServerConfiguration) -> String {
         var text = "# Settings of stored: lines of NAME = VALUE. Options of the command line come before them.\n"
+        text += "# A value with a # in it, or with spaces at its ends, stands in \"quotes\".\n"
         for setting in allCases {
             text += "\n# \(setting.summary)\n"
             let values = setting.values(in: configuration)
-            for value in values { text += "\(setting.rawValue) = \(value)\n" }
+            for value in values { text += "\(setting.rawValue) = \(SettingLine.written(value))\n" }
             if values.isEmpty { text += "# \(setting.rawValue) = \(setting.example)\n" }
         }
         return text
