@@ -31,11 +31,54 @@ extension DaemonTests {
             let folder = try Scratch()
             let (place, said) = (folder.place("s"), folder.place("said"))
             try Files.write("precious", to: place)
-            let command = [try Program.path("stored"), "--data", folder.place("data"), "--socket", place]
+            let command = [try Program.path("stored"), "--data", folder.place("a/b/data"), "--socket", place]
             #expect(try Program(command, output: said, errors: said).wait() == .code(2))
             #expect(Files.text(place) == "precious")
             #expect(Files.text(said).contains("\(place) exists and is not a socket"), "\(Files.text(said))")
-            #expect(access(folder.place("data"), F_OK) != 0, "a start that is refused leaves nothing behind")
+            #expect(access(folder.place("a"), F_OK) != 0, "a start that is refused leaves nothing behind")
+        }
+
+        @Test(arguments: 8...30)
+        func `a start that finds no descriptor left leaves nothing, or what can be started on`(limit: Int) throws {
+            let folder = try Scratch()
+            let said = folder.place("said")
+            let command = [
+                "sh", "-c", "ulimit -n \(limit); exec \"$0\" \"$@\"", try Program.path("stored"), "--data",
+                folder.place("a/data"), "--socket", folder.place("s"),
+            ]
+            let daemon = try Program(command, output: said, errors: said)
+            try until("it serves or ends") {
+                Files.text(said).contains(" ready ") || Files.text(said).contains("stored: ")
+            }
+            guard !Files.text(said).contains(" ready ") else {
+                kill(daemon.pid, SIGTERM)
+                #expect(try daemon.wait() == .code(0), "\(Files.text(said))")
+                return
+            }
+            #expect(try daemon.wait() == .code(2), "\(Files.text(said))")
+            guard access(folder.place("a"), F_OK) == 0 else { return }
+            let again = try RunningDaemon(data: folder.place("a/data"))
+            #expect(try again.client().ask("PING") == #"+ {"position":0}"#)
+            #expect(try again.stop() == .code(0))
+        }
+
+        @Test func `descriptors that the parent closed are none of the store's files`() throws {
+            let folder = try Scratch()
+            let (data, socket) = (folder.place("data"), folder.place("s"))
+            let command = [
+                "sh", "-c", "exec \"$0\" \"$@\" <&- >&- 2>&-", try Program.path("stored"), "--data", data, "--socket",
+                socket,
+            ]
+            let daemon = try Program(command, output: folder.place("said"), errors: folder.place("said"))
+            try until("it serves") { access(socket, F_OK) == 0 }
+            let client = try LineSocket(socket)
+            #expect(try client.line().hasPrefix("*"))
+            #expect(Files.text(data + "/lock") == "\(daemon.pid)\n")
+            for signal in [SIGUSR1, SIGUSR2] { kill(daemon.pid, signal) }
+            #expect(try client.ask("PING") == #"+ {"position":0}"#)
+            kill(daemon.pid, SIGTERM)
+            #expect(try daemon.wait() == .code(0))
+            #expect(Files.text(data + "/lock") == "\(daemon.pid)\n")
         }
 
         @Test func `a refused start leaves an empty folder empty, and a store as it was`() throws {

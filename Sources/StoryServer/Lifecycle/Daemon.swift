@@ -19,6 +19,9 @@ package enum Daemon {
         let began = clock.steady()
         // The start writes already: a limit on the size of files is to be an error there, too, and not the end.
         signal(SIGXFSZ, SIG_IGN)
+        // Others have a log opened anew by these; here there is none, and they are no reason to end.
+        signal(SIGUSR1, SIG_IGN)
+        signal(SIGUSR2, SIG_IGN)
         var configuration = configuration
         configuration.limits.connections = FileLimit.connections(atMost: configuration.limits.connections) { fewer in
             trace.say(

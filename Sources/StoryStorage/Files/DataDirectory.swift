@@ -22,17 +22,30 @@ package final class DataDirectory {
     package let isVolatile: Bool
     /// True where this start made a store of it.
     private var isNew = false
-    /// True where this start made the folder.
-    private let isFolderNew: Bool
+    /// The folders that this start made: itself, and those above it.
+    private let madeFolders: [String]
 
     /// Throws `.held` when another process has it, `.failed` when it is not fit to hold a store.
     package init(_ path: String, for access: Access) throws(StorageError) {
         self.path = path
         self.access = access
-        isFolderNew = access == .serving && !Folder.exists(path)
-        if access == .serving { try Folder.makeAll(path) }
+        madeFolders = access == .serving ? try Folder.makeAll(path) : []
         guard Folder.exists(path) else { throw .failed("there is no data directory at \(path)") }
-        isVolatile = try DataDirectory.checkFolder(path)
+        do throws(StorageError) {
+            isVolatile = try DataDirectory.checkFolder(path)
+        } catch {
+            Folder.removeEmpty(madeFolders)
+            throw error
+        }
+        do throws(StorageError) {
+            try hold()
+        } catch {
+            if !madeFolders.isEmpty { discard() }
+            throw error
+        }
+    }
+
+    private func hold() throws(StorageError) {
         guard access == .serving || FormatFile.exists(path) else { throw .failed("\(path) is no data directory") }
         if access == .serving {
             try DataDirectory.checkForeign(path)
@@ -56,8 +69,12 @@ package final class DataDirectory {
     /// Removes what this start made, when nothing was stored in it; log and models are closed.
     package func discardNew() {
         guard isNew else { return close() }
+        discard()
+    }
+
+    private func discard() {
         Folder.emptyStore(path)
-        if isFolderNew { rmdir(path) }
+        Folder.removeEmpty(madeFolders)
         close()
     }
 

@@ -4,14 +4,30 @@ package import StoryCore
 /// Folders: made for their owner alone, synced, renamed, removed.
 package enum Folder {
     /// Makes a folder that only its owner may enter, and every missing folder above it.
-    package static func makeAll(_ path: String) throws(StorageError) {
+    ///
+    /// - Returns: those that were made, the innermost last.
+    /// - Throws: `.full` or `.failed` where one cannot be made; none of them is left then.
+    @discardableResult
+    package static func makeAll(_ path: String) throws(StorageError) -> [String] {
         var end = path.startIndex
+        var made: [String] = []
         while end < path.endIndex {
             end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
             let part = String(path[..<end])
-            if !exists(part) { try make(part) }
+            guard !exists(part) else { continue }
+            made.append(part)
+            do throws(StorageError) {
+                try make(part)
+            } catch {
+                removeEmpty(made)
+                throw error
+            }
         }
+        return made
     }
+
+    /// Removes folders that were made, the last one first, as far as nothing is in them.
+    static func removeEmpty(_ made: [String]) { for path in made.reversed() { rmdir(path) } }
 
     /// Makes a folder; one that is there already is left as it is.
     package static func make(_ path: String) throws(StorageError) {
