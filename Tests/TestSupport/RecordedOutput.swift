@@ -8,7 +8,7 @@ package enum Effect: Equatable {
     /// A row of a list.
     case row(Tag?, RowCopy, restsOn: Position)
     case notify(Notice)
-    case push(SubscriptionID, Publication)
+    case push(SubscriptionID, Push)
     case answer(Tag?, restsOn: Position)
     case read(Tag?, ReadPlan)
     case start(Tag?, Job)
@@ -53,7 +53,7 @@ package final class RecordedOutput: TurnOutput {
 
     package func notify(_ notice: Notice) { effects.append(.notify(notice)) }
 
-    package func push(_ publication: Publication, to subscription: SubscriptionID) {
+    package func push(_ publication: Push, to subscription: SubscriptionID) {
         effects.append(.push(subscription, publication))
     }
 

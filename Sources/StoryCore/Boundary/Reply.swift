@@ -96,7 +96,7 @@ package indirect enum MemberValue: Equatable, Sendable {
 }
 
 /// A push of a subscription: `>1 {…}`.
-package enum Publication: Equatable, Sendable {
+package enum Push: Equatable, Sendable {
     /// Catch-up met live: everything up to here was sent.
     case caughtUp(Position)
     /// A slow reader fell back to reading the log; so many events wait.

@@ -61,7 +61,7 @@ package struct ReplyEncoder {
     }
 
     /// Appends `>N {…}`.
-    package static func append(_ publication: Publication, subscription: SubscriptionID, to bytes: inout [UInt8]) {
+    package static func append(_ publication: Push, subscription: SubscriptionID, to bytes: inout [UInt8]) {
         appendPushHead(subscription, to: &bytes)
         switch publication {
         case .caughtUp(let position):
