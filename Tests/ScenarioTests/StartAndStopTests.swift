@@ -7,7 +7,7 @@ extension DaemonTests {
     @Suite struct StartAndStopTests {
         @Test func `of twenty daemons started at once on one directory exactly one lives`() throws {
             let folder = try Scratch()
-            let (data, socket) = (folder.place("data"), folder.place("s"))
+            let (data, socket) = (folder.place("a/data"), folder.place("s"))
             let command = [try Program.path("stored"), "--data", data, "--socket", socket]
             let daemons = try (0..<20).map {
                 try Program(command, output: folder.place("\($0)"), errors: folder.place("\($0)"))

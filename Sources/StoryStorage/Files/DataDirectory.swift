@@ -40,7 +40,7 @@ package final class DataDirectory {
         do throws(StorageError) {
             try hold()
         } catch {
-            if !madeFolders.isEmpty { discard() }
+            discardFolders()
             throw error
         }
     }
@@ -69,11 +69,16 @@ package final class DataDirectory {
     /// Removes what this start made, when nothing was stored in it; log and models are closed.
     package func discardNew() {
         guard isNew else { return close() }
-        discard()
+        Folder.emptyStore(path)
+        Folder.removeEmpty(madeFolders)
+        close()
     }
 
-    private func discard() {
-        Folder.emptyStore(path)
+    /// Removes the folders that this start made, unless somebody has made a store of them meanwhile.
+    private func discardFolders() {
+        if !madeFolders.isEmpty, lock != nil, !FormatFile.exists(path) {
+            for name in ["FORMAT.tmp", "lock"] { unlink("\(path)/\(name)") }
+        }
         Folder.removeEmpty(madeFolders)
         close()
     }

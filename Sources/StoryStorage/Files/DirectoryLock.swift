@@ -8,12 +8,9 @@ struct DirectoryLock: ~Copyable {
     /// Throws `.held`, naming the process, when another one has it.
     init(_ folder: String) throws(StorageError) {
         let path = folder + "/lock"
-        let file = try FileHandle(path, O_RDWR | O_CREAT | O_NOFOLLOW)
-        while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
-            if errno == EINTR { continue }
-            guard errno == EWOULDBLOCK else { throw SystemError.from(errno, "locking \(path)") }
-            throw .held("\(folder) is held by \(try DirectoryLock.holder(file, path))")
-        }
+        var file = try DirectoryLock.locked(path, folder)
+        // Whoever gave a new directory up may have removed the file that was opened just before.
+        while try !DirectoryLock.isNamed(file, path) { file = try DirectoryLock.locked(path, folder) }
         guard ftruncate(file.descriptor, 0) == 0 else { throw SystemError.from(errno, "writing \(path)") }
         try file.write(Array("\(getpid())\n".utf8), to: path)
         self.file = file
@@ -22,6 +19,23 @@ struct DirectoryLock: ~Copyable {
     /// The lock is given up, not just closed: a child that is being started has a copy of every descriptor until it
     /// runs its program, and would hold the lock for so long.
     deinit { flock(file.descriptor, LOCK_UN) }
+
+    private static func locked(_ path: String, _ folder: String) throws(StorageError) -> FileHandle {
+        let file = try FileHandle(path, O_RDWR | O_CREAT | O_NOFOLLOW)
+        while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EINTR { continue }
+            guard errno == EWOULDBLOCK else { throw SystemError.from(errno, "locking \(path)") }
+            throw .held("\(folder) is held by \(try holder(file, path))")
+        }
+        return file
+    }
+
+    /// True when the path leads to the file.
+    private static func isNamed(_ file: borrowing FileHandle, _ path: String) throws(StorageError) -> Bool {
+        let status = try file.status(path)
+        var named = stat()
+        return stat(path, &named) == 0 && (named.st_dev, named.st_ino) == (status.st_dev, status.st_ino)
+    }
 
     private static func holder(_ file: borrowing FileHandle, _ path: String) throws(StorageError) -> String {
         let digits = try file.read(20, at: 0, of: path).prefix { (0x30...0x39).contains($0) }
