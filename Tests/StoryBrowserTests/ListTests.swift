@@ -65,6 +65,13 @@ import Testing
         #expect(try driven.list.window.rows.map(\.id) == ["s1"])
     }
 
+    @Test func `what the list knows from later on is not dropped for not having been told yet`() throws {
+        var driven = Driven()
+        try driven.answer([Fixtures.story("s2", 2, position: 9), Fixtures.story("s1", 1, position: 3)], position: 9)
+        driven.change(.restarted, .caughtUp(8))
+        #expect(try driven.list.window.rows.map(\.id) == ["s2"], "its own push comes behind that")
+    }
+
     @Test func `of many rows with one date, those below what is in memory stay there`() throws {
         var driven = Driven()
         try driven.answer(

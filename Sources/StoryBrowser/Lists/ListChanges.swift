@@ -23,11 +23,11 @@ extension ListState {
                     places = [:]
                 }
             case .removed(let id, _):
-                drop { $0 == id }
+                drop { $0.id == id }
                 places = [:]
-            case .caughtUp:
-                // What was not told of has left meanwhile.
-                if let told { drop { !told.contains($0) } }
+            case .caughtUp(let position):
+                // What was not told of has left meanwhile, but for what the list knows from later on.
+                if let told { drop { !told.contains($0.id) && $0.position <= position } }
                 (told, places) = (nil, [:])
             }
         }
@@ -47,8 +47,8 @@ extension ListState {
         Dictionary(window.rows.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    private mutating func drop(where isGone: (String) -> Bool) {
-        for index in window.rows.indices.reversed() where isGone(window.rows[index].id) {
+    private mutating func drop(where isGone: (Content) -> Bool) {
+        for index in window.rows.indices.reversed() where isGone(window.rows[index]) {
             window.remove(at: index)
         }
     }

@@ -13,6 +13,8 @@ struct BrowseLoop {
     private var keys = KeyDecoder()
     private var encoder: ScreenEncoder
     private var size: Size
+    /// When the last byte of a key came.
+    private var lastTyped = ContinuousClock.now
 
     init(
         _ terminal: RawTerminal, _ frames: Frames, _ input: AsyncStream<BrowserMessage>.Continuation,
@@ -35,8 +37,11 @@ struct BrowseLoop {
             if count < 0, errno != EINTR { return .interrupted }
             if polled[2].revents != 0 { return .interrupted }
             look()
-            if count == 0 { keys.flush().forEach { input.yield(.key($0)) } }
             if count > 0, polled[0].revents != 0, !type() { return .interrupted }
+            // A list that moves all the time makes no difference.
+            if keys.isWaiting, ContinuousClock.now - lastTyped >= .milliseconds(BrowseLoop.keyPause) {
+                keys.flush().forEach { input.yield(.key($0)) }
+            }
             guard let state = frames.take() else { continue }
             switch state.ending {
             case .quit: return .done
@@ -61,6 +66,7 @@ struct BrowseLoop {
         let count = read(STDIN_FILENO, &bytes, bytes.count)
         if count < 0, errno == EINTR || errno == EAGAIN { return true }
         guard count > 0 else { return false }
+        lastTyped = .now
         for key in keys.keys(bytes.prefix(count)) { input.yield(.key(key)) }
         return true
     }
