@@ -1,3 +1,4 @@
+import Foundation
 import StoryClient
 import Synchronization
 import TestSupport
@@ -133,6 +134,24 @@ import Testing
             try await client(server).stories.edit("1", StoryEdit(title: "x"), version: 1)
         }
         #expect(server.requests.count == 1)
+    }
+
+    @Test func `nobody waits for a check, and a client that is closed begins none`() async throws {
+        let server = try ScriptedStore { _, store in
+            store.write(ScriptedServer.greeting)
+            // As the store does, which takes up nothing more of a connection that waits for long work.
+            while let (tag, request) = store.next() {
+                if request == "VERIFY" { Thread.sleep(forTimeInterval: 1) }
+                store.write("+\(tag) {\"position\":\(request == "VERIFY" ? 2 : 1)}\n")
+            }
+        }
+        let client = client(server)
+        let check = Task { try await client.verify() }
+        try await eventually("it was sent") { server.requests == ["VERIFY"] }
+        #expect(try await client.within(.milliseconds(500)).ping() == 1)
+        #expect(try await check.value == 2)
+        await client.close()
+        await #expect(throws: ClientError.closed) { try await client.verify() }
     }
 
     @Test func `a backup is not sent twice`() async throws {

@@ -44,6 +44,9 @@ actor Exchange {
         if case .open = link { lastGreeting } else { nil }
     }
 
+    /// True once it was ended.
+    var isClosed: Bool { if case .closed = link { true } else { false } }
+
     /// Ends the connection. Requests without a reply fail with `ClientError.closed`, as do all later ones.
     func close() {
         if case .open(let channel) = link {

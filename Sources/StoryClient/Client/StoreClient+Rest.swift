@@ -12,6 +12,10 @@ extension StoreClient {
         try StoreDecoder.decode(Answer.self, try await ask(request).final.json)
     }
 
+    private func longAnswer(_ request: RequestLine) async throws -> Answer {
+        try StoreDecoder.decode(Answer.self, try await askAlone(request).final.json)
+    }
+
     /// Asks whether the store answers; the position of its last event.
     ///
     /// - Throws: `ClientError` or `CancellationError`.
@@ -34,13 +38,13 @@ extension StoreClient {
     /// Writes the read models to the disk now; the position that they are at. For administrators.
     ///
     /// - Throws: `ClientError` or `CancellationError`.
-    public func checkpoint() async throws -> UInt64 { try await answer(RequestLine(.checkpoint)).position }
+    public func checkpoint() async throws -> UInt64 { try await longAnswer(RequestLine(.checkpoint)).position }
 
     /// Checks every record of the log while the store serves; how many were checked. For administrators.
     ///
     /// - Throws: `ClientError`, `internal` with `isDamaged` where the log is damaged; or `CancellationError`.
     public func verify() async throws -> UInt64 {
-        let answer = try await answer(RequestLine(.verify))
+        let answer = try await longAnswer(RequestLine(.verify))
         return answer.verified ?? answer.position
     }
 
@@ -51,6 +55,6 @@ extension StoreClient {
     /// - Parameter path: absolute, on the store's machine; nothing may be there yet.
     /// - Throws: `ClientError` or `CancellationError`.
     public func backup(to path: String) async throws -> UInt64 {
-        try await answer(RequestLine(.backup, path)).position
+        try await longAnswer(RequestLine(.backup, path)).position
     }
 }

@@ -6,7 +6,7 @@
 ///
 /// A call that waits throws a `ClientError`, or a `CancellationError` when its task is cancelled. What a cancelled write
 /// did is unknown, unless it had a key of yours to send it again with. Requests are carried out in the order in which they
-/// were made on one connection; after it was lost, or where the store asks to come back later, they may be carried out
+/// were made on one connection, but for copies and checks, which have one of their own; after it was lost, or where the store asks to come back later, they may be carried out
 /// in another.
 ///
 /// ``Configuration/timeLimit``, or ``within(_:)`` for some calls, says how long a call may take. One that takes longer
@@ -77,5 +77,21 @@ public final class StoreClient: Sendable {
     /// - Throws: what the store refused it with, or why it has no reply.
     func ask(_ request: RequestLine) async throws -> StoreReply {
         try await exchange.ask(request, within: timeLimit)
+    }
+
+    /// The same over a connection of its own: of one that waits for long work the store takes up nothing else.
+    ///
+    /// - Throws: what the store refused it with, or why it has no reply.
+    func askAlone(_ request: RequestLine) async throws -> StoreReply {
+        guard await !exchange.isClosed else { throw ClientError.closed }
+        let alone = Exchange(dialer)
+        do {
+            let reply = try await alone.ask(request, within: timeLimit)
+            await alone.close()
+            return reply
+        } catch {
+            await alone.close()
+            throw error
+        }
     }
 }
