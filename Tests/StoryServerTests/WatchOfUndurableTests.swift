@@ -115,6 +115,28 @@ struct WatchOfUndurableTests: Watching {
         #expect(heard().filter { !$0.contains("caughtUp") } == [isUndone ? "1 row 1 v1" : "5 row 1 v2"])
     }
 
+    @Test func `what became of a long history is found out, however often more is durable meanwhile`() {
+        write(Watched.story("1", 1, 2), Watched.story("2", 1, 2))
+        for number in 0..<700 { write("\(number % 2 == 0 ? "LIKE" : "UNLIKE") stories/1 {\"user\":\"3\"}") }
+        bench.makeDiskSlow()
+        // How the row was before it was deleted, and how it was when the list was shown, are two questions.
+        bench.send(
+            #"APPEND note-1 {"type":"A","data":{}}"#, "DELETE stories/1", #"EDIT stories/2 {"title":"B"}"#, from: "writer")
+        bench.send("SUBSCRIBE stories sender=1", from: "watcher")
+        let durable = 3 + 2 + 700 + 1
+        #expect(heard() == ["subscription \(durable)", "5 row 2 v1", "caughtUp \(durable)"])
+        var (turns, told): (Int, [String]) = (0, [])
+        while told.isEmpty, turns < 50 {
+            if bench.commits.isRunning { bench.endCommit(isRunOn: false) }
+            bench.receive(#"APPEND note-1 {"type":"A","data":{}}"# + "\n", from: "writer")
+            bench.endTurn()
+            told = heard()
+            turns += 1
+        }
+        #expect(told == ["\(durable + 3) row 2 v2"])
+        #expect(turns > 2)
+    }
+
     @Test func `an address that changes hands is told of with each owner once`() {
         bench.makeDiskSlow()
         bench.send(

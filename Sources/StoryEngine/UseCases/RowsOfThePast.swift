@@ -65,8 +65,6 @@ final class DurableRow {
 /// between them.
 package final class EarlierRow {
     private var history: HistoryFold?
-    /// True once it is found out.
-    package var isKnown: Bool { history == nil }
     /// The row, once it is known; nil where there was none.
     package private(set) var row: RowCopy?
 

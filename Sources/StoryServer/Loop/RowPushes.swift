@@ -32,10 +32,11 @@ final class RowPushes {
     private var entries: [Position: Entry] = [:]
     private var moment = Position.zero
     private let durableRows = DurableRows()
-    /// How rows were when events up to some position had been, as far as events of that moment made somebody ask, and
-    /// those for which that is still being found out.
+    /// How rows were when events up to some position had been, as far as events of that moment made somebody ask.
     private var pasts: [Past: EarlierRow] = [:]
-    /// So many that are still being found out are kept from one moment to the next.
+    /// The rows of which an event could not be told yet: what was found out for it is kept from moment to moment.
+    private var unfinished: Set<UInt64> = []
+    /// So many rows are kept for that.
     private static let maxUnfinished = 64
     /// How many changes of rows were worked out, whoever watches them.
     private(set) var count: UInt64 = 0
@@ -44,7 +45,7 @@ final class RowPushes {
 
     /// Events were undone: what others made of the rows since is not what was found out.
     func eventsUndone() {
-        (entries, pasts) = ([:], [:])
+        (entries, pasts, unfinished) = ([:], [:], [])
         durableRows.removeAll()
     }
 
@@ -103,19 +104,31 @@ final class RowPushes {
         let (row, event) = (record.streamNumber.value, record.position)
         guard !subscription.wasShown(row, at: event) else { return true }
         guard let entry = try entry(of: record, durable, &budget) else { return false }
-        guard var update = entry.update else { return true }
-        guard var news = try news(of: update, entry.shown, row, event, subscription, &budget) else { return false }
-        if !subscription.show(row, as: update.state.position, at: event) {
-            // It cannot be remembered that he saw a later state: he is told of the one that the event left.
-            budget.look(at: Budget.rowUnits)
-            guard let past = try past(of: update, row, through: event, &budget) else { return false }
-            update.state = RowState(number: row, row: past.row, position: event)
-            guard let exact = try self.news(of: update, update.state.shown, row, event, subscription, &budget)
-            else { return false }
-            news = exact
+        guard let update = entry.update else { return true }
+        guard let news = try news(of: update, entry, row, event, &subscription, &budget) else {
+            unfinished.insert(row)
+            return false
         }
+        if !unfinished.isEmpty { unfinished.remove(row) }
         if case .shown(let json) = news { push(json, subscription.id, &output, &budget) }
         return true
+    }
+
+    /// What a watcher is told of an event, and whether he is told of the row as later events left it.
+    ///
+    /// - Returns: nil where the budget was spent before that was known.
+    private func news(
+        of update: RowUpdate, _ entry: Entry, _ row: UInt64, _ event: Position, _ subscription: inout Subscription,
+        _ budget: inout Budget
+    ) throws(StorageError) -> News? {
+        guard let news = try news(of: update, entry.shown, row, event, subscription, &budget) else { return nil }
+        guard !subscription.show(row, as: update.state.position, at: event) else { return news }
+        // It cannot be remembered that he saw a later state: he is told of the one that the event left.
+        budget.look(at: Budget.rowUnits)
+        guard let past = try past(of: update, row, through: event, &budget) else { return nil }
+        var exact = update
+        exact.state = RowState(number: row, row: past.row, position: event)
+        return try self.news(of: exact, exact.state.shown, row, event, subscription, &budget)
     }
 
     /// What a watcher is told of an event.
@@ -224,10 +237,10 @@ final class RowPushes {
         return try past.find(&budget) ? past : nil
     }
 
-    /// What was found out belongs to its moment; what is not whole is gone on with.
+    /// What was found out belongs to its moment, but for what is gone on with.
     private func forgetPasts() {
-        pasts = pasts.filter { !$0.value.isKnown }
-        if pasts.count > RowPushes.maxUnfinished { pasts = [:] }
+        if unfinished.count > RowPushes.maxUnfinished { unfinished = [] }
+        pasts = pasts.filter { unfinished.contains($0.key.row) }
     }
 
     private func push(
