@@ -53,6 +53,8 @@ extension DaemonTests {
                 let refused = try client.ask("BACKUP \"\(place)\"")
                 #expect(refused.hasPrefix(#"- {"code":"invalid""#) && refused.contains("lies in the data directory"))
             }
+            let upwards = try client.ask("BACKUP \"\(daemon.folder.path)/none/../copy\"")
+            #expect(upwards.contains("goes up again from a folder that is not there"), "\(upwards)")
             let place = daemon.folder.place("copy")
             let other = try daemon.client()
             client.send("BACKUP \"\(place)\"")

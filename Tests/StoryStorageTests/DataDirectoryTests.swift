@@ -92,6 +92,23 @@ struct DataDirectoryTests {
             failure { () throws(StorageError) in try DataDirectory(folder.store, for: .serving) }?.isCorrupt == true)
     }
 
+    @Test func `a journal that is all that is left is not removed by a start that is refused`() throws {
+        let directory = try DataDirectory(folder.store, for: .serving)
+        let log = try LMDBEventLog(in: directory, now: Instant(milliseconds: 1))
+        log.close()
+        directory.close()
+        let journal = RawFile.read(folder.store + "/log.journal")
+        let left = folder.path + "/left"
+        try Folder.make(left)
+        RawFile.write(journal.map { $0 &+ 1 }, left + "/log.journal")
+        let again = try DataDirectory(left, for: .serving)
+        #expect(
+            failure { () throws(StorageError) in _ = try LMDBEventLog(in: again, now: Instant(milliseconds: 1)) } != nil
+        )
+        again.discardNew()
+        #expect(RawFile.read(left + "/log.journal") == journal.map { $0 &+ 1 })
+    }
+
     @Test func `models without a log are not taken for a new directory`() throws {
         let directory = try DataDirectory(folder.store, for: .serving)
         mkdir(folder.store + "/models", 0o700)

@@ -149,6 +149,9 @@ final class Jobs {
         }
         var parent = Folder.parent(of: path)
         while !Folder.exists(parent), parent != "/" { parent = Folder.parent(of: parent) }
+        guard !path.dropFirst(parent.count).split(separator: "/").contains("..") else {
+            return Jobs.unfit("\(path) goes up again from a folder that is not there")
+        }
         guard access(parent + "/.", W_OK | X_OK) == 0 else {
             return Jobs.unfit("the daemon's user can make nothing in \(parent): \(String(cString: strerror(errno)))")
         }

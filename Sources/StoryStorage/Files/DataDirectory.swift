@@ -105,8 +105,10 @@ package final class DataDirectory {
         guard !Folder.exists(logPath), !Folder.exists(modelsPath) else {
             throw .corrupt("\(path) holds a log or models, but its file FORMAT is gone", at: nil)
         }
+        // A journal may be all that is left of a store: whatever comes of this start, it is not to be removed.
+        let hasJournal = Folder.exists(journalPath)
         try FormatFile.create(path)
-        isNew = true
+        isNew = !hasJournal
     }
 
     /// Files of something else are not taken over: who names such a folder most likely meant another one.
