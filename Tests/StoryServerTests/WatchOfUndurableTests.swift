@@ -121,7 +121,8 @@ struct WatchOfUndurableTests: Watching {
         bench.makeDiskSlow()
         // How the row was before it was deleted, and how it was when the list was shown, are two questions.
         bench.send(
-            #"APPEND note-1 {"type":"A","data":{}}"#, "DELETE stories/1", #"EDIT stories/2 {"title":"B"}"#, from: "writer")
+            #"APPEND note-1 {"type":"A","data":{}}"#, "DELETE stories/1", #"EDIT stories/2 {"title":"B"}"#,
+            from: "writer")
         bench.send("SUBSCRIBE stories sender=1", from: "watcher")
         let durable = 3 + 2 + 700 + 1
         #expect(heard() == ["subscription \(durable)", "5 row 2 v1", "caughtUp \(durable)"])
