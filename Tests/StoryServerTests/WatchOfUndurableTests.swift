@@ -129,7 +129,9 @@ struct WatchOfUndurableTests: Watching {
         var (turns, told): (Int, [String]) = (0, [])
         while told.isEmpty, turns < 50 {
             if bench.commits.isRunning { bench.endCommit(isRunOn: false) }
-            bench.receive(#"APPEND note-1 {"type":"A","data":{}}"# + "\n", from: "writer")
+            // As many as before: the next commit waits for nobody.
+            let line = #"APPEND note-1 {"type":"A","data":{}}"# + "\n"
+            bench.receive(String(repeating: line, count: 6), from: "writer")
             bench.endTurn()
             told = heard()
             turns += 1
