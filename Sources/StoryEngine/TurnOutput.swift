@@ -18,7 +18,7 @@ package protocol TurnOutput: AnyObject {
     /// Tells the connection something that it did not ask for.
     func notify(_ notice: Notice)
     /// Tells a subscriber something other than an event; it rests on what is durable.
-    func push(_ publication: Push, to subscription: SubscriptionID)
+    func push(_ push: Push, to subscription: SubscriptionID)
     /// Answers step by step.
     func answer(with cursor: any AnswerCursor, tag: Tag?, restsOn position: Position)
     /// Answers step by step with events of the log that are durable.

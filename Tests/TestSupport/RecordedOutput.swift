@@ -53,8 +53,8 @@ package final class RecordedOutput: TurnOutput {
 
     package func notify(_ notice: Notice) { effects.append(.notify(notice)) }
 
-    package func push(_ publication: Push, to subscription: SubscriptionID) {
-        effects.append(.push(subscription, publication))
+    package func push(_ push: Push, to subscription: SubscriptionID) {
+        effects.append(.push(subscription, push))
     }
 
     package func answer(with cursor: any AnswerCursor, tag: Tag?, restsOn position: Position) {

@@ -8,18 +8,14 @@ extension StoreClient {
         let verified: UInt64?
     }
 
-    private func answer(_ request: RequestLine) async throws -> Answer {
-        try StoreDecoder.decode(Answer.self, try await ask(request).final.json)
-    }
-
-    private func longAnswer(_ request: RequestLine) async throws -> Answer {
-        try StoreDecoder.decode(Answer.self, try await askAlone(request).final.json)
+    private func answer(_ reply: StoreReply) throws -> Answer {
+        try StoreDecoder.decode(Answer.self, reply.final.json)
     }
 
     /// Asks whether the store answers; the position of its last event.
     ///
     /// - Throws: `ClientError` or `CancellationError`.
-    public func ping() async throws -> UInt64 { try await answer(RequestLine(.ping)).position }
+    public func ping() async throws -> UInt64 { try answer(await ask(RequestLine(.ping))).position }
 
     /// Counts, sizes in bytes, rates and latencies, as docs/protocol.md describes them.
     ///
@@ -38,13 +34,13 @@ extension StoreClient {
     /// Writes the read models to the disk now; the position that they are at. For administrators.
     ///
     /// - Throws: `ClientError` or `CancellationError`.
-    public func checkpoint() async throws -> UInt64 { try await longAnswer(RequestLine(.checkpoint)).position }
+    public func checkpoint() async throws -> UInt64 { try answer(await askAlone(RequestLine(.checkpoint))).position }
 
     /// Checks every record of the log while the store serves; how many were checked. For administrators.
     ///
     /// - Throws: `ClientError`, `internal` with `isDamaged` where the log is damaged; or `CancellationError`.
     public func verify() async throws -> UInt64 {
-        let answer = try await longAnswer(RequestLine(.verify))
+        let answer = try answer(await askAlone(RequestLine(.verify)))
         return answer.verified ?? answer.position
     }
 
@@ -55,6 +51,6 @@ extension StoreClient {
     /// - Parameter path: absolute, on the store's machine; nothing may be there yet.
     /// - Throws: `ClientError` or `CancellationError`.
     public func backup(to path: String) async throws -> UInt64 {
-        try await longAnswer(RequestLine(.backup, path)).position
+        try answer(await askAlone(RequestLine(.backup, path))).position
     }
 }

@@ -6,8 +6,8 @@
 ///
 /// A call that waits throws a `ClientError`, or a `CancellationError` when its task is cancelled. What a cancelled write
 /// did is unknown, unless it had a key of yours to send it again with. Requests are carried out in the order in which they
-/// were made on one connection, but for copies and checks, which have one of their own; after it was lost, or where the store asks to come back later, they may be carried out
-/// in another.
+/// were made on one connection, but for copies and checks, which have one of their own; after it was lost, or where the
+/// store asks to come back later, they may be carried out in another.
 ///
 /// ``Configuration/timeLimit``, or ``within(_:)`` for some calls, says how long a call may take. One that takes longer
 /// throws ``ClientError/timedOut(request:after:wasSent:)``; the connection goes on, and the late answer is dropped. A

@@ -14,8 +14,8 @@ enum Conversion {
     /// How many bytes of records one commit of the new log has.
     private static let piece = 16 << 20
 
-    /// - Throws: `.corrupt` where the old log is damaged or gone: nothing is changed then. `.full` or `.failed` where the new one
-    ///   cannot be written; the next start tries again.
+    /// - Throws: `.corrupt` where the old log is damaged or gone: nothing is changed then. `.full` or `.failed` where the
+    ///   new one cannot be written; the next start tries again.
     static func runIfNeeded(
         _ directory: DataDirectory, _ options: EnvironmentOptions, _ journalSize: Int, _ progress: ConversionProgress?
     ) throws(StorageError) {

@@ -148,7 +148,7 @@ package struct Composition {
         }
         var configuration = configuration
         // Others are told where it is, whatever directory they are in.
-        configuration.data = Composition.absolute(configuration.data)
+        configuration.data = Folder.resolved(configuration.data) ?? configuration.data
         let waker = reactor.waker
         let wake: @Sendable () -> Void = { waker.wake() }
         store.log.whenFlushed = wake
@@ -179,12 +179,6 @@ package struct Composition {
         server.end()
         commits.end()
         store.abandon()
-    }
-
-    private static func absolute(_ path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path }
-        defer { free(resolved) }
-        return String(cString: resolved)
     }
 
     private static func makeReactor() throws(StorageError) -> Reactor {

@@ -87,9 +87,9 @@ final class RequestOutput: TurnOutput {
         connection.output.close(restsOn: .zero, durable: durable)
     }
 
-    func push(_ publication: Push, to subscription: SubscriptionID) {
+    func push(_ push: Push, to subscription: SubscriptionID) {
         guard let connection else { return }
-        ReplyEncoder.append(publication, subscription: subscription, to: &connection.output.bytes)
+        ReplyEncoder.append(push, subscription: subscription, to: &connection.output.bytes)
         connection.output.close(restsOn: .zero, durable: durable)
     }
 

@@ -58,7 +58,7 @@ package enum Folder {
     }
 
     /// The path of what is there, without links; nil where nothing is.
-    static func resolved(_ path: String) -> String? {
+    package static func resolved(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
         return String(cString: resolved)

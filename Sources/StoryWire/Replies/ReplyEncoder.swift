@@ -61,9 +61,9 @@ package struct ReplyEncoder {
     }
 
     /// Appends `>N {…}`.
-    package static func append(_ publication: Push, subscription: SubscriptionID, to bytes: inout [UInt8]) {
+    package static func append(_ push: Push, subscription: SubscriptionID, to bytes: inout [UInt8]) {
         appendPushHead(subscription, to: &bytes)
-        switch publication {
+        switch push {
         case .caughtUp(let position):
             bytes.appendLiteral(#"{"caughtUp":"#)
             bytes.appendInteger(position.value)

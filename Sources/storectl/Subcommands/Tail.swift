@@ -75,7 +75,7 @@ struct Tail {
         }
         // What came before an interruption is written all the same; what cannot be is not counted.
         if case .failure(.store) = result { try invocation.output.flush() }
-        settle()
+        dropWrittenMarks()
         if let resume = marks[0].resume, !isOfRows {
             Output.complain(raw: "resume with --from \(resume)\(log.map { " --log \($0)" } ?? "")")
         }
@@ -134,12 +134,12 @@ struct Tail {
 
     /// All that was handed over so far lies before `resume`.
     private mutating func mark() {
-        if marks.count >= 1_024 { settle() }
+        if marks.count >= 1_024 { dropWrittenMarks() }
         marks.append((invocation.output.count, resume))
     }
 
     /// Drops all marks but the last one that everything before was written.
-    private mutating func settle() {
+    private mutating func dropWrittenMarks() {
         let last = marks.lastIndex { $0.count <= invocation.output.writtenCount } ?? 0
         marks.removeFirst(last)
     }
@@ -173,7 +173,7 @@ struct Tail {
             throw .store(error)
         }
         try invocation.output.flush()
-        settle()
+        dropWrittenMarks()
         do throws(StoreError) {
             return try connection.push(within: nil)
         } catch {
