@@ -53,7 +53,11 @@ final class RecordTarget: FuzzTarget {
         let key = shape & 1 == 0 ? nil : RequestKey(trusted: name(128))
         let time = Instant(milliseconds: Int64(bitPattern: UInt64(input.short()) << 48 | UInt64(input.short())))
         let type = EventType(trusted: name(64))
-        let meta = shape & 2 == 0 ? nil : #"{"m":"\#(String(repeating: "m", count: input.short()))"}"#.view
+        // Mostly a short one, sometimes one as long as two bytes can say.
+        let most = shape & 0x1C == 0 ? UInt16.max : 0x3FF
+        let count = shape & 2 == 0 ? 0 : input.short() & Int(most)
+        let member = #"{"m":""#.bytes + [UInt8](repeating: 0x6D, count: count) + #""}"#.bytes
+        let meta = shape & 2 == 0 ? nil : member.view
         let text = String(decoding: input.rest.filter { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C }, as: UTF8.self)
         check.run(
             Event(

@@ -25,15 +25,25 @@ struct SimulationTests {
         #expect(first.text == second.text)
     }
 
-    @Test(
-        arguments: [
-            "journalIsNotSynced", "logIsNotSynced", "foldersAreNotSynced", "acknowledgedEarly", "failedCommitIsTrusted",
-            "checkpointAheadOfFlush", "rollBackKeepsRows", "keysAreForgotten", "pushIsLost",
-        ])
+    private static let bugs = [
+        "journalIsNotSynced", "logIsNotSynced", "firstPagesAreNotSynced", "foldersAreNotSynced", "namesAreTrusted",
+        "acknowledgedEarly", "failedCommitIsTrusted", "checkpointAheadOfFlush", "rollBackKeepsRows", "keysAreForgotten",
+        "removalsAreForgotten", "countsOnlyGrow", "changesAreLost", "foldsChangePlaces", "checkpointIsStampedEarly",
+        "timesGoBack", "numbersAreReused", "timeIsFoundLate", "eventIsSkipped", "blockIndexIsOffByOne",
+        "versionsAreIgnored", "pushIsLost", "pushIsRepeated", "eventIsLostAtTheSwitch", "answersChangePlaces",
+    ]
+
+    @Test(arguments: bugs)
     func `a planted bug is found`(bug: String) throws {
-        let said = try Simulator.run("--seeds", "1...400", "--bug", bug, within: 120)
-        print("simulation: \(bug): \(said.text.split(separator: "\n").first ?? "nothing")")
-        #expect(said.exit != .code(0))
+        let said = try Simulator.run("--seeds", "1...1000", "--bug", bug, within: 240)
+        let first = said.text.split(separator: "\n").first ?? "nothing"
+        print("simulation: \(bug): \(first.prefix(160))")
+        #expect(said.exit != .code(0) && first.contains("FAILED at"))
+    }
+
+    @Test func `every bug that can be planted is one of these`() throws {
+        let said = try Simulator.run("--bug", "none", within: 10)
+        #expect(said.text.contains("planted bug: \(Self.bugs.joined(separator: " "))\n"), "\(said.text)")
     }
 }
 

@@ -2,7 +2,10 @@
 enum PlantedBug: String, CaseIterable {
     case journalIsNotSynced, logIsNotSynced, firstPagesAreNotSynced, foldersAreNotSynced
     case namesAreTrusted, acknowledgedEarly, failedCommitIsTrusted, checkpointAheadOfFlush, rollBackKeepsRows
-    case keysAreForgotten, pushIsLost
+    case keysAreForgotten, removalsAreForgotten, countsOnlyGrow, changesAreLost, foldsChangePlaces
+    case checkpointIsStampedEarly, timesGoBack, numbersAreReused, timeIsFoundLate, eventIsSkipped
+    case blockIndexIsOffByOne, versionsAreIgnored
+    case pushIsLost, pushIsRepeated, eventIsLostAtTheSwitch, answersChangePlaces
 
     /// What makes something durable.
     enum Sync {
@@ -16,9 +19,7 @@ enum PlantedBug: String, CaseIterable {
         case .logIsNotSynced: sync == .file && path.hasSuffix("/log/data.mdb")
         case .firstPagesAreNotSynced: sync == .writeThrough
         case .foldersAreNotSynced: sync == .folder
-        case .namesAreTrusted, .acknowledgedEarly, .failedCommitIsTrusted, .checkpointAheadOfFlush, .rollBackKeepsRows,
-            .keysAreForgotten, .pushIsLost:
-            false
+        default: false
         }
     }
 }

@@ -126,10 +126,8 @@ extension Simulation {
     }
 
     private func hear(_ client: Client, _ process: SimulatedProcess) throws {
-        for line in process.loop.hear(client.name) {
-            if bug == .pushIsLost, line.hasPrefix(">"), line.number("position").map({ $0 % 8 == 0 }) == true {
-                continue
-            }
+        let lines = process.loop.hear(client.name)
+        for line in twisted?.heard(lines, by: client.name) ?? lines {
             // What the daemon tells of itself is of the system, and not of the seed.
             story.add("\(client.name) < \(client.isAskingForFigures && line.hasPrefix("+") ? "figures" : line)")
             figures.answers += 1

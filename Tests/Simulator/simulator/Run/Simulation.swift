@@ -16,6 +16,7 @@ final class Simulation {
     let clock = DrivenClock()
     let disk: SimulatedDisk
     let bug: PlantedBug?
+    let twisted: TwistedLines?
     let models = ModelsCheck()
     var random: SplitMix64
     var draw: Draw
@@ -47,6 +48,7 @@ final class Simulation {
         disk = SimulatedDisk(story, bug)
         self.random = random
         self.bug = bug
+        twisted = bug.map(TwistedLines.init)
     }
 
     /// Plays it to its end.
@@ -148,6 +150,7 @@ final class Simulation {
 
     @discardableResult
     func add(_ asked: Sent.Asked, _ line: String, to client: Client) -> Sent {
+        let line = twisted?.asked(line) ?? line
         let sent = Sent(answers.all.count + 1, asked, line, since: world.committed)
         answers.add(sent)
         client.add(sent)

@@ -1,0 +1,44 @@
+import TestSupport
+
+/// The lines between the daemon and its clients, with a planted bug.
+final class TwistedLines {
+    private let bug: PlantedBug
+    /// The clients that were told that they have everything, and nothing since.
+    private var caughtUp: Set<String> = []
+
+    init(_ bug: PlantedBug) { self.bug = bug }
+
+    /// A request as the daemon gets it.
+    func asked(_ line: String) -> String {
+        guard bug == .versionsAreIgnored else { return line }
+        return line.replacing(/\ version=[0-9]+/, with: "").replacing(/"version":[0-9]+,/, with: "")
+    }
+
+    /// What a client hears of what it is sent.
+    func heard(_ lines: [String], by client: String) -> [String] {
+        switch bug {
+        case .pushIsLost: return lines.filter { !TwistedLines.isEighth($0) }
+        case .pushIsRepeated: return lines.flatMap { TwistedLines.isEighth($0) ? [$0, $0] : [$0] }
+        case .eventIsLostAtTheSwitch: return lines.filter { !isFirstBehindMarker($0, client) }
+        case .answersChangePlaces:
+            var lines = lines
+            let answers = lines.indices.filter { lines[$0].hasPrefix("+") }
+            if answers.count > 1 { lines.swapAt(answers[0], answers[1]) }
+            return lines
+        default: return lines
+        }
+    }
+
+    private static func isEighth(_ line: String) -> Bool {
+        line.hasPrefix(">") && line.number("position").map { $0 % 8 == 0 } == true
+    }
+
+    private func isFirstBehindMarker(_ line: String, _ client: String) -> Bool {
+        guard line.hasPrefix(">") else { return false }
+        if line.contains(#"{"caughtUp":"#) {
+            caughtUp.insert(client)
+            return false
+        }
+        return line.number("position") != nil && caughtUp.remove(client) != nil
+    }
+}

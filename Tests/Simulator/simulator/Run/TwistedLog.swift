@@ -1,0 +1,92 @@
+import StoryCore
+import StoryLog
+import StoryModels
+import StoryServer
+import StoryStorage
+
+/// Commits that are told as done before they are: a planted bug.
+final class EarlyCommits: SimulatedCommits {
+    private var waiting: [CommitJob] = []
+    private var ended: CommitOutcome?
+
+    var isRunning: Bool { !waiting.isEmpty }
+
+    func end() {
+        for commit in waiting { _ = commit.outcome }
+        waiting = []
+    }
+
+    func start(_ commit: CommitJob) {
+        waiting.append(commit)
+        ended = CommitOutcome(result: .success(()), nanoseconds: 3_000_000)
+    }
+
+    func takeOutcome() -> CommitOutcome? { ended.take() }
+    func wait() -> CommitOutcome? { ended.take() }
+}
+
+/// A log with a planted bug in front of it.
+final class TwistedLog: EventLog {
+    private let log: LMDBEventLog
+    private let bug: PlantedBug
+
+    init(_ log: LMDBEventLog, _ bug: PlantedBug) { (self.log, self.bug) = (log, bug) }
+
+    var head: Position { log.head }
+    var committed: Position { log.committed }
+    /// Models may be stored that know more than the blocks.
+    var flushed: Position { bug == .checkpointAheadOfFlush ? log.committed : log.flushed }
+    /// Without it a clock that jumps back is believed.
+    var lastTime: Instant? { bug == .timesGoBack ? nil : log.lastTime }
+    var bytes: Int { log.bytes }
+    var identity: LogIdentity { log.identity }
+    var storeID: [UInt8] { log.storeID }
+    var isFlushing: Bool { log.isFlushing }
+
+    func append(
+        _ event: EventHeader, json: UnsafeRawBufferPointer, _ lend: (EventRecord) -> Void
+    ) throws(StorageError) {
+        var event = event
+        if bug == .numbersAreReused { event.streamNumber = StreamNumber(1) }
+        try log.append(event, json: json, lend)
+    }
+
+    func makeRoom() -> CommitRoom { log.makeRoom() }
+    func beginCommit() throws(StorageError) -> CommitJob? { try log.beginCommit() }
+    func finishCommit(_ job: CommitJob, _ result: Result<Void, StorageError>) throws(StorageError) {
+        try log.finishCommit(job, bug == .failedCommitIsTrusted ? .success(()) : result)
+    }
+    func rollBack() { log.rollBack() }
+    func startFlush() { log.startFlush() }
+    func startFlush(through position: Position) { log.startFlush(through: position) }
+    func pollFlush() throws(StorageError) { try log.pollFlush() }
+    func flush() throws(StorageError) { try log.flush() }
+
+    func scan(
+        from: Position, through: Position, order: Order, _ visit: (EventRecord) -> Bool
+    ) throws(StorageError) {
+        try log.scan(from: from, through: through, order: order) { record in
+            bug == .eventIsSkipped && record.position.value % 16 == 0 || visit(record)
+        }
+    }
+
+    /// Where a record is looked for.
+    private func place(_ position: Position) -> Position {
+        let isWrong = bug == .blockIndexIsOffByOne && position <= log.flushed && position.value % 8 == 0
+        return isWrong ? Position(position.value - 1) : position
+    }
+
+    func record(at position: Position, _ visit: (EventRecord) -> Void) throws(StorageError) -> Bool {
+        try log.record(at: place(position), visit)
+    }
+    func records(at positions: [Position], _ visit: (EventRecord) -> Bool) throws(StorageError) {
+        try log.records(at: positions.map(place), visit)
+    }
+    func position(at time: Instant) throws(StorageError) -> Position {
+        let position = try log.position(at: time)
+        return bug == .timeIsFoundLate && position < log.committed ? Position(position.value + 1) : position
+    }
+    func verify(progress: (Position) -> Void) throws(StorageError) { try log.verify(progress: progress) }
+    func clearStaleReaders() { log.clearStaleReaders() }
+    func close() { log.close() }
+}
