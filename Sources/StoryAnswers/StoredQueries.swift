@@ -59,9 +59,10 @@ package final class StoredQueries {
         let line = Array(request.utf8) + Array(repeating: 0, count: LineFramer.slack)
         line.withBytes { bytes in
             let request = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - LineFramer.slack)])
-            switch reader.read(request) {
-            case .refused(let failure, let tag, _): output.reply(.failed(failure), tag: tag, restsOn: .zero)
-            case .request(let request, _): engine.handle(request, from: &session, now: clock.now(), into: output)
+            do throws(RefusedLine) {
+                engine.handle(try reader.read(request), from: &session, now: clock.now(), into: output)
+            } catch {
+                output.reply(.failed(error.failure), tag: error.tag, restsOn: .zero)
             }
         }
         return output.bytes

@@ -29,7 +29,7 @@ final class FormsTarget: FuzzTarget {
         let line = Array(request.utf8) + input.rest.prefix { $0 != 0x0A }
         guard line.count <= FormsTarget.limit else { return }
         let copy = ExactCopy(line, slack: LineFramer.slack)
-        guard case .request(let read, _) = reader.read(copy.whole) else { return }
+        guard let read = try? reader.read(copy.whole) else { return }
         switch read.action {
         case .append(let stream, let events, let options):
             for event in events { append(event, stream, options) }

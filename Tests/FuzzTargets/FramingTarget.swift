@@ -93,20 +93,18 @@ final class FramingTarget: FuzzTarget {
         to machine: inout SessionMachine, _ said: inout [Said], _ random: inout SplitMix64, _ puttingBack: Bool
     ) {
         while said.last != .finished {
-            var isOver = false
-            machine.withNextLine(reader, role: .write) { action in
-                switch action {
-                case .needBytes: isOver = true
-                case .finished: said.append(.finished)
-                case .refuse(let tag, let failure): said.append(.refused(tag?.description, failure))
-                case .refuseAndClose(let tag, let failure): said.append(.closed(tag?.description, failure))
-                case .request(let request):
-                    if puttingBack, random.oneIn(3) { return .putBack }
-                    said.append(.request(request.tag?.description, request.action.verb))
-                }
-                return .taken
+            let outcome = machine.withNextLine(reader, role: .write) { request in
+                if puttingBack, random.oneIn(3) { return false }
+                said.append(.request(request.tag?.description, request.action.verb))
+                return true
             }
-            if isOver { return }
+            switch outcome {
+            case .taken, .putBack: break
+            case .needBytes: return
+            case .finished: said.append(.finished)
+            case .refuse(let tag, let failure): said.append(.refused(tag?.description, failure))
+            case .refuseAndClose(let tag, let failure): said.append(.closed(tag?.description, failure))
+            }
         }
     }
 }

@@ -11,26 +11,32 @@ final class ParserTarget: FuzzTarget {
         for line in bytes.split(separator: 0x0A, maxSplits: 7).prefix(8) where line.count <= ParserTarget.limit {
             let one = ExactCopy(line, slack: LineFramer.slack, noise: 0x22)
             let two = ExactCopy(line, slack: LineFramer.slack, noise: 0x61)
-            check(reader.read(one.whole), other.read(two.whole), line.count)
+            check(one.whole, two.whole)
         }
     }
 
-    private func check(_ one: consuming ReadLine, _ two: consuming ReadLine, _ count: Int) {
-        switch consume one {
-        case .request(let left, let role):
-            guard case .request(let right, let otherRole) = consume two else {
-                return hold(false, "what stands behind a line makes it no request")
+    private func check(_ one: UnsafeRawBufferPointer, _ two: UnsafeRawBufferPointer) {
+        do throws(RefusedLine) {
+            let left = try reader.read(one)
+            do throws(RefusedLine) {
+                let right = try other.read(two)
+                hold(left.tag == right.tag && left.role == right.role, "what stands behind a line changes nothing")
+                hold(left.action == right.action, "what stands behind a line changes no value")
+            } catch {
+                hold(false, "what stands behind a line makes it no request: \(error)")
             }
-            hold(left.tag == right.tag && role == otherRole, "what stands behind a line changes nothing")
-            hold(left.action == right.action, "what stands behind a line changes no value")
-        case .refused(let left, let tag, let verb):
-            guard case .refused(let right, let otherTag, let otherVerb) = consume two else {
-                return hold(false, "what stands behind a line makes it no request")
+        } catch {
+            let left = error
+            do throws(RefusedLine) {
+                _ = try other.read(two)
+                hold(false, "what stands behind a line makes it a request")
+            } catch {
+                let isSame = left.failure == error.failure && left.tag == error.tag && left.verb == error.verb
+                hold(isSame, "what stands behind a line is not looked at")
             }
-            hold(left == right && tag == otherTag && verb == otherVerb, "what stands behind a line is not looked at")
-            hold(left.code != .internal, "the reader has a defect: \(left.message)")
-            if case .column(let column) = left.detail {
-                hold((1...count + 1).contains(column), "column \(column) of \(count) bytes")
+            hold(left.failure.code != .internal, "the reader has a defect: \(left.failure.message)")
+            if case .column(let column) = left.failure.detail {
+                hold((1...one.count + 1).contains(column), "column \(column) of \(one.count) bytes")
             }
         }
     }

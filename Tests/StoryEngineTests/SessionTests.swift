@@ -243,7 +243,7 @@ private final class RolledBackWorld {
         let output = RecordedOutput(log, durable: log.head) { [engine] record in
             RolledBackWorld.carried { () throws(StorageError) in try engine.fold(record) }
         }
-        engine.handle(Request(tag: nil, action: action), from: &session, now: now, into: output)
+        engine.handle(Request(tag: nil, role: .read, action: action), from: &session, now: now, into: output)
         return Answer(effects: output.effects).replies
     }
 

@@ -23,7 +23,7 @@ struct SessionMachineTests {
         let get = KeptAction.request(KeptRequest(tag: nil, action: .get(.users, id("1"), at: nil)))
         #expect(machine.next(reader) == .request(KeptRequest(tag: nil, action: .ping)))
         for _ in 0..<2 {
-            #expect(machine.next(reader, .putBack) == get)
+            #expect(machine.next(reader, isDone: false) == get)
             let (hasLine, count) = (machine.hasBufferedLine, machine.bufferedCount)
             #expect(hasLine)
             #expect(count == 20)
@@ -152,23 +152,21 @@ struct SessionMachineTests {
 extension SessionMachine {
     mutating func receive(_ text: String) { Array(text.utf8).withUnsafeBytes { bytesReceived($0) } }
 
-    /// The next action, whose line is then taken or put back.
-    mutating func next(
-        _ reader: RequestReader, _ outcome: LineOutcome = .taken, _ role: Role = .admin
-    ) -> KeptAction {
-        var action = KeptAction.needBytes
-        withNextLine(reader, role: role) {
-            action = KeptAction($0)
-            return outcome
+    /// The next action; its line is done with, or is the next one again.
+    mutating func next(_ reader: RequestReader, isDone: Bool = true, _ role: Role = .admin) -> KeptAction {
+        var request: KeptRequest?
+        let outcome = withNextLine(reader, role: role) {
+            request = KeptRequest($0)
+            return isDone
         }
-        return action
+        return KeptAction(outcome, request)
     }
 
     /// The actions up to the first that waits or ends.
     mutating func actions(_ reader: RequestReader, _ role: Role = .admin) -> [KeptAction] {
         var actions: [KeptAction] = []
         while true {
-            let action = next(reader, .taken, role)
+            let action = next(reader, role)
             actions.append(action)
             if action == .needBytes || action == .finished { return actions }
         }

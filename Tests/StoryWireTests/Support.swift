@@ -12,7 +12,7 @@ extension RequestReader {
     func read(bytes: [UInt8]) -> KeptLine {
         let noise = Array(#"{"a":1}]"x,0"#.utf8)
         let padded = bytes + (0..<LineFramer.slack).map { noise[$0 % noise.count] }
-        return padded.withUnsafeBytes { KeptLine(read($0.part(0..<bytes.count))) }
+        return padded.withUnsafeBytes { KeptLine(self, $0.part(0..<bytes.count)) }
     }
 
     func read(_ line: String) -> KeptLine { read(bytes: Array(line.utf8)) }
@@ -36,13 +36,13 @@ struct KeptLine: Equatable {
         (self.tag, self.verb, self.role, self.result) = (tag, verb, role, result)
     }
 
-    init(_ line: consuming ReadLine) {
-        switch consume line {
-        case .request(let request, let role):
+    init(_ reader: RequestReader, _ line: UnsafeRawBufferPointer) {
+        do throws(RefusedLine) {
+            let request = try reader.read(line)
             let action = request.action.kept
-            self.init(tag: request.tag, verb: action.verb, role: role, result: .success(action))
-        case .refused(let failure, let tag, let verb):
-            self.init(tag: tag, verb: verb, role: nil, result: .failure(failure))
+            self.init(tag: request.tag, verb: action.verb, role: request.role, result: .success(action))
+        } catch {
+            self.init(tag: error.tag, verb: error.verb, role: nil, result: .failure(error.failure))
         }
     }
 

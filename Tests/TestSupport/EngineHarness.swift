@@ -76,7 +76,7 @@ package final class EngineHarness {
     package func begin(_ action: RequestAction) -> HeldAnswer? {
         let output = output()
         output.holdsAnswers = true
-        engine.handle(Request(tag: nil, action: action), from: &session, now: now, into: output)
+        engine.handle(Request(tag: nil, role: .read, action: action), from: &session, now: now, into: output)
         return output.held
     }
 
@@ -86,7 +86,7 @@ package final class EngineHarness {
     @discardableResult
     package func ask(_ action: RequestAction, as session: inout Session, tag: Tag? = nil) -> Answer {
         let output = output()
-        engine.handle(Request(tag: tag, action: action), from: &session, now: now, into: output)
+        engine.handle(Request(tag: tag, role: .read, action: action), from: &session, now: now, into: output)
         return Answer(effects: output.effects)
     }
 

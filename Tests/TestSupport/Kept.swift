@@ -59,6 +59,8 @@ package struct KeptRequest: Equatable {
         self.tag = tag
         self.action = action
     }
+
+    package init(_ request: borrowing Request) { self.init(tag: request.tag, action: request.action.kept) }
 }
 
 /// What is to be done about a line, to be looked at for as long as the tests run.
@@ -69,10 +71,11 @@ package enum KeptAction: Equatable {
     case refuseAndClose(Tag?, Failure)
     case finished
 
-    package init(_ action: borrowing LineAction) {
-        switch action {
+    /// - Parameter request: what was asked for; nil where nothing was.
+    package init(_ outcome: LineOutcome, _ request: KeptRequest?) {
+        switch outcome {
+        case .taken, .putBack: self = request.map { .request($0) } ?? .needBytes
         case .needBytes: self = .needBytes
-        case .request(let request): self = .request(KeptRequest(tag: request.tag, action: request.action.kept))
         case .refuse(let tag, let failure): self = .refuse(tag, failure)
         case .refuseAndClose(let tag, let failure): self = .refuseAndClose(tag, failure)
         case .finished: self = .finished

@@ -4,10 +4,13 @@
 /// for as long as the line is lent, and is handed on without a copy.
 package struct Request: ~Copyable, Sendable {
     package let tag: Tag?
+    /// The role that whoever asks it needs.
+    package let role: Role
     package let action: RequestAction
 
-    package init(tag: Tag?, action: RequestAction) {
+    package init(tag: Tag?, role: Role, action: RequestAction) {
         self.tag = tag
+        self.role = role
         self.action = action
     }
 }

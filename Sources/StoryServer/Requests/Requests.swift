@@ -137,27 +137,19 @@ final class Requests {
 
     /// False when no line could be taken.
     private func takeLine(_ connection: Connection) -> Bool {
-        var isTaken = true
         let role = connection.session.peer.role
-        connection.lines.withNextLine(dependency.reader, role: role) { action in
-            switch action {
-            case .needBytes: isTaken = false
-            case .request(let request):
-                guard handle(request, connection) else {
-                    isTaken = false
-                    return .putBack
-                }
-            case .refuse(let tag, let failure): output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
-            case .refuseAndClose(let tag, let failure):
-                let reason = EndReason(failure.code.rawValue)
-                connection.session.endSubscriptions(reason, into: output(connection))
-                output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
-                end(connection, reason)
-            case .finished: end(connection, .closed)
-            }
-            return .taken
+        switch connection.lines.withNextLine(dependency.reader, role: role, { handle($0, connection) }) {
+        case .taken: return true
+        case .putBack, .needBytes: return false
+        case .refuse(let tag, let failure): output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
+        case .refuseAndClose(let tag, let failure):
+            let reason = EndReason(failure.code.rawValue)
+            connection.session.endSubscriptions(reason, into: output(connection))
+            output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
+            end(connection, reason)
+        case .finished: end(connection, .closed)
         }
-        return isTaken
+        return true
     }
 
     /// Reading goes on while there is little to take up, so that a client that only sends is held back by its socket.

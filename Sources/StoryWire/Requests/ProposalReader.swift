@@ -16,9 +16,10 @@ struct EventDraft {
     /// A field's name in an error.
     func field(_ name: String) -> String { index.map { "[\($0)].\(name)" } ?? name }
 
-    /// - Throws: `internal` where a part that was checked is missing.
-    func proposal(_ parts: borrowing LineParts) throws(Failure) -> EventProposal {
-        EventProposal(type: try parts.known(type), data: try parts.known(data), meta: meta, tags: tags)
+    /// Nil where something that has to be there is not, which was noted.
+    var proposal: EventProposal? {
+        guard let type, let data else { return nil }
+        return EventProposal(type: type, data: data, meta: meta, tags: tags)
     }
 }
 
@@ -27,8 +28,6 @@ final class ProposalReader {
     /// How many events one `APPEND` may propose.
     static let maxCount = 1_000
 
-    /// The events that were read last: room that serves line after line.
-    @exclusivity(unchecked) private(set) var drafts: [EventDraft] = []
     private let scanner: JSONScanner
     /// Reads the arrays inside of what the other one read, which has to stay.
     private let innerScanner: JSONScanner
@@ -43,11 +42,15 @@ final class ProposalReader {
 
     /// Reads the events of the line's JSON, an object or an array of them; what is wrong with them is noted.
     ///
-    /// - Parameter isTogether: true where each event names its stream.
-    /// - Throws: `tooLarge` for too many events.
-    func read(_ document: JSONDocument, isTogether: Bool, _ parts: inout LineParts) throws(Failure) {
-        drafts.removeAll(keepingCapacity: true)
-        guard document.isArray else { return drafts.append(draft(document, nil, isTogether, &parts)) }
+    /// - Parameters:
+    ///   - isTogether: true where each event names its stream.
+    ///   - take: is lent each event as far as it could be read.
+    /// - Throws: `tooLarge` for too many events; what `take` throws.
+    func read(
+        _ document: JSONDocument, isTogether: Bool, _ parts: inout LineParts,
+        _ take: (borrowing EventDraft) throws(Failure) -> Void
+    ) throws(Failure) {
+        guard document.isArray else { return try take(draft(document, nil, isTogether, &parts)) }
         guard document.count <= ProposalReader.maxCount else {
             let limit = ProposalReader.maxCount
             throw Failure(.tooLarge, "one APPEND takes at most \(limit) events", .limit(limit))
@@ -58,7 +61,7 @@ final class ProposalReader {
                 parts.reject("[\(index)]", .wrongType, "an event is a JSON object")
                 continue
             }
-            drafts.append(draft(scanner.open(index), index, isTogether, &parts))
+            try take(draft(scanner.open(index), index, isTogether, &parts))
         }
     }
 

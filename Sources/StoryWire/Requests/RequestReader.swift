@@ -1,12 +1,13 @@
 import CSimdJSON
 package import StoryCore
 
-/// What a line asks for, or why it asks for nothing.
-package enum ReadLine: ~Copyable {
-    /// A request, and the role that it needs.
-    case request(Request, Role)
-    /// The tag wherever it could be read, also before an error; and the verb, nil where the line has none that is known.
-    case refused(Failure, Tag?, Verb?)
+/// Why a line asks for nothing.
+package struct RefusedLine: Error {
+    package let failure: Failure
+    /// The tag wherever it could be read, also before the error.
+    package let tag: Tag?
+    /// Nil where the line has none that is known.
+    package let verb: Verb?
 }
 
 /// Reads request lines: `[@tag ]VERB [target] [name=value]… [json]`.
@@ -46,18 +47,19 @@ package final class RequestReader {
     /// Reads one line, its LF taken away, behind which `LineFramer.slack` bytes can be read.
     ///
     /// - Returns: what is good until the next line is read, and for as long as the line is lent.
-    package func read(_ line: UnsafeRawBufferPointer) -> ReadLine { read(line, &parts) }
+    /// - Throws: why it is no request.
+    package func read(_ line: UnsafeRawBufferPointer) throws(RefusedLine) -> Request { try read(line, &parts) }
 
-    private func read(_ line: UnsafeRawBufferPointer, _ parts: inout LineParts) -> ReadLine {
+    private func read(_ line: UnsafeRawBufferPointer, _ parts: inout LineParts) throws(RefusedLine) -> Request {
         parts.begin(line)
-        do {
+        do throws(Failure) {
             try parts.takeTag()
             try LineCheck.check(line)
             let shape = try shape(&parts.cursor)
             parts.shape = shape
-            return .request(Request(tag: parts.tag, action: try action(shape, &parts)), shape.role)
+            return Request(tag: parts.tag, role: shape.role, action: try action(shape, &parts))
         } catch {
-            return .refused(error, parts.tag, parts.shape?.verb)
+            throw RefusedLine(failure: error, tag: parts.tag, verb: parts.shape?.verb)
         }
     }
 

@@ -55,10 +55,11 @@ extension RequestReader {
         let options = try parts.values(scanner).write
         let document = try body(&parts)
         try refuseOwn(stream)
-        try events.read(document, isTogether: false, &parts)
-        try parts.refuseErrors()
         proposals.removeAll(keepingCapacity: true)
-        for index in events.drafts.indices { proposals.append(try events.drafts[index].proposal(parts)) }
+        try events.read(document, isTogether: false, &parts) { draft in
+            if let event = draft.proposal { proposals.append(event) }
+        }
+        try parts.refuseErrors()
         return .append(try parts.known(stream), proposals, options)
     }
 
@@ -66,15 +67,13 @@ extension RequestReader {
     private func appendTogether(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let options = try parts.values(scanner).write
         if options.version != nil { parts.reject("version", .unknownField, "APPEND * takes a version in each event") }
-        try events.read(try body(&parts), isTogether: true, &parts)
-        for draft in events.drafts { try refuseOwn(draft.stream) }
-        try parts.refuseErrors()
         streamProposals.removeAll(keepingCapacity: true)
-        for draft in events.drafts {
-            streamProposals.append(
-                StreamProposal(
-                    stream: try parts.known(draft.stream), version: draft.version, event: try draft.proposal(parts)))
+        try events.read(try body(&parts), isTogether: true, &parts) { (draft) throws(Failure) in
+            try refuseOwn(draft.stream)
+            guard let stream = draft.stream, let event = draft.proposal else { return }
+            streamProposals.append(StreamProposal(stream: stream, version: draft.version, event: event))
         }
+        try parts.refuseErrors()
         return .appendTogether(streamProposals, options)
     }
 

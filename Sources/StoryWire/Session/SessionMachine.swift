@@ -1,24 +1,19 @@
 package import StoryCore
 
-/// What to do about the next line of a connection.
-package enum LineAction: ~Copyable {
-    /// Nothing until more bytes come.
+/// What became of the next line of a connection, and what is to be done about it.
+package enum LineOutcome: Equatable {
+    /// It was a request, and is done with.
+    case taken
+    /// It was a request that has to wait: it is the next line again.
+    case putBack
+    /// There is no line until more bytes come.
     case needBytes
-    case request(Request)
     /// Answer the failure and go on.
     case refuse(Tag?, Failure)
     /// Answer the failure and close; what the client sent after it is not looked at.
     case refuseAndClose(Tag?, Failure)
     /// There will be no more lines: the peer closed its side and all its lines were taken, or one of them ended it.
     case finished
-}
-
-/// What became of a line.
-package enum LineOutcome: Equatable, Sendable {
-    /// It is done with.
-    case taken
-    /// It has to wait: it is the next line again.
-    case putBack
 }
 
 /// The protocol's state of one connection: bytes come in, requests and refusals come out, in order.
@@ -64,29 +59,32 @@ package struct SessionMachine: ~Copyable {
         }
     }
 
-    /// Reads the next line and lends what it asks for: nothing of it may be kept when `body` has returned.
+    /// Reads the next line and lends what it asks for: nothing of it may be kept when `handle` has returned.
     ///
     /// - Parameters:
     ///   - role: what the peer may do.
-    ///   - body: says what became of the line; nothing else touches this machine meanwhile.
+    ///   - handle: false for a request that has to wait; nothing else touches this machine meanwhile.
     package mutating func withNextLine(
-        _ reader: RequestReader, role: Role, _ body: (borrowing LineAction) -> LineOutcome
-    ) {
+        _ reader: RequestReader, role: Role, _ handle: (borrowing Request) -> Bool
+    ) -> LineOutcome {
         let talk: Talk
         switch state {
-        case .finished:
-            _ = body(.finished)
-            return
+        case .finished: return .finished
         case .open(let before), .peerClosed(let before): talk = before
         }
         switch framer.next() {
-        case .line(let line): lineTaken(reader.read(line), role, talk, body)
+        case .line(let line):
+            do throws(RefusedLine) {
+                return taken(try reader.read(line), role, handle)
+            } catch {
+                return refusal(error, talk)
+            }
         case .lineTooLong:
             state = .finished
             let limit = framer.limit
             let failure = Failure(.tooLarge, "a line has at most \(limit) bytes", .limit(limit))
-            _ = body(.refuseAndClose(RequestReader.tag(of: framer.opening), failure))
-        case .needBytes: _ = body(noLine())
+            return .refuseAndClose(RequestReader.tag(of: framer.opening), failure)
+        case .needBytes: return noLine()
         }
     }
 
@@ -104,7 +102,7 @@ package struct SessionMachine: ~Copyable {
     /// How much storage the connection's input holds, in bytes.
     package var storageCount: Int { framer.storageCount }
 
-    private mutating func noLine() -> LineAction {
+    private mutating func noLine() -> LineOutcome {
         switch state {
         case .open: return .needBytes
         case .peerClosed, .finished:
@@ -113,31 +111,26 @@ package struct SessionMachine: ~Copyable {
         }
     }
 
-    private mutating func lineTaken(
-        _ line: consuming ReadLine, _ role: Role, _ talk: Talk, _ body: (borrowing LineAction) -> LineOutcome
-    ) {
-        switch consume line {
-        case .request(let request, let needed):
-            talkGoesOn(as: .refused(0))
-            let (tag, verb) = (request.tag, request.action.verb)
-            guard needed <= role else {
-                _ = body(.refuse(tag, SessionMachine.denied(verb, needed, role)))
-                return
-            }
-            switch body(.request(request)) {
-            case .taken: if verb == .quit { state = .finished }
-            case .putBack: framer.putBack()
-            }
-        case .refused(let failure, let tag, let verb): _ = body(refusal(failure, tag, verb, talk))
+    private mutating func taken(
+        _ request: borrowing Request, _ role: Role, _ handle: (borrowing Request) -> Bool
+    ) -> LineOutcome {
+        talkGoesOn(as: .refused(0))
+        guard request.role <= role else { return .refuse(request.tag, SessionMachine.denied(request, role)) }
+        guard handle(request) else {
+            framer.putBack()
+            return .putBack
         }
+        if request.action.verb == .quit { state = .finished }
+        return .taken
     }
 
-    private mutating func refusal(_ failure: Failure, _ tag: Tag?, _ verb: Verb?, _ talk: Talk) -> LineAction {
+    private mutating func refusal(_ line: RefusedLine, _ talk: Talk) -> LineOutcome {
+        let (failure, tag) = (line.failure, line.tag)
         let isSyntax = failure.code == .syntax
         let count: Int
         switch talk {
         // What begins with no request speaks another protocol.
-        case .silent: count = isSyntax || verb == nil ? SessionMachine.maxSyntaxErrors : 0
+        case .silent: count = isSyntax || line.verb == nil ? SessionMachine.maxSyntaxErrors : 0
         case .refused(let before): count = isSyntax ? before + 1 : 0
         }
         talkGoesOn(as: .refused(count))
@@ -154,7 +147,7 @@ package struct SessionMachine: ~Copyable {
         }
     }
 
-    private static func denied(_ verb: Verb, _ needed: Role, _ role: Role) -> Failure {
-        Failure(.denied, "\(verb.rawValue) needs the role \(needed.name); yours is \(role.name)")
+    private static func denied(_ request: borrowing Request, _ role: Role) -> Failure {
+        Failure(.denied, "\(request.action.verb.rawValue) needs the role \(request.role.name); yours is \(role.name)")
     }
 }

@@ -35,6 +35,8 @@ package struct RowLayout: BitwiseCopyable, @unchecked Sendable {
 
     /// By the fields' indexes.
     package let slots: UnsafeBufferPointer<Slot>
+    /// Those of them that are choices.
+    let choices: UnsafeBufferPointer<Slot>
     /// Where the length of the ID lies.
     package let idOffset: Int
     /// How many names there are, the ID among them.
@@ -58,7 +60,9 @@ package struct RowLayout: BitwiseCopyable, @unchecked Sendable {
         nameCount = 1 + storages.count { $0 == .name }
         textCount = storages.count { $0 == .text }
         var maker = SlotMaker(fixed: fixedOffset, name: idOffset + 1, text: idOffset + nameCount)
-        slots = memory.table(fields.map { maker.slot($0) })
+        let slots = fields.map { maker.slot($0) }
+        self.slots = memory.table(slots)
+        choices = memory.table(slots.filter { $0.storage == .choice })
     }
 }
 

@@ -94,11 +94,6 @@ extension RowLayout {
             count += Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
         }
         guard count == bytes.count, Identifier.length.contains(Int(bytes[idOffset])) else { return false }
-        return slots.allSatisfy { slot in
-            switch slot.storage {
-            case .choice: Int(bytes[slot.offset]) < slot.choiceCount
-            case .text, .name, .integer, .number, .date, .flag, .fraction: true
-            }
-        }
+        return choices.allSatisfy { Int(bytes[$0.offset]) < $0.choiceCount }
     }
 }
