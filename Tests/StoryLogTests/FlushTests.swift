@@ -195,6 +195,29 @@ struct FlushTests {
         }
     }
 
+    @Test func `a check and a copy come to an end while blocks are added`() throws {
+        let bench = try LogBench()
+        for _ in 1...70 {
+            try bench.log.extend(by: 1)
+            try bench.log.flush()
+        }
+        var (rounds, checked) = (0, Position.zero)
+        try bench.log.verifier().run { position in
+            (rounds, checked) = (rounds + 1, position)
+            for _ in 1...70 {
+                _ = try? bench.log.extend(by: 1)
+                try? bench.log.flush()
+            }
+            return rounds < 10
+        }
+        #expect(rounds == 3 && checked < Position(200))
+        let copier = bench.log.copier()
+        let end = bench.log.head
+        try bench.log.extend(by: 5)
+        try bench.log.flush()
+        #expect(try copier.run(to: bench.folder.path + "/copy") == end)
+    }
+
     @Test func `verifying covers the journal, and says where it is wrong`() throws {
         let bench = try bench()
         let verifier = bench.log.verifier()

@@ -179,12 +179,14 @@ extension LMDBEventLog {
     }
 
     /// What checks all that is committed by now, on another thread while this one goes on appending.
-    package func verifier() -> LogVerifier { LogVerifier(environment, records.unflushed) }
+    package func verifier() -> LogVerifier {
+        LogVerifier(environment, records.unflushed, through: committed)
+    }
 
-    /// Copies all that is committed by now, and may copy more; the log must stay open meanwhile.
+    /// Copies all that is committed by now, and at most what shares its last blocks; the log must stay open meanwhile.
     package func copier() -> LogCopier {
         LogCopier(
-            environment, header, records.unflushed,
+            environment, header, records.unflushed, through: committed,
             journalSize: commits?.journal.header.fileSize ?? JournalFile.usualSize)
     }
 }

@@ -12,12 +12,20 @@ package final class LogCopier: Sendable {
     private let environment: Environment
     private let header: LogHeader
     private let tail: [BlockSection]
+    private let last: Position
     private let journalSize: Int
 
-    init(_ environment: Environment, _ header: LogHeader, _ tail: [BlockSection], journalSize: Int) {
+    /// - Parameters:
+    ///   - tail: what is committed and not in blocks.
+    ///   - last: blocks that begin behind it are left out: where events are added meanwhile, it comes to an end.
+    init(
+        _ environment: Environment, _ header: LogHeader, _ tail: [BlockSection], through last: Position,
+        journalSize: Int
+    ) {
         self.environment = environment
         self.header = header
         self.tail = tail
+        self.last = last
         self.journalSize = journalSize
     }
 
@@ -48,7 +56,7 @@ package final class LogCopier: Sendable {
         try LogCreation.createEnvironment(draft + "/log", LogHeader(identity: header.identity, created: header.created))
         let copy = try Environment.open(at: draft + "/log", EnvironmentOptions())
         defer { copy.close() }
-        var writer = BlockCopy(from: environment, to: copy, root: header.identity.root, mustEnd: mustEnd)
+        var writer = BlockCopy(from: environment, to: copy, root: header.identity.root, last, mustEnd: mustEnd)
         let position = try writer.run(tail, piece: LogCopier.piece)
         try name(copy, LogHeader(identity: header.identity.copy(id: id, at: position), created: header.created))
         try JournalFile.create(draft + "/log.journal", logID: id, fileSize: journalSize)
@@ -75,17 +83,22 @@ private struct BlockCopy {
     private let source: Environment
     private let target: Environment
     private let root: [UInt8]
+    private let last: Position
     private let mustEnd: () -> Bool
     private var position: Position = .zero
     private var seal: Seal?
 
-    init(from source: Environment, to target: Environment, root: [UInt8], mustEnd: @escaping () -> Bool) {
-        (self.source, self.target, self.root, self.mustEnd) = (source, target, root, mustEnd)
+    /// - Parameter last: blocks that begin behind it are left out.
+    init(
+        from source: Environment, to target: Environment, root: [UInt8], _ last: Position,
+        mustEnd: @escaping () -> Bool
+    ) {
+        (self.source, self.target, self.root, self.last, self.mustEnd) = (source, target, root, last, mustEnd)
     }
 
-    /// Copies every block, then makes blocks of the rest; returns the last position.
+    /// Copies blocks, then makes blocks of the rest; returns the last position.
     mutating func run(_ tail: [BlockSection], piece: Int) throws(StorageError) -> Position {
-        while try advance(piece) {
+        while position < last, try advance(piece) {
             if mustEnd() { throw BlockCopy.ended }
         }
         let store = BlockStore(environment: target, hasher: try SealHasher())
@@ -104,7 +117,7 @@ private struct BlockCopy {
         try target.reserveRoom(2 * piece)
         let writer = try WriteTransaction(target)
         var copied = 0
-        while let found = entry, copied < piece {
+        while let found = entry, copied < piece, position < last {
             let block = try BlockMap.header(found.value, position.next.value)
             try writer.append(found.value, in: .main, at: found.key)
             (position, seal) = (Position(block.last), block.seal(found.value))

@@ -12,11 +12,15 @@ package final class LogVerifier: Sendable {
 
     private let environment: Environment
     private let tail: [BlockSection]
+    private let last: Position
 
-    /// - Parameter tail: what is committed and not in blocks.
-    init(_ environment: Environment, _ tail: [BlockSection]) {
+    /// - Parameters:
+    ///   - tail: what is committed and not in blocks.
+    ///   - last: blocks that begin behind it are left out: where events are added meanwhile, it comes to an end.
+    init(_ environment: Environment, _ tail: [BlockSection], through last: Position = .max) {
         self.environment = environment
         self.tail = tail
+        self.last = last
     }
 
     /// Checks all of it.
@@ -25,7 +29,7 @@ package final class LogVerifier: Sendable {
     /// - Throws: `.corrupt`, naming the first position that is not as it was written.
     package func run(progress: (Position) -> Bool) throws(StorageError) {
         var walk = try LogWalk(environment)
-        while try walk.advance(LogVerifier.batch) {
+        while walk.position < last, try walk.advance(LogVerifier.batch) {
             guard progress(walk.position) else { return }
         }
         try walk.end(with: tail)
