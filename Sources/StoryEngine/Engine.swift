@@ -109,6 +109,23 @@ package final class Engine {
         }
     }
 
+    /// Answers a write whose values are wrong: that its key belongs to another request comes first.
+    package func refuse(
+        _ failure: Failure, _ key: RequestKey, tag: Tag?, for session: borrowing Session, into output: any TurnOutput
+    ) {
+        guard !isDraining else { return output.reply(.failed(Failure.draining), tag: tag, restsOn: .zero) }
+        do throws(StorageError) {
+            let mayWrite = session.peer.role >= .write
+            guard mayWrite, let entry = try world.models.entry(of: key) else {
+                return output.reply(.failed(failure), tag: tag, restsOn: .zero)
+            }
+            let reused = Idempotency.reused(key, entry.last)
+            output.reply(.failed(reused), tag: tag, restsOn: entry.last)
+        } catch {
+            output.reply(.failed(.storage(error)), tag: tag, restsOn: .zero)
+        }
+    }
+
     private func answer(
         _ action: RequestAction, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
     ) throws(StorageError) {

@@ -102,7 +102,8 @@ final class FramingTarget: FuzzTarget {
             case .taken, .putBack: break
             case .needBytes: return
             case .finished: said.append(.finished)
-            case .refuse(let tag, let failure): said.append(.refused(tag?.description, failure))
+            case .refuse(let tag, let failure), .refuseWrite(let tag, let failure, _):
+                said.append(.refused(tag?.description, failure))
             case .refuseAndClose(let tag, let failure): said.append(.closed(tag?.description, failure))
             }
         }

@@ -41,6 +41,8 @@ import Testing
             .says(#"APPEND note-1 key=k {"type":"A","data":{},"meta":{}}"#, reused),
             .says("DELETE stories/none key=k", reused),
             .says(#"POST users key=k {}"#, reused),
+            .says(#"APPEND note-1 key=k {"type":""}"#, reused),
+            .says(#"DELETE stories/none key=k version=x"#, reused),
             .says("PING", #"+ {"position":1}"#)
         ).play(at: depth)
     }

@@ -15,6 +15,12 @@ func built<F: Form>(_ form: F.Type, _ fields: FormFields) throws -> F.Command {
 struct SignUpFormTests {
     private let good = Fields.user("u9", name: "Aki", email: "Aki@Example.org", prefecture: 13)
 
+    @Test func `of wrong fields a thousand are named`() {
+        var fields = good
+        for number in 0..<5_000 { fields = fields.with("a\(number)", 1) }
+        #expect(broken(SignUpForm.self, fields).count == 1_000)
+    }
+
     @Test func `a good form is a sign-up with just what it says`() throws {
         let command = try built(SignUpForm.self, good)
         #expect(command.id == "u9".id)

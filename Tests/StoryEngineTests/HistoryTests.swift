@@ -121,6 +121,9 @@ struct HistoryTests {
         #expect(read(from: .number(6), log: "parent").failure?.detail == parted)
         #expect(read(.all, .descending, log: "parent").failure?.detail == parted)
         #expect(bounds(read(from: .number(4), .descending, log: "parent")) == [1, 4])
+        for number in [5, 6, 7, 5_000] as [UInt64] {
+            #expect(read(from: .number(number), .descending, log: "parent").failure?.detail == parted)
+        }
     }
 
     /// note-a has 1 and 3 in both, and 6 here alone.
@@ -131,6 +134,10 @@ struct HistoryTests {
         #expect(read(stream, from: .number(9_007_199_254_740_991), log: "parent").code == .diverged)
         #expect(read(.stream("note-z".stream), from: .number(2), log: "parent").code == .diverged)
         #expect(read(.stream("note-z".stream), log: "parent").failure == nil)
+        #expect(bounds(read(stream, from: .number(2), .descending, log: "parent")) == [1, 2])
+        for number in [3, 4, 100] as [UInt64] {
+            #expect(read(stream, from: .number(number), .descending, log: "parent").code == .diverged)
+        }
     }
 
     @Test func `a log that cannot be read is said to be damaged, and where`() {

@@ -76,7 +76,7 @@ package enum KeptAction: Equatable {
         switch outcome {
         case .taken, .putBack: self = request.map { .request($0) } ?? .needBytes
         case .needBytes: self = .needBytes
-        case .refuse(let tag, let failure): self = .refuse(tag, failure)
+        case .refuse(let tag, let failure), .refuseWrite(let tag, let failure, _): self = .refuse(tag, failure)
         case .refuseAndClose(let tag, let failure): self = .refuseAndClose(tag, failure)
         case .finished: self = .finished
         }

@@ -41,6 +41,8 @@ package struct EventRecord {
 
     /// True when it is of one of these types; none asked for means all.
     package func isOfType(_ types: [EventType]) -> Bool {
-        types.isEmpty || types.contains { $0.bytes.elementsEqual(json[type]) }
+        guard !types.isEmpty else { return true }
+        let name = json.slice(type.lowerBound, count: type.count)
+        return types.contains { $0.spelling.withUnsafeBytes { $0.equals(name) } }
     }
 }

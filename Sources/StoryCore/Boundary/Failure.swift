@@ -20,6 +20,9 @@ package enum Retry: String, Sendable { case never, same, refetch, later }
 
 /// A refusal or an error: a code for programs, a sentence for people, and what that code carries besides.
 package struct Failure: Error, Equatable, Sendable {
+    /// So many wrong fields one failure names.
+    package static let mostFields = 1_000
+
     package let code: ErrorCode
     /// One sentence: what is wrong, and where it helps, what to do.
     package let message: String

@@ -12,8 +12,13 @@ enum Idempotency {
     static func outcome(_ action: RequestAction, in world: World) throws(StorageError) -> WriteOutcome? {
         guard let key = action.writeOptions?.key, let entry = try world.models.entry(of: key) else { return nil }
         if let receipt = try repeated(action, entry.positions, in: world) { return .repeated(receipt) }
-        let message = "the key \(key) belongs to another request, at position \(entry.last.value)"
-        return .refused(Failure(.keyReused, message, .position(entry.last)))
+        return .refused(reused(key, entry.last))
+    }
+
+    /// - Parameter last: where the last event of the request that has the key lies.
+    static func reused(_ key: RequestKey, _ last: Position) -> Failure {
+        let message = "the key \(key) belongs to another request, at position \(last.value)"
+        return Failure(.keyReused, message, .position(last))
     }
 
     /// The receipt of the events at these positions; nil when the request would write others.

@@ -11,8 +11,12 @@ enum ReadEvents {
         // `from` is where reading begins and `to` where it ends, whichever way it goes.
         let isAscending = query.order == .ascending
         let (lower, upper) = try isAscending ? range.bounds(query.from, query.to) : range.bounds(query.to, query.from)
-        let begin = isAscending ? lower : upper
-        if let log = query.log { try world.identity.check(log, next: try range.position(of: begin)) }
+        if let log = query.log {
+            // Downwards the event that it begins with has to be that of both histories, also where there is none here.
+            var next = isAscending ? lower : upper + 1
+            if !isAscending, case .number(let number) = query.from { next = number + 1 }
+            try world.identity.check(log, next: try range.position(of: next))
+        }
         return ReadPlan(
             source: range.source, lower: lower, upper: upper, order: query.order, limit: query.limit,
             types: query.selection.types, head: world.head)

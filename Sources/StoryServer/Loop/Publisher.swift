@@ -54,16 +54,22 @@ struct Publisher {
         defer { subscription = follower }
         var looked = 0
         var failure: StorageError?
-        try log.records(at: positions) { record in
-            guard output.count < size, !budget.isSpent else { return false }
-            switch push(record, head, &follower, &output, &budget) {
-            case .success(let isDone):
-                looked += isDone ? 1 : 0
-                return isDone
-            case .failure(let error):
-                failure = error
-                return false
+        do throws(StorageError) {
+            try log.records(at: positions) { record in
+                guard output.count < size, !budget.isSpent else { return false }
+                switch push(record, head, &follower, &output, &budget) {
+                case .success(let isDone):
+                    looked += isDone ? 1 : 0
+                    return isDone
+                case .failure(let error):
+                    failure = error
+                    return false
+                }
             }
+        } catch {
+            // Everything before the record that cannot be read was sent: that is where to resume.
+            if looked < positions.count { follower.sent(through: positions[looked].previous) }
+            throw error
         }
         if let failure { throw failure }
         if looked == positions.count, positions.count < limit { follower.sent(through: through) }

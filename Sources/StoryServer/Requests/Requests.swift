@@ -22,6 +22,8 @@ final class Requests {
     /// So many lines are taken up as they come, and so many that were left over, before the turn ends: who asks for
     /// little does not wait for all that others sent.
     private static let turnLines = 128
+    /// What is answered at once with more than a line, a report or help, counts as so many of them.
+    private static let longLines = 32
 
     /// True once a client was refused for want of room.
     var wasRefused = false
@@ -142,6 +144,8 @@ final class Requests {
         case .taken: return true
         case .putBack, .needBytes: return false
         case .refuse(let tag, let failure): output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
+        case .refuseWrite(let tag, let failure, let key):
+            dependency.engine.refuse(failure, key, tag: tag, for: connection.session, into: output(connection))
         case .refuseAndClose(let tag, let failure):
             let reason = EndReason(failure.code.rawValue)
             connection.session.endSubscriptions(reason, into: output(connection))
@@ -259,9 +263,11 @@ final class Requests {
                 connection.jobBegan(tag)
             }
         case .report:
+            takenLines += Requests.longLines
             let report = stats.report(durable: driver.durable)
             output(connection).reply(.done(.members(report)), tag: tag, restsOn: .zero)
         case .help(let topic):
+            takenLines += Requests.longLines
             let output = output(connection)
             for line in Help.answer(topic) { output.reply(line, tag: tag, restsOn: .zero) }
         }

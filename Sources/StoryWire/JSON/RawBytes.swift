@@ -9,6 +9,25 @@ extension UnsafeRawBufferPointer {
     }
 
     /// The part of the bytes at a range that lies within them.
+    /// How many arrays and objects lie inside one another in these bytes, which are a JSON value.
+    var levels: Int {
+        var (depth, most, index) = (0, 0, 0)
+        while index < count {
+            switch self[index] {
+            case 0x22:
+                index += 1
+                while index < count, self[index] != 0x22 { index += self[index] == 0x5C ? 2 : 1 }
+            case 0x7B, 0x5B:
+                depth += 1
+                most = Swift.max(most, depth)
+            case 0x7D, 0x5D: depth -= 1
+            default: break
+            }
+            index += 1
+        }
+        return most
+    }
+
     func part(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: self[range]) }
 
     /// True when there are so many bytes and each is of the alphabet of IDs.

@@ -7,10 +7,9 @@ package enum Help {
     /// - Parameter topic: a verb or an error code, case ignored; nil: a row for each verb.
     package static func answer(_ topic: String?, from table: RequestTable = .standard) -> [Reply] {
         guard let topic else { return closed(table.shapes.map(row)) }
-        if let shape = table.shapes.first(where: { $0.verb.rawValue == topic.uppercased() }) {
-            return closed([page(shape)])
-        }
-        if let code = ErrorCode.allCases.first(where: { $0.rawValue.uppercased() == topic.uppercased() }) {
+        let capitals = topic.uppercased()
+        if let shape = table.shapes.first(where: { $0.verb.rawValue == capitals }) { return closed([page(shape)]) }
+        if let code = ErrorCode.allCases.first(where: { $0.rawValue.uppercased() == capitals }) {
             return closed([row(code)])
         }
         let choices = table.shapes.map(\.verb.rawValue) + ErrorCode.allCases.map(\.rawValue)

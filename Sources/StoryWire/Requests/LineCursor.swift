@@ -67,6 +67,29 @@ struct LineCursor {
         return LinePart(text: line.part(start..<index), index: start)
     }
 
+    /// Takes a JSON object or array up to the bracket that closes it; a space or the line's end must follow.
+    mutating func takeNested() throws(Failure) -> LinePart {
+        let start = index
+        var (end, depth) = (index, 0)
+        repeat {
+            guard end < line.count else { throw Refusals.syntax("this JSON value has no end", at: start) }
+            switch line[end] {
+            case 0x22:
+                end += 1
+                while end < line.count, line[end] != 0x22 { end += line[end] == 0x5C ? 2 : 1 }
+            case 0x7B, 0x5B: depth += 1
+            case 0x7D, 0x5D: depth -= 1
+            default: break
+            }
+            end += 1
+        } while depth > 0
+        guard end >= line.count || line[end] == 0x20 else {
+            throw Refusals.syntax("a space must follow a JSON value", at: end)
+        }
+        index = min(end, line.count)
+        return LinePart(text: line.part(start..<index), index: start)
+    }
+
     /// Takes `@tag`; nil where there is none. A tag that is wrong stays where it is.
     mutating func takeTag() throws(Failure) -> Tag? {
         guard index < line.count, line[index] == 0x40 else { return nil }

@@ -80,8 +80,7 @@ struct LineParts: ~Copyable {
                 throw Refusals.syntax("what begins here is no name=value: \(shape.usage)", at: cursor.index)
             }
             let key = try optionKey(name, shape)
-            let value = cursor.isAtQuote ? try takeQuoted(scanner) : cursor.takeWord()
-            options.append(OptionPart(key: key, value: value.text))
+            options.append(OptionPart(key: key, value: try takeValue(scanner).text))
         }
     }
 
@@ -132,13 +131,34 @@ struct LineParts: ~Copyable {
         }
     }
 
-    mutating func reject(_ field: String, _ rule: FieldRule, _ message: String) {
-        errors.append(FieldError(field: field, rule: rule, message: message))
+    /// Notes that a value is wrong; of a line with more than a failure can name, the rest is left out.
+    mutating func reject(_ field: @autoclosure () -> String, _ rule: FieldRule, _ message: @autoclosure () -> String) {
+        guard errors.count < Failure.mostFields else { return }
+        errors.append(FieldError(field: field(), rule: rule, message: message()))
     }
 
     /// Throws when a value of the line was wrong.
     mutating func refuseErrors() throws(Failure) {
         guard errors.isEmpty else { throw Refusals.invalid(errors) }
+    }
+
+    /// The key that the line names; nil where it names none, or what cannot be one.
+    var key: RequestKey? {
+        for option in options {
+            guard case .option(.key) = option.key, option.value.spellsName(RequestKey.length) else { continue }
+            return RequestKey(trusted: ByteView(copying: option.value))
+        }
+        return nil
+    }
+
+    private mutating func takeValue(_ scanner: JSONScanner) throws(Failure) -> LinePart {
+        if cursor.isAtQuote { return try takeQuoted(scanner) }
+        guard cursor.isAtBody else { return cursor.takeWord() }
+        let part = try cursor.takeNested()
+        guard scanner.scan(part.text, readable: part.text.count).isValid else {
+            throw Refusals.syntax("this is no JSON value", at: part.index)
+        }
+        return part
     }
 
     private mutating func takeQuoted(_ scanner: JSONScanner) throws(Failure) -> LinePart {

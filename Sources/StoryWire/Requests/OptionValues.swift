@@ -133,7 +133,18 @@ extension LineParts {
         let document = scanner.scan(text, readable: text.count)
         if document.isValid, document.isObject {
             // White space around an object is no part of it, and must not come between the members of an event.
-            return ByteView(lending: document.root.raw(in: text))
+            let object = document.root.raw(in: text)
+            if object.first(0x0A) != nil || object.first(0x0D) != nil {
+                reject("meta", .malformed, "meta= is one line: there is a line break in its JSON")
+                return nil
+            }
+            // In the line of its event it lies one level deeper.
+            if object.levels >= JSONScanner.maxDepth {
+                let most = JSONScanner.maxDepth - 1
+                reject("meta", .malformed, "meta= has at most \(most) levels of JSON inside one another")
+                return nil
+            }
+            return ByteView(lending: object)
         }
         let rule: FieldRule = document.isValid ? .wrongType : .malformed
         reject("meta", rule, "meta= is a JSON object in a JSON string, such as \"{\\\"a\\\":1}\"")

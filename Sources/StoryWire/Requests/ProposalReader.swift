@@ -91,8 +91,8 @@ final class ProposalReader {
                 draft.version = version(value, draft, &parts)
             } else {
                 let known = isTogether ? "stream, version, type, data, meta and tags" : "type, data, meta and tags"
-                let name = Refusals.echo(member.pointee.keyBytes)
-                parts.reject(draft.field(name), .unknownField, "an event has \(known)")
+                parts.reject(
+                    draft.field(Refusals.echo(member.pointee.keyBytes)), .unknownField, "an event has \(known)")
             }
         }
         if isTogether, !isStreamGiven {
@@ -149,7 +149,7 @@ final class ProposalReader {
         }
         let text = value.raw(in: parts.bodyText)
         let document = innerScanner.scan(text, readable: text.count)
-        guard document.count <= EventTags.maxCount else {
+        guard document.isValid, document.count <= EventTags.maxCount else {
             parts.reject(draft.field("tags"), .tooLong, "an event has at most \(EventTags.maxCount) tags")
             return nil
         }

@@ -13,7 +13,8 @@ enum Refusals {
 
     /// - Parameter lack: what there is not, as the sentence begins: `LIST has no option`.
     static func unknown(_ lack: String, _ name: UnsafeRawBufferPointer, among choices: [String]) -> Failure {
-        let nearest = NearestName.find([UInt8](copying: name), among: choices)
+        // Nothing is near what is longer than a name can be, and it would take long to find out.
+        let nearest = name.count > NearestName.maxCount ? nil : NearestName.find([UInt8](copying: name), among: choices)
         let hint = nearest.map { "; did you mean \($0)?" } ?? list(choices)
         let name = echo(name)
         return Failure(.unknown, "\(lack) \"\(name)\"\(hint)", .name(name, nearest: nearest))
@@ -41,7 +42,8 @@ enum Refusals {
     static func invalid(_ errors: [FieldError]) -> Failure {
         let names = errors.prefix(8).map(\.field).joined(separator: ", ")
         let more = errors.count > 8 ? " and \(errors.count - 8) more" : ""
-        let count = errors.count == 1 ? "1 field is" : "\(errors.count) fields are"
+        let orMore = errors.count >= Failure.mostFields ? " or more" : ""
+        let count = errors.count == 1 ? "1 field is" : "\(errors.count)\(orMore) fields are"
         return Failure(.invalid, "\(count) wrong: \(names)\(more)", .fields(errors))
     }
 

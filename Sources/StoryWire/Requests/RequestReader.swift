@@ -8,6 +8,8 @@ package struct RefusedLine: Error {
     package let tag: Tag?
     /// Nil where the line has none that is known.
     package let verb: Verb?
+    /// The key of a write whose values are wrong.
+    package let key: RequestKey?
 }
 
 /// Reads request lines: `[@tag ]VERB [target] [name=value]… [json]`.
@@ -59,7 +61,8 @@ package final class RequestReader {
             parts.shape = shape
             return Request(tag: parts.tag, role: shape.role, action: try action(shape, &parts))
         } catch {
-            throw RefusedLine(failure: error, tag: parts.tag, verb: parts.shape?.verb)
+            let key = error.code == .invalid ? parts.key : nil
+            throw RefusedLine(failure: error, tag: parts.tag, verb: parts.shape?.verb, key: key)
         }
     }
 
@@ -103,7 +106,7 @@ package final class RequestReader {
         case .subscribe: return try subscribe(&parts)
         case .unsubscribe: return try unsubscribe(&parts)
         case .ping: return .ping
-        case .help: return .help(parts.target.map { String(decoding: $0.text, as: UTF8.self) })
+        case .help: return .help(parts.target.map { Refusals.echo($0.text) })
         case .stats: return .stats
         case .checkpoint: return .checkpoint
         case .verify: return .verify

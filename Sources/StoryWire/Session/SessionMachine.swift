@@ -10,6 +10,8 @@ package enum LineOutcome: Equatable {
     case needBytes
     /// Answer the failure and go on.
     case refuse(Tag?, Failure)
+    /// Answer that the key belongs to another request, or the failure, and go on.
+    case refuseWrite(Tag?, Failure, RequestKey)
     /// Answer the failure and close; what the client sent after it is not looked at.
     case refuseAndClose(Tag?, Failure)
     /// There will be no more lines: the peer closed its side and all its lines were taken, or one of them ended it.
@@ -134,7 +136,9 @@ package struct SessionMachine: ~Copyable {
         case .refused(let before): count = isSyntax ? before + 1 : 0
         }
         talkGoesOn(as: .refused(count))
-        guard count >= SessionMachine.maxSyntaxErrors else { return .refuse(tag, failure) }
+        guard count >= SessionMachine.maxSyntaxErrors else {
+            return line.key.map { .refuseWrite(tag, failure, $0) } ?? .refuse(tag, failure)
+        }
         state = .finished
         return .refuseAndClose(tag, failure)
     }

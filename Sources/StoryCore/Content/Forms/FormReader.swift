@@ -8,6 +8,7 @@ struct FormReader<FieldID: FormFieldID> {
     init(_ fields: FormFields) {
         self.fields = fields
         for field in fields where !FieldID.allCases.contains(where: { field.isNamed($0.rawValue) }) {
+            guard errors.entries.count < Failure.mostFields else { break }
             let name = String(decoding: field.name, as: UTF8.self)
             let known = FieldID.allCases.map(\.rawValue).joined(separator: ", ")
             errors.add(.unknown(name), .unknownField, "there is no such field; the form has \(known)")
@@ -110,7 +111,7 @@ struct FormReader<FieldID: FormFieldID> {
     /// One name out of a set.
     mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(_ field: FieldID) -> Choice? {
         guard let bytes = string(field) else { return nil }
-        guard let choice = Choice(rawValue: String(decoding: bytes, as: UTF8.self)) else {
+        guard let choice = Choice.allCases.first(where: { bytes.equals($0.rawValue) }) else {
             let names = Choice.allCases.map(\.rawValue).joined(separator: ", ")
             return refused(field, .notSelected, "must be one of \(names)")
         }
@@ -143,9 +144,13 @@ struct FormReader<FieldID: FormFieldID> {
 }
 
 extension JSONMember {
-    fileprivate func isNamed(_ text: String) -> Bool {
-        guard name.count == text.utf8.count else { return false }
+    fileprivate func isNamed(_ text: String) -> Bool { name.equals(text) }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate func equals(_ text: String) -> Bool {
+        guard count == text.utf8.count else { return false }
         var text = text
-        return text.withUTF8 { name.equals(UnsafeRawBufferPointer($0)) }
+        return text.withUTF8 { equals(UnsafeRawBufferPointer($0)) }
     }
 }
