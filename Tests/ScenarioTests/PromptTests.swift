@@ -9,7 +9,8 @@ extension DaemonTests {
             let environment = [
                 "TERM=xterm", "STORED_SOCKET=\(daemon.socket)", "HOME=\(daemon.folder.path)", "LC_ALL=C.UTF-8",
             ]
-            let terminal = try Pseudoterminal([try Program.path("storectl")], environment: environment)
+            let settings = SanitizerSettings.environment
+            let terminal = try Pseudoterminal([try Program.path("storectl")], environment: environment + settings)
             try terminal.waitFor("Ctrl-D ends")
             try terminal.waitFor("story> ")
             return terminal

@@ -3,6 +3,13 @@ import Glibc
 import TestSupport
 import Testing
 
+/// What a program on a terminal finds in its environment besides what a test says: the settings of a sanitizer.
+enum SanitizerSettings {
+    static let environment = ["ASAN_OPTIONS", "TSAN_OPTIONS"].compactMap { name in
+        ProcessInfo.processInfo.environment[name].map { "\(name)=\($0)" }
+    }
+}
+
 /// A browser on a terminal of its own.
 final class BrowserRun {
     let daemon: RunningDaemon
@@ -18,8 +25,8 @@ final class BrowserRun {
         let script = "echo $$ > \(folder.path)/pid; tty > \(folder.path)/tty; exec \"$@\""
         let command = [try Program.path("storectl"), "--socket", daemon.socket, "browse"] + arguments
         terminal = try Pseudoterminal(
-            ["/bin/sh", "-c", script, "sh"] + command, environment: ["TERM=xterm", "PATH=/usr/bin:/bin"],
-            columns: columns)
+            ["/bin/sh", "-c", script, "sh"] + command,
+            environment: ["TERM=xterm", "PATH=/usr/bin:/bin"] + SanitizerSettings.environment, columns: columns)
     }
 
     /// The process of the browser.
