@@ -195,6 +195,26 @@ struct FlushTests {
         }
     }
 
+    @Test func `each record of a long journal is found, and after a part of it is in blocks`() throws {
+        let bench = try LogBench(journalSize: 4 << 20)
+        for _ in 1...30 { try bench.log.extend(by: 100) }
+        #expect(bench.log.flushed == .zero)
+        func look() throws {
+            for number in 1...3_000 as ClosedRange<UInt64> {
+                var found: Position?
+                let isThere = try bench.log.record(at: Position(number)) { found = $0.position }
+                #expect(isThere && found == Position(number))
+            }
+        }
+        try look()
+        bench.log.startFlush(through: Position(1_234))
+        try until("it is flushed", within: 10) {
+            try bench.log.pollFlush()
+            return bench.log.flushed > .zero
+        }
+        try look()
+    }
+
     @Test func `a check and a copy come to an end while blocks are added`() throws {
         let bench = try LogBench()
         for _ in 1...70 {

@@ -20,10 +20,19 @@ package struct JournalMemory {
     /// The records around a position that is held.
     @inline(__always)
     package func run(at position: UInt64) -> RecordRun {
-        var index = blocks.count - 1
-        while blocks[index].first > position { index -= 1 }
-        let block = blocks[index]
+        let last = blocks.count - 1
+        let block = blocks[blocks[last].first <= position ? last : index(of: position)]
         return block.run(from: max(block.first, first), through: block.end - 1)
+    }
+
+    /// Which block has a position that is held: a long journal has thousands of them.
+    private func index(of position: UInt64) -> Int {
+        var (lower, upper) = (0, blocks.count - 1)
+        while lower < upper {
+            let middle = (lower + upper + 1) / 2
+            if blocks[middle].first <= position { lower = middle } else { upper = middle - 1 }
+        }
+        return lower
     }
 
     /// The records from one position through another, block by block.
