@@ -70,8 +70,13 @@ extension DaemonTests {
                 socket,
             ]
             let daemon = try Program(command, output: folder.place("said"), errors: folder.place("said"))
-            try until("it serves") { access(socket, F_OK) == 0 }
-            let client = try LineSocket(socket)
+            var connected: LineSocket?
+            // There is a moment in which the socket has a name and nobody listens.
+            try until("it serves") {
+                connected = try? LineSocket(socket)
+                return connected != nil
+            }
+            let client = try #require(connected)
             #expect(try client.line().hasPrefix("*"))
             #expect(Files.text(data + "/lock") == "\(daemon.pid)\n")
             for signal in [SIGUSR1, SIGUSR2] { kill(daemon.pid, signal) }
