@@ -10,7 +10,7 @@ package final class Engine {
     private let projector: ModelProjector
     private let changes = RowChanges()
     private let server: String
-    @exclusivity(unchecked) private var foldTimer: FoldTimer?
+    private let foldTimer: FoldTimer?
     /// The last event that was decided, durable or not.
     @exclusivity(unchecked) package private(set) var head: Position
     @exclusivity(unchecked) private var lastTime: Instant
@@ -63,11 +63,12 @@ package final class Engine {
     /// - Parameter readable: how many bytes from the start of the record's JSON on may be read.
     /// - Throws: what the models failed with; they are no fold of the log any more.
     package func fold(_ record: EventRecord, readable: Int? = nil) throws(StorageError) {
-        guard foldTimer?.comesDue() == true, let foldTimer else {
-            return try projector.fold(record, readable: readable)
+        let kind = projector.kind(of: record)
+        guard let foldTimer, foldTimer.comesDue(kind?.schema) else {
+            return try projector.fold(record, of: kind, readable: readable)
         }
-        try foldTimer.measure(models.plan.catalogue.kind(stream: record.streamName)?.kind) { () throws(StorageError) in
-            try projector.fold(record, readable: readable)
+        try foldTimer.measure(kind?.schema) { () throws(StorageError) in
+            try projector.fold(record, of: kind, readable: readable)
         }
     }
 

@@ -100,7 +100,7 @@ final class StoredTarget: FuzzTarget {
                 streamNumber: StreamNumber(1), version: Version(UInt64(index) + 2), time: Instant(milliseconds: 5),
                 by: 1, key: nil, meta: nil, body: .custom(type.type.type, data: FoldTarget.everything))
             event.withRecord { record in
-                do throws(StorageError) { try projector.foldRow(record) } catch {
+                do throws(StorageError) { try projector.foldRow(record, of: projector.kind(of: record)) } catch {
                     hold(!isRow && error.isCorrupt, "a row that is one takes an event: \(error)")
                 }
             }

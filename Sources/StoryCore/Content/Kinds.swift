@@ -68,13 +68,13 @@ package final class Catalogue: Sendable {
     /// The kinds whose content a verb changes.
     package func kinds(taking verb: Verb) -> [KindSchema] { kinds.filter { $0.verbs.contains(verb) } }
 
-    /// The kind that a stream belongs to, and where in its name the ID begins; nil for the users' own streams.
-    package func kind(stream: UnsafeRawBufferPointer) -> (kind: KindSchema, idStart: Int)? {
+    /// The kind that a stream belongs to; nil for the users' own streams.
+    package func kind(stream: UnsafeRawBufferPointer) -> StreamKind? {
         for index in categories.indices {
             let count = categories[index].count
             guard stream.count > count, stream[count] == 0x2D else { continue }
             if categories[index].equals(UnsafeRawBufferPointer(rebasing: stream[..<count])) {
-                return (kinds[index], count + 1)
+                return StreamKind(schema: kinds[index], idStart: count + 1)
             }
         }
         return nil
@@ -121,4 +121,11 @@ package enum StreamTables {
     package static let keys = ModelTable(10, "keys", of: "keys")
     /// Those of the model `streams` first.
     package static let all = [streams, streamPositions, categories, categoryPositions, keys]
+}
+
+/// The kind of a stream that is one of content.
+package struct StreamKind {
+    package let schema: KindSchema
+    /// Where in the stream's name the ID begins.
+    package let idStart: Int
 }

@@ -1,39 +1,46 @@
 package import StoryCore
 
-/// Measures the folding of every sixteenth event: reading the clock twice would cost a tenth of a fold.
-package struct FoldTimer {
-    private static let interval: UInt8 = 16
-    private var left: UInt8 = 1
+/// Counts the events of each kind that are folded, and measures how long the first of each sixteen took: reading the
+/// clock twice would cost a tenth of a fold.
+package final class FoldTimer {
     private let clock: () -> UInt64
     private let record: (_ kind: KindSchema?, _ nanoseconds: UInt64) -> Void
+    /// Of the users' own events, and then of those of each kind, by its number.
+    @exclusivity(unchecked) private var counts: [UInt64]
 
     /// - Parameters:
     ///   - clock: nanoseconds, never going backwards.
     ///   - record: hears the kind that the event is of, nil for the users' own, and how long its fold took.
-    package init(clock: @escaping () -> UInt64, record: @escaping (_ kind: KindSchema?, _ nanoseconds: UInt64) -> Void)
-    {
+    package init(
+        _ catalogue: Catalogue, clock: @escaping () -> UInt64,
+        record: @escaping (_ kind: KindSchema?, _ nanoseconds: UInt64) -> Void
+    ) {
+        counts = Array(repeating: 0, count: catalogue.kinds.count + 1)
         self.clock = clock
         self.record = record
     }
 
-    /// An event is about to be folded; true where it is one of those that are measured.
+    /// How many events of a kind were folded; nil: of the users' own.
+    package func count(of kind: KindSchema?) -> UInt64 { counts[FoldTimer.place(kind)] }
+
+    private static func place(_ kind: KindSchema?) -> Int { kind.map { $0.number + 1 } ?? 0 }
+
+    /// An event of a kind is about to be folded; true where it is one of those that are measured.
     @inline(__always)
-    mutating func comesDue() -> Bool {
-        left -= 1
-        guard left == 0 else { return false }
-        left = FoldTimer.interval
-        return true
+    func comesDue(_ kind: KindSchema?) -> Bool {
+        let place = FoldTimer.place(kind)
+        let count = counts[place]
+        counts[place] = count + 1
+        return count & 15 == 0
     }
 
     /// Folds and records how long it took.
     ///
     /// - Parameter kind: the kind that the event is of, nil for the users' own.
     /// - Throws: what the fold throws.
-    func measure(
-        _ kind: @autoclosure () -> KindSchema?, _ fold: () throws(StorageError) -> Void
-    ) throws(StorageError) {
+    func measure(_ kind: KindSchema?, _ fold: () throws(StorageError) -> Void) throws(StorageError) {
         let began = clock()
         try fold()
-        record(kind(), clock() - began)
+        record(kind, clock() - began)
     }
 }

@@ -71,8 +71,8 @@ package struct RowWatcher {
     /// The row whose history an event belongs to.
     private func row(of record: EventRecord) -> (schema: KindSchema, id: [UInt8])? {
         let name = UnsafeRawBufferPointer(rebasing: record.json[record.stream])
-        guard let (schema, start) = models.plan.catalogue.kind(stream: name) else { return nil }
-        return (schema, [UInt8](name[start...]))
+        guard let kind = models.plan.catalogue.kind(stream: name) else { return nil }
+        return (kind.schema, [UInt8](name[kind.idStart...]))
     }
 
     /// What finds out how the row of an update was when the events up to a position had been.

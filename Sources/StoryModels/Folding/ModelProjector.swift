@@ -38,9 +38,19 @@ package final class ModelProjector {
     /// - Throws: `.corrupt` when it was folded before, or a row that it changes is damaged; otherwise what the store
     ///   failed with.
     package func fold(_ record: EventRecord, readable: Int? = nil) throws(StorageError) {
-        try foldStream(record)
-        try foldRow(record, readable: readable)
+        try fold(record, of: kind(of: record), readable: readable)
     }
+
+    /// Folds an event in whose kind was looked up before.
+    ///
+    /// - Throws: as `fold`.
+    package func fold(_ record: EventRecord, of kind: StreamKind?, readable: Int?) throws(StorageError) {
+        try foldStream(record)
+        try foldRow(record, of: kind, readable: readable)
+    }
+
+    /// The kind that an event is of; nil for the users' own events.
+    package func kind(of record: EventRecord) -> StreamKind? { plan.catalogue.kind(stream: record.streamName) }
 
     /// Folds into the models that say where events are: `streams` and `keys`. They share no table with the others, so
     /// the two halves of a fold may run beside each other, each in its own store.
@@ -57,10 +67,10 @@ package final class ModelProjector {
     /// Folds into the models of what events say: the kinds' rows, indexes, tallies and sets.
     ///
     /// - Throws: as `fold`.
-    package func foldRow(_ record: EventRecord, readable: Int? = nil) throws(StorageError) {
-        guard let (schema, idStart) = plan.catalogue.kind(stream: record.streamName) else { return }
-        let kind = plan.kinds[schema.number]
-        let event = FoldedEvent(record, idStart: idStart)
+    package func foldRow(_ record: EventRecord, of stream: StreamKind?, readable: Int? = nil) throws(StorageError) {
+        guard let stream else { return }
+        let kind = plan.kinds[stream.schema.number]
+        let event = FoldedEvent(record, idStart: stream.idStart)
         guard event.id.count <= Identifier.length.upperBound else { return }
         let row = try previous(kind, event)
         let outcome = record.withData(json, readable) { self.rows.fold(kind, event, $0, into: row, self.apply) }

@@ -62,8 +62,7 @@ package final class StreamFold {
     }
 
     private func begin(_ record: EventRecord) {
-        guard let (schema, idStart) = plan.catalogue.kind(stream: record.streamName) else { return kind = nil }
-        kind = (plan.kinds[schema.number], idStart)
+        kind = plan.catalogue.kind(stream: record.streamName).map { (plan.kinds[$0.schema.number], $0.idStart) }
     }
 
     private func clear() {

@@ -22,6 +22,7 @@ package struct ServerDependency {
     package let reader: RequestReader
     package let engine: Engine
     package let figures: Figures
+    let foldTimer: FoldTimer
     package let transport: any Transport
     package let manager: ServiceManager
     /// Makes the loop call `woken`, from any thread.
@@ -52,11 +53,12 @@ package struct ServerDependency {
         self.uid = uid
         let figures = Figures()
         let limits = configuration.limits
+        foldTimer = FoldTimer(.standard, clock: clock.steady) { figures.folded($0, nanoseconds: $1) }
         engine = try Engine(
             CataloguePlan(.standard), store: models, json: JSONObjectReader(),
             log: LogReader(log: log), identity: log.identity, limits: limits,
             server: ProgramVersion.daemon,
-            foldTimer: FoldTimer(clock: clock.steady) { figures.folded($0, nanoseconds: $1) })
+            foldTimer: foldTimer)
         reader = RequestReader(lineLimit: limits.line)
         self.figures = figures
     }

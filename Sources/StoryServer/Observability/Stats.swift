@@ -70,10 +70,12 @@ struct Stats {
     }
 
     private func folds() -> [Member] {
-        let own = figures.foldDurations(of: nil).map { [Member("own", .object(durations($0, $0.count)))] } ?? []
-        return Catalogue.standard.kinds.compactMap { kind in
-            figures.foldDurations(of: kind).map { Member(kind.name, .object(durations($0, $0.count))) }
-        } + own
+        let kinds: [KindSchema?] = Catalogue.standard.kinds + [nil]
+        return kinds.compactMap { kind in
+            figures.foldDurations(of: kind).map {
+                Member(kind?.name ?? "own", .object(durations($0, dependency.foldTimer.count(of: kind))))
+            }
+        }
     }
 
     private func durations(_ histogram: Histogram, _ count: UInt64) -> [Member] {

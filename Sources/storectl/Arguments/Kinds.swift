@@ -67,8 +67,8 @@ enum Kinds {
         guard !word.contains("/") else { return word }
         let name = Array(word.utf8)
         return name.withUnsafeBytes { name in
-            guard let (kind, idStart) = Catalogue.standard.kind(stream: name) else { return word }
-            return "\(kind.name)/\(String(decoding: name[idStart...], as: UTF8.self))"
+            guard let kind = Catalogue.standard.kind(stream: name) else { return word }
+            return "\(kind.schema.name)/\(String(decoding: name[kind.idStart...], as: UTF8.self))"
         }
     }
 }
