@@ -28,7 +28,8 @@ package struct Replay {
 
     /// `progress` hears how far it is.
     ///
-    /// - Throws: `beyondEnd` where it is to end at a position that the log does not have; otherwise what reading failed with.
+    /// - Throws: `beyondEnd` where it is to end at a position that the log does not have; `models` where it is the stored
+    ///   models that cannot be compared; otherwise what reading failed with.
     package func run(
         _ options: Options, progress: (_ position: Position, _ of: Position) -> Void
     ) throws(ReplayError) -> ReplayReport {
@@ -46,7 +47,12 @@ package struct Replay {
     ) throws(StorageError) -> Result<ReplayReport, ReplayError> {
         let log = try LMDBEventLog(in: directory, now: clock.now())
         defer { log.close() }
-        let snapshot = options.isVerifying ? try ModelSnapshot(in: directory) : nil
+        let snapshot: ModelSnapshot?
+        do throws(StorageError) {
+            snapshot = options.isVerifying ? try ModelSnapshot(in: directory) : nil
+        } catch {
+            return .failure(.models(error))
+        }
         defer { snapshot?.close() }
         return try report(log, snapshot, options, progress)
     }
@@ -56,7 +62,9 @@ package struct Replay {
         _ log: LMDBEventLog, _ snapshot: ModelSnapshot?, _ options: Options,
         _ progress: (_ position: Position, _ of: Position) -> Void
     ) throws(StorageError) -> Result<ReplayReport, ReplayError> {
-        if let snapshot { try catchUp(log, with: snapshot) }
+        if let snapshot, let reason = try contradiction(log, snapshot) {
+            return .failure(.models(.corrupt(reason, at: nil)))
+        }
         if case .position(let position) = options.through, position > log.head {
             return .failure(.beyondEnd(log.head))
         }
@@ -68,17 +76,14 @@ package struct Replay {
         return .success(ReplayReport(position: through, head: log.head, seconds: seconds, models: models))
     }
 
-    /// A daemon goes on while the stored models are proven: they may be of events that the log did not have when it was
-    /// opened.
-    private func catchUp(_ log: LMDBEventLog, with snapshot: ModelSnapshot) throws(StorageError) {
-        guard snapshot.storeID == log.storeID else {
-            throw .corrupt("the stored models are a fold of another log", at: nil)
-        }
+    /// Why the stored models cannot be a fold of this log; nil when they can.
+    ///
+    /// A daemon goes on while they are proven: they may be of events that the log did not have when it was opened.
+    private func contradiction(_ log: LMDBEventLog, _ snapshot: ModelSnapshot) throws(StorageError) -> String? {
+        guard snapshot.storeID == log.storeID else { return "they are a fold of another log" }
         if snapshot.position > log.head { try log.refresh() }
-        guard snapshot.position <= log.head else {
-            throw .corrupt(
-                "the stored models are a fold of \(snapshot.position) events, and the log ends at \(log.head)", at: nil)
-        }
+        guard snapshot.position > log.head else { return nil }
+        return "they are a fold of \(snapshot.position) events, and the log ends at \(log.head)"
     }
 
     /// The digests of the log, folded; in order where sorting it by streams does not do.
@@ -105,8 +110,10 @@ package struct Replay {
 package enum ReplayError: Error, Equatable, Sendable {
     /// It is to end at a position that the log does not have, whose last one is this.
     case beyondEnd(Position)
-    /// What is stored cannot be read.
+    /// The log cannot be read.
     case storage(StorageError)
+    /// The stored models cannot be read, or are no fold of this log; the log is not at fault.
+    case models(StorageError)
 }
 
 /// What a replay found.

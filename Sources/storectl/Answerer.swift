@@ -6,9 +6,12 @@ import StoryStorage
 /// Who answers a query: the daemon, or its data directory.
 struct Answerer {
     private let answer: (String) throws(StoreError) -> StoreReply
+    /// The history of the store; nil where no daemon was asked.
+    let log: String?
 
     /// Asks a daemon.
     init(_ connection: StoreConnection) {
+        log = ShownJSON(connection.greeting)?.members["log"]?.text
         answer = { request throws(StoreError) in try connection.ask(request) }
     }
 
@@ -29,17 +32,23 @@ struct Answerer {
         } catch {
             throw StoredData.told(error)
         }
+        log = nil
         answer = { request throws(StoreError) in try Answerer.reply(queries.answer(request)) }
     }
 
-    /// Asks one request; a refusal is thrown.
-    func ask(_ request: String) throws(CommandError) -> StoreReply {
+    /// Asks one request; a refusal is thrown, after the rows that came before it.
+    ///
+    /// - Parameter each: takes the rows.
+    func ask(
+        _ request: String, _ each: ([ReplyLine]) throws(CommandError) -> Void = { _ in }
+    ) throws(CommandError) -> StoreReply {
         let reply: StoreReply
         do throws(StoreError) {
             reply = try answer(request)
         } catch {
             throw .store(error)
         }
+        try each(reply.rows)
         if let refusal = reply.refusal { throw .refused(refusal, json: reply.final.json) }
         return reply
     }

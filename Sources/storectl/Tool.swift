@@ -7,9 +7,8 @@ enum Tool {
     static func run(_ words: [String]?) -> ExitCode {
         guard let words else { return report(.usage("a word of the command line is not UTF-8"), asJSON: false) }
         do throws(CommandError) {
-            // With a verb, --version is the version that a stream must have.
-            if words == ["--version"] || words == ["-V"] { return Help.version() }
             let arguments = try Arguments(words, switches: SubcommandTable.switches)
+            if arguments.asksForVersion { return Help.version() }
             guard let verb = arguments.verb ?? Prompt.verb(arguments) else { return try Help.withoutVerb(arguments) }
             guard let subcommand = SubcommandTable.find(verb) else {
                 throw .usage(SubcommandTable.unknown(verb))

@@ -98,6 +98,7 @@ import Testing
         for arguments in [["replay", "--verify"], ["verify"]] {
             let run = try daemon.storectl(arguments: arguments, offline: true)
             #expect(run.exit == .code(5) && run.errors.contains("is not the one that was written"), "\(run)")
+            #expect(run.errors.contains("the stored models are damaged") && run.errors.contains("folds them anew"))
         }
         try daemon.start()
         #expect(daemon.trace.contains("folding-anew"), "\(daemon.trace)")

@@ -58,6 +58,7 @@ extension DaemonTests {
             #expect(try daemon.client().ask(#"APPEND note-1 {"type":"A","data":{}}"#).hasPrefix("+"))
             try terminal.waitFor(#">1 {"position":1,"stream":"note-1""#)
             try terminal.waitFor("PI")
+            #expect(terminal.screen.hasSuffix("\r\u{1B}[Kstory> PI"), "prompt and line stand there once")
             terminal.type("NG\r")
             try terminal.waitFor("position            1")
         }

@@ -289,7 +289,7 @@ extension DaemonTests {
                 if !file.isEmpty { _ = try Files.replace("needle-177", by: "needle-x77", in: daemon.data + file) }
                 let run = try daemon.storectl("verify", offline: true)
                 #expect(run.exit == .code(5))
-                #expect(run.errors.contains("damaged at position 78: "), "\(run.errors)")
+                #expect(run.errors.contains("damaged: the event at position 78 "), "\(run.errors)")
             }
         }
     }

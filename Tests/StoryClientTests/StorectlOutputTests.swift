@@ -130,6 +130,11 @@ import Testing
         (["get", "mess"], ["messages/"]), (["post", "stories", "--tit"], ["--title"]),
         (["replay", "--model", "str"], ["streams"]), (["help", "--m"], ["--man"]),
         (["list", "messages", "--unseen", "t"], ["true"]), (["stats", "--w"], ["--watch"]), (["get", "--at", "x"], []),
+        (["delete", "u"], []), (["delete", "sto"], ["stories/"]), (["edit", "mess"], []),
+        (["help", "confl"], ["conflict"]),
+        (["list", "users", "--sort", "l"], []), (["list", "stories", "--sort", "l"], ["likes"]),
+        (["post", "photos", "--flash", ""], ["none", "normal", "redEye"]), (["post", "users", "--tit"], []),
+        (["list", "users", "--columns", "id,na"], ["id,name"]), (["read", "--types", "StoryL"], ["StoryLiked"]),
     ])
     func `bash completes`(words: [String], expected: [String]) throws {
         let script = try StorectlRun(["completion", "bash"]).output

@@ -1,5 +1,6 @@
 import Foundation
 import StoryClient
+import StoryCore
 import Testing
 
 @Suite struct StorectlTests {
@@ -70,6 +71,16 @@ import Testing
         #expect(shown.errors.isEmpty)
     }
 
+    @Test func `what came before a refusal is written, and then the refusal`() throws {
+        let run = try StorectlRun(
+            ["read", "--from", "4", "--json"],
+            store: .answering { _ in
+                "= {\"position\":4}\n- {\"code\":\"internal\",\"message\":\"no\",\"damaged\":true}\n"
+            })
+        #expect((run.code, run.output) == (5, "{\"position\":4}\n"))
+        #expect(run.errors.contains("internal"))
+    }
+
     @Test func `a list is a table, and how to go on is not among the data`() throws {
         let run = try StorectlRun(
             ["list", "users", "--limit", "2"],
@@ -95,8 +106,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ([], "which verb?"), (["frobnicate"], "storectl help"), (["checkpoint"], "echo CHECKPOINT"),
-        (["help", "ping"], "echo PING"), (["lsit"], "\"list\""), (["get"], "KIND/ID"),
+        ([], "which verb?"), (["frobnicate"], "storectl help"), (["checkpoint"], "echo 'CHECKPOINT'"),
+        (["help", "ping"], "echo 'PING'"), (["sorts"], "echo 'SORTS photos'"), (["LIST"], "it is \"list\""),
+        (["subscribe"], "storectl tail"), (["help", "conflit"], "\"conflict\""),
+        (["--socket", "/s", "--hlep"], "--help"),
+        (["post", "users", "--name"], "needs a value"), (["lsit"], "\"list\""), (["get"], "KIND/ID"),
         (["get", "a", "b"], "\"b\""), (["get", "a b"], "no spaces"), (["list", "users", "--sortt", "x"], "--sort"),
         (["get", "x", "--at"], "needs a value"), (["get", "x", "--at", "1", "--at", "2"], "twice"),
         (["post", "users"], "nothing was given"), (["--data", "/d", "delete", "users/1"], "--socket"),
@@ -122,6 +136,20 @@ import Testing
         let silent = try StorectlRun(
             ["--timeout", "0.1", "get", "users/1"], store: .answering { _ in "" })
         #expect(silent.code == 4)
+    }
+
+    @Test(arguments: [["-V"], ["--version"], ["--socket", "/s", "-V"], ["--socket", "/s", "--version"]])
+    func `the version is told wherever it is asked for`(arguments: [String]) throws {
+        let run = try StorectlRun(arguments)
+        #expect((run.code, run.output) == (0, "storectl \(ProgramVersion.number)\n"))
+    }
+
+    @Test func `help tells the fields of forms, and what an error code means`() throws {
+        let post = try StorectlRun(["help", "post"]).output
+        #expect(post.contains("  users     --id --name --email --prefecture\n"))
+        #expect(!(try StorectlRun(["help", "edit"]).output.contains("messages")))
+        let code = try StorectlRun(["help", "conflict"])
+        #expect(code.output.hasPrefix("conflict: ") && code.output.hasSuffix("\nretry: refetch\n"))
     }
 
     @Test func `help explains every verb that it lists`() throws {

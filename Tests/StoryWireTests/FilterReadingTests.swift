@@ -172,6 +172,14 @@ struct FilterReadingTests {
         #expect(invented.shape(of: .delete)?.usage.hasPrefix("DELETE coins/ID ") == true)
         #expect(reader.failure(#"APPEND coin-1 {"type":"A","data":1}"#)?.code == .denied)
         #expect(reader.failure(#"APPEND story-1 {"type":"A","data":1}"#) == nil)
+        #expect(
+            Help.answer("post", from: invented).contains { reply in
+                guard case .line(let members) = reply,
+                    case .object(let kinds)? = members.first(where: { $0.name == "fields" })?.value
+                else { return false }
+                return kinds.map(\.name) == ["coins"]
+                    && kinds.first?.value == .list(invented.catalogue.kinds[0].formFields(of: .post).map { .text($0) })
+            })
         guard case .line(let members)? = Help.answer("count", from: invented).first,
             case .object(let kinds)? = members.first(where: { $0.name == "filters" })?.value,
             case .list(let filters)? = kinds.first?.value

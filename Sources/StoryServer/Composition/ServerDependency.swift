@@ -200,9 +200,7 @@ package struct StartError: Error, Equatable, Sendable {
 
     package init(_ error: StorageError) {
         switch error {
-        case .corrupt(let reason, let position):
-            let place = position.map { " (at position \($0.value))" } ?? ""
-            self.init(message: "the store is damaged: \(reason)\(place)", exitCode: 5)
+        case .corrupt: self.init(message: "the store is damaged: \(error)", exitCode: 5)
         case .full(let reason): self.init(message: reason, exitCode: 3)
         case .failed(let reason), .held(let reason): self.init(message: reason, exitCode: 2)
         }

@@ -37,6 +37,7 @@ package enum Help {
         members.append(Member("role", .text(shape.role.name)))
         members.append(Member("options", .list(shape.options.map(option))))
         if shape.takesFilters { members.append(Member("filters", .object(shape.kinds.map(filters)))) }
+        if shape.body == .form { members.append(Member("fields", .object(shape.kinds.map { fields($0, shape.verb) }))) }
         members.append(Member("example", .text(shape.example)))
         return members
     }
@@ -47,6 +48,11 @@ package enum Help {
 
     private static func filters(_ kind: KindSchema) -> Member {
         Member(kind.name, .list(kind.filters.map { described($0.name, $0.placeholder, $0.summary) }))
+    }
+
+    /// The members of the form that a verb takes.
+    private static func fields(_ kind: KindSchema, _ verb: Verb) -> Member {
+        Member(kind.name, .list(kind.formFields(of: verb).map { .text($0) }))
     }
 
     private static func described(_ name: String, _ placeholder: String, _ summary: String) -> MemberValue {

@@ -6,6 +6,10 @@ struct Arguments {
     private(set) var operands: [String] = []
     /// The options in their order; a switch has an empty value.
     private(set) var options: [(name: String, value: String)] = []
+    /// The option that lacks its value; nil when each has one.
+    private(set) var lacking: String?
+    /// True when the tool's version is asked for: with a verb, `--version` is the version that a stream must have.
+    private(set) var asksForVersion = false
 
     /// - Parameter switches: the options that take no value; every other one takes the next word, or what follows `=`.
     init(_ words: [String], switches: Set<String>) throws(CommandError) {
@@ -17,6 +21,10 @@ struct Arguments {
             }
             if word == "-h" {
                 if !has("help") { options.append(("help", "")) }
+                continue
+            }
+            if verb == nil, word == "-V" || word == "--version" && rest.isEmpty {
+                asksForVersion = true
                 continue
             }
             guard word.hasPrefix("--") else {
@@ -36,9 +44,28 @@ struct Arguments {
             } else if let value = rest.first, !value.hasPrefix("--") {
                 options.append((name, rest.removeFirst()))
             } else {
-                throw .usage("--\(name) needs a value; write --\(name)=VALUE if the value begins with --")
+                lacking = lacking ?? name
             }
         }
+    }
+
+    /// Refuses an option that is not among these.
+    ///
+    /// - Parameters:
+    ///   - whose: who has no such option.
+    ///   - page: the command that explains more.
+    func checkNames(_ known: [Option], of whose: String, see page: String) throws(CommandError) {
+        let known = known.map(\.name)
+        guard let wrong = (options.map(\.name) + [lacking].compactMap(\.self)).first(where: { !known.contains($0) })
+        else { return }
+        let nearest = NearestName.of(wrong, among: known).map { "; the nearest is --\($0)" } ?? ""
+        throw .usage("\(whose) has no option --\(wrong)\(nearest); see \"\(page)\"")
+    }
+
+    /// Refuses an option without its value.
+    func checkValues() throws(CommandError) {
+        guard let lacking else { return }
+        throw .usage("--\(lacking) needs a value; write --\(lacking)=VALUE if the value begins with --")
     }
 
     func has(_ name: String) -> Bool { options.contains { $0.name == name } }

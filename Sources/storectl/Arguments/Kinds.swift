@@ -1,15 +1,15 @@
 import StoryCore
+import StoryWire
 
 /// What the catalogue of kinds says to whoever types: their names, filters, sorts, fields and columns.
 enum Kinds {
     static let names = Catalogue.standard.kinds.map(\.name)
 
-    /// Every kind as the beginning of a target.
-    static let prefixes = names.map { $0 + "/" }
-    /// Every field that a form of some kind may have for a verb.
-    static func fields(of verb: Verb) -> [String] {
-        Catalogue.standard.kinds.flatMap { $0.formFields(of: verb) }.distinct
-    }
+    /// Every kind that a verb works on, as the beginning of a target.
+    static func prefixes(of verb: Verb) -> [String] { kinds(of: verb).map { $0.name + "/" } }
+
+    /// The kinds that a verb of the protocol works on.
+    static func kinds(of verb: Verb) -> [KindSchema] { RequestTable.standard.shape(of: verb)?.kinds ?? [] }
 
     /// The kind with this name; nil when there is none, which the store tells better.
     static func named(_ name: String?) -> KindSchema? { Catalogue.standard.kinds.first { $0.name == name } }
@@ -32,6 +32,11 @@ enum Kinds {
             return Option(filter.name, filter.placeholder, whose + filter.summary, choices: choices)
         }
     }()
+
+    /// Which types of events are wanted.
+    static let types = Option(
+        "types", "A,B", "only events of these types",
+        choices: Catalogue.standard.kinds.flatMap { $0.events.map(\.type) }.distinct)
 
     /// The names of every sort that some kind has.
     static var sorts: [String] { Catalogue.standard.kinds.flatMap { $0.sorts.map(\.name) }.distinct }

@@ -15,6 +15,7 @@ final class LineEditor {
     }
 
     private static let prompt = "story> "
+    private static let clearedLine = "\r\u{1B}[K"
     private static let keptLines: Int32 = 1_000
 
     // What the callbacks reach.
@@ -69,12 +70,14 @@ final class LineEditor {
         guard isBegun else { return body() }
         let typed = isTyped ? storykeep_line().map { String(cString: $0) } ?? "" : ""
         pause()
-        Terminal.write("\r\u{1B}[K")
+        Terminal.write(LineEditor.clearedLine)
         body()
         begin()
         guard !typed.isEmpty else { return }
         isTyped = true
         rl_insert_text(typed)
+        // The library shows prompt and line from the first column on, wherever the cursor is.
+        Terminal.write(LineEditor.clearedLine)
         rl_forced_update_display()
     }
 

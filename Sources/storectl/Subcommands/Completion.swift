@@ -22,17 +22,24 @@ enum Completion {
     static var bash: String {
         """
         _storectl() {
-            local word="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}" verb="" each words=""
+            local word="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}"
+            local verb="" kind="" each words=""
             for each in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-                case "$each" in
-                    \(verbs.joined(separator: "|"))) verb="$each"; break ;;
-                esac
+                if [[ -z "$verb" ]]; then
+                    case "$each" in
+                        \(verbs.joined(separator: "|"))) verb="$each" ;;
+                    esac
+                elif [[ -z "$kind" ]]; then
+                    case "$each" in
+        \(kindCases)
+                    esac
+                fi
             done
             COMPREPLY=()
-            case "$previous" in
+            case "$previous:$kind" in
         \(valueCases)
             esac
-            case "$verb" in
+            case "$verb:$kind" in
         \(verbCases)
                 *) words="\(verbs.joined(separator: " ")) \(globals)" ;;
             esac
@@ -53,9 +60,9 @@ enum Completion {
         for subcommand in SubcommandTable.all {
             lines.append("complete -c storectl -n \(first) -a \(subcommand.name) -d \(quoted(subcommand.summary))")
             let seen = " -n '__fish_seen_subcommand_from \(subcommand.name)'"
-            if !subcommand.operandChoices.isEmpty {
-                lines.append(
-                    "complete -c storectl\(seen) -a \(quoted(subcommand.operandChoices.joined(separator: " ")))")
+            let operands = subcommand.completedOperands
+            if !operands.isEmpty {
+                lines.append("complete -c storectl\(seen) -a \(quoted(operands.joined(separator: " ")))")
             }
             for option in subcommand.options { lines.append(fishOption(option, seen)) }
             for field in fields(subcommand) { lines.append("complete -c storectl\(seen) -l \(field) -r") }
@@ -67,33 +74,92 @@ enum Completion {
 
     private static var globals: String { words(SubcommandTable.globalOptions).joined(separator: " ") }
 
-    /// What comes after an option with a value: its values, or names of files.
+    private static var kindCases: String {
+        Kinds.names.map { "                \($0)|\($0)/*) kind=\($0) ;;" }.joined(separator: "\n")
+    }
+
+    /// What comes after an option with a value: its values, of the kind where one is named, or names of files.
     private static var valueCases: String {
         let options = (SubcommandTable.globalOptions + SubcommandTable.all.flatMap(\.options)).filter {
             $0.value != nil
         }
-        var seen: Set<String> = []
-        let cases = options.filter { !$0.choices.isEmpty && seen.insert($0.name).inserted }.map { option in
-            let choices = option.choices.joined(separator: " ")
-            return "        --\(option.name)) COMPREPLY=($(compgen -W \"\(choices)\" -- \"$word\")); return 0 ;;"
+        var cases: [String] = []
+        for kind in Catalogue.standard.kinds {
+            for (name, values, isList) in values(kind) {
+                cases.append(valueCase(name, of: kind.name, values, isList: isList))
+            }
         }
-        let others = options.map { "--\($0.name)" }.filter { !seen.contains(String($0.dropFirst(2))) }
-        let names = Set(others).sorted().joined(separator: "|")
-        return (cases + ["        \(names)) return 0 ;;"]).joined(separator: "\n")
+        var seen: Set<String> = []
+        for option in options where !option.choices.isEmpty && seen.insert(option.name).inserted {
+            cases.append(valueCase(option.name, of: "*", option.choices, isList: option.value == "A,B"))
+        }
+        let fields = SubcommandTable.all.flatMap(fields)
+        let others = (options.map(\.name) + fields).filter { !seen.contains($0) }.distinct.sorted()
+        return (cases + ["        \(others.map { "--\($0):*" }.joined(separator: "|"))) return 0 ;;"])
+            .joined(separator: "\n")
+    }
+
+    /// The values of a kind's own options, filters and fields, as far as they can be listed.
+    private static func values(_ kind: KindSchema) -> [(name: String, values: [String], isList: Bool)] {
+        var found = [("sort", kind.sorts.map(\.name), false), ("columns", Kinds.columns(of: kind).map(\.name), true)]
+        for field in kind.fields {
+            if case .choice(let words) = field.type { found.append((field.name, words, false)) }
+        }
+        return found
+    }
+
+    /// - Parameter isList: whether several may stand there, with commas between them.
+    private static func valueCase(
+        _ option: String, of kind: String, _ values: [String], isList: Bool = false
+    ) -> String {
+        let words = values.joined(separator: " ")
+        let reply =
+            isList
+            ? #"$(compgen -P "${word%"${word##*,}"}" -W "\#(words)" -- "${word##*,}")"#
+            : "$(compgen -W \"\(words)\" -- \"$word\")"
+        return "        --\(option):\(kind)) COMPREPLY=(\(reply)); return 0 ;;"
     }
 
     private static var verbCases: String {
-        SubcommandTable.all.map { subcommand in
-            let words = subcommand.operandChoices + words(subcommand.options) + fields(subcommand).map { "--" + $0 }
-            return "        \(subcommand.name)) words=\"\((words + [globals]).joined(separator: " "))\" ;;"
+        SubcommandTable.all.flatMap { subcommand in
+            kinds(subcommand).map { kind in
+                verbCase(subcommand, of: kind.name, options(subcommand, kind), fields(subcommand, [kind]))
+            } + [
+                verbCase(
+                    subcommand, of: "*", subcommand.completedOperands + words(subcommand.options), fields(subcommand))
+            ]
         }.joined(separator: "\n")
+    }
+
+    private static func verbCase(
+        _ subcommand: Subcommand, of kind: String, _ words: [String], _ fields: [String]
+    ) -> String {
+        let all = words + fields.map { "--" + $0 } + [globals]
+        return "        \(subcommand.name):\(kind)) words=\"\(all.joined(separator: " "))\" ;;"
+    }
+
+    /// The kinds that a subcommand works on.
+    private static func kinds(_ subcommand: Subcommand) -> [KindSchema] {
+        Catalogue.standard.kinds.filter { kind in
+            subcommand.operandChoices.contains { $0 == kind.name || $0 == kind.name + "/" }
+        }
+    }
+
+    /// The options that a subcommand has for one kind: the filters of others are no use.
+    private static func options(_ subcommand: Subcommand, _ kind: KindSchema) -> [String] {
+        let own = kind.filters.map(\.name)
+        let others = Kinds.filters.map(\.name).filter { !own.contains($0) }
+        return words(subcommand.options.filter { !others.contains($0.name) })
     }
 
     private static func words(_ options: [Option]) -> [String] { options.map { "--\($0.name)" } }
 
-    private static func fields(_ subcommand: Subcommand) -> [String] {
+    /// The fields that the forms of a subcommand have.
+    private static func fields(_ subcommand: Subcommand) -> [String] { fields(subcommand, kinds(subcommand)) }
+
+    private static func fields(_ subcommand: Subcommand, _ kinds: [KindSchema]) -> [String] {
         guard subcommand.takesFields, let verb = Verb(rawValue: subcommand.name.uppercased()) else { return [] }
-        return Kinds.fields(of: verb)
+        return kinds.flatMap { $0.formFields(of: verb) }.distinct
     }
 
     private static func fishOption(_ option: Option, _ condition: String) -> String {

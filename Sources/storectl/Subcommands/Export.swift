@@ -10,7 +10,7 @@ extension Subcommand {
             Option("from", "P|TIME", "where to begin; with the first event unless told"),
             Option("to", "P|TIME", "where to end; with the last event unless told"),
             Option("since", "TIME", "where to begin; the same as --from"),
-            Option("types", "A,B", "only events of these types"),
+            Kinds.types,
             Option("csv", nil, "comma-separated values with a heading, as spreadsheets and databases read them"),
         ],
         details: [

@@ -1,10 +1,11 @@
 import StoryCore
+import StoryWire
 
 extension Subcommand {
     static let help = Subcommand(
-        name: "help", summary: "lists the verbs, or explains one", operand: .optional("VERB"),
+        name: "help", summary: "lists the verbs, or explains one, or an error code", operand: .optional("VERB|CODE"),
         options: [Option("man", nil, "prints the manual page in the language of man")],
-        examples: ["storectl help", "storectl help post", "storectl help --man | man -l -"],
+        examples: ["storectl help", "storectl help post", "storectl help conflict", "storectl help --man | man -l -"],
         run: { invocation throws(CommandError) in
             if invocation.arguments.has("man") {
                 for line in ToolManual.lines { try invocation.output.line(line) }
@@ -14,12 +15,18 @@ extension Subcommand {
                 for line in Help.overview { try invocation.output.line(line) }
                 return .done
             }
-            guard let subcommand = SubcommandTable.find(name) else {
-                throw .usage(SubcommandTable.unknown(name))
+            guard let lines = SubcommandTable.find(name).map(Help.lines) ?? Help.lines(code: name) else {
+                throw .usage(SubcommandTable.unknown(name, besides: ErrorCode.allCases.map(\.rawValue)))
             }
-            for line in Help.lines(subcommand) { try invocation.output.line(line) }
+            for line in lines { try invocation.output.line(line) }
             return .done
         })
+
+    /// What the operand can be; of `help`, the verbs and the codes.
+    var completedOperands: [String] {
+        name == Subcommand.help.name
+            ? SubcommandTable.all.map(\.name) + ErrorCode.allCases.map(\.rawValue) : operandChoices
+    }
 }
 
 /// Help, from the table.
@@ -31,7 +38,7 @@ enum Help {
             + columns(SubcommandTable.globalOptions.map { ($0.usage, $0.summary) })
             + [
                 "",
-                "\"storectl help VERB\" explains one; -V tells the version.",
+                "\"storectl help VERB\" explains one, \"storectl help CODE\" an error code; -V tells the version.",
             ] + exitCodes
     }
 
@@ -49,7 +56,22 @@ enum Help {
         if !subcommand.options.isEmpty {
             lines += ["", "options"] + columns(subcommand.options.map { ($0.usage, $0.summary) })
         }
+        if subcommand.takesFields { lines += ["", "fields"] + columns(fields(subcommand)) }
         return lines + ["", "examples"] + subcommand.examples.map { "  " + $0 }
+    }
+
+    /// The fields of the form for each kind.
+    private static func fields(_ subcommand: Subcommand) -> [(String, String)] {
+        guard let verb = Verb(rawValue: subcommand.name.uppercased()) else { return [] }
+        return Kinds.kinds(of: verb).map { kind in
+            (kind.name, kind.formFields(of: verb).map { "--\($0)" }.joined(separator: " "))
+        }
+    }
+
+    /// What an error code says, and when to send the request again; nil when there is no such code.
+    static func lines(code name: String) -> [String]? {
+        guard let code = ErrorCode.allCases.first(where: { $0.rawValue == name }) else { return nil }
+        return ["\(code.rawValue): \(code.summary)", "retry: \(code.retry.rawValue)"]
     }
 
     /// `storectl VERB --help`.
@@ -58,6 +80,8 @@ enum Help {
     /// No verb: help where it was asked for, otherwise a mistake that help goes with.
     static func withoutVerb(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         if arguments.has("help") { return print(overview) }
+        try arguments.checkNames(SubcommandTable.globalOptions, of: "storectl", see: "storectl help")
+        try arguments.checkValues()
         throw .usage("which verb? for example \"storectl get stories/12345\"; \"storectl help\" lists them all")
     }
 

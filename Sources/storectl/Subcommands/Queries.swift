@@ -1,9 +1,10 @@
 import StoryClient
+import StoryCore
 
 extension Subcommand {
     static let get = Subcommand(
         name: "get", summary: "shows one row", operand: .required("KIND/ID"),
-        operandChoices: Kinds.prefixes,
+        operandChoices: Kinds.prefixes(of: .get),
         options: [Option("at", "P|TIME", "the row as it was at a position or an RFC 3339 time")],
         details: [Queries.offline],
         examples: ["storectl get stories/12345", "storectl get users/007 --at 1042", "storectl --json get photos/9"],
@@ -42,7 +43,7 @@ extension Subcommand {
             Option("to", "P|TIME", "where to end"),
             Option("limit", "N", "how many events; 1000 unless told, 10000 at most"),
             Option("order", "asc|desc", "which way; \"asc\" unless told", choices: ["asc", "desc"]),
-            Option("types", "A,B", "only events of these types"),
+            Kinds.types,
             Option("log", "ID", "the history that --from is of: another one is refused"),
         ],
         details: [Queries.offline],
@@ -134,18 +135,29 @@ enum Queries {
 
     /// Says, beside the data, that there is more and how to get it.
     private static func tellNext(
-        _ next: String?, _ option: String, _ invocation: Invocation
+        _ more: More?, _ option: String, _ invocation: Invocation
     ) throws(CommandError) -> ExitCode {
-        guard let next else { return .done }
+        guard let more else { return .done }
         // On a terminal it belongs under the rows.
         try invocation.output.flush()
         if invocation.isJSON {
-            Output.complain(raw: "{\"next\":\(JSONText.quoted(next))}")
+            Output.complain(raw: "{\"next\":\(JSONText.quoted(more.cursor))}")
         } else {
-            Output.complain("there is more: add --\(option) \(next)")
+            // Behind the last event that two histories share, a position is of one of them.
+            let named = invocation.arguments.value("log")
+            let log = named != nil && named != more.log ? more.log.map { " --log \($0)" } ?? "" : ""
+            Output.complain("there is more: add --\(option) \(more.cursor)\(log)")
         }
         return .done
     }
+}
+
+/// How to go on behind a page.
+struct More {
+    /// For `after=` or `from=`.
+    let cursor: String
+    /// The history of the store; nil where no daemon was asked.
+    let log: String?
 }
 
 /// One query in as many pages as the store makes of it: a page may be short, even empty, and have a next all the same.
@@ -162,10 +174,11 @@ struct Pages {
     let subcommand: Subcommand
 
     /// Hands over the rows, page by page, until there are as many as were asked for, or no more.
+    ///
     /// - Returns: how to go on; nil at the end.
     func run(
         _ invocation: Invocation, _ each: ([ReplyLine]) throws(CommandError) -> Void
-    ) throws(CommandError) -> String? {
+    ) throws(CommandError) -> More? {
         let isAll = invocation.arguments.has("all")
         guard !isAll || !invocation.arguments.has("limit") else {
             throw .usage("--all has no --limit; leave one of them away")
@@ -176,13 +189,26 @@ struct Pages {
         var request = try request(invocation, isAll ? ["limit": String(most)] : [:])
         var last: String?
         while true {
-            let reply = try answerer.ask(request)
-            try each(reply.rows)
+            let reply = try page(request, answerer, invocation, each)
             left -= min(reply.rows.count, max(left, 0))
             let next = ShownJSON(reply.final.json)?.members["next"]?.shown
-            guard let next, left > 0, next != last else { return next }
+            guard let next, left > 0, next != last else { return next.map { More(cursor: $0, log: answerer.log) } }
             last = next
             request = try self.request(invocation, [self.next: next, "limit": String(min(left, most))])
+        }
+    }
+
+    /// One page; where it is refused, what came before that is written first.
+    private func page(
+        _ request: String, _ answerer: Answerer, _ invocation: Invocation,
+        _ each: ([ReplyLine]) throws(CommandError) -> Void
+    ) throws(CommandError) -> StoreReply {
+        do throws(CommandError) {
+            return try answerer.ask(request, each)
+        } catch {
+            Output.progress("")
+            try invocation.output.flush()
+            throw error
         }
     }
 

@@ -36,9 +36,8 @@ enum StoredData {
     /// What a failure to read the data comes to; damage is told at once.
     static func told(_ error: StorageError) -> CommandError {
         switch error {
-        case .corrupt(let reason, let position):
-            let place = position.map { " at position \($0.value)" } ?? ""
-            Output.complain("the store is damaged\(place): \(reason); restore a backup")
+        case .corrupt:
+            Output.complain("the store is damaged: \(error); restore a backup, or see \"storectl help salvage\"")
             return .silent(.corrupt)
         case .full(let reason): return .full(reason)
         case .failed(let reason), .held(let reason): return .system(reason)
@@ -57,6 +56,10 @@ enum StoredData {
     static func told(_ error: ReplayError) -> CommandError {
         switch error {
         case .storage(let error): return told(error)
+        case .models(.corrupt(let reason, _)):
+            Output.complain("the stored models are damaged: \(reason); a start of stored folds them anew from the log")
+            return .silent(.corrupt)
+        case .models(let error): return told(error)
         case .beyondEnd(let end):
             let message = "the log ends at \(end.value): to= is at most \(end.value)"
             let wrong = FieldError(field: "to", rule: .outOfRange, message: message)

@@ -51,11 +51,11 @@ struct Subcommand: Sendable {
 
     /// Refuses what the table does not have.
     func check(_ arguments: Arguments) throws(CommandError) {
-        let known = (options + SubcommandTable.globalOptions).map(\.name)
-        if !takesFields, let wrong = arguments.options.first(where: { !known.contains($0.name) }) {
-            let nearest = NearestName.of(wrong.name, among: known).map { "; the nearest is --\($0)" } ?? ""
-            throw .usage("\(name) has no option --\(wrong.name)\(nearest); see \"storectl help \(name)\"")
+        if !takesFields {
+            let known = options + SubcommandTable.globalOptions
+            try arguments.checkNames(known, of: name, see: "storectl help \(name)")
         }
+        try arguments.checkValues()
         switch operand {
         case .none: try checkCount(arguments, 0...0)
         case .optional: try checkCount(arguments, 0...1)

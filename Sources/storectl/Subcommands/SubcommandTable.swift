@@ -1,4 +1,5 @@
 import StoryCore
+import StoryWire
 
 /// Every verb of `storectl`, in the order in which help lists them.
 enum SubcommandTable {
@@ -24,11 +25,17 @@ enum SubcommandTable {
     static func find(_ name: String) -> Subcommand? { all.first { $0.name == name } }
 
     /// What to say of a verb that the tool does not have.
-    static func unknown(_ name: String) -> String {
-        if Verb(rawValue: name.uppercased()) != nil {
-            return "no verb \"\(name)\" here; send the request itself: echo \(name.uppercased()) | storectl --json pipe"
+    ///
+    /// - Parameter others: what else could have been meant.
+    static func unknown(_ name: String, besides others: [String] = []) -> String {
+        if let meant = find(name.lowercased()) {
+            return "no verb \"\(name)\"; it is \"\(meant.name)\", in small letters"
         }
-        let nearest = NearestName.of(name, among: all.map(\.name)).map { "; the nearest is \"\($0)\"" } ?? ""
+        if let verb = Verb(rawValue: name.uppercased()), let shape = RequestTable.standard.shape(of: verb) {
+            if verb == .subscribe { return "no verb \"\(name)\"; \"storectl tail\" subscribes" }
+            return "no verb \"\(name)\" here; send the request itself: echo '\(shape.example)' | storectl --json pipe"
+        }
+        let nearest = NearestName.of(name, among: all.map(\.name) + others).map { "; the nearest is \"\($0)\"" } ?? ""
         return "no verb \"\(name)\"\(nearest); \"storectl help\" lists them all"
     }
 }

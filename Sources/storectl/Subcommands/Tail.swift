@@ -8,7 +8,7 @@ extension Subcommand {
         options: [
             Option("from", "P|TIME", "begins with this position or time; with the next event unless told"),
             Option("until-end", nil, "ends where the log ends now; begins with the first event unless told"),
-            Option("types", "A,B", "only events of these types"),
+            Kinds.types,
             Option("log", "ID", "the history that --from is of: another one is refused"),
             Option("limit", "N", "ends after so many events or rows"),
             Option("reconnect", "SECONDS", "how long it tries to reach a store that went away; 20 unless told, 0: not"),

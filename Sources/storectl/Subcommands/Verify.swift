@@ -69,7 +69,7 @@ extension Subcommand {
             report = try Replay(directory, clock: .system).run(options) { progress.show($0.value, of: $1.value) }
         } catch {
             // The log is good, and that is told; models of another version are folded anew at the next start.
-            if case .storage(.failed(let reason)) = error {
+            if case .models(.failed(let reason)) = error {
                 Output.complain("the stored models were not compared: \(reason)")
                 return head
             }

@@ -1,5 +1,6 @@
 import Glibc
 import StoryClient
+import StoryCore
 
 extension Subcommand {
     static let post = Subcommand(
@@ -14,31 +15,34 @@ extension Subcommand {
 
     static let edit = Subcommand(
         name: "edit", summary: "revises a user, story or photo", operand: .required("KIND/ID"),
-        operandChoices: Kinds.prefixes, options: Writes.options, takesFields: true, details: Writes.formDetails,
+        operandChoices: Kinds.prefixes(of: .edit), options: Writes.options, takesFields: true,
+        details: Writes.formDetails,
         examples: ["storectl edit stories/12345 --title 'A better title' --version 3"],
         run: { invocation throws(CommandError) in try Writes.form("EDIT", invocation) })
 
     static let like = Subcommand(
         name: "like", summary: "lets a user like a story", operand: .required("stories/ID"),
-        operandChoices: ["stories/"], options: Writes.options, takesFields: true, details: Writes.formDetails,
+        operandChoices: Kinds.prefixes(of: .like), options: Writes.options, takesFields: true,
+        details: Writes.formDetails,
         examples: ["storectl like stories/12345 --user 007"],
         run: { invocation throws(CommandError) in try Writes.form("LIKE", invocation) })
 
     static let unlike = Subcommand(
         name: "unlike", summary: "takes a like back", operand: .required("stories/ID"),
-        operandChoices: ["stories/"], options: Writes.options, takesFields: true, details: Writes.formDetails,
+        operandChoices: Kinds.prefixes(of: .unlike), options: Writes.options, takesFields: true,
+        details: Writes.formDetails,
         examples: ["storectl unlike stories/12345 --user 007"],
         run: { invocation throws(CommandError) in try Writes.form("UNLIKE", invocation) })
 
     static let see = Subcommand(
         name: "see", summary: "marks a message as seen", operand: .required("messages/ID"),
-        operandChoices: ["messages/"], options: Writes.options,
+        operandChoices: Kinds.prefixes(of: .see), options: Writes.options,
         examples: ["storectl see messages/9876"],
         run: { invocation throws(CommandError) in try Writes.plain("SEE", invocation) })
 
     static let delete = Subcommand(
         name: "delete", summary: "deletes a story, message or photo; its history stays readable",
-        operand: .required("KIND/ID"), operandChoices: Kinds.prefixes, options: Writes.options,
+        operand: .required("KIND/ID"), operandChoices: Kinds.prefixes(of: .delete), options: Writes.options,
         examples: ["storectl delete stories/12345 --version 4"],
         run: { invocation throws(CommandError) in try Writes.plain("DELETE", invocation) })
 
