@@ -100,7 +100,7 @@ import Testing
         try run.shows("a new user")
         run.terminal.type("\t\t007@example.org\t99\r")
         try run.shows("a taken address is not told before the rest is right") { $0.lines[6].contains("✗") }
-        run.terminal.type("\u{1B}q")
+        run.terminal.type("\u{1B}\u{1B}q")
         #expect(try run.terminal.wait() == 0)
         run.expectRestored()
     }
@@ -281,6 +281,9 @@ import Testing
         let daemon = try daemon()
         let piped = try daemon.storectl("browse")
         #expect(piped.exit == .code(2) && piped.output.isEmpty && piped.errors.contains("browse needs a terminal"))
+        let nobody = try BrowserRun(daemon, arguments: ["--as", "nobody"])
+        #expect(try nobody.terminal.wait() == 1)
+        #expect(nobody.terminal.screen.contains("there is no users/nobody"))
         try daemon.kill()
         let run = try BrowserRun(daemon)
         #expect(try run.terminal.wait() == 2)

@@ -61,14 +61,18 @@ import Testing
 
     @Test func `a lost connection is told, and that it is there again`() {
         var driven = Driven()
-        driven.send(.connected(7))
+        driven.send(.connected(7, log: "a"))
         #expect(driven.lines[0].hasSuffix("position 7"))
         driven.send(.lost("nobody answers"))
         #expect(driven.lines[0].hasSuffix("connection lost") && driven.lines[22] == " nobody answers")
-        driven.send(.connected(8))
+        driven.send(.connected(8, log: "a"))
         #expect(driven.lines[0].hasSuffix("position 8") && driven.lines[22] == " connected again")
         driven.press(.down)
         #expect(driven.lines[22] == "")
+        driven.send(.connected(9, log: nil))
+        #expect(driven.lines[22] == "")
+        driven.send(.connected(5, log: "b"))
+        #expect(driven.lines[22].hasPrefix(" the store has another history now"))
     }
 
     @Test func `help is shown over everything until a key is pressed, and q quits`() {

@@ -55,6 +55,11 @@ import Testing
         #expect(try driven.draft.fields[0].text == "T")
         #expect(driven.lines[22] == " the map is full")
         driven.press(.escape)
+        #expect(driven.lines[22].hasPrefix(" Esc once more leaves the form"))
+        driven.type("U")
+        driven.press(.escape)
+        #expect(try driven.draft.fields[0].text == "TU", "another key is no second Esc")
+        driven.press(.escape)
         #expect(try driven.list.selection == nil)
     }
 

@@ -26,13 +26,17 @@ import Testing
         #expect(try driven.list.arrived == ["s4"])
         #expect(driven.lines[3].hasPrefix(" *2026-01-01 00:00:04 news"))
         #expect(driven.lines[5].hasPrefix("▸ 2026-01-01 00:00:02 T"))
+        driven.change(.row(try Fixtures.story("s5", 5, position: 10), position: 10))
+        #expect(try driven.list.arrived == ["s4", "s5"])
+        driven.change(.removed(id: "s5", position: 11))
+        #expect(try driven.list.arrived == ["s4"], "what is gone is not new")
         driven.press(.home)
         #expect(try driven.list.arrived.isEmpty && driven.list.selection?.id == "s4")
     }
 
     @Test func `a list is shown in 80 columns and 24 lines`() throws {
         var driven = Driven()
-        driven.send(.connected(42))
+        driven.send(.connected(42, log: "a"))
         try driven.answer([
             Fixtures.story("b", 61, title: "A title that is much too long for its column", likes: 12),
             Fixtures.story("a", 5, title: "夏の話"),

@@ -57,7 +57,7 @@ import Testing
         driven.press(.down, .up)
         #expect(driven.asked.count == 2 && driven.lines[3].contains(" 007 "))
         driven.send(.lost("away"))
-        driven.send(.connected(9))
+        driven.send(.connected(9, log: "a"))
         #expect(driven.asked == ["007", "008", "007"])
     }
 

@@ -35,7 +35,7 @@ import Testing
 
     @Test func `a page shows the story, its text, its history and the slider at now`() throws {
         var driven = try page()
-        driven.send(.connected(30))
+        driven.send(.connected(30, log: "a"))
         let expected =
             [
                 " stories › story a" + String(repeating: " ", count: 50) + "position 30", "as it is now, live",
@@ -50,6 +50,16 @@ import Testing
                 " ←→ past  Esc back  u sender  r recipient  c conversation  ? help  q quit",
             ]
         #expect(driven.lines == expected)
+    }
+
+    @Test func `a long title goes on below itself`() throws {
+        var driven = try page()
+        let title = (1...30).map { "word\($0)" }.joined(separator: " ")
+        driven.hand(.page(.changed([.row(try Fixtures.story("a", 1, title: title, version: 4), position: 40)])))
+        let lines = driven.lines[2...].prefix { !$0.hasPrefix("from") }
+        #expect(lines.count == 4 && lines.first?.hasPrefix("title         word1 word2 ") == true)
+        #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("              word") })
+        #expect(lines.flatMap { $0.dropFirst(14).split(separator: " ") }.joined(separator: " ") == title)
     }
 
     @Test func `the slider goes to a version and back to now`() throws {

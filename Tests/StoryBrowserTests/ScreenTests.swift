@@ -33,6 +33,8 @@ import Testing
         let second = show(Screen([Line("日本語 éè", .reverse), Line("TWO"), Line("three", [.red, .bold])], size))
         #expect(second < first / 2 && second > 0)
         #expect(show(Screen([Line("日本語 éè", .reverse), Line("TWO"), Line("three", [.red, .bold])], size)) == 0)
+        _ = show(Screen([Line("exactly twenty chars"), Line("日本語の長い文章は日本"), Line()], size))
+        #expect(terminal.lines[0].last == "s", "the last column is shown as well")
         #expect(terminal.overruns == 0)
     }
 

@@ -135,7 +135,7 @@ import Testing
 
     @Test func `the error says in words what is known`() {
         let sent = timedOut("GET stories/1", .seconds(2)).description
-        #expect(sent == "GET stories/1 had no answer after 2.0 seconds; whether it was carried out is unknown")
+        #expect(sent == "GET stories/1 had no answer after 2 s; whether it was carried out is unknown")
         #expect(timedOut("PING", .seconds(2), wasSent: false).description.hasSuffix("it was not sent"))
         #expect(timedOut("PING", .seconds(2)).retry == .same)
     }

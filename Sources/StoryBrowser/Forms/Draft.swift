@@ -48,6 +48,9 @@ package struct Draft: Hashable, Sendable {
         return draft
     }
 
+    /// True where something stands in a field that did not stand there before.
+    var isTyped: Bool { fields.contains { $0.text != $0.original } }
+
     private func named(_ name: String) -> DraftField? { fields.first { $0.name == name } }
 
     /// What stands in a field.

@@ -6,6 +6,8 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
     package internal(set) var draft: Draft
     /// True while the store is asked.
     package private(set) var isHandedIn = false
+    /// True once Esc was pressed, until another key is.
+    private var isLeaving = false
     /// The row that the form rests on, as it was shown.
     package private(set) var content: Kind.Content?
     /// The row as it is now, as far as it was told.
@@ -37,7 +39,8 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
     }
 
     private mutating func press(_ key: Key) -> Step<Kind> {
-        if key == .escape { return .ask(.back) }
+        if key == .escape { return leave() }
+        isLeaving = false
         guard !isHandedIn else { return .nothing }
         if purpose.isDeletion {
             switch key {
@@ -49,6 +52,13 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
         if key == .enter { return handIn() }
         _ = draft.press(key)
         return .nothing
+    }
+
+    /// Goes back, where something was typed when that is asked for twice.
+    private mutating func leave() -> Step<Kind> {
+        guard !isLeaving, purpose != .filter, draft.isTyped else { return .ask(.back) }
+        isLeaving = true
+        return .ask(.say("Esc once more leaves the form, and what was typed is lost"))
     }
 
     private mutating func handIn() -> Step<Kind> {

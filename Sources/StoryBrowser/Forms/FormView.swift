@@ -27,7 +27,8 @@ extension FormState {
     private func question(_ size: Size, _ names: Names) -> [Line] {
         guard let content else { return [] }
         let text = Wrapping.lines(of: Kind.text(of: content), columns: size.columns, limit: 5)
-        let lines = Kind.facts(of: content).map { $0.line(names) } + [Line()] + text.map { Line($0) } + [Line()]
+        let facts = Kind.facts(of: content).flatMap { $0.lines(names, columns: size.columns) }
+        let lines = facts + [Line()] + text.map { Line($0) } + [Line()]
         return lines + [
             isHandedIn ? Line("…", .dim) : Line("y deletes it, and its history stays readable; n leaves it")
         ]
@@ -50,12 +51,20 @@ extension FormState {
 }
 
 extension Fact {
-    /// A line of a page.
-    func line(_ names: Names) -> Line {
-        var line = Line()
-        line.add(name, columns: 14, .dim)
-        line.add(text(names))
-        return line
+    private static let nameWidth = 14
+    /// No fact takes more lines.
+    private static let maxLines = 8
+
+    /// The lines of a page that it takes: a long value goes on below itself.
+    func lines(_ names: Names, columns: Int) -> [Line] {
+        let texts = Wrapping.lines(
+            of: Shown.safe(text(names)), columns: columns - Fact.nameWidth, limit: Fact.maxLines)
+        return texts.enumerated().map { index, text in
+            var line = Line()
+            line.add(index == 0 ? name : "", columns: Fact.nameWidth, .dim)
+            line.add(text)
+            return line
+        }
     }
 }
 

@@ -23,6 +23,7 @@ extension ListState {
                     places = [:]
                 }
             case .removed(let id, _):
+                arrived.remove(id)
                 drop { $0.id == id }
                 places = [:]
             case .caughtUp(let position):
@@ -49,6 +50,7 @@ extension ListState {
 
     private mutating func drop(where isGone: (Content) -> Bool) {
         for index in window.rows.indices.reversed() where isGone(window.rows[index]) {
+            arrived.remove(window.rows[index].id)
             window.remove(at: index)
         }
     }

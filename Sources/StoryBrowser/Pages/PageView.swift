@@ -9,7 +9,7 @@ extension PageState {
         case .loading: lines.append(Line("…", .dim))
         case .absent(let sentence): lines.append(Line(sentence, .red))
         case .row(let content):
-            lines += Kind.facts(of: content).map { $0.line(names) } + [Line()]
+            lines += Kind.facts(of: content).flatMap { $0.lines(names, columns: size.columns) } + [Line()]
             let room = max(0, size.rows - lines.count - history.count - 2)
             lines += text(of: content, columns: size.columns, room: room)
         }

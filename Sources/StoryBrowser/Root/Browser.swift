@@ -38,11 +38,15 @@ extension BrowserState {
             hasBegun = true
             return appear()
         case .key(let key): return press(key)
-        case .connected(let position):
+        case .connected(let position, let log):
             if case .lost = connection {
                 notice = "connected again"
                 names.askForNameless()
             }
+            if let before = self.log, let log, before != log {
+                notice = "the store has another history now: a backup was restored, or it is another store"
+            }
+            self.log = log ?? self.log
             connection = .connected
             self.position = position
         case .lost(let sentence): connection = .lost(sentence)

@@ -22,6 +22,8 @@ package struct BrowserState: Equatable, Sendable {
     package internal(set) var size: Size
     package internal(set) var route: Route<Place>
     package internal(set) var connection = Connection.unknown
+    /// The name of the log, once it is known: another one is another history.
+    package internal(set) var log: String?
     /// The position of the last event of the log that is known of.
     package internal(set) var position: UInt64 = 0
     /// What the users are called whom rows refer to.
@@ -57,8 +59,8 @@ package enum BrowserMessage: Sendable {
     /// The terminal is ready, and as large as this, now or anew.
     case resized(Size)
     case key(Key)
-    /// The store answered, at this position of its log.
-    case connected(UInt64)
+    /// The store answered, at this position of the log of this name; nil where that is not known.
+    case connected(UInt64, log: String?)
     /// The store does not answer; a sentence says why.
     case lost(String)
     /// Something for the screen with a number.

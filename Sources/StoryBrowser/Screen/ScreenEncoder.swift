@@ -21,10 +21,11 @@ package struct ScreenEncoder {
         for (index, line) in screen.lines.enumerated() where !shown.indices.contains(index) || shown[index] != line {
             // Each line begins at its own place, so that a terminal that takes a character for wider or narrower than
             // this program does spoils no other line.
-            text += "\u{1B}[\(index + 1);1H"
+            // It is emptied first: behind its last column the cursor stands on that, which would be emptied too.
+            text += "\u{1B}[\(index + 1);1H\u{1B}[0m\u{1B}[K"
             for span in line.spans { text += sequence(span.style) + span.text }
-            text += "\u{1B}[0m\u{1B}[K"
         }
+        if !text.isEmpty { text += "\u{1B}[0m" }
         shown = screen.lines
         return Array(text.utf8)
     }

@@ -52,14 +52,21 @@ extension StoreWorld: SubscriptionSource {
     private func beat(_ send: @Sendable (BrowserMessage) async -> Void) async {
         while !Task.isCancelled {
             do {
-                await send(.connected(try await heart.ping()))
+                let position = try await heart.ping()
+                await send(.connected(position, log: try await heart.greeting().log))
             } catch is CancellationError {
                 return
             } catch {
-                await send(.lost("\(error)"))
+                await send(.lost(StoreWorld.absence(error)))
             }
             try? await Task.sleep(for: .milliseconds(500))
         }
+    }
+
+    /// Why the store does not answer, the reason first: a line has no room for all of it.
+    private static func absence(_ error: any Error) -> String {
+        guard case ClientError.unreachable(let path, let reason, _) = error else { return "\(error)" }
+        return "no store answers (\(reason)) at \(path); still trying"
     }
 
     /// Tells of each user who is revised. Where it cannot be told, names are as they were when they were asked for.

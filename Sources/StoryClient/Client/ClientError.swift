@@ -127,15 +127,27 @@ extension ClientError: CustomStringConvertible {
             message
         case .other(let refusal): "\(refusal.code.rawValue): \(refusal.message)"
         case .unreachable(let path, let reason, let time):
-            "nobody could be reached at \(path) for \(time): \(reason); is stored running, and is that its socket?"
+            "nobody could be reached at \(path) for \(time.shown): \(reason); is stored running, and is that its socket?"
         case .connectionLost: "the connection was lost; whether the request was carried out is unknown"
         case .timedOut(let request, let time, let wasSent):
-            "\(request) had no answer after \(time); "
+            "\(request) had no answer after \(time.shown); "
                 + (wasSent ? "whether it was carried out is unknown" : "it was not sent")
         case .protocolViolation(let line): "this is not the store's protocol: \(line); is it stored that listens there?"
         case .notUnderstood(let json): "the store answered what this library does not understand: \(json)"
         case .notEncodable(let reason): "this cannot be written as JSON: \(reason)"
         case .closed: "this client was closed; make another one"
         }
+    }
+}
+
+extension Duration {
+    /// As a person reads it: `40 ms`, `1.5 s`.
+    fileprivate var shown: String {
+        let tenths = components.seconds.multipliedReportingOverflow(by: 10)
+        guard self >= .seconds(1), !tenths.overflow else {
+            return "\(components.attoseconds / 1_000_000_000_000_000) ms"
+        }
+        let rest = components.attoseconds / 100_000_000_000_000_000
+        return rest == 0 ? "\(components.seconds) s" : "\(components.seconds).\(rest) s"
     }
 }

@@ -22,9 +22,12 @@ enum Browse {
     static func run(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         let middleware = try timeLogger(invocation.arguments.value("timings"))
         let frames = try Frames()
-        // Told before the terminal is taken: nobody listens, or this user may not connect.
+        // Told before the terminal is taken: nobody listens, this user may not connect, or there is none of that name.
         _ = try RawTerminal.check()
-        _ = try invocation.connect()
+        let connection = try invocation.connect()
+        if let user = invocation.arguments.value("as") {
+            _ = try Answerer(connection).ask(try RequestLine("GET", "users/\(user)").text)
+        }
         let terminal = try RawTerminal()
         defer { terminal.giveBack() }
         let (stream, input) = AsyncStream<BrowserMessage>.makeStream()

@@ -63,7 +63,9 @@ package struct VirtualScreen {
             row = max(0, min((numbers.first ?? 1) - 1, cells.count - 1))
             column = max(0, (numbers.dropFirst().first ?? 1) - 1)
         case ("J", _): cells = cells.map { $0.map { _ in " " } }
-        case ("K", _): for index in cells[row].indices.dropFirst(column) { cells[row][index] = " " }
+        case ("K", _):
+            // Behind the last column the cursor stands on it.
+            for index in cells[row].indices.dropFirst(min(column, columns - 1)) { cells[row][index] = " " }
         case ("h", "?1049"): isOnSecondPage = true
         case ("l", "?1049"): isOnSecondPage = false
         case ("h", "?25"): hasCursor = true
