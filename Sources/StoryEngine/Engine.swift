@@ -87,7 +87,8 @@ package final class Engine {
         // The last one is kept for whoever can see what the others are, and end it.
         let most = peer.role == .admin ? limits.connections : max(1, limits.connections - 1)
         guard count < most else {
-            let failure = Failure(.busy, "there are \(most) connections already; try again later")
+            let count = most == 1 ? "is 1 connection" : "are \(most) connections"
+            let failure = Failure(.busy, "there \(count) already; try again later")
             output.reply(.failed(failure), tag: nil, restsOn: .zero)
             return false
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import StoryStorage
 import TestSupport
 import Testing
 
@@ -75,6 +76,19 @@ extension HarmTests {
             print(
                 "full file system, \(kind): \(large) large and \(small) small writes until it was full, "
                     + "\(bench.ledger.acknowledged) of \(bench.ledger.writes.count) acknowledged")
+        }
+
+        @Test(arguments: SmallFileSystem.Kind.allCases)
+        func `room that is not enough is given back`(kind: SmallFileSystem.Kind) throws {
+            guard let system = try SmallFileSystem(kind) else { return print("full file system: no \(kind) here") }
+            let file = open(system.path + "/file", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            defer { close(file) }
+            #expect(ftruncate(file, 8_192) == 0)
+            let free = try system.freeBytes()
+            #expect(Environment.lengthen(file, from: 8_192, to: 1 << 27) == ENOSPC)
+            #expect(try system.freeBytes() == free)
+            #expect(Environment.lengthen(file, from: 8_192, to: 1 << 24) == 0)
+            #expect(try system.freeBytes() < free - (1 << 23))
         }
 
         private static func checkReads(_ daemon: RunningDaemon) throws {

@@ -121,8 +121,17 @@ package final class Environment: @unchecked Sendable {
         let needed = usedBytes + count + count / 64 + 32 * pageSize
         let size = fileSize
         guard size < needed else { return }
-        let code = posix_fallocate(fileDescriptor, off_t(size), off_t(needed - size))
+        let code = Environment.lengthen(fileDescriptor, from: size, to: needed)
         if [ENOSPC, EDQUOT, EFBIG, EIO].contains(code) { throw SystemError.from(code, "making room in \(path)") }
+    }
+
+    /// Reserves room for a file up to a new end.
+    ///
+    /// - Returns: 0, or the reason why there is none; what was got until then is given back, since other files want it.
+    package static func lengthen(_ descriptor: Int32, from size: Int, to end: Int) -> Int32 {
+        let code = posix_fallocate(descriptor, off_t(size), off_t(end - size))
+        if code != 0 { ftruncate(descriptor, off_t(size)) }
+        return code
     }
 
     /// After a commit that failed: where it was the first pages that could not be written, LMDB begins no transaction any

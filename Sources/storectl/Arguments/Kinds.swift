@@ -64,7 +64,11 @@ enum Kinds {
         guard named(word) == nil else {
             throw .usage("\(arguments.verb ?? "") needs the ID as well: \(word)/ID")
         }
-        return target(word)
+        let target = target(word)
+        guard target.contains("/") else {
+            throw .usage("\(arguments.verb ?? "") needs KIND/ID, such as stories/12345, not \"\(word)\"")
+        }
+        return target
     }
 
     /// The row that a word names: a target as it is, and the name of a row's stream, as receipts have it, as a target.

@@ -60,7 +60,9 @@ struct PipeRun {
         if let failure { throw failure }
         guard let end else { return code }
         if summary.unanswered > 0 {
-            Output.complain("\(PipeRun.counted(summary.unanswered)) no reply: whether they were carried out is unknown")
+            let requests = summary.unanswered == 1 ? "1 request has" : "\(summary.unanswered) requests have"
+            let which = summary.unanswered == 1 ? "it was" : "they were"
+            Output.complain("\(requests) no reply: whether \(which) carried out is unknown")
         }
         Output.complain(end.description)
         throw .silent(code.worse(ExitCode(end)))
@@ -92,9 +94,6 @@ struct PipeRun {
         case .notice: break
         }
     }
-
-    /// `1 request has`, `2 requests have`.
-    private static func counted(_ count: Int) -> String { count == 1 ? "1 request has" : "\(count) requests have" }
 
     private func tellSummary() {
         Output.progress("")

@@ -51,6 +51,9 @@ struct Tail {
         target = Queries.events(invocation.arguments)
         isOfRows = target.prefix { $0 != "/" } != "events"
         endsAtEnd = invocation.arguments.has("until-end")
+        if isOfRows, let wrong = ["from", "types", "log"].first(where: invocation.arguments.has) {
+            throw .usage("--\(wrong) is for events; tail \(target) begins with what is there now")
+        }
         if let limit = invocation.arguments.value("limit") {
             guard let number = Int(limit), number > 0 else {
                 throw .usage("--limit is a number above 0, not \"\(limit)\"")

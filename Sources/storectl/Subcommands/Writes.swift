@@ -105,6 +105,7 @@ enum Writes {
         guard arguments.operands.first != "*" else {
             throw .usage("append '*' takes its events from standard input, where each names its stream")
         }
+        guard arguments.has("body") else { throw .usage("append --type needs the event's data as well: --body JSON") }
         var event = "{\"type\":\(JSONText.quoted(type))"
         for (option, member) in [("body", "data"), ("meta", "meta")] {
             guard let json = arguments.value(option) else { continue }
@@ -123,8 +124,9 @@ enum Writes {
     private static func line(
         _ verb: String, _ invocation: Invocation, withMeta: Bool
     ) throws(CommandError) -> RequestLine {
-        let operand = invocation.arguments.operands.first
-        var request = try RequestLine(verb, verb == "APPEND" ? operand : operand.map(Kinds.target))
+        let isOfOneRow = !["APPEND", "POST"].contains(verb)
+        let target = try isOfOneRow ? Kinds.row(invocation.arguments) : invocation.arguments.operands.first
+        var request = try RequestLine(verb, target)
         for option in options where withMeta || option.name != "meta" {
             request.add(option.name, from: invocation.arguments)
         }
@@ -179,6 +181,7 @@ private final class InputLines {
         lineNumber += 1
         // Lines that end with CR LF are what other systems write.
         guard let json = RequestPipe.plainRequest(line.last == 0x0D ? line.dropLast() : line) else { return nil }
+        guard String(validating: json, as: UTF8.self) != nil else { return refuse("this is not UTF-8") }
         guard let value = ShownJSON(json), takesArrays ? value.isNested : value.isObject else {
             return refuse("this is no JSON object: \(String(decoding: json.prefix(60), as: UTF8.self))")
         }

@@ -39,6 +39,13 @@ final class SmallFileSystem {
             == .code(0)
     }
 
+    /// How many bytes may still be taken.
+    func freeBytes() throws -> UInt64 {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { throw SystemRefused(call: "statvfs of \(path)", code: errno) }
+        return UInt64(status.f_bfree) * UInt64(status.f_frsize)
+    }
+
     /// A file of so many bytes that can be removed later to have room again.
     func ballast(_ count: Int) throws -> String {
         let place = path + "/ballast"
