@@ -45,6 +45,29 @@ extension HostileTests {
             #expect(try daemon.stop() == .code(0))
         }
 
+        @Test func `who writes faster than the disk commits is held back, and costs two commits' memory`() throws {
+            let daemon = try RunningDaemon()
+            let canary = try Canary(daemon)
+            let client = try daemon.client()
+            let before = daemon.anonymousMemory
+            let line = Array(
+                "APPEND note-1 {\"type\":\"A\",\"data\":\"\(String(repeating: "x", count: 20_000))\"}\n".utf8)
+            let count = HostileTests.scale.of(10_000, long: 100_000)
+            // Few blocks, so that this process needs less than it sends.
+            let block = Array(repeatElement(line, count: 100).joined())
+            let sender = client.sendBeside(block, times: count / 100)
+            var greatest = 0
+            for number in 1...count {
+                #expect(try client.line().number("position") == UInt64(number))
+                if number % 50 == 0 { greatest = max(greatest, daemon.anonymousMemory) }
+            }
+            try sender.join()
+            print("hostile: \(count) large events in a pipeline: memory grew by \((greatest - before) >> 10) KiB")
+            #expect(greatest - before < 32 * Self.mebibyte, "memory grew by \((greatest - before) >> 10) KiB")
+            try canary.end("\(count) large events in a pipeline")
+            #expect(try daemon.stop() == .code(0))
+        }
+
         @Test func `a line without an end is cut off at the limit, is told so, and costs a line's memory`() throws {
             let daemon = try RunningDaemon()
             let canary = try Canary(daemon)

@@ -56,6 +56,23 @@ struct LateCommitTests {
         #expect(!bench.commits.isRunning)
     }
 
+    @Test func `what is appended meanwhile is bounded: who writes more waits, and nobody else`() {
+        let text = String(repeating: "x", count: 256 << 10)
+        let large = #"APPEND note-2 {"type":"A","data":"\#(text)"}"#
+        for _ in 0..<40 { bench.send(large, from: "writer") }
+        let most = UInt64(TurnDriver.maxCommitBytes / text.utf8.count)
+        #expect(bench.log.head == Position(3 + most))
+        #expect(bench.ask("PING", from: "reader") == [#"+ {"position":2}"#])
+        var commits = 0
+        while bench.commits.isRunning {
+            bench.endCommit()
+            commits += 1
+            #expect(bench.log.head.value <= bench.log.committed.value + 2 * most)
+        }
+        #expect(bench.hear("writer").map { $0.number("position") } == (3...43).map { $0 })
+        #expect(commits >= 6)
+    }
+
     @Test func `while a commit waits for those who were just answered, the loop sleeps`() {
         bench.send(append, from: "reader")
         let before = bench.transport.requestedTurns.count

@@ -177,6 +177,17 @@ final class Connection {
         state = .open
     }
 
+    /// What is not durable was undone: closes an answer that is being written of that.
+    ///
+    /// - Parameter durable: the last event that is durable.
+    func refuseUndoneAnswer(_ failure: Failure, durable: Position) {
+        guard let answer, answer.restsOn > durable else { return }
+        output.dropUnfinished()
+        ReplyEncoder.append(.failed(failure), tag: answer.tag, to: &output.bytes)
+        output.close(restsOn: .zero, durable: durable)
+        answerEnded()
+    }
+
     /// Nothing more is to be taken up; returns the tag of a request that still has to be answered, nil where none has.
     func finishRequested() -> UnansweredRequest? {
         defer { if !isClosed { state = .closing } }

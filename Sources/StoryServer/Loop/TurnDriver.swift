@@ -30,8 +30,12 @@ final class TurnDriver {
     @exclusivity(unchecked) private var isRoomAwaited = false
     /// True while memory holds what a checkpoint has to store first.
     @exclusivity(unchecked) private var isMemoryShort = false
+    /// The bytes of the events that were appended since the last commit began.
+    @exclusivity(unchecked) private var nextBytes = 0
     /// A commit of so many events does not wait for more.
     private static let fullCommit: UInt64 = 1_024
+    /// A commit of so many bytes takes no more: whoever writes waits until it has begun.
+    static let maxCommitBytes = 2 << 20
     /// How often readers are looked for whose process died, in tenths of a second.
     private static let readerTicks: UInt64 = 100
 
@@ -59,10 +63,11 @@ final class TurnDriver {
     /// True when an event can be appended now.
     var takesAppends: Bool { turn.takesAppends }
 
-    /// True while writes wait for a flush or a checkpoint, so that what waits for the disk stays bounded.
-    var holdsWrites: Bool { isRoomAwaited || isMemoryShort }
+    /// True while writes wait for a commit, a flush or a checkpoint, so that what waits for the disk stays bounded.
+    var holdsWrites: Bool { isRoomAwaited || isMemoryShort || isNextFull }
 
-    // MARK: Appending
+    /// True while what was appended is enough for a commit that has not begun: the one before is under way.
+    private var isNextFull: Bool { nextBytes >= TurnDriver.maxCommitBytes }
 
     /// Writes an event to the log and has its record folded, so that the next request sees it.
     func append(_ event: borrowing Event) {
@@ -70,6 +75,7 @@ final class TurnDriver {
         let header = event.header
         eventScratch.removeAll(keepingCapacity: true)
         EventEncoder.append(event, to: &eventScratch)
+        nextBytes += eventScratch.count
         var failure: StorageError?
         do throws(StorageError) {
             try eventScratch.withBytes { (json) throws(StorageError) in
@@ -94,7 +100,7 @@ final class TurnDriver {
     func turnEnded(mayGather: Bool, isMoreAtHand: Bool) {
         modelsWereRead()
         // Asked once: time goes on. Meanwhile the loop sleeps: whoever is waited for may need this very processor.
-        let gathering = mayGather ? gatheringTime : 0
+        let gathering = mayGather && !isNextFull ? gatheringTime : 0
         makeRoom()
         let waits = gathering > 0 || mayGather && isMoreAtHand && isWorthMore || isRoomAwaited
         perform(turn.turnEnded(isGathering: waits))
@@ -103,7 +109,7 @@ final class TurnDriver {
 
     /// True while a commit that the loop runs itself is better for what is at hand. One beside the loop begins at once.
     private var isWorthMore: Bool {
-        pace.isQuick && log.head.value - log.committed.value < TurnDriver.fullCommit
+        pace.isQuick && !isNextFull && log.head.value - log.committed.value < TurnDriver.fullCommit
     }
 
     /// Where the next commit needs a flush, it waits for it; where that found no room, the turn is rolled back.
@@ -168,6 +174,7 @@ final class TurnDriver {
             return perform(turn.commitFinished(.failure(error)))
         }
         committing = job
+        nextBytes = 0
         let begun = dependency.clock.steady()
         beginning = begun - began
         guard pace.isQuick else {
@@ -199,6 +206,7 @@ final class TurnDriver {
     /// Waits a full disk out: forgets what is not durable, refuses what rested on it, and refuses writes for a while.
     private func rollBack(_ error: StorageError) {
         dependency.trace.say("full", ["reason": "\(error)"])
+        nextBytes = 0
         do throws(StorageError) {
             try restoreDurable()
             try engine.rolledBack()
@@ -210,17 +218,8 @@ final class TurnDriver {
         engine.writesRefused(refusals.failure)
         connections.rolledBack(to: turn.durable)
         outbox.rollBack(to: turn.durable, failure)
-        for connection in connections.all { refuseAnswer(of: connection, failure) }
+        for connection in connections.all { connection.refuseUndoneAnswer(failure, durable: turn.durable) }
         perform(turn.rollBackFinished(.success(())))
-    }
-
-    /// Closes an answer that is being written of what is undone.
-    private func refuseAnswer(of connection: Connection, _ failure: Failure) {
-        guard let answer = connection.answer, answer.restsOn > turn.durable else { return }
-        connection.output.dropUnfinished()
-        ReplyEncoder.append(.failed(failure), tag: answer.tag, to: &connection.output.bytes)
-        connection.output.close(restsOn: .zero, durable: turn.durable)
-        connection.answerEnded()
     }
 
     /// Takes log and models back to what is durable: the models to their checkpoint, from where they are folded again.

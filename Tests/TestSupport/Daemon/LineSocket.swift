@@ -36,8 +36,10 @@ package final class LineSocket {
     package func send(_ bytes: [UInt8]) -> Bool { LineSocket.send(bytes, descriptor) }
 
     /// Sends everything on another thread, while this one may read.
-    package func sendBeside(_ bytes: [UInt8]) -> Background {
-        Background { [descriptor] in LineSocket.send(bytes, descriptor) }
+    ///
+    /// - Parameter times: how often.
+    package func sendBeside(_ bytes: [UInt8], times: Int = 1) -> Background {
+        Background { [descriptor] in for _ in 0..<times where !LineSocket.send(bytes, descriptor) { break } }
     }
 
     @discardableResult
