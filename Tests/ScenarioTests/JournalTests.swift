@@ -107,7 +107,7 @@ extension DaemonTests {
             try daemon.launch()
             #expect(try daemon.wait() == .code(5))
             #expect(daemon.trace.contains("the journal is damaged"), "\(daemon.trace)")
-            #expect(daemon.trace.contains("(at position 1)"), "\(daemon.trace)")
+            #expect(daemon.trace.contains("position 1: the journal"), "\(daemon.trace)")
             #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
         }
 

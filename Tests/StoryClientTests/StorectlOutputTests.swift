@@ -83,7 +83,6 @@ import Testing
         (["get", "story-12345"], "GET stories/12345"), (["get", "store://users/7"], "GET store://users/7"),
         (["see", "message-9-8"], "SEE messages/9-8"),
         (["like", "story-1", "--user", "7"], #"LIKE stories/1 {"user":"7"}"#),
-        (["get", "note-1"], "GET note-1"),
         (["append", "note-1", "--type", "T", "--body", "1"], #"APPEND note-1 {"type":"T","data":1}"#),
     ])
     func `what a receipt names can be asked for`(arguments: [String], expected: String) throws {
