@@ -1,3 +1,6 @@
+import CUV
+import Glibc
+
 /// One connection of one reactor; a number is never given twice.
 package struct ConnectionID: Hashable, Sendable {
     package let value: UInt64
@@ -18,5 +21,19 @@ package struct PeerCredentials: Equatable, Sendable {
         self.gid = gid
         self.pid = pid
         self.groups = groups
+    }
+}
+
+extension PeerCredentials {
+    /// The supplementary groups of a peer; none where the kernel does not tell.
+    static func groups(of descriptor: Int32) -> [UInt32] {
+        // The kernel's own limit is 65,536; few have more than a handful.
+        for most in [64, 65_536] {
+            let groups = [UInt32](unsafeUninitializedCapacity: most) { memory, count in
+                count = Int(max(0, storykeep_peer_groups(descriptor, memory.baseAddress, Int32(most))))
+            }
+            if !groups.isEmpty || errno != ERANGE { return groups }
+        }
+        return []
     }
 }

@@ -1,5 +1,10 @@
 import Glibc
 
+/// How many bytes wait to be written to all connections.
+final class UnsentBytes {
+    @exclusivity(unchecked) fileprivate(set) var bytes = 0
+}
+
 /// What waits to be written to one connection, oldest first.
 struct OutputQueue {
     /// Arrays below this are gathered, so that many small ones cost one system call.
@@ -10,7 +15,13 @@ struct OutputQueue {
     private var head = 0
     private var sent = 0
     /// How many bytes wait.
-    private(set) var count = 0
+    private(set) var count = 0 {
+        didSet { unsent.bytes += count - oldValue }
+    }
+    private let unsent: UnsentBytes
+
+    /// - Parameter unsent: counts the bytes of all queues.
+    init(among unsent: UnsentBytes) { self.unsent = unsent }
 
     /// What a write came to.
     enum Progress: Equatable {

@@ -23,6 +23,7 @@ package final class Reactor {
     @exclusivity(unchecked) var handler: (any ReactorHandler)?
     var socketFile: SocketFile?
     private let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: readBufferSize, alignment: 64)
+    private let unsent = UnsentBytes()
     private var isStopping = false
     /// True while the system has nothing to accept a client with, which was told.
     private var isShort = false
@@ -94,6 +95,9 @@ package final class Reactor {
 
     /// How many bytes wait for the peer to take them; 0 for a connection that is gone.
     package func unsentCount(_ id: ConnectionID) -> Int { connections[id]?.output.count ?? 0 }
+
+    /// How many bytes wait for all peers to take them.
+    package var unsentTotal: Int { unsent.bytes }
 
     /// Leaves what the peer sends in the socket until `resumeReading`.
     package func pauseReading(_ id: ConnectionID) { setPaused(id, true) }
@@ -276,24 +280,12 @@ extension Reactor {
             Glibc.close(descriptor)
             return
         }
-        let connection = Connection(id: id, descriptor: descriptor, handle: handle)
+        let connection = Connection(id: id, descriptor: descriptor, handle: handle, among: unsent)
         handle.pointee.data = Unmanaged.passUnretained(connection).toOpaque()
         connections.insert(connection)
         connection.updateWatching()
-        let groups = Reactor.groups(of: descriptor)
+        let groups = PeerCredentials.groups(of: descriptor)
         handler?.connectionOpened(
             id, peer: PeerCredentials(uid: peer.uid, gid: peer.gid, pid: peer.pid, groups: groups))
-    }
-
-    /// The supplementary groups of a peer; none where the kernel does not tell.
-    private static func groups(of descriptor: Int32) -> [UInt32] {
-        // The kernel's own limit is 65,536; few have more than a handful.
-        for most in [64, 65_536] {
-            let groups = [UInt32](unsafeUninitializedCapacity: most) { memory, count in
-                count = Int(max(0, storykeep_peer_groups(descriptor, memory.baseAddress, Int32(most))))
-            }
-            if !groups.isEmpty || errno != ERANGE { return groups }
-        }
-        return []
     }
 }

@@ -68,6 +68,34 @@ extension HostileTests {
             #expect(try daemon.stop() == .code(0))
         }
 
+        @Test func `many who read no answer hold 64 MiB together, and little each beyond that`() throws {
+            let daemon = try RunningDaemon()
+            let canary = try Canary(daemon)
+            let writer = try daemon.client()
+            let user = #"POST users {"id":"a","name":"A","email":"a@example.org","prefecture":1}"#
+            #expect(try writer.ask(user).hasPrefix("+"))
+            let text = String(repeating: "x", count: 9_000)
+            let story = #"POST stories {"id":"1","title":"T","message":"\#(text)","sender":"a","recipient":"a"}"#
+            #expect(try writer.ask(story).hasPrefix("+"))
+            let before = daemon.anonymousMemory
+            let gets = Array(String(repeating: "GET stories/1\n", count: 1_000).utf8)
+            let clients = try (0..<HostileTests.scale.of(60, long: 400)).map { _ in try daemon.client() }
+            for client in clients { #expect(client.send(gets)) }
+            var (grown, last) = (-1, 0)
+            while grown != last {
+                usleep(300_000)
+                (last, grown) = (grown, daemon.anonymousMemory - before)
+            }
+            print("hostile: \(clients.count) clients that read nothing: memory grew by \(grown >> 10) KiB")
+            #expect(grown < 72 * Self.mebibyte + clients.count * 400_000, "memory grew by \(grown >> 10) KiB")
+            for client in [clients.first, clients.last].compactMap(\.self) {
+                for _ in 0..<1_000 { #expect(try client.line().hasPrefix(#"+ {"id":"1","#)) }
+            }
+            for client in clients { client.hangUp() }
+            try until("large blocks are given back") { daemon.anonymousMemory - before < 48 * Self.mebibyte }
+            try canary.end("\(clients.count) clients that read nothing")
+        }
+
         @Test func `a line without an end is cut off at the limit, is told so, and costs a line's memory`() throws {
             let daemon = try RunningDaemon()
             let canary = try Canary(daemon)

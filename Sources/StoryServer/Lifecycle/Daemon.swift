@@ -22,6 +22,7 @@ package enum Daemon {
         // Others have a log opened anew by these; here there is none, and they are no reason to end.
         signal(SIGUSR1, SIG_IGN)
         signal(SIGUSR2, SIG_IGN)
+        Allocator.returnLargeBlocks()
         var configuration = configuration
         configuration.limits.connections = FileLimit.connections(atMost: configuration.limits.connections) { fewer in
             trace.say(

@@ -38,7 +38,10 @@ final class Outbox {
     func hasRoom(_ connection: Connection) -> Bool { connection.output.count < room(connection) }
 
     /// How many bytes the connection's output may hold before its requests wait, until something is sent.
-    func room(_ connection: Connection) -> Int { limits.output - transport.unsentCount(connection.id) }
+    func room(_ connection: Connection) -> Int {
+        let shared = max(limits.leastOutput, limits.allOutput - transport.unsentTotal)
+        return min(limits.output, shared) - transport.unsentCount(connection.id)
+    }
 
     /// How many bytes of an answer or of pushes may still be prepared ahead of the reader.
     func roomAhead(_ connection: Connection) -> Int { max(0, limits.ahead - waitingCount(connection)) }

@@ -70,6 +70,7 @@ package final class MemoryTransport: Transport {
     }
 
     package func unsentCount(_ id: ConnectionID) -> Int { peers[id]?.unsent.count ?? 0 }
+    package var unsentTotal: Int { peers.values.reduce(0) { $0 + $1.unsent.count } }
     package func pauseReading(_ id: ConnectionID) { peers[id]?.isPaused = true }
     package func resumeReading(_ id: ConnectionID) { peers[id]?.isPaused = false }
     package func finish(_ id: ConnectionID, lingers: Bool) { peers[id]?.isFinished = true }
