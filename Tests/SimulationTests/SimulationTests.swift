@@ -15,8 +15,8 @@ struct SimulationTests {
         #expect(said.exit == .code(0), "\(said.text)")
     }
 
-    /// In 5,165 there is no room for the first pages of the log, in the middle of a commit: LMDB goes on no more then.
-    @Test(arguments: [3, 17, 40, 77, 123, 5_165])
+    /// In 71 there is no room for the first pages of the log, in the middle of a commit: LMDB goes on no more then.
+    @Test(arguments: [3, 17, 40, 71, 77, 123])
     func `the same seed is the same story`(seed: Int) throws {
         let first = try Simulator.run("--seed", "\(seed)", within: 60)
         let second = try Simulator.run("--seed", "\(seed)", within: 60)

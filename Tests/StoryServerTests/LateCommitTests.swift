@@ -60,7 +60,7 @@ struct LateCommitTests {
         let text = String(repeating: "x", count: 256 << 10)
         let large = #"APPEND note-2 {"type":"A","data":"\#(text)"}"#
         for _ in 0..<40 { bench.send(large, from: "writer") }
-        let most = UInt64(TurnDriver.maxCommitBytes / text.utf8.count)
+        let most = UInt64(Limits().commit / text.utf8.count)
         #expect(bench.log.head == Position(3 + most))
         #expect(bench.ask("PING", from: "reader") == [#"+ {"position":2}"#])
         var commits = 0

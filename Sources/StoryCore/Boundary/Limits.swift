@@ -25,6 +25,9 @@ package struct Limits: Equatable, Sendable {
     /// prepared waits in the log. So the greeting does not tell it.
     package var ahead = 262_144
 
+    /// How many bytes of events a commit takes: whoever writes more while the one before is under way waits for it. No
+    /// client can meet it but by waiting.
+    package var commit = 2 << 20
     /// How many rows one page of `LIST` tries its filters on before it ends early. No client has to know it: the page
     /// has a `next`.
     package var looks = 500

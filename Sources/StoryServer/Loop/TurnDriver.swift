@@ -32,10 +32,9 @@ final class TurnDriver {
     @exclusivity(unchecked) private var isMemoryShort = false
     /// The bytes of the events that were appended since the last commit began.
     @exclusivity(unchecked) private var nextBytes = 0
+    private let maxCommitBytes: Int
     /// A commit of so many events does not wait for more.
     private static let fullCommit: UInt64 = 1_024
-    /// A commit of so many bytes takes no more: whoever writes waits until it has begun.
-    static let maxCommitBytes = 2 << 20
     /// How often readers are looked for whose process died, in tenths of a second.
     private static let readerTicks: UInt64 = 100
 
@@ -48,6 +47,7 @@ final class TurnDriver {
         self.outbox = outbox
         self.checkpoints = checkpoints
         self.flush = flush
+        maxCommitBytes = dependency.configuration.limits.commit
         turn = Turn(durable: dependency.log.committed)
     }
 
@@ -67,7 +67,7 @@ final class TurnDriver {
     var holdsWrites: Bool { isRoomAwaited || isMemoryShort || isNextFull }
 
     /// True while what was appended is enough for a commit that has not begun: the one before is under way.
-    private var isNextFull: Bool { nextBytes >= TurnDriver.maxCommitBytes }
+    private var isNextFull: Bool { nextBytes >= maxCommitBytes }
 
     /// Writes an event to the log and has its record folded, so that the next request sees it.
     func append(_ event: borrowing Event) {

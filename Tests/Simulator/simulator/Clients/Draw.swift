@@ -7,6 +7,8 @@ struct Draw {
     var largest = 40
     /// When things happened.
     var times: [Instant] = []
+    /// To what it happened; what users of the store wrote themselves is not among it.
+    var subjects: [(kind: Kind, id: String, time: Instant)] = []
     private var random: SplitMix64
     private var keys = 0
 
@@ -193,6 +195,9 @@ struct Draw {
         case 13: return random.oneIn(2) ? .checkpoint : .ping
         case 14: return random.oneIn(2) ? .verify : .ping
         case 15, 16:
+            if random.oneIn(2), let (kind, id, time) = subjects.randomElement(using: &random) {
+                return .past(kind, id, at: .time(Instant(milliseconds: time.milliseconds - random.pick(0, 1))))
+            }
             let position = Int.random(in: 1...(head + 2), using: &random)
             return .past(
                 kind, id(of: kind),

@@ -32,6 +32,10 @@ struct Habits {
     /// True where the journal has another size at some starts.
     let changesJournal: Bool
     let room: Room
+    /// How many bytes of events a commit takes.
+    let commit: Int
+    /// How many bytes may wait for one who does not read, for all of them, and for one where that is reached.
+    let output: (one: Int, all: Int, least: Int)
     /// How many pages one commit of a checkpoint changes; nil: as many as the daemon's.
     let pages: Int?
     private let weights: [(step: Step, end: Int)]
@@ -46,6 +50,8 @@ struct Habits {
         changesJournal = random.oneIn(3)
         room = random.oneIn(4) ? Room(connections: random.pick(2, 3, 1_024), idle: random.pick(1, 3)) : .usual
         pages = random.pick(nil, nil, 1, 3)
+        commit = random.pick(2 << 20, 2 << 20, 100, 10_000)
+        output = random.oneIn(3) ? (10_000, 12_000, 500) : (4 << 20, 64 << 20, 65_536)
         diesAtStarts = !isCalm && random.oneIn(3)
         var end = 0
         var made: [(Step, Int)] = []

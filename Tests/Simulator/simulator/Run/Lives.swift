@@ -22,7 +22,7 @@ extension Simulation {
             let journal = habits.changesJournal && random.oneIn(3) ? 65_536 + 65_536 * below(2) : habits.journal
             let made = Result { () throws(StorageError) in
                 try SimulatedProcess(
-                    clock, journal: journal, isSettling ? .usual : habits.room, pages: habits.pages, story, bug)
+                    clock, journal: journal, habits, isSettling ? .usual : habits.room, story, bug)
             }
             switch made {
             case .success(let process):

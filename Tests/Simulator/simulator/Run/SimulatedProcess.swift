@@ -14,7 +14,7 @@ final class SimulatedProcess {
 
     /// - Throws: why it does not start.
     init(
-        _ clock: DrivenClock, journal: Int, _ room: Habits.Room, pages: Int?, _ story: Story, _ bug: PlantedBug?
+        _ clock: DrivenClock, journal: Int, _ habits: Habits, _ room: Habits.Room, _ story: Story, _ bug: PlantedBug?
     ) throws(StorageError) {
         let trace = Trace(now: { Instant(milliseconds: 0) }) { line in
             story.add(String(decoding: line.dropLast(), as: UTF8.self))
@@ -24,11 +24,13 @@ final class SimulatedProcess {
             "store", journal: journal, clock: clock.clock, trace: trace, background: held.background)
         self.store = store
         let log: any EventLog = bug.map { TwistedLog(store.log, $0) } ?? store.log
-        let models = TwistedModels(store.models, bug, pages: pages)
+        let models = TwistedModels(store.models, bug, pages: habits.pages)
         var limits = Limits()
         limits.inflight = 16
         limits.ahead = 8_192
         (limits.connections, limits.idle) = (room.connections, room.idle)
+        limits.commit = habits.commit
+        (limits.output, limits.allOutput, limits.leastOutput) = habits.output
         loop = try DrivenLoop(
             limits, clock, log: log, models: models, logWork: LogWork(store.log, store.models), commits: commits,
             background: held.background)

@@ -174,7 +174,13 @@ final class Simulation {
     }
 
     private func ask(_ client: Client) {
-        draw.times = world.events.suffix(20).map(\.event.time)
+        let newest = world.events.suffix(20).map(\.event)
+        draw.times = newest.map(\.time)
+        draw.subjects = newest.compactMap { event in
+            let category = "\(event.stream.category)"
+            guard let kind = Kind.allCases.first(where: { $0.schema.category == category }) else { return nil }
+            return (kind, "\(event.stream.id)", event.time)
+        }
         switch below(20) {
         case 0...11:
             let number = answers.all.count + 1

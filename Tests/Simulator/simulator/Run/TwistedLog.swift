@@ -29,6 +29,10 @@ final class EarlyCommits: SimulatedCommits {
 final class TwistedLog: EventLog {
     private let log: LMDBEventLog
     private let bug: PlantedBug
+    /// The bytes of the commit under way, about, and of the one after it.
+    private var (commitBytes, nextBytes) = (0, 0)
+    /// What surely fits half of the smallest journal, and what a record has beside its JSON at most.
+    private static let (journalBytes, recordBytes) = (24_000, 128)
 
     init(_ log: LMDBEventLog, _ bug: PlantedBug) { (self.log, self.bug) = (log, bug) }
 
@@ -48,15 +52,24 @@ final class TwistedLog: EventLog {
     ) throws(StorageError) {
         var event = event
         if bug == .numbersAreReused { event.streamNumber = StreamNumber(1) }
+        nextBytes += json.count + TwistedLog.recordBytes
         try log.append(event, json: json, lend)
     }
 
     func makeRoom() -> CommitRoom { log.makeRoom() }
-    func beginCommit() throws(StorageError) -> CommitJob? { try log.beginCommit() }
-    func finishCommit(_ job: CommitJob, _ result: Result<Void, StorageError>) throws(StorageError) {
-        try log.finishCommit(job, bug == .failedCommitIsTrusted ? .success(()) : result)
+    func beginCommit() throws(StorageError) -> CommitJob? {
+        (commitBytes, nextBytes) = (nextBytes, 0)
+        return try log.beginCommit()
     }
-    func rollBack() { log.rollBack() }
+    func finishCommit(_ job: CommitJob, _ result: Result<Void, StorageError>) throws(StorageError) {
+        // Of a commit into blocks the log itself knows how it ended.
+        let isTrusted = bug == .failedCommitIsTrusted && commitBytes < TwistedLog.journalBytes
+        try log.finishCommit(job, isTrusted ? .success(()) : result)
+    }
+    func rollBack() {
+        nextBytes = 0
+        log.rollBack()
+    }
     func startFlush() { log.startFlush() }
     func startFlush(through position: Position) { log.startFlush(through: position) }
     func pollFlush() throws(StorageError) { try log.pollFlush() }
