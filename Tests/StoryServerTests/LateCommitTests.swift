@@ -130,4 +130,17 @@ struct LateCommitTests {
         #expect(bench.hear("writer").map { String($0.prefix(2)) } == ["+ ", "* "])
         #expect(bench.isFinished("writer"))
     }
+
+    @Test func `also where syncs are quick nobody waits for the commit of others`() {
+        let bench = LoopBench()
+        bench.commits.isHeld = true
+        bench.connected("writer")
+        #expect(bench.ask(append, from: "writer").map { $0.number("position") } == [1])
+        bench.connected("reader")
+        #expect(bench.ask(append, from: "writer") == [])
+        #expect(bench.commits.isRunning, "the next sync may take a second")
+        #expect(bench.ask("PING", from: "reader") == [#"+ {"position":1}"#])
+        bench.endCommit()
+        #expect(bench.hear("writer").map { $0.number("position") } == [2])
+    }
 }

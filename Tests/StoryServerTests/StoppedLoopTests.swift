@@ -34,9 +34,9 @@ struct StoppedLoopTests {
     @Test func `a turn that cannot be undone acknowledges nothing`() {
         bench.log.commitFailure = .full("no room")
         bench.log.readFailure = .corrupt("bit rot", at: Position(1))
-        bench.receive("PING\n\(append)\n", from: "a")
+        bench.receive("\(append)\nPING\n", from: "a")
         bench.receive("\(append)\nREAD events\n", from: "b")
-        bench.endTurn()
+        bench.run()
         #expect(bench.server.stopReason == .corrupt("bit rot", at: Position(1)))
         expectStopped()
     }
@@ -44,8 +44,7 @@ struct StoppedLoopTests {
     @Test func `a log that cannot go back a turn acknowledges nothing`() {
         bench.log.commitFailure = .full("no room")
         bench.log.rollBackFailure = .failed("MDB_PANIC")
-        bench.receive("\(append)\n", from: "a")
-        bench.endTurn()
+        bench.send(append, from: "a")
         #expect(bench.server.stopReason == .failed("MDB_PANIC"))
         expectStopped()
     }
@@ -84,8 +83,7 @@ struct StoppedLoopTests {
         #expect(bench.server.isStoring)
         while bench.models.runCount == 0 {}
         bench.log.commitFailure = .failed("EIO")
-        bench.receive("\(append)\n", from: "a")
-        bench.endTurn()
+        bench.send(append, from: "a")
         #expect(bench.server.stopReason == .failed("EIO"))
         expectStopped()
         #expect(bench.server.isStoring, "what it uses is not closed under it")

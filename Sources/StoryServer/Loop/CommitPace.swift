@@ -1,6 +1,6 @@
-/// Whether the next commit is run by the loop itself or beside it: a hand-over costs more than a quick sync.
+/// Whether syncs are quick: of a client who is alone, the loop runs such commits itself and saves a hand-over.
 struct CommitPace: Equatable {
-    /// Commits that take less than this on the average are run by the loop, in nanoseconds.
+    /// Commits that take less than this on the average are quick, in nanoseconds.
     static let quick: UInt64 = 300_000
     /// How many commits the average is about.
     private static let weight: UInt64 = 8

@@ -26,20 +26,22 @@ package struct CommitOutcome: Sendable {
 
 /// One thread that lives as long as the daemon and waits for commits to run.
 ///
+/// It is woken through a pipe: whoever writes into one is taken by Linux to sleep soon, so that the thread may run on
+/// the same processor, where another one would have to be woken first.
+///
 /// Unchecked: what both threads see is behind the mutex.
 final class CommitThread: CommitRunner, @unchecked Sendable {
     private enum Work {
         case nothing
-        case waiting(CommitJob)
-        case running
+        case running(CommitJob)
         case ended(CommitOutcome)
-        case over
     }
 
     private let clock: @Sendable () -> UInt64
     private let whenDone: @Sendable () -> Void
     private var work = Work.nothing
-    private var isStarted = false
+    /// The loop's end of the pipe: a byte for each commit, and its end is the thread's; nil before the first one.
+    private var bell: Int32?
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
@@ -61,16 +63,13 @@ final class CommitThread: CommitRunner, @unchecked Sendable {
     }
 
     func start(_ commit: CommitJob) {
-        if !isStarted { isStarted = BackgroundThread.start { self.serve() } }
-        guard isStarted else {
-            // Without a thread it is run here; the loop hears of it all the same.
-            change { $0 = .ended(outcome(of: commit)) }
-            return whenDone()
-        }
         change { work in
             guard case .nothing = work else { preconditionFailure("One commit runs at a time.") }
-            work = .waiting(commit)
+            work = .running(commit)
         }
+        if bell == nil { bell = startThread() }
+        // Without a thread it is run here; the loop hears of it all the same.
+        if !ring() { run() }
     }
 
     func takeOutcome() -> CommitOutcome? {
@@ -86,8 +85,8 @@ final class CommitThread: CommitRunner, @unchecked Sendable {
         defer { pthread_mutex_unlock(mutex) }
         while true {
             switch work {
-            case .nothing, .over: return nil
-            case .waiting, .running: pthread_cond_wait(changed, mutex)
+            case .nothing: return nil
+            case .running: pthread_cond_wait(changed, mutex)
             case .ended(let outcome):
                 work = .nothing
                 return outcome
@@ -98,35 +97,57 @@ final class CommitThread: CommitRunner, @unchecked Sendable {
     /// Lets the thread end once the commit that runs is done.
     func end() {
         _ = wait()
-        change { $0 = .over }
+        if let bell { close(bell) }
+        bell = nil
     }
 
-    private func serve() {
-        while let commit = next() {
-            let outcome = outcome(of: commit)
-            change { $0 = .ended(outcome) }
-            whenDone()
+    /// The end of the pipe to ring with; nil where there is no thread to be had, or no descriptor.
+    private func startThread() -> Int32? {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let (heard, rung) = (ends[0], ends[1])
+        let isStarted = BackgroundThread.start { [self] in
+            while CommitThread.isRung(heard) { run() }
+            close(heard)
         }
+        guard !isStarted else { return rung }
+        for end in ends { close(end) }
+        return nil
     }
 
-    private func next() -> CommitJob? {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+    /// False where nobody hears it.
+    private func ring() -> Bool {
+        guard let bell else { return false }
+        var byte: UInt8 = 1
         while true {
-            switch work {
-            case .nothing, .running, .ended: pthread_cond_wait(changed, mutex)
-            case .waiting(let commit):
-                work = .running
-                return commit
-            case .over: return nil
-            }
+            let count = write(bell, &byte, 1)
+            if count == 1 { return true }
+            guard errno == EINTR else { return false }
         }
     }
 
-    private func outcome(of commit: CommitJob) -> CommitOutcome {
+    /// Waits until the loop rings; false when it never will again.
+    private static func isRung(_ bell: Int32) -> Bool {
+        var byte: UInt8 = 0
+        while true {
+            let count = read(bell, &byte, 1)
+            if count >= 0 { return count == 1 }
+            guard errno == EINTR else { return false }
+        }
+    }
+
+    private func run() {
+        let commit: CommitJob? = change { work in
+            guard case .running(let commit) = work else { return nil }
+            return commit
+        }
+        guard let commit else { preconditionFailure("Whoever rings has a commit to run.") }
         let began = clock()
         let result = commit.outcome
-        return CommitOutcome(result: result, nanoseconds: clock() - began)
+        let outcome = CommitOutcome(result: result, nanoseconds: clock() - began)
+        change { $0 = .ended(outcome) }
+        whenDone()
     }
 
     @discardableResult

@@ -32,7 +32,6 @@ final class TurnDriver {
     @exclusivity(unchecked) private var isMemoryShort = false
     /// The bytes of the events that were appended since the last commit began.
     @exclusivity(unchecked) private var nextBytes = 0
-    private let maxCommitBytes: Int
     /// A commit of so many events does not wait for more.
     private static let fullCommit: UInt64 = 1_024
     /// How often readers are looked for whose process died, in tenths of a second.
@@ -47,7 +46,6 @@ final class TurnDriver {
         self.outbox = outbox
         self.checkpoints = checkpoints
         self.flush = flush
-        maxCommitBytes = dependency.configuration.limits.commit
         turn = Turn(durable: dependency.log.committed)
     }
 
@@ -67,7 +65,7 @@ final class TurnDriver {
     var holdsWrites: Bool { isRoomAwaited || isMemoryShort || isNextFull }
 
     /// True while what was appended is enough for a commit that has not begun: the one before is under way.
-    private var isNextFull: Bool { nextBytes >= maxCommitBytes }
+    private var isNextFull: Bool { nextBytes >= dependency.configuration.limits.commit }
 
     /// Writes an event to the log and has its record folded, so that the next request sees it.
     func append(_ event: borrowing Event) {
@@ -109,8 +107,11 @@ final class TurnDriver {
 
     /// True while a commit that the loop runs itself is better for what is at hand. One beside the loop begins at once.
     private var isWorthMore: Bool {
-        pace.isQuick && !isNextFull && log.head.value - log.committed.value < TurnDriver.fullCommit
+        runsCommits && !isNextFull && log.head.value - log.committed.value < TurnDriver.fullCommit
     }
+
+    /// True while the loop runs commits itself: with one connection nobody waits for a sync that takes long at once.
+    private var runsCommits: Bool { pace.isQuick && connections.count <= 1 }
 
     /// Where the next commit needs a flush, it waits for it; where that found no room, the turn is rolled back.
     private func makeRoom() {
@@ -121,7 +122,7 @@ final class TurnDriver {
 
     /// For how long what was appended waits for more, after a slow commit, in nanoseconds.
     private var gatheringTime: UInt64 {
-        guard !pace.isQuick, committing == nil, log.head > log.committed else { return 0 }
+        guard !runsCommits, committing == nil, log.head > log.committed else { return 0 }
         return gathering.waitingTime(with: log.head.value - log.committed.value, at: dependency.clock.steady())
     }
 
@@ -177,7 +178,7 @@ final class TurnDriver {
         nextBytes = 0
         let begun = dependency.clock.steady()
         beginning = begun - began
-        guard pace.isQuick else {
+        guard runsCommits else {
             // With commits one after the other there is no moment at which all is durable: this one makes it so.
             if checkpoints.isDue(at: job.through) { setAside(at: job.through) }
             dependency.commits.start(job)

@@ -7,10 +7,12 @@ import StoryStorage
 package final class LoopBench: DrivenLoop {
     /// What a slow sync takes, in nanoseconds: far more than what the loop waits for.
     package static let slowSync: UInt64 = 3_000_000
+    /// What a quick one takes, in nanoseconds.
+    package static let quickSync: UInt64 = 100_000
 
     package let log = MemoryEventLog()
     package let models = MemoryModels()
-    package let commits = HeldCommits()
+    package let commits = HeldCommits(isHeld: false)
 
     package init(_ limits: Limits = Limits()) {
         let work = LogWork(verify: { _ in { [] } }, backUp: { _, _ in { [] } })
@@ -20,6 +22,7 @@ package final class LoopBench: DrivenLoop {
             preconditionFailure("models in memory are read: \(error)")
         }
         log.whenFlushed = wake
+        commits.whenDone = wake
     }
 
     /// Ends turns until the checkpoint under way is stored, or failed.
@@ -28,9 +31,11 @@ package final class LoopBench: DrivenLoop {
     /// From now on commits go beside the loop and end when `commits.end()` says so; writes one event for it.
     package func makeDiskSlow() {
         connected("disk")
+        commits.duration = LoopBench.slowSync
         clock.setStep(nanoseconds: LoopBench.slowSync)
         _ = ask(#"APPEND disk-1 {"type":"Slowed","data":{}}"#, from: "disk")
         clock.setStep(nanoseconds: 100)
+        commits.isHeld = true
     }
 
     /// The flush beside the loop ends, and the loop is told.

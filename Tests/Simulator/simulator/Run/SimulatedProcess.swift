@@ -19,7 +19,7 @@ final class SimulatedProcess {
         let trace = Trace(now: { Instant(milliseconds: 0) }) { line in
             story.add(String(decoding: line.dropLast(), as: UTF8.self))
         }
-        commits = bug == .acknowledgedEarly ? EarlyCommits() : HeldCommits()
+        commits = bug == .acknowledgedEarly ? EarlyCommits() : HeldCommits(isHeld: true)
         let store = try OpenStore(
             "store", journal: journal, clock: clock.clock, trace: trace, background: held.background)
         self.store = store
