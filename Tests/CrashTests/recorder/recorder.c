@@ -81,6 +81,8 @@ static void strange(const char *what, int fd) {
 
 // Begins when a process does: before `main`, where nothing else may be asked of the C library than what it has ready.
 __attribute__((constructor)) static void begin(void) {
+    // What the process starts, such as the symbolizer of a sanitizer, is not recorded.
+    unsetenv("LD_PRELOAD");
     const char *path = getenv("RECORDER_FILE");
     root = getenv("RECORDER_ROOT");
     if (!path || !root) return;

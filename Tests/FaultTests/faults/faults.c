@@ -35,6 +35,8 @@ static uint64_t tick;
 static char paths[FILES][192];
 
 __attribute__((constructor)) static void begin(void) {
+    // What the process starts, such as the symbolizer of a sanitizer, gets no faults.
+    unsetenv("LD_PRELOAD");
     const char *path = getenv("FAULTS_FILE");
     root = getenv("FAULTS_ROOT");
     const char *milliseconds = getenv("FAULTS_TICK");
