@@ -52,10 +52,10 @@ final class DigestingStore: TableStore {
         store.append(bytes, in: table, at: key)
     }
 
-    func lend(
+    func withValue(
         _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) -> Bool {
-        store.lend(table, at: key, body)
+        store.withValue(table, at: key, body)
     }
 
     func walk(

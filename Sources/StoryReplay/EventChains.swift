@@ -10,7 +10,8 @@ final class EventChains: @unchecked Sendable {
     /// The longest log that its numbers have room for.
     static let maxPosition = Position(UInt64(UInt32.max) - 1)
 
-    struct Place {
+    /// Where an event lies, and what comes behind it in its stream.
+    struct Link {
         var start: UnsafeRawPointer?
         var count: UInt32
         /// The position of the stream's next event, 0: none; once the event is folded, the number of its category.
@@ -25,29 +26,29 @@ final class EventChains: @unchecked Sendable {
     }
 
     let through: Position
-    private let places: UnsafeMutablePointer<Place>
+    private let links: UnsafeMutablePointer<Link>
     private let streams: UnsafeMutablePointer<Stream>
 
     /// Nil when there is no memory.
     init?(through: Position) {
         let count = Int(through.value) + 1
-        guard let places = calloc(count, MemoryLayout<Place>.stride),
+        guard let links = calloc(count, MemoryLayout<Link>.stride),
             let streams = calloc(count, MemoryLayout<Stream>.stride)
         else { return nil }
         self.through = through
-        self.places = places.bindMemory(to: Place.self, capacity: count)
+        self.links = links.bindMemory(to: Link.self, capacity: count)
         self.streams = streams.bindMemory(to: Stream.self, capacity: count)
     }
 
     deinit {
-        free(places)
+        free(links)
         free(streams)
     }
 
     // MARK: While the log is read, by any thread for positions of its own
 
     func put(_ record: StoredRecord, at position: Position) {
-        places[Int(position.value)] = Place(start: record.start, count: UInt32(clamping: record.count), next: 0)
+        links[Int(position.value)] = Link(start: record.start, count: UInt32(clamping: record.count), next: 0)
     }
 
     /// The first event of a stream. False when the stream has one, or there cannot be so many.
@@ -62,11 +63,11 @@ final class EventChains: @unchecked Sendable {
     /// Chains an event to those before it; they come in the order of their positions. False when there are none.
     func chain(_ position: UInt32, to stream: UInt64) -> Bool {
         guard stream > 0, stream <= through.value else { return false }
-        let place = streams + Int(stream)
-        let before = max(place.pointee.first, place.pointee.last)
-        guard place.pointee.first > 0, before < position else { return false }
-        places[Int(before)].next = position
-        place.pointee.last = position
+        let chain = streams + Int(stream)
+        let before = max(chain.pointee.first, chain.pointee.last)
+        guard chain.pointee.first > 0, before < position else { return false }
+        links[Int(before)].next = position
+        chain.pointee.last = position
         return true
     }
 
@@ -86,21 +87,21 @@ final class EventChains: @unchecked Sendable {
 
     /// What lies at a position.
     func record(at position: UInt64) -> StoredRecord? {
-        let place = places + Int(position)
-        return StoredRecord(UnsafeRawBufferPointer(start: place.pointee.start, count: Int(place.pointee.count)))
+        let link = links + Int(position)
+        return StoredRecord(UnsafeRawBufferPointer(start: link.pointee.start, count: Int(link.pointee.count)))
     }
 
     // MARK: By the one thread that has the stream
 
     /// The position of the stream's next event, until the category is left in its place; 0 behind the last one.
-    func next(after position: UInt64) -> UInt64 { UInt64(places[Int(position)].next) }
+    func next(after position: UInt64) -> UInt64 { UInt64(links[Int(position)].next) }
 
     /// Leaves the number of its category at an event, whose next one was read.
     func leave(_ category: UInt64, at position: UInt64) {
-        places[Int(position)].next = UInt32(truncatingIfNeeded: category)
+        links[Int(position)].next = UInt32(truncatingIfNeeded: category)
     }
 
     // MARK: When all are folded, by any thread
 
-    func category(at position: UInt64) -> Int { Int(places[Int(position)].next) }
+    func category(at position: UInt64) -> Int { Int(links[Int(position)].next) }
 }

@@ -65,16 +65,16 @@ final class LogSorting: Sendable {
         do throws(StorageError) {
             let worker = workers[member]
             try worker.view.scan(from: Position(first), through: Position(last)) { position, record in
-                let place = record.place
+                let fields = record.sortFields
                 chains.put(record, at: position)
-                if place.hasKey { leftover.keyed.append(UInt32(truncatingIfNeeded: position.value)) }
-                guard place.version == 1 else {
-                    leftover.later.append((UInt32(truncatingIfNeeded: position.value), place.stream))
+                if fields.hasKey { leftover.keyed.append(UInt32(truncatingIfNeeded: position.value)) }
+                guard fields.version == 1 else {
+                    leftover.later.append((UInt32(truncatingIfNeeded: position.value), fields.stream))
                     return true
                 }
                 isUsual =
                     record.streamName(at: position).flatMap { worker.category(of: $0, first: position.value) }
-                    .map { chains.begin(place.stream, at: position, category: UInt32(member) << 24 | $0) } ?? false
+                    .map { chains.begin(fields.stream, at: position, category: UInt32(member) << 24 | $0) } ?? false
                 return isUsual
             }
         } catch {

@@ -42,9 +42,9 @@ let trace = Trace(now: Clock.system.now) { line in
 StandardStreams.hold()
 do {
     let runDirectory = DefaultPaths.runDirectory(uid: getuid())
-    let places = DefaultPaths(
+    let paths = DefaultPaths(
         environment: environment(), uid: getuid(), hasRunDirectory: access(runDirectory, W_OK) == 0)
-    switch try ServerConfiguration.read(Array(CommandLine.arguments.dropFirst()), places: places, readFile: readFile) {
+    switch try ServerConfiguration.read(Array(CommandLine.arguments.dropFirst()), paths: paths, readFile: readFile) {
     case .help: say(DaemonHelp.text, on: STDOUT_FILENO)
     case .manual: say(DaemonHelp.manual, on: STDOUT_FILENO)
     case .version: say("stored \(ProgramVersion.number)\n", on: STDOUT_FILENO)

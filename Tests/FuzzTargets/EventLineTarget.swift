@@ -70,7 +70,7 @@ final class EventCheck {
     }
 
     private static func compare(_ record: EventRecord, _ range: Range<Int>?, _ expected: ByteView?, _ name: String) {
-        let found = range.map { ByteView(lending: UnsafeRawBufferPointer(rebasing: record.json[$0])) }
+        let found = range.map { ByteView(borrowing: UnsafeRawBufferPointer(rebasing: record.json[$0])) }
         hold(found == expected, "a record has its \(name)")
     }
 }

@@ -86,27 +86,29 @@ struct Driven {
     }
 
     /// Something for the screen on top, which is the stories'.
-    mutating func hand(_ message: ScreenMessage<Stories>) { send(.screen(state.route.place.number, .story(message))) }
+    mutating func hand(_ message: ScreenMessage<Stories>) {
+        send(.screen(state.route.location.number, .story(message)))
+    }
 
     mutating func change(_ changes: ListChange<Story>...) { hand(.list(.changed(changes))) }
 
     var list: ListState<Stories> {
         get throws {
-            guard case .story(.list(let list)) = state.route.place.screen else { throw NoSuchScreen() }
+            guard case .story(.list(let list)) = state.route.location.screen else { throw NoSuchScreen() }
             return list
         }
     }
 
     var page: PageState<Stories> {
         get throws {
-            guard case .story(.page(let page)) = state.route.place.screen else { throw NoSuchScreen() }
+            guard case .story(.page(let page)) = state.route.location.screen else { throw NoSuchScreen() }
             return page
         }
     }
 
     var draft: Draft {
         get throws {
-            switch state.route.place.screen {
+            switch state.route.location.screen {
             case .story(.form(let form)): return form.draft
             case .user(.form(let form)): return form.draft
             case .message(.form(let form)): return form.draft

@@ -34,7 +34,7 @@ import Testing
             "date":"2026-01-01T00:00:00Z"}
             """)
         guard case .photo(.list(let request))? = driven.takeCommands().last else { throw Driven.NoSuchScreen() }
-        let number = driven.state.route.place.number
+        let number = driven.state.route.location.number
         driven.send(.screen(number, .photo(.list(.loaded(request, Page(rows: [photo], next: nil, position: 1))))))
         #expect(driven.asked == ["x"])
         driven.send(.names(["x": "Xaver"]))

@@ -118,13 +118,13 @@ import Testing
     @Test func `keys lead to what belongs to others, and back to where one came from`() throws {
         var driven = try page()
         driven.type("u")
-        #expect(driven.state.route.place.screen == .user(Coordinator.page("007")))
+        #expect(driven.state.route.location.screen == .user(Coordinator.page("007")))
         driven.type("o")
-        #expect(driven.state.route.places.count == 3, "a user who is not there yet leads nowhere")
+        #expect(driven.state.route.locations.count == 3, "a user who is not there yet leads nowhere")
         driven.press(.escape)
         #expect(try driven.page.id == "a")
         driven.type("c")
-        guard case .message(.list(let list)) = driven.state.route.place.screen else { throw Driven.NoSuchScreen() }
+        guard case .message(.list(let list)) = driven.state.route.location.screen else { throw Driven.NoSuchScreen() }
         #expect(list.query.filter == MessageFilter(between: .init("007", "008")))
         #expect(driven.lines[0].hasPrefix(" stories › story a › messages "))
         driven.press(.backspace, .escape)

@@ -279,10 +279,10 @@ private final class SwappedStore: TableStore {
         current.append(bytes, in: table, at: key)
     }
 
-    func lend(
+    func withValue(
         _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(StorageError) -> Bool {
-        try current.lend(table, at: key, body)
+        try current.withValue(table, at: key, body)
     }
 
     func walk(

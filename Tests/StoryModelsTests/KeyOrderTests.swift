@@ -13,7 +13,7 @@ struct KeyOrderTests {
         return Array("u1".utf8) + [0] + Array(key.bytes)
     }
 
-    private static func lend<Result>(_ range: KeyRange, _ body: (KeyBounds) -> Result) -> Result {
+    private static func withBounds<Result>(_ range: KeyRange, _ body: (KeyBounds) -> Result) -> Result {
         range.lower.withBytes { lower in
             guard let upper = range.upper else { return body(KeyBounds(lower: lower, upper: nil)) }
             return upper.withBytes { body(KeyBounds(lower: lower, upper: $0)) }
@@ -24,7 +24,7 @@ struct KeyOrderTests {
     private func visited(
         _ buffer: WriteBuffer, _ range: KeyRange, _ order: Order, limit: Int
     ) -> [[UInt8]] {
-        KeyOrderTests.lend(range) { bounds in
+        KeyOrderTests.withBounds(range) { bounds in
             var found: [[UInt8]] = []
             guard var walk = BufferWalk(buffer, bounds, order) else { return found }
             while found.count < limit, let key = walk.key {
@@ -70,7 +70,7 @@ struct KeyOrderTests {
         for number in 0..<3_000 as Range<UInt64> {
             KeyOrderTests.key(number &* 7_919 % 3_000).withBytes { key in [1].withBytes { buffer.put($0, at: key) } }
         }
-        KeyOrderTests.lend(KeyRange()) { bounds in
+        KeyOrderTests.withBounds(KeyRange()) { bounds in
             guard var outer = BufferWalk(buffer, bounds, .ascending) else { return }
             var number: UInt64 = 0
             while let key = outer.key {

@@ -5,7 +5,7 @@ import StoryServer
 import Testing
 
 @Suite struct ServerConfigurationTests {
-    private let places = DefaultPaths(
+    private let paths = DefaultPaths(
         environment: ["HOME": "/home/a", "STORED_SOCKET": "/run/env"], uid: 7, hasRunDirectory: false)
 
     private let accounts = Accounts(
@@ -15,7 +15,7 @@ import Testing
         _ arguments: String..., file: String? = nil
     ) -> Result<ServerConfiguration.Wish, ServerConfiguration.UsageError> {
         Result { () throws(ServerConfiguration.UsageError) in
-            try ServerConfiguration.read(arguments, places: places, accounts: accounts) {
+            try ServerConfiguration.read(arguments, paths: paths, accounts: accounts) {
                 $0 == "/etc/stored" ? file : nil
             }
         }
@@ -67,7 +67,7 @@ import Testing
     ])
     func `wrong arguments are told in a sentence`(arguments: [String], sentence: String) {
         let result = Result { () throws(ServerConfiguration.UsageError) in
-            try ServerConfiguration.read(arguments, places: places) { _ in nil }
+            try ServerConfiguration.read(arguments, paths: paths) { _ in nil }
         }
         #expect(complaint(result)?.hasPrefix(sentence) == true, "\(result)")
     }
@@ -143,7 +143,7 @@ import Testing
             "--data", "/d", "--socket", "/s", "--allow", "ann=read", "--allow", "@web=write", "--inflight", "9",
         ]
         let result = Result { () throws(ServerConfiguration.UsageError) in
-            try ServerConfiguration.read(wanted + ["--print-config"], places: places, accounts: accounts) { _ in nil }
+            try ServerConfiguration.read(wanted + ["--print-config"], paths: paths, accounts: accounts) { _ in nil }
         }
         guard case .success(.print(let configuration)) = result else {
             Issue.record("\(result)")
@@ -182,7 +182,7 @@ import Testing
     @Test func `without a home somebody has to say where the data is`() {
         let nowhere = DefaultPaths(environment: [:], uid: 7, hasRunDirectory: false)
         let result = Result { () throws(ServerConfiguration.UsageError) in
-            try ServerConfiguration.read([], places: nowhere) { _ in nil }
+            try ServerConfiguration.read([], paths: nowhere) { _ in nil }
         }
         #expect(complaint(result) == "there is no home directory: say --data DIR")
     }

@@ -22,15 +22,15 @@ extension Draft {
 }
 
 extension DraftField {
-    private var place: String.Index {
+    private var index: String.Index {
         text.index(text.startIndex, offsetBy: cursor, limitedBy: text.endIndex) ?? text.endIndex
     }
 
     /// Puts a character in; an accent joins the letter before it.
     mutating func insert(_ character: Character) {
         guard text.count < Draft.limit else { return }
-        let before = text[..<place] + String(character)
-        text = String(before) + text[place...]
+        let before = text[..<index] + String(character)
+        text = String(before) + text[index...]
         cursor = min(before.count, text.count)
         error = nil
     }
@@ -38,7 +38,7 @@ extension DraftField {
     mutating func delete(before: Bool) {
         guard before ? cursor > 0 : cursor < text.count else { return }
         if before { cursor -= 1 }
-        text.remove(at: place)
+        text.remove(at: index)
         cursor = min(cursor, text.count)
         error = nil
     }

@@ -72,21 +72,21 @@ extension DraftField {
     /// The part of the text around the cursor that fits: what is before it, what is at it, and what is behind it.
     func shown(in room: Int) -> (before: String, at: String, after: String) {
         let characters = Array(Shown.safe(text))
-        let place = min(cursor, characters.count)
-        let at = place < characters.count ? String(characters[place]) : " "
+        let shown = min(cursor, characters.count)
+        let at = shown < characters.count ? String(characters[shown]) : " "
         var left = room - Shown.width(at)
-        var start = place
+        var start = shown
         // A third of the room is for what comes behind.
-        let behind = min(room / 3, characters[place...].dropFirst().reduce(0) { $0 + Shown.width(String($1)) })
+        let behind = min(room / 3, characters[shown...].dropFirst().reduce(0) { $0 + Shown.width(String($1)) })
         while start > 0, Shown.width(String(characters[start - 1])) <= left - behind {
             start -= 1
             left -= Shown.width(String(characters[start]))
         }
-        var end = min(place + 1, characters.count)
+        var end = min(shown + 1, characters.count)
         while end < characters.count, Shown.width(String(characters[end])) <= left {
             left -= Shown.width(String(characters[end]))
             end += 1
         }
-        return (String(characters[start..<place]), at, String(characters[min(place + 1, end)..<end]))
+        return (String(characters[start..<shown]), at, String(characters[min(shown + 1, end)..<end]))
     }
 }

@@ -7,29 +7,29 @@ extension ListState {
         let id = selection?.id
         var fits = true
         // Where each row is, as long as none came or went.
-        var places: [String: Int] = [:]
+        var indexes: [String: Int] = [:]
         for change in changes {
             switch change {
             case .restarted: told = []
             case .row(let row, _):
                 told?.insert(row.id)
-                if places.count != window.rows.count { places = self.places }
-                if let index = places[row.id] {
+                if indexes.count != window.rows.count { indexes = self.indexes }
+                if let index = indexes[row.id] {
                     // What was listed may be newer than what is told.
                     if window.rows[index].position <= row.position { window.update(row, at: index) }
-                } else if let index = place(of: row) {
+                } else if let index = indexToInsert(row) {
                     if told == nil { arrived.insert(row.id) }
                     fits = window.insert(row, at: index) && fits
-                    places = [:]
+                    indexes = [:]
                 }
             case .removed(let id, _):
                 arrived.remove(id)
                 drop { $0.id == id }
-                places = [:]
+                indexes = [:]
             case .caughtUp(let position):
                 // What was not told of has left meanwhile, but for what the list knows from later on.
                 if let told { drop { !told.contains($0.id) && $0.position <= position } }
-                (told, places) = (nil, [:])
+                (told, indexes) = (nil, [:])
             }
         }
         select(id)
@@ -40,11 +40,11 @@ extension ListState {
     mutating func keep(_ rows: [Content]) {
         let listed = Set(window.rows.map(\.id))
         for row in rows.reversed() where !listed.contains(row.id) {
-            if let index = place(of: row) { _ = window.insert(row, at: index) }
+            if let index = indexToInsert(row) { _ = window.insert(row, at: index) }
         }
     }
 
-    private var places: [String: Int] {
+    private var indexes: [String: Int] {
         Dictionary(window.rows.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -56,7 +56,7 @@ extension ListState {
     }
 
     /// Where a row belongs that is not in memory; nil where that is above or below what is: it comes with its page.
-    private func place(of row: Content) -> Int? {
+    private func indexToInsert(_ row: Content) -> Int? {
         // It was there when the list was asked for, and is not in the part that was given.
         guard row.position > base else { return nil }
         let date = row.date

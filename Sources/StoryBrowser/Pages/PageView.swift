@@ -59,11 +59,11 @@ extension PageState {
         let label = " \(version ?? last)/\(last)"
         let length = max(4, columns - label.count - 3)
         let share = last > 1 ? Double((version ?? last) - min(version ?? last, 1)) / Double(last - 1) : 1
-        let place = max(0, min(length - 1, Int(share * Double(length - 1))))
+        let mark = max(0, min(length - 1, Int(share * Double(length - 1))))
         var line = Line("├", .dim)
-        line.add(String(repeating: "─", count: place), .dim)
+        line.add(String(repeating: "─", count: mark), .dim)
         line.add("●", .bold)
-        line.add(String(repeating: "─", count: length - 1 - place), .dim)
+        line.add(String(repeating: "─", count: length - 1 - mark), .dim)
         line.add("┤" + label, .dim)
         return line
     }

@@ -15,7 +15,7 @@ package struct Browser: StoryApplication {
     package func update(_ state: BrowserState, _ message: BrowserMessage) -> (BrowserState, BrowserCommand?) {
         var state = state
         let command = state.update(message)
-        let wanted = state.names.ask(for: state.route.place.screen.people)
+        let wanted = state.names.ask(for: state.route.location.screen.people)
         guard !wanted.isEmpty else { return (state, command) }
         let names = BrowserCommand.names(wanted)
         return (state, command.map { .several([$0, names]) } ?? names)
@@ -24,8 +24,9 @@ package struct Browser: StoryApplication {
     /// The terminal, the store's heart, and what the screen that is shown listens to.
     package func subscriptions(for state: BrowserState) -> Set<BrowserSubscription> {
         guard state.ending == nil else { return [] }
-        let place = state.route.place
-        return Set([.terminal, .heartbeat, .renames] + place.screen.subscriptions.map { .screen(place.number, $0) })
+        let location = state.route.location
+        return Set(
+            [.terminal, .heartbeat, .renames] + location.screen.subscriptions.map { .screen(location.number, $0) })
     }
 }
 
@@ -60,21 +61,21 @@ extension BrowserState {
 
     /// Tells the screen on top that it is shown.
     private mutating func appear() -> BrowserCommand? {
-        let step = route.place.screen.update(.appeared)
-        return carryOut(step, of: route.place.number)
+        let step = route.location.screen.update(.appeared)
+        return carryOut(step, of: route.location.number)
     }
 
     /// Hands a message to the screen with a number, wherever on the route it is.
     private mutating func deliver(_ message: AnyMessage, to number: Int) -> BrowserCommand? {
         var step = AnyStep()
-        if route.place.number == number {
-            step = route.place.screen.update(message)
+        if route.location.number == number {
+            step = route.location.screen.update(message)
         } else {
-            route = route.mapPlaces { place in
-                guard place.number == number else { return place }
-                var place = place
-                step = place.screen.update(message)
-                return place
+            route = route.mapLocations { location in
+                guard location.number == number else { return location }
+                var location = location
+                step = location.screen.update(message)
+                return location
             }
         }
         return carryOut(step, of: number)
@@ -86,12 +87,12 @@ extension BrowserState {
         for request in step.requests {
             switch request {
             case .say(let sentence): notice = sentence
-            case .show(let screen) where route.place.number == number: command = go(to: screen) ?? command
-            case .back where route.place.number == number: command = goBack() ?? command
-            case .narrow(let message) where route.place.number == number:
+            case .show(let screen) where route.location.number == number: command = go(to: screen) ?? command
+            case .back where route.location.number == number: command = goBack() ?? command
+            case .narrow(let message) where route.location.number == number:
                 guard let previous = route.previous else { continue }
                 route = previous
-                command = deliver(message, to: route.place.number) ?? command
+                command = deliver(message, to: route.location.number) ?? command
             case .show, .back, .narrow: break
             }
         }
@@ -99,7 +100,7 @@ extension BrowserState {
     }
 
     private mutating func go(to screen: AnyScreen) -> BrowserCommand? {
-        route = route.going(to: Place(number: count, screen: screen))
+        route = route.going(to: Location(number: count, screen: screen))
         count += 1
         return appear()
     }
@@ -123,7 +124,7 @@ extension BrowserState {
             isHelpShown = false
             return nil
         }
-        if route.place.screen.takesText { return hand(key) }
+        if route.location.screen.takesText { return hand(key) }
         switch key {
         case .character("q"): ending = .quit
         case .character("?"): isHelpShown = true
@@ -139,13 +140,13 @@ extension BrowserState {
 
     private mutating func hand(_ key: Key) -> BrowserCommand? {
         let surroundings = Surroundings(height: height - 2, user: user)
-        let step = route.place.screen.update(.key(key, surroundings))
-        return carryOut(step, of: route.place.number)
+        let step = route.location.screen.update(.key(key, surroundings))
+        return carryOut(step, of: route.location.number)
     }
 
     /// Begins a route anew.
     private mutating func begin(_ screen: AnyScreen) -> BrowserCommand? {
-        route = Route(Place(number: count, screen: screen))
+        route = Route(Location(number: count, screen: screen))
         count += 1
         return appear()
     }

@@ -1,7 +1,7 @@
 package import StoryClient
 
 /// A screen that was gone to. Its number tells it from others of the same kind.
-package struct Place: Equatable, Sendable {
+package struct Location: Equatable, Sendable {
     package let number: Int
     package internal(set) var screen: AnyScreen
 }
@@ -20,7 +20,7 @@ package struct BrowserState: Equatable, Sendable {
     package enum Ending: Hashable, Sendable { case quit, interrupted }
 
     package internal(set) var size: Size
-    package internal(set) var route: Route<Place>
+    package internal(set) var route: Route<Location>
     package internal(set) var connection = Connection.unknown
     /// The name of the log, once it is known: another one is another history.
     package internal(set) var log: String?
@@ -43,7 +43,7 @@ package struct BrowserState: Equatable, Sendable {
     /// A browser that shows all stories.
     init(user: String?) {
         size = Size.smallest
-        route = Route(Place(number: 0, screen: .story(Coordinator.list())))
+        route = Route(Location(number: 0, screen: .story(Coordinator.list())))
         self.user = user
     }
 

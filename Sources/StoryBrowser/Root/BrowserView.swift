@@ -8,7 +8,8 @@ extension BrowserState {
             let text = "this terminal is \(size.columns)×\(size.rows); the browser needs 80×24"
             return Screen([Line(text), Line("make it larger, or press q to quit")], size)
         }
-        let body = isHelpShown ? Help.lines : route.place.screen.view(Size(columns: size.columns, rows: height), names)
+        let body =
+            isHelpShown ? Help.lines : route.location.screen.view(Size(columns: size.columns, rows: height), names)
         let room = Array(body.prefix(height)) + Array(repeating: Line(), count: max(0, height - body.count))
         return Screen([heading] + room + [noticeLine, keysLine], size)
     }
@@ -30,7 +31,7 @@ extension BrowserState {
 
     /// The titles of the places; of a long way its end.
     private func trail(_ room: Int) -> String {
-        var titles = route.places.map { Shown.cut(Shown.safe($0.screen.title), to: 30) }
+        var titles = route.locations.map { Shown.cut(Shown.safe($0.screen.title), to: 30) }
         var text = " " + titles.joined(separator: " › ")
         while Shown.width(text) > room, titles.count > 1 {
             titles.removeFirst()
@@ -49,8 +50,8 @@ extension BrowserState {
     private var keysLine: Line {
         var line = Line()
         let everywhere = [("?", "help"), ("q", "quit")]
-        let hints = isHelpShown ? [("any key", "back")] : route.place.screen.hints
-        let common = route.place.screen.takesText || isHelpShown ? [] : everywhere
+        let hints = isHelpShown ? [("any key", "back")] : route.location.screen.hints
+        let common = route.location.screen.takesText || isHelpShown ? [] : everywhere
         let reserved = common.reduce(0) { $0 + Shown.width($1.0) + Shown.width($1.1) + 3 }
         for (key, does) in hints {
             guard line.width + Shown.width(key) + Shown.width(does) + 3 <= size.columns - reserved else { break }

@@ -19,9 +19,9 @@ enum Wrapping {
         for character in Shown.safe(paragraph.replacing("\t", with: "    ").description) {
             let size = Shown.width(String(character))
             if width + size > columns {
-                if let place = breaking, character != " " {
-                    lines.append(place.line)
-                    (line, width) = (place.rest, place.width)
+                if let end = breaking, character != " " {
+                    lines.append(end.line)
+                    (line, width) = (end.rest, end.width)
                 } else {
                     lines.append(line)
                     (line, width) = ("", 0)

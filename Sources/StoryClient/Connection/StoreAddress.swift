@@ -29,20 +29,20 @@ public struct StoreAddress: Hashable, Sendable, CustomStringConvertible {
     /// At a place that nobody named, only a store of this process's user or of root is talked to: anybody may make a
     /// folder in `/tmp`.
     public static func resolved(_ explicit: String? = nil, environment: [String: String]) -> StoreAddress {
-        let places = places(environment)
-        let owner = places.isSocketNamed(explicit) ? nil : UInt32(getuid())
-        return StoreAddress(path: places.socket(explicit), owner: owner)
+        let paths = paths(environment)
+        let owner = paths.isSocketNamed(explicit) ? nil : UInt32(getuid())
+        return StoreAddress(path: paths.socket(explicit), owner: owner)
     }
 
     /// The data directory that this process means: the path given, else `STORED_DATA`, else
     /// `$XDG_DATA_HOME/storykeep`, else `~/.local/share/storykeep`; nil when there is no home either.
     public static func dataDirectory(_ explicit: String? = nil, environment: [String: String]) -> String? {
-        places(environment).data(explicit)
+        paths(environment).data(explicit)
     }
 
     public var description: String { path }
 
-    private static func places(_ environment: [String: String]) -> DefaultPaths {
+    private static func paths(_ environment: [String: String]) -> DefaultPaths {
         let uid = getuid()
         let exists = access(DefaultPaths.runDirectory(uid: uid), W_OK) == 0
         return DefaultPaths(environment: environment, uid: uid, hasRunDirectory: exists)

@@ -107,8 +107,8 @@ public struct EventPushes: AsyncSequence, Sendable {
                 advance(to: position)
                 return .caughtUp(position)
             case .behind(let count): return .behind(count)
-            case .ended(let place):
-                if let place, place > 0 { advance(to: place - 1) }
+            case .ended(let position):
+                if let position, position > 0 { advance(to: position - 1) }
                 return nil
             }
         }

@@ -11,7 +11,7 @@ package struct ByteView: Hashable, @unchecked Sendable {
 
     /// - Parameter bytes: they stay as they are for as long as the view, or a copy of it, is used.
     @inlinable
-    package init(lending bytes: UnsafeRawBufferPointer) {
+    package init(borrowing bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
         owner = nil
     }

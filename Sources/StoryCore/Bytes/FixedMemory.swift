@@ -4,26 +4,26 @@
 ///
 /// Unchecked: tables are made by one thread, and never change.
 package final class FixedMemory: @unchecked Sendable {
-    private var places: [UnsafeMutableRawPointer] = []
+    private var allocations: [UnsafeMutableRawPointer] = []
 
     package init() {}
 
-    deinit { for place in places { place.deallocate() } }
+    deinit { for allocation in allocations { allocation.deallocate() } }
 
     /// A table of these elements.
     package func table<Element: BitwiseCopyable>(_ elements: [Element]) -> UnsafeBufferPointer<Element> {
         let start = UnsafeMutablePointer<Element>.allocate(capacity: elements.count)
-        places.append(UnsafeMutableRawPointer(start))
+        allocations.append(UnsafeMutableRawPointer(start))
         for (index, element) in elements.enumerated() { (start + index).initialize(to: element) }
         return UnsafeBufferPointer(start: start, count: elements.count)
     }
 
-    /// A place for one element.
-    package func place<Element: BitwiseCopyable>(_ element: Element) -> UnsafePointer<Element> {
-        let place = UnsafeMutablePointer<Element>.allocate(capacity: 1)
-        places.append(UnsafeMutableRawPointer(place))
-        place.initialize(to: element)
-        return UnsafePointer(place)
+    /// A pointer to one element.
+    package func pointer<Element: BitwiseCopyable>(_ element: Element) -> UnsafePointer<Element> {
+        let start = UnsafeMutablePointer<Element>.allocate(capacity: 1)
+        allocations.append(UnsafeMutableRawPointer(start))
+        start.initialize(to: element)
+        return UnsafePointer(start)
     }
 
     /// The bytes of a text in UTF-8.

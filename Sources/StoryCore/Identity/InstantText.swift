@@ -37,27 +37,27 @@ extension Instant {
     }
 
     /// Writes the same at a place that has room for `textCount` bytes.
-    package func write(to place: UnsafeMutablePointer<UInt8>) {
+    package func write(to text: UnsafeMutablePointer<UInt8>) {
         let sinceYearZero = UInt64(milliseconds - Instant.range.lowerBound)
         let days = UInt32(sinceYearZero / 86_400_000)
         let time = UInt32(sinceYearZero - UInt64(days) * 86_400_000)
         let (year, month, day) = Instant.date(days)
-        place.setTwoDigits(0, year / 100)
-        place.setTwoDigits(2, year % 100)
-        place[4] = 0x2D
-        place.setTwoDigits(5, month)
-        place[7] = 0x2D
-        place.setTwoDigits(8, day)
-        place[10] = 0x54
-        place.setTwoDigits(11, time / 3_600_000)
-        place[13] = 0x3A
-        place.setTwoDigits(14, time / 60_000 % 60)
-        place[16] = 0x3A
-        place.setTwoDigits(17, time / 1_000 % 60)
-        place[19] = 0x2E
-        place[20] = UInt8(truncatingIfNeeded: 0x30 + time / 100 % 10)
-        place.setTwoDigits(21, time % 100)
-        place[23] = 0x5A
+        text.setTwoDigits(0, year / 100)
+        text.setTwoDigits(2, year % 100)
+        text[4] = 0x2D
+        text.setTwoDigits(5, month)
+        text[7] = 0x2D
+        text.setTwoDigits(8, day)
+        text[10] = 0x54
+        text.setTwoDigits(11, time / 3_600_000)
+        text[13] = 0x3A
+        text.setTwoDigits(14, time / 60_000 % 60)
+        text[16] = 0x3A
+        text.setTwoDigits(17, time / 1_000 % 60)
+        text[19] = 0x2E
+        text[20] = UInt8(truncatingIfNeeded: 0x30 + time / 100 % 10)
+        text.setTwoDigits(21, time % 100)
+        text[23] = 0x5A
     }
 
     package var text: String {

@@ -21,16 +21,16 @@ package final class FoldTimer {
     }
 
     /// How many events of a kind were folded; nil: of the users' own.
-    package func count(of kind: KindSchema?) -> UInt64 { counts[FoldTimer.place(kind)] }
+    package func count(of kind: KindSchema?) -> UInt64 { counts[FoldTimer.slot(kind)] }
 
-    private static func place(_ kind: KindSchema?) -> Int { kind.map { $0.number + 1 } ?? 0 }
+    private static func slot(_ kind: KindSchema?) -> Int { kind.map { $0.number + 1 } ?? 0 }
 
     /// An event of a kind is about to be folded; true where it is one of those that are measured.
     @inline(__always)
     func comesDue(_ kind: KindSchema?) -> Bool {
-        let place = FoldTimer.place(kind)
-        let count = counts[place]
-        counts[place] = count + 1
+        let slot = FoldTimer.slot(kind)
+        let count = counts[slot]
+        counts[slot] = count + 1
         return count & 15 == 0
     }
 

@@ -53,7 +53,7 @@ package final class LogImport {
     /// - Throws: where it does not follow the one before, or the disk fails.
     package func add(_ event: Event, json: UnsafeRawBufferPointer) throws(Refusal) {
         var header = event.header
-        header.streamNumber = try place(event)
+        header.streamNumber = try streamNumber(event)
         do throws(StorageError) {
             try log.append(header, json: json)
             waiting += json.count
@@ -103,8 +103,8 @@ package final class LogImport {
 
     // MARK: What follows what
 
-    /// Checks that an event follows those before it; answers its stream's number.
-    private func place(_ event: Event) throws(Refusal) -> StreamNumber {
+    /// Checks that an event follows those before it; returns its stream's number.
+    private func streamNumber(_ event: Event) throws(Refusal) -> StreamNumber {
         guard event.position == head.next else {
             throw misplaced(
                 "position", "the position after \(head.value) is \(head.next.value), not \(event.position.value)")

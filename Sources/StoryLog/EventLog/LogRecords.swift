@@ -27,7 +27,7 @@ final class LogRecords {
     }
 
     /// Writes a record behind the head, and hands it out where it lies.
-    func append(_ event: EventHeader, json: UnsafeRawBufferPointer, _ lend: (EventRecord) -> Void) {
+    func append(_ event: EventHeader, json: UnsafeRawBufferPointer, _ withValue: (EventRecord) -> Void) {
         precondition(event.position == head.next, "An event's position is the one after the head.")
         precondition(!blocks.isReading, "Nothing is appended while the log is being read.")
         let record = RecordWriter(event, json)
@@ -37,7 +37,7 @@ final class LogRecords {
         block.added(record.count)
         head = event.position
         lastTime = event.time
-        lend(record.record(at: start))
+        withValue(record.record(at: start))
     }
 
     /// Forgets what is not committed.

@@ -76,7 +76,7 @@ package struct StoredRecord {
 
     /// What is needed to sort it in.
     @inline(__always)
-    package var place: (stream: UInt64, version: UInt64, hasKey: Bool) {
+    package var sortFields: (stream: UInt64, version: UInt64, hasKey: Bool) {
         let header = RecordHeader(bytes)
         return (header.streamNumber, header.version, header.keyCount > 0)
     }

@@ -51,7 +51,7 @@ package final class MemoryEventLog: EventLog {
     package init(storeID: [UInt8] = Array(repeating: 7, count: 16)) { self.storeID = storeID }
 
     package func append(
-        _ event: EventHeader, json: UnsafeRawBufferPointer, _ lend: (EventRecord) -> Void
+        _ event: EventHeader, json: UnsafeRawBufferPointer, _ withValue: (EventRecord) -> Void
     ) throws(StorageError) {
         precondition(event.position == head.next, "An event's position is the one after the head.")
         if let failure = appendFailure {
@@ -65,7 +65,7 @@ package final class MemoryEventLog: EventLog {
         block.added(record.count)
         head = event.position
         lastTime = event.time
-        lend(record.record(at: start))
+        withValue(record.record(at: start))
     }
 
     package func beginCommit() throws(StorageError) -> CommitJob? {

@@ -33,13 +33,13 @@ package final class LogSalvage {
     package static let unknownStream = "system-lost"
 
     /// Where a record was found; of several at one position the one with the lowest rank is taken.
-    private struct Place {
+    private struct Candidate {
         let position: UInt64
         let rank: Rank
         let offset: Int
     }
 
-    /// How much a place is worth.
+    /// How much a candidate is worth.
     private enum Rank: Int {
         /// On pages that the log's newest commit has.
         case used
@@ -57,7 +57,7 @@ package final class LogSalvage {
     private let path: String
     private let file: FileHandle
     private var journal: [UInt8] = []
-    private var places: [Place] = []
+    private var candidates: [Candidate] = []
 
     /// Searches the log of a data directory.
     ///
@@ -71,14 +71,14 @@ package final class LogSalvage {
         file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
         journal = try JournalRemains.read(directory + "/log.journal")
         journal.withBytes { bytes in
-            RecordSearch.run(bytes) { places.append(Place(position: $0, rank: .journal, offset: $1)) }
+            RecordSearch.run(bytes) { candidates.append(Candidate(position: $0, rank: .journal, offset: $1)) }
         }
         try search(progress)
-        places.sort { ($0.position, $0.rank.rawValue) < ($1.position, $1.rank.rawValue) }
+        candidates.sort { ($0.position, $0.rank.rawValue) < ($1.position, $1.rank.rawValue) }
     }
 
     /// The last position of which anything is known.
-    package var head: Position { Position(places.last?.position ?? 0) }
+    package var head: Position { Position(candidates.last?.position ?? 0) }
 
     /// Visits every position from 1 to the head.
     ///
@@ -103,13 +103,13 @@ package final class LogSalvage {
                     time = record.time
                     return
                 }
-                let place = record == nil ? lost.next(at: position) : nil
-                if place == nil { unknown += 1 }
+                let gap = record == nil ? lost.next(at: position) : nil
+                if gap == nil { unknown += 1 }
                 _ = try visit(
                     .lost(
                         LostEvent(
-                            position: Position(position), stream: place?.stream ?? unknownStream,
-                            version: place?.version ?? Version(unknown), time: time, key: lost.key(at: position))))
+                            position: Position(position), stream: gap?.stream ?? unknownStream,
+                            version: gap?.version ?? Version(unknown), time: time, key: lost.key(at: position))))
             } catch {
                 failure = error
             }
@@ -120,14 +120,14 @@ package final class LogSalvage {
     private func forEachPosition(_ visit: (UInt64, EventRecord?) -> Void) {
         var index = 0
         var position: UInt64 = 1
-        while index < places.count {
-            while position < places[index].position {
+        while index < candidates.count {
+            while position < candidates[index].position {
                 visit(position, nil)
                 position += 1
             }
             var isFound = false
-            while index < places.count, places[index].position == position {
-                if !isFound { isFound = lend(places[index], visit) }
+            while index < candidates.count, candidates[index].position == position {
+                if !isFound { isFound = visitRecord(candidates[index], visit) }
                 index += 1
             }
             if !isFound { visit(position, nil) }
@@ -136,23 +136,23 @@ package final class LogSalvage {
     }
 
     /// Lends a record; false where it cannot be read any more.
-    private func lend(_ place: Place, _ visit: (UInt64, EventRecord?) -> Void) -> Bool {
-        guard place.rank != .journal else {
-            return journal.withBytes { lend($0, place.offset, place.position, visit) }
+    private func visitRecord(_ candidate: Candidate, _ visit: (UInt64, EventRecord?) -> Void) -> Bool {
+        guard candidate.rank != .journal else {
+            return journal.withBytes { visitRecord($0, candidate.offset, candidate.position, visit) }
         }
         do throws(StorageError) {
-            let head = try file.read(RecordHeader.size, at: place.offset, of: path)
+            let head = try file.read(RecordHeader.size, at: candidate.offset, of: path)
             guard head.count == RecordHeader.size else { return false }
             let count = head.withBytes { RecordHeader($0).recordCount }
-            return try file.read(count, at: place.offset, of: path).withBytes {
-                lend($0, 0, place.position, visit)
+            return try file.read(count, at: candidate.offset, of: path).withBytes {
+                visitRecord($0, 0, candidate.position, visit)
             }
         } catch {
             return false
         }
     }
 
-    private func lend(
+    private func visitRecord(
         _ bytes: UnsafeRawBufferPointer, _ start: Int, _ position: UInt64, _ visit: (UInt64, EventRecord?) -> Void
     ) -> Bool {
         guard let record = RecordSearch.read(bytes, at: start, position) else { return false }
@@ -175,7 +175,7 @@ package final class LogSalvage {
             RecordSearch.run(bytes) { position, offset in
                 guard offset < end else { return }
                 let rank = used.contains(start + offset) ? Rank.used : .unused
-                places.append(Place(position: position, rank: rank, offset: start + offset))
+                candidates.append(Candidate(position: position, rank: rank, offset: start + offset))
             }
             if isLast { break }
             start += end
@@ -187,8 +187,8 @@ package final class LogSalvage {
     /// Where all pages of the newest commit are known, nothing was committed behind their last record but what is in the
     /// journal.
     private func dropUncommitted() {
-        let last = places.lazy.filter { $0.rank != .unused }.map(\.position).max() ?? 0
-        places.removeAll { $0.rank == .unused && $0.position > last }
+        let last = candidates.lazy.filter { $0.rank != .unused }.map(\.position).max() ?? 0
+        candidates.removeAll { $0.rank == .unused && $0.position > last }
     }
 }
 

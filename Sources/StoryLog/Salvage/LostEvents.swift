@@ -69,8 +69,8 @@ struct LostEvents {
     mutating func next(at position: UInt64) -> (stream: String, version: Version)? {
         while taken < gaps.count, gaps[taken].after < position {
             let gap = gaps[taken]
-            let place = waiting.firstIndex { $0.before <= gap.before } ?? waiting.count
-            waiting.insert(gap, at: place)
+            let index = waiting.firstIndex { $0.before <= gap.before } ?? waiting.count
+            waiting.insert(gap, at: index)
             taken += 1
         }
         while let gap = waiting.last, gap.before <= position { waiting.removeLast() }

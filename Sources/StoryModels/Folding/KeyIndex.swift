@@ -28,7 +28,7 @@ package struct KeyIndex: ~Copyable {
     /// - Throws: what reading failed with.
     package func entry(of key: UnsafeRawBufferPointer) throws(StorageError) -> Entry? {
         var entry: Entry?
-        try store.lend(StreamTables.keys.number, at: key) { bytes in
+        try store.withValue(StreamTables.keys.number, at: key) { bytes in
             guard bytes.count >= 12 else { return }
             entry = Entry(first: Position(bytes.sixByteNumber(at: 0)), count: bytes.sixByteNumber(at: 6))
         }

@@ -7,7 +7,7 @@ extension StreamIndex {
     /// - Throws: what reading failed with.
     package func head(of name: UnsafeRawBufferPointer) throws(StorageError) -> StreamHead? {
         var head: StreamHead?
-        try store.lend(StreamTables.streams.number, at: name) { head = StreamHead($0) }
+        try store.withValue(StreamTables.streams.number, at: name) { head = StreamHead($0) }
         return head
     }
 
@@ -90,7 +90,7 @@ extension StreamIndex {
         for offset in 0...(last - first) where goesOn {
             let chunk = order == .ascending ? first + offset : last - offset
             key.set(head.number.value, chunk)
-            try store.lend(StreamTables.streamPositions.number, at: key.bytes) { bytes in
+            try store.withValue(StreamTables.streamPositions.number, at: key.bytes) { bytes in
                 let list = PositionList(bytes: bytes, firstVersion: chunk * StreamIndex.chunk + 1)
                 goesOn = list.visit(lower...upper, order, visit)
             }

@@ -7,7 +7,7 @@ struct BufferWalk {
     private let range: KeyBounds
     private let order: Order
     private var run: KeyRun
-    private var place = 0
+    private var index = 0
     private var remaining = 0
 
     /// Nil when the buffer has nothing in the range.
@@ -35,20 +35,20 @@ struct BufferWalk {
     mutating func advance() {
         remaining -= 1
         switch order {
-        case .ascending: place += 1
-        case .descending: place -= 1
+        case .ascending: index += 1
+        case .descending: index -= 1
         }
         if remaining == 0 { leave() }
     }
 
-    private var entry: Int { Int(run.entries[place]) }
+    private var entry: Int { Int(run.entries[index]) }
 
     /// Stands on the first entry of the run that is in the range, or of the next one that has any.
     private mutating func enter() {
         let first = run.lowerBound(range.lower, buffer)
         let end = range.upper.map { run.lowerBound($0, buffer) } ?? run.entries.count
         remaining = max(0, end - first)
-        place = order == .ascending ? first : end - 1
+        index = order == .ascending ? first : end - 1
         if remaining == 0 { leave() }
     }
 

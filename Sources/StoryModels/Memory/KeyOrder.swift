@@ -99,8 +99,8 @@ final class KeyOrder {
         let key = buffer.key(Int(entry))
         let number = piece(at: key, buffer)
         guard pieces[number].isSorted else { return pieces[number].entries.append(entry) }
-        let place = KeyRun.lowerBound(key, pieces[number].entries, buffer)
-        pieces[number].entries.insert(entry, at: place)
+        let index = KeyRun.lowerBound(key, pieces[number].entries, buffer)
+        pieces[number].entries.insert(entry, at: index)
         if pieces[number].entries.count > 2 * KeyOrder.pieceSize { halve(number) }
     }
 
@@ -125,12 +125,12 @@ final class KeyOrder {
     private func split(_ number: Int, near key: UnsafeRawBufferPointer?, _ buffer: WriteBuffer) {
         let piece = pieces[number]
         let sample = sample(of: piece, buffer)
-        let place = key.map { key in
+        let index = key.map { key in
             sample.prefix { Memory.compare(buffer.key(Int($0.index)), key) < 0 }.count
         }
         let width = sample.count / 8
-        let lower = (place ?? sample.count) - width
-        let upper = (place ?? sample.count) + width
+        let lower = (index ?? sample.count) - width
+        let upper = (index ?? sample.count) + width
         let begin = lower > 0 ? sample[lower] : nil
         let end = upper < sample.count ? sample[upper] : nil
         pieces.replaceSubrange(number...number, with: KeyOrder.parts(of: piece, begin, end, buffer))

@@ -14,9 +14,9 @@ enum Memory {
     }
 
     @inline(__always)
-    static func copy(_ bytes: UnsafeRawBufferPointer, to place: UnsafeMutableRawPointer) {
+    static func copy(_ bytes: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) {
         // A value may be put over itself.
-        if let source = bytes.baseAddress { memmove(place, source, bytes.count) }
+        if let source = bytes.baseAddress { memmove(target, source, bytes.count) }
     }
 
     @inline(__always)

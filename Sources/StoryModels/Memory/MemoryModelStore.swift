@@ -46,7 +46,7 @@ package final class MemoryModelStore: TableStore {
         }
     }
 
-    package func lend(
+    package func withValue(
         _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) -> Bool {
         guard let value = find(table, key) else { return false }

@@ -186,7 +186,7 @@ final class WriteBuffer {
         if count == entryCapacity { growEntries() }
         var entry = entry
         entry.capacity = UInt32(value.count)
-        entry.offset = place(key, value, room: value.count)
+        entry.offset = store(key, value, room: value.count)
         entries[count] = entry
         count += 1
         // At three quarters a search still ends after few steps.
@@ -202,14 +202,14 @@ final class WriteBuffer {
         } else {
             // A value that grew once will grow again: a quarter more, so that the arena fills slower than it does.
             let room = min(value.count + value.count / 4 + 8, Int(Entry.removed) - 1)
-            entry.pointee.offset = place(key, value, room: room)
+            entry.pointee.offset = store(key, value, room: room)
             entry.pointee.capacity = UInt32(room)
         }
         entry.pointee.valueCount = valueCount
     }
 
     /// Copies key and value to the arena's end.
-    private func place(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, room: Int) -> Int {
+    private func store(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, room: Int) -> Int {
         let offset = reserve(key.count + room)
         Memory.copy(key, to: arena + offset)
         Memory.copy(value, to: arena + offset + key.count)

@@ -37,7 +37,7 @@ package protocol TableStore: EntryWriting {
     /// - Returns: false when there is none.
     /// - Throws: what reading failed with.
     @discardableResult
-    func lend(
+    func withValue(
         _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(StorageError) -> Bool
     /// Visits the entries of a range in order until `visit` returns false.
@@ -105,7 +105,7 @@ extension TableStore {
     /// - Throws: what reading failed with.
     func copy(_ table: UInt8, at key: UnsafeRawBufferPointer, to memory: inout KeyBuffer) throws(StorageError) -> Bool {
         memory.clear()
-        return try lend(table, at: key) { memory.add($0) }
+        return try withValue(table, at: key) { memory.add($0) }
     }
 
     /// The six-byte number at a key; nil when there is none, or fewer bytes.
@@ -113,7 +113,7 @@ extension TableStore {
     /// - Throws: what reading failed with.
     package func number(_ table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError) -> UInt64? {
         var number: UInt64?
-        try lend(table, at: key) { if $0.count >= 6 { number = $0.sixByteNumber(at: 0) } }
+        try withValue(table, at: key) { if $0.count >= 6 { number = $0.sixByteNumber(at: 0) } }
         return number
     }
 }

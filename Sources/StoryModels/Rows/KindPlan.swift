@@ -36,10 +36,10 @@ package final class KindPlan: @unchecked Sendable {
 }
 
 extension KindPlan {
-    /// A row's place in a list: its sort key, and its number behind that.
+    /// A row's key in the order of a list: its sort key, and its number behind that.
     ///
     /// - Parameter sort: the index of the sort in the schema.
-    package func place(of row: borrowing RowView, by sort: Int) -> [UInt8] {
+    package func listKey(of row: borrowing RowView, by sort: Int) -> [UInt8] {
         var key = KeyBuffer()
         _ = key.add(KeyPart(sort: schema.sorts[sort]), of: row)
         key.add48(row.number)

@@ -139,8 +139,8 @@ extension UnsafeMutableRawPointer {
     }
 
     fileprivate func setBit(_ bit: Int) {
-        let place = self + RowLayout.bitsOffset + bit >> 3
-        place.storeBytes(of: place.load(as: UInt8.self) | 1 << UInt8(bit & 7), as: UInt8.self)
+        let byte = self + RowLayout.bitsOffset + bit >> 3
+        byte.storeBytes(of: byte.load(as: UInt8.self) | 1 << UInt8(bit & 7), as: UInt8.self)
     }
 
     /// Copies bytes to an offset; returns the offset behind them.

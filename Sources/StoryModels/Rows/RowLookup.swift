@@ -19,7 +19,7 @@ package struct RowLookup: ~Copyable {
     ) throws(StorageError) -> Bool {
         guard Identifier.length.contains(id.count) else { return false }
         key.setRowKey(id)
-        return try lend(schema, at: key.bytes, body)
+        return try withValue(schema, at: key.bytes, body)
     }
 
     /// True when there is a row with an ID.
@@ -28,7 +28,7 @@ package struct RowLookup: ~Copyable {
     package mutating func has(_ schema: KindSchema, id: UnsafeRawBufferPointer) throws(StorageError) -> Bool {
         guard Identifier.length.contains(id.count) else { return false }
         key.setRowKey(id)
-        return try store.lend(schema.rows.number, at: key.bytes) { _ in }
+        return try store.withValue(schema.rows.number, at: key.bytes) { _ in }
     }
 
     /// Lends the row with a number, as the entries of indexes have it: two searches.
@@ -39,9 +39,9 @@ package struct RowLookup: ~Copyable {
         _ schema: KindSchema, number: UInt64, _ body: (RowView) -> Void
     ) throws(StorageError) -> Bool {
         key.set(number)
-        let isThere = try store.lend(schema.numbers.number, at: key.bytes) { id.setRowKey($0) }
+        let isThere = try store.withValue(schema.numbers.number, at: key.bytes) { id.setRowKey($0) }
         guard isThere else { return false }
-        return try lend(schema, at: id.bytes, body)
+        return try withValue(schema, at: id.bytes, body)
     }
 
     /// Lends the row that has a unique text.
@@ -54,11 +54,11 @@ package struct RowLookup: ~Copyable {
     ) throws(StorageError) -> Bool {
         guard let unique = schema.unique, KeyBuffer.keyLength.contains(folded.count) else { return false }
         id.clear()
-        let isThere = try store.lend(unique.table.number, at: folded) { value in
+        let isThere = try store.withValue(unique.table.number, at: folded) { value in
             if value.count > 6 { id.setRowKey(UnsafeRawBufferPointer(rebasing: value[6...])) }
         }
         guard isThere, id.count > 0 else { return false }
-        return try lend(schema, at: id.bytes, body)
+        return try withValue(schema, at: id.bytes, body)
     }
 
     /// The kept count at a tally's key; 0 where none is kept.
@@ -80,14 +80,14 @@ package struct RowLookup: ~Copyable {
     ) throws(StorageError) -> Bool {
         key.set(number)
         key.addName(name)
-        return try store.lend(table.number, at: key.bytes) { _ in }
+        return try store.withValue(table.number, at: key.bytes) { _ in }
     }
 
-    private func lend(
+    private func withValue(
         _ schema: KindSchema, at key: UnsafeRawBufferPointer, _ body: (RowView) -> Void
     ) throws(StorageError) -> Bool {
         var isDamaged = false
-        let isThere = try store.lend(schema.rows.number, at: key) { bytes in
+        let isThere = try store.withValue(schema.rows.number, at: key) { bytes in
             if let row = RowView(schema, bytes) { body(row) } else { isDamaged = true }
         }
         guard !isDamaged else { throw .corrupt("a stored row of \(schema.name) is damaged", at: nil) }

@@ -61,7 +61,7 @@ struct CheckpointWriter: ~Copyable {
         _ items: [SortedKey], from start: Int, _ buffer: WriteBuffer, _ database: Database
     ) throws(StorageError) -> Int {
         let cursor = try Cursor(try begun(), database)
-        var place: UnsafeRawPointer?
+        var last: UnsafeRawPointer?
         var index = start
         while index < items.count, changed < limit {
             let entry = Int(items[index].index)
@@ -71,9 +71,9 @@ struct CheckpointWriter: ~Copyable {
                 try cursor.remove(buffer.key(entry))
             }
             index += 1
-            let here = cursor.place
-            if !CheckpointWriter.isNear(place, here) { changed += 1 }
-            place = here
+            let here = cursor.keyPointer
+            if !CheckpointWriter.isNear(last, here) { changed += 1 }
+            last = here
         }
         return index
     }

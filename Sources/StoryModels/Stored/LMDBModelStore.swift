@@ -96,7 +96,7 @@ package final class LMDBModelStore: TableStore {
         active.change(table) { $0.put(scratch.bytes, at: key) }
     }
 
-    package func lend(
+    package func withValue(
         _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(StorageError) -> Bool {
         guard let value = try find(table, key) else { return false }

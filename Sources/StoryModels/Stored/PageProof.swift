@@ -113,9 +113,9 @@ struct PageProof {
             guard sums[pages].contains(where: { $0 != 0 }) else { continue }
             let bytes = try reader.read(pages.count * pageSize, at: start * pageSize)
             for page in pages where sums[page] != 0 {
-                let place = (page - start) * pageSize
-                if place + pageSize <= bytes.count,
-                    PageChecksums.of(bytes.slice(place, count: pageSize), number: UInt64(page)) == sums[page]
+                let offset = (page - start) * pageSize
+                if offset + pageSize <= bytes.count,
+                    PageChecksums.of(bytes.slice(offset, count: pageSize), number: UInt64(page)) == sums[page]
                 {
                     continue
                 }

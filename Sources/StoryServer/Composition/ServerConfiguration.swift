@@ -41,7 +41,7 @@ package struct ServerConfiguration: Equatable, Sendable {
     ///
     /// - Throws: what is wrong with them, or with the configuration file.
     package static func read(
-        _ arguments: [String], places: DefaultPaths, accounts: Accounts = .system, readFile: (String) -> String?
+        _ arguments: [String], paths: DefaultPaths, accounts: Accounts = .system, readFile: (String) -> String?
     ) throws(UsageError) -> Wish {
         var given = Settings()
         var file: String?
@@ -68,17 +68,17 @@ package struct ServerConfiguration: Equatable, Sendable {
             guard let text = readFile(file) else { throw UsageError(message: "cannot read the file \(file)") }
             given.fill(from: try parse(text, file))
         }
-        return purpose(try configuration(given, places, accounts))
+        return purpose(try configuration(given, paths, accounts))
     }
 
     /// A value as it was written, and in which line of which file; nil for one of the command line.
     private struct Written {
         let text: String
-        let place: String?
+        let location: String?
 
         /// What is wrong with it.
         func refused(_ reason: String) -> UsageError {
-            UsageError(message: (place.map { $0 + ": " } ?? "") + reason)
+            UsageError(message: (location.map { $0 + ": " } ?? "") + reason)
         }
     }
 
@@ -87,9 +87,9 @@ package struct ServerConfiguration: Equatable, Sendable {
         private var values: [ServerSetting: [Written]] = [:]
 
         /// False where a setting has a value already that takes one.
-        mutating func add(_ value: String, to setting: ServerSetting, at place: String? = nil) -> Bool {
+        mutating func add(_ value: String, to setting: ServerSetting, at location: String? = nil) -> Bool {
             guard setting.isRepeated || values[setting] == nil else { return false }
-            values[setting, default: []].append(Written(text: value, place: place))
+            values[setting, default: []].append(Written(text: value, location: location))
             return true
         }
 
@@ -119,18 +119,18 @@ package struct ServerConfiguration: Equatable, Sendable {
         var settings = Settings()
         for (number, line) in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
         {
-            let place = "\(path):\(number + 1)"
+            let location = "\(path):\(number + 1)"
             let read: SettingLine
             switch SettingLine.read(line) {
             case .nothing: continue
-            case .malformed(let reason): throw UsageError(message: "\(place): \(reason)")
+            case .malformed(let reason): throw UsageError(message: "\(location): \(reason)")
             case .setting(let line): read = line
             }
             guard let value = read.value, let setting = ServerSetting(rawValue: read.name) else {
-                throw UsageError(message: "\(place): expected NAME = VALUE with one of \(known(read.name))")
+                throw UsageError(message: "\(location): expected NAME = VALUE with one of \(known(read.name))")
             }
-            guard settings.add(value, to: setting, at: place) else {
-                throw UsageError(message: "\(place): \(setting.rawValue) is set twice")
+            guard settings.add(value, to: setting, at: location) else {
+                throw UsageError(message: "\(location): \(setting.rawValue) is set twice")
             }
         }
         return settings
@@ -144,12 +144,12 @@ package struct ServerConfiguration: Equatable, Sendable {
     }
 
     private static func configuration(
-        _ settings: Settings, _ places: DefaultPaths, _ accounts: Accounts
+        _ settings: Settings, _ paths: DefaultPaths, _ accounts: Accounts
     ) throws(UsageError) -> ServerConfiguration {
-        guard let data = places.data(settings[.data]?.text) else {
+        guard let data = paths.data(settings[.data]?.text) else {
             throw UsageError(message: "there is no home directory: say --data DIR")
         }
-        var configuration = ServerConfiguration(data: data, socket: places.socket(settings[.socket]?.text))
+        var configuration = ServerConfiguration(data: data, socket: paths.socket(settings[.socket]?.text))
         guard configuration.socket.utf8.count <= SocketAddress.longestPath else {
             let reason = "the path of the socket is longer than \(SocketAddress.longestPath) bytes: name a shorter one"
             throw settings[.socket]?.refused(reason) ?? UsageError(message: reason)

@@ -112,9 +112,9 @@ package enum Folder {
     }
 
     /// Renames within one folder and makes the new name durable.
-    package static func rename(_ path: String, to place: String) throws(StorageError) {
-        guard Glibc.rename(path, place) == 0 else { throw SystemError.from(errno, "renaming \(path) to \(place)") }
-        try sync(parent(of: place))
+    package static func rename(_ path: String, to target: String) throws(StorageError) {
+        guard Glibc.rename(path, target) == 0 else { throw SystemError.from(errno, "renaming \(path) to \(target)") }
+        try sync(parent(of: target))
     }
 
     /// Removes a store, as a copy or an import that failed has left it; what cannot be removed stays.

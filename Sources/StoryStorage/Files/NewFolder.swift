@@ -7,28 +7,28 @@ package import StoryCore
 package struct NewFolder: Sendable {
     /// What it is called until it is whole; no other process has the same name.
     package let draft: String
-    private let place: String
+    private let target: String
 
     /// - Throws: `.failed` where something is there, or nothing can take its place.
     package init(_ path: String) throws(StorageError) {
-        place = try NewFolder.place(of: path)
-        draft = "\(place).\(getpid()).\(try RandomBytes.hexadecimal(4)).tmp"
+        target = try NewFolder.target(of: path)
+        draft = "\(target).\(getpid()).\(try RandomBytes.hexadecimal(4)).tmp"
     }
 
     /// Gives the draft its name.
     ///
     /// - Throws: `.failed` where something was made there meanwhile.
     package func publish() throws(StorageError) {
-        if Folder.exists(place) { try NewFolder.checkEmpty(place, place) }
+        if Folder.exists(target) { try NewFolder.checkEmpty(target, target) }
         // Where something is made there now, the system refuses: only an empty folder can be replaced.
-        try Folder.rename(draft, to: place)
+        try Folder.rename(draft, to: target)
     }
 
     /// The place without links, nor slashes and dots at its end.
-    private static func place(of path: String) throws(StorageError) -> String {
+    private static func target(of path: String) throws(StorageError) -> String {
         var name = path[...]
         while name.count > 1, name.hasSuffix("/") || name.hasSuffix("/.") { name.removeLast() }
-        guard let place = Folder.resolved(String(name)) else {
+        guard let target = Folder.resolved(String(name)) else {
             guard !Folder.isThere(String(name)) else { throw .failed("\(path) leads to nothing; name a new directory") }
             guard let slash = name.lastIndex(of: "/"), let parent = Folder.resolved(Folder.parent(of: String(name)))
             else {
@@ -36,19 +36,19 @@ package struct NewFolder: Sendable {
             }
             return (parent == "/" ? "" : parent) + name[slash...]
         }
-        try checkEmpty(place, path)
-        guard try device(of: place) == device(of: Folder.parent(of: place)) else {
+        try checkEmpty(target, path)
+        guard try device(of: target) == device(of: Folder.parent(of: target)) else {
             throw .failed("\(path) is a file system of its own, which nothing can replace; name a new directory in it")
         }
-        guard place != Folder.resolved(".") else {
+        guard target != Folder.resolved(".") else {
             throw .failed(
                 "\(path) is the directory you are in, and would be replaced; go elsewhere and name it from there")
         }
-        return place
+        return target
     }
 
-    private static func checkEmpty(_ place: String, _ path: String) throws(StorageError) {
-        guard try Folder.names(in: place).isEmpty else { throw .failed("\(path) is not empty; name a new directory") }
+    private static func checkEmpty(_ target: String, _ path: String) throws(StorageError) {
+        guard try Folder.names(in: target).isEmpty else { throw .failed("\(path) is not empty; name a new directory") }
     }
 
     private static func device(of path: String) throws(StorageError) -> dev_t {

@@ -1,7 +1,7 @@
 import CLMDB
 package import StoryCore
 
-/// A place in one ordered map, moved key by key.
+/// A position in one ordered map, moved key by key.
 ///
 /// It must be let go before its transaction ends. What it stands on dies with the view, or with the next change.
 package struct Cursor: ~Copyable {
@@ -59,9 +59,9 @@ package struct Cursor: ~Copyable {
 
     /// Puts bytes at a key; cheap where the key is near the one before.
     package func put(_ value: UnsafeRawBufferPointer, at key: UnsafeRawBufferPointer) throws(StorageError) {
-        var place = MDB_val(key)
+        var name = MDB_val(key)
         var bytes = MDB_val(value)
-        try LMDBError.check(mdb_cursor_put(handle, &place, &bytes, 0), "writing \(value.count) bytes")
+        try LMDBError.check(mdb_cursor_put(handle, &name, &bytes, 0), "writing \(value.count) bytes")
     }
 
     /// Removes a key, which need not be there.
@@ -71,7 +71,7 @@ package struct Cursor: ~Copyable {
     }
 
     /// Where in memory the key lies that the cursor stands on; nil when it stands on none.
-    package var place: UnsafeRawPointer? {
+    package var keyPointer: UnsafeRawPointer? {
         var key = MDB_val()
         var value = MDB_val()
         return mdb_cursor_get(handle, &key, &value, MDB_GET_CURRENT) == MDB_SUCCESS ? key.bytes.baseAddress : nil

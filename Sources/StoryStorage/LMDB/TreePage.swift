@@ -39,14 +39,14 @@ struct TreePage {
         count = (lower - TreePage.headerSize) / 2
         var used = 0
         for index in 0..<count {
-            let place = place(index)
-            guard place >= upper, place + TreePage.nodeSize <= bytes.count else { return nil }
-            let size = size(at: place)
-            guard place + size <= bytes.count else { return nil }
+            let offset = offset(index)
+            guard offset >= upper, offset + TreePage.nodeSize <= bytes.count else { return nil }
+            let size = size(at: offset)
+            guard offset + size <= bytes.count else { return nil }
             if !isBranch {
-                let flags = nodeFlags(place)
+                let flags = nodeFlags(offset)
                 guard flags == 0 || flags == TreePage.isApart || flags == TreePage.isTree else { return nil }
-                if flags == TreePage.isTree, valueCount(place) != TreeRecord.size { return nil }
+                if flags == TreePage.isTree, valueCount(offset) != TreeRecord.size { return nil }
             }
             used += size + size % 2
         }
@@ -55,44 +55,44 @@ struct TreePage {
     }
 
     func key(_ index: Int) -> UnsafeRawBufferPointer {
-        let place = place(index)
-        return bytes.slice(place + TreePage.nodeSize, count: keyCount(place))
+        let offset = offset(index)
+        return bytes.slice(offset + TreePage.nodeSize, count: keyCount(offset))
     }
 
     /// The page below a branch.
     func child(_ index: Int) -> UInt64 {
-        let place = place(index)
-        return UInt64(bytes.number(at: place, as: UInt32.self)) | UInt64(nodeFlags(place)) << 32
+        let offset = offset(index)
+        return UInt64(bytes.number(at: offset, as: UInt32.self)) | UInt64(nodeFlags(offset)) << 32
     }
 
     /// The entry of a leaf.
     func entry(_ index: Int) -> Entry {
-        let place = place(index)
-        let start = place + TreePage.nodeSize + keyCount(place)
-        let flags = nodeFlags(place)
+        let offset = offset(index)
+        let start = offset + TreePage.nodeSize + keyCount(offset)
+        let flags = nodeFlags(offset)
         if flags & TreePage.isApart != 0 {
-            return .apart(page: bytes.number(at: start, as: UInt64.self), count: valueCount(place))
+            return .apart(page: bytes.number(at: start, as: UInt64.self), count: valueCount(offset))
         }
         if flags & TreePage.isTree != 0 { return .tree(TreeRecord(bytes, at: start)) }
-        return .inline(bytes.slice(start, count: valueCount(place)))
+        return .inline(bytes.slice(start, count: valueCount(offset)))
     }
 
     /// How many pages a value of so many bytes has for itself.
     static func pages(of count: Int, pageSize: Int) -> UInt64 { UInt64((headerSize - 1 + count) / pageSize + 1) }
 
-    private func place(_ index: Int) -> Int {
+    private func offset(_ index: Int) -> Int {
         Int(bytes.number(at: TreePage.headerSize + 2 * index, as: UInt16.self))
     }
 
-    private func nodeFlags(_ place: Int) -> UInt16 { bytes.number(at: place + 4, as: UInt16.self) }
+    private func nodeFlags(_ offset: Int) -> UInt16 { bytes.number(at: offset + 4, as: UInt16.self) }
 
-    private func keyCount(_ place: Int) -> Int { Int(bytes.number(at: place + 6, as: UInt16.self)) }
+    private func keyCount(_ offset: Int) -> Int { Int(bytes.number(at: offset + 6, as: UInt16.self)) }
 
-    private func valueCount(_ place: Int) -> Int { Int(bytes.number(at: place, as: UInt32.self)) }
+    private func valueCount(_ offset: Int) -> Int { Int(bytes.number(at: offset, as: UInt32.self)) }
 
-    private func size(at place: Int) -> Int {
-        let head = TreePage.nodeSize + keyCount(place)
+    private func size(at offset: Int) -> Int {
+        let head = TreePage.nodeSize + keyCount(offset)
         if isBranch { return head }
-        return head + (nodeFlags(place) & TreePage.isApart != 0 ? 8 : valueCount(place))
+        return head + (nodeFlags(offset) & TreePage.isApart != 0 ? 8 : valueCount(offset))
     }
 }

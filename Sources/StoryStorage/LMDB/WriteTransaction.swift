@@ -93,8 +93,8 @@ package struct WriteTransaction: ~Copyable {
     private borrowing func put(
         _ value: UnsafeRawBufferPointer, in database: Database, at key: UnsafeRawBufferPointer, flags: UInt32
     ) throws(StorageError) {
-        var place = MDB_val(key)
+        var name = MDB_val(key)
         var bytes = MDB_val(value)
-        try LMDBError.check(mdb_put(handle, database.handle, &place, &bytes, flags), "writing \(value.count) bytes")
+        try LMDBError.check(mdb_put(handle, database.handle, &name, &bytes, flags), "writing \(value.count) bytes")
     }
 }

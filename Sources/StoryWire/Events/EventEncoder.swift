@@ -16,8 +16,8 @@ package enum EventEncoder {
     package static func says(_ proposal: EventProposal, _ record: EventRecord) -> Bool {
         let json = record.json
         guard proposal.body.type.spelling.withUnsafeBytes({ json.part(record.type).equals($0) }),
-            proposal.meta == record.meta.map({ ByteView(lending: json.part($0)) }),
-            proposal.tags == record.tags.map({ ByteView(lending: json.part($0)) })
+            proposal.meta == record.meta.map({ ByteView(borrowing: json.part($0)) }),
+            proposal.tags == record.tags.map({ ByteView(borrowing: json.part($0)) })
         else { return false }
         return data(of: proposal.body).equals(json.part(record.data))
     }

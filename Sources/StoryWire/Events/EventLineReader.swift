@@ -57,16 +57,16 @@ package final class EventLineReader {
         case "type":
             members.type = EventType(
                 trusted: ByteView(
-                    lending: try value.text(EventType.length, "a type is 1–64 bytes of A–Z a–z 0–9 . _ ~ -")))
+                    borrowing: try value.text(EventType.length, "a type is 1–64 bytes of A–Z a–z 0–9 . _ ~ -")))
         case "time":
             members.time = try value.time()
         case "key":
             let key = try value.text(RequestKey.length, "a key is 1–128 bytes of A–Z a–z 0–9 . _ ~ -")
-            members.key = RequestKey(trusted: ByteView(lending: key))
+            members.key = RequestKey(trusted: ByteView(borrowing: key))
         case "tags": members.tags = try value.tags(innerScanner)
         case "meta": members.meta = try value.object()
         case "data":
-            members.data = ByteView(lending: value.value.raw(in: line))
+            members.data = ByteView(borrowing: value.value.raw(in: line))
         default:
             let known = "position, stream, version, type, time, by, key, tags, meta and data"
             throw FieldError(
@@ -110,7 +110,7 @@ private struct EventMember {
 
     func object() throws(FieldError) -> ByteView {
         guard value.kind == .object else { throw wrong(.wrongType, "\(name) is a JSON object") }
-        return ByteView(lending: value.raw(in: line))
+        return ByteView(borrowing: value.raw(in: line))
     }
 
     /// Tags as a log has them: an array without white space.
@@ -133,7 +133,7 @@ private struct EventMember {
         guard count == text.count else {
             throw wrong(.malformed, "tags have neither white space nor escapes around them")
         }
-        return ByteView(lending: text)
+        return ByteView(borrowing: text)
     }
 
     private func wrong(_ rule: FieldRule, _ message: String) -> FieldError {

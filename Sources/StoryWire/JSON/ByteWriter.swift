@@ -1,13 +1,13 @@
 import StoryCore
 
-/// Writes at a place that was made large enough beforehand: what is written for every event and every receipt, so that
+/// Writes into room that was made large enough beforehand: what is written for every event and every receipt, so that
 /// not each piece of it asks for room.
 struct ByteWriter {
-    private var place: UnsafeMutablePointer<UInt8>
+    private var end: UnsafeMutablePointer<UInt8>
     private var left: Int
 
-    fileprivate init(_ place: UnsafeMutablePointer<UInt8>, room: Int) {
-        self.place = place
+    fileprivate init(_ end: UnsafeMutablePointer<UInt8>, room: Int) {
+        self.end = end
         left = room
     }
 
@@ -22,7 +22,7 @@ struct ByteWriter {
     @inline(__always)
     mutating func byte(_ byte: UInt8) {
         take(1)
-        place[-1] = byte
+        end[-1] = byte
     }
 
     /// A name of the ID alphabet, between quotes.
@@ -49,30 +49,30 @@ struct ByteWriter {
 
     mutating func integer(_ number: UInt64) {
         take(number.decimalDigitCount)
-        var end = place
+        var cursor = end
         var rest = number
         while rest >= 100 {
             let (quotient, digits) = rest.quotientAndRemainder(dividingBy: 100)
-            end -= 2
-            end.setTwoDigits(0, UInt32(truncatingIfNeeded: digits))
+            cursor -= 2
+            cursor.setTwoDigits(0, UInt32(truncatingIfNeeded: digits))
             rest = quotient
         }
         if rest < 10 {
-            end[-1] = 0x30 | UInt8(truncatingIfNeeded: rest)
+            cursor[-1] = 0x30 | UInt8(truncatingIfNeeded: rest)
         } else {
-            (end - 2).setTwoDigits(0, UInt32(truncatingIfNeeded: rest))
+            (cursor - 2).setTwoDigits(0, UInt32(truncatingIfNeeded: rest))
         }
     }
 
     mutating func time(_ time: Instant) {
         take(Instant.textCount)
-        time.write(to: place - Instant.textCount)
+        time.write(to: end - Instant.textCount)
     }
 
     @inline(__always)
     private mutating func copy(_ source: UnsafeRawPointer, _ count: Int) {
         take(count)
-        let target = UnsafeMutableRawPointer(place - count)
+        let target = UnsafeMutableRawPointer(end - count)
         // Labels and names are short: two words that may overlap are cheaper than a call.
         if count > 16 || count < 4 {
             target.copyMemory(from: source, byteCount: count)
@@ -91,7 +91,7 @@ struct ByteWriter {
     @inline(__always)
     private mutating func take(_ count: Int) {
         precondition(count <= left, "What is written fits the room that was made for it.")
-        place += count
+        end += count
         left -= count
     }
 

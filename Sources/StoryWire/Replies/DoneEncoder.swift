@@ -48,7 +48,7 @@ enum DoneEncoder {
     static func append(_ receipt: Receipt, to bytes: inout [UInt8]) {
         let names = receipt.stream.spelling.count + (receipt.id?.spelling.count ?? 0)
         bytes.appendWritten(atMost: fixedCount + names) { writer in
-            place(receipt.id, receipt.stream, receipt.version, receipt.position, &writer)
+            begin(receipt.id, receipt.stream, receipt.version, receipt.position, &writer)
             time(receipt.time, &writer)
             if receipt.repeated { writer.literal(#","repeated":true"#) }
             writer.byte(0x7D)
@@ -68,13 +68,13 @@ enum DoneEncoder {
         _ id: Identifier?, _ stream: StreamName, _ version: Version, _ position: Position, to bytes: inout [UInt8]
     ) {
         bytes.appendWritten(atMost: fixedCount + stream.spelling.count + (id?.spelling.count ?? 0)) { writer in
-            place(id, stream, version, position, &writer)
+            begin(id, stream, version, position, &writer)
             writer.literal(#","changed":false}"#)
         }
     }
 
     /// Writes `{"id":…,"stream":…,"version":…,"position":…`, open at its end.
-    private static func place(
+    private static func begin(
         _ id: Identifier?, _ stream: StreamName, _ version: Version, _ position: Position, _ writer: inout ByteWriter
     ) {
         writer.byte(0x7B)

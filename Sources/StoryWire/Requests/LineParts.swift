@@ -137,6 +137,11 @@ struct LineParts: ~Copyable {
         errors.append(FieldError(field: field(), rule: rule, message: message()))
     }
 
+    /// Reads a value; why it is wrong is noted, and the others are read nevertheless.
+    mutating func noting(_ read: () throws(FieldError) -> Void) {
+        do throws(FieldError) { try read() } catch { reject(error.field, error.rule, error.message) }
+    }
+
     /// Throws when a value of the line was wrong.
     mutating func refuseErrors() throws(Failure) {
         guard errors.isEmpty else { throw Refusals.invalid(errors) }

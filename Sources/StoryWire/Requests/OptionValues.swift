@@ -14,154 +14,146 @@ struct OptionValues: ~Copyable {
     var log: LogID?
     var write = WriteOptions()
     var conditions: [Condition] = []
-}
 
-extension LineParts {
     /// How many types one `types=` may name: each event is compared with every one of them.
     static let maxTypeCount = 64
     /// The longest `after=`, in bytes: no cursor is longer.
     static let maxCursorCount = 1_024
-
-    /// Reads every option; what is wrong with their values is noted in `errors`.
-    mutating func values(maxLimit: Int = 1, _ scanner: JSONScanner) throws(Failure) -> OptionValues {
-        var values = OptionValues()
-        guard !options.isEmpty else { return values }
-        for option in options {
-            let text = option.value
-            switch option.key {
-            case .filter(let filter):
-                if let condition = try condition(filter, text, scanner) { values.conditions.append(condition) }
-            case .option(.at): values.at = moment(text)
-            case .option(.sort): values.sort = try sort(text)
-            case .option(.order): values.order = order(text)
-            case .option(.limit): values.limit = number(text, .limit, 1...UInt64(maxLimit)).map { Int($0) }
-            case .option(.after): values.after = cursorText(text)
-            case .option(.from): values.from = bound(text, .from)
-            case .option(.to): values.to = bound(text, .to)
-            case .option(.types): values.types = types(text)
-            case .option(.log): values.log = log(text)
-            case .option(.key): values.write.key = key(text)
-            case .option(.version):
-                values.write.version = number(text, .version, LineParts.versions).map { Version($0) }
-            case .option(.meta): values.write.meta = meta(text, scanner)
-            }
-        }
-        return values
-    }
-
-    /// What a filter asks for; nil, and an error noted, when the text spells no value of it.
-    ///
-    /// - Parameter filter: its index in the schema of the target's kind.
-    private mutating func condition(
-        _ filter: Int, _ text: UnsafeRawBufferPointer, _ scanner: JSONScanner
-    ) throws(Failure) -> Condition? {
-        let schema = catalogue[try known(kind)]
-        let reader = FilterReader(name: schema.filters[filter].name, scanner: scanner)
-        do throws(FieldError) {
-            return Condition(filter, try reader.value(text, as: schema.filterShapes[filter]))
-        } catch {
-            errors.append(error)
-            return nil
-        }
-    }
-
     private static let positions = 1...Position.max.value
     private static let versions = 0...Position.max.value
 
-    private mutating func moment(_ text: UnsafeRawBufferPointer) -> Moment? { bound(text, .at).map { Moment($0) } }
-
-    private mutating func bound(_ text: UnsafeRawBufferPointer, _ option: OptionName) -> ReadBound? {
-        guard DecimalNumber(text) == .malformed else {
-            return number(text, option, LineParts.positions).map { .number($0) }
+    /// Reads the value of an option, but for `sort=`, whose values are its kind's.
+    ///
+    /// - Throws: why the text spells no value of it.
+    mutating func take(
+        _ option: OptionName, _ text: UnsafeRawBufferPointer, maxLimit: Int, _ scanner: JSONScanner
+    ) throws(FieldError) {
+        switch option {
+        case .at: at = Moment(try OptionValues.bound(text, option))
+        case .sort: return
+        case .order: order = try OptionValues.order(text)
+        case .limit: limit = Int(try OptionValues.number(text, option, 1...UInt64(maxLimit)))
+        case .after: after = try OptionValues.cursor(text)
+        case .from: from = try OptionValues.bound(text, option)
+        case .to: to = try OptionValues.bound(text, option)
+        case .types: types = try OptionValues.types(text)
+        case .log: log = try OptionValues.log(text)
+        case .key: write.key = try OptionValues.key(text)
+        case .version: write.version = Version(try OptionValues.number(text, option, OptionValues.versions))
+        case .meta: write.meta = try OptionValues.meta(text, scanner)
         }
+    }
+
+    private static func bound(_ text: UnsafeRawBufferPointer, _ option: OptionName) throws(FieldError) -> ReadBound {
+        guard DecimalNumber(text) == .malformed else { return .number(try number(text, option, positions)) }
         if let time = Instant(utf8: text) { return .time(time) }
         let message = "\(option.name)= is a number or an RFC 3339 time, such as 2026-11-20T12:34:56Z"
-        reject(option.name, .malformed, message)
-        return nil
+        throw FieldError(field: option.name, rule: .malformed, message: message)
     }
 
-    private mutating func log(_ text: UnsafeRawBufferPointer) -> LogID? {
+    private static func log(_ text: UnsafeRawBufferPointer) throws(FieldError) -> LogID {
         if text.spellsName(LogID.length) { return LogID(trusted: [UInt8](copying: text)) }
-        reject("log", text.nameRule(LogID.length), "log= is the log of a greeting, 1–64 bytes of A–Z a–z 0–9 . _ ~ -")
-        return nil
+        let message = "log= is the log of a greeting, 1–64 bytes of A–Z a–z 0–9 . _ ~ -"
+        throw FieldError(field: "log", rule: text.nameRule(LogID.length), message: message)
     }
 
-    private func sort(_ text: UnsafeRawBufferPointer) throws(Failure) -> Int {
-        let schema = catalogue[try known(kind)]
-        if let sort = schema.sort(named: text) { return sort }
-        throw Refusals.unknown("\(schema.name) have no sort", text, among: schema.sorts.map(\.name))
-    }
-
-    private mutating func order(_ text: UnsafeRawBufferPointer) -> Order? {
+    private static func order(_ text: UnsafeRawBufferPointer) throws(FieldError) -> Order {
         if text.equals("asc") { return .ascending }
         if text.equals("desc") { return .descending }
-        reject("order", .notSelected, "order= is asc or desc")
-        return nil
+        throw FieldError(field: "order", rule: .notSelected, message: "order= is asc or desc")
     }
 
-    private mutating func cursorText(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
-        if 1...LineParts.maxCursorCount ~= text.count { return [UInt8](copying: text) }
-        reject("after", text.count == 0 ? .empty : .tooLong, "after= is the next of the page before")
-        return nil
+    private static func cursor(_ text: UnsafeRawBufferPointer) throws(FieldError) -> [UInt8] {
+        if 1...maxCursorCount ~= text.count { return [UInt8](copying: text) }
+        let rule: FieldRule = text.count == 0 ? .empty : .tooLong
+        throw FieldError(field: "after", rule: rule, message: "after= is the next of the page before")
     }
 
-    private mutating func types(_ text: UnsafeRawBufferPointer) -> [EventType] {
+    private static func types(_ text: UnsafeRawBufferPointer) throws(FieldError) -> [EventType] {
         var types: [EventType] = []
         // Of a line that is full of commas no more is looked at than is needed to refuse it.
-        for name in text.split(separator: 0x2C, maxSplits: LineParts.maxTypeCount, omittingEmptySubsequences: false) {
+        for name in text.split(separator: 0x2C, maxSplits: maxTypeCount, omittingEmptySubsequences: false) {
             let name = UnsafeRawBufferPointer(rebasing: name)
-            guard types.count < LineParts.maxTypeCount else {
-                reject("types", .tooLong, "types= names at most \(LineParts.maxTypeCount) types")
-                return []
+            guard types.count < maxTypeCount else {
+                throw FieldError(field: "types", rule: .tooLong, message: "types= names at most \(maxTypeCount) types")
             }
             guard name.spellsName(EventType.length) else {
-                reject("types", .malformed, "a type is 1–64 bytes of A–Z a–z 0–9 . _ ~ -, and commas part them")
-                return []
+                let message = "a type is 1–64 bytes of A–Z a–z 0–9 . _ ~ -, and commas part them"
+                throw FieldError(field: "types", rule: .malformed, message: message)
             }
             types.append(EventType(trusted: ByteView(copying: name)))
         }
         return types
     }
 
-    private mutating func key(_ text: UnsafeRawBufferPointer) -> RequestKey? {
-        if text.spellsName(RequestKey.length) { return RequestKey(trusted: ByteView(lending: text)) }
-        reject("key", text.nameRule(RequestKey.length), "a key is 1–128 bytes of A–Z a–z 0–9 . _ ~ -")
-        return nil
+    private static func key(_ text: UnsafeRawBufferPointer) throws(FieldError) -> RequestKey {
+        if text.spellsName(RequestKey.length) { return RequestKey(trusted: ByteView(borrowing: text)) }
+        let message = "a key is 1–128 bytes of A–Z a–z 0–9 . _ ~ -"
+        throw FieldError(field: "key", rule: text.nameRule(RequestKey.length), message: message)
     }
 
-    private mutating func meta(_ text: UnsafeRawBufferPointer, _ scanner: JSONScanner) -> ByteView? {
+    private static func meta(_ text: UnsafeRawBufferPointer, _ scanner: JSONScanner) throws(FieldError) -> ByteView {
         let document = scanner.scan(text, readable: text.count)
-        if document.isValid, document.isObject {
-            // White space around an object is no part of it, and must not come between the members of an event.
-            let object = document.root.raw(in: text)
-            if object.first(0x0A) != nil || object.first(0x0D) != nil {
-                reject("meta", .malformed, "meta= is one line: there is a line break in its JSON")
-                return nil
-            }
-            // In the line of its event it lies one level deeper.
-            if object.levels >= JSONScanner.maxDepth {
-                let most = JSONScanner.maxDepth - 1
-                reject("meta", .malformed, "meta= has at most \(most) levels of JSON inside one another")
-                return nil
-            }
-            return ByteView(lending: object)
+        guard document.isValid, document.isObject else {
+            let message = "meta= is a JSON object in a JSON string, such as \"{\\\"a\\\":1}\""
+            throw FieldError(field: "meta", rule: document.isValid ? .wrongType : .malformed, message: message)
         }
-        let rule: FieldRule = document.isValid ? .wrongType : .malformed
-        reject("meta", rule, "meta= is a JSON object in a JSON string, such as \"{\\\"a\\\":1}\"")
-        return nil
+        // White space around an object is no part of it, and must not come between the members of an event.
+        let object = document.root.raw(in: text)
+        if object.first(0x0A) != nil || object.first(0x0D) != nil {
+            let message = "meta= is one line: there is a line break in its JSON"
+            throw FieldError(field: "meta", rule: .malformed, message: message)
+        }
+        // In the line of its event it lies one level deeper.
+        if object.levels >= JSONScanner.maxDepth {
+            let message = "meta= has at most \(JSONScanner.maxDepth - 1) levels of JSON inside one another"
+            throw FieldError(field: "meta", rule: .malformed, message: message)
+        }
+        return ByteView(borrowing: object)
     }
 
-    private mutating func number(
+    private static func number(
         _ text: UnsafeRawBufferPointer, _ option: OptionName, _ range: ClosedRange<UInt64>
-    ) -> UInt64? {
+    ) throws(FieldError) -> UInt64 {
         switch DecimalNumber(text) {
         case .value(let value) where range.contains(value): return value
         case .value, .tooGreat, .negative:
-            reject(option.name, .outOfRange, "\(option.name)= is \(range.lowerBound) to \(range.upperBound)")
+            let message = "\(option.name)= is \(range.lowerBound) to \(range.upperBound)"
+            throw FieldError(field: option.name, rule: .outOfRange, message: message)
         case .malformed:
-            reject(option.name, .malformed, "\(option.name)= is a whole number in decimal digits")
+            let message = "\(option.name)= is a whole number in decimal digits"
+            throw FieldError(field: option.name, rule: .malformed, message: message)
         }
-        return nil
+    }
+}
+
+extension LineParts {
+    /// Reads every option; what is wrong with their values is noted in `errors`.
+    mutating func values(maxLimit: Int = 1, _ scanner: JSONScanner) throws(Failure) -> OptionValues {
+        var values = OptionValues()
+        for option in options {
+            switch option.key {
+            case .filter(let filter):
+                let schema = catalogue[try known(kind)]
+                let reader = FilterReader(name: schema.filters[filter].name, scanner: scanner)
+                noting { () throws(FieldError) in
+                    let value = try reader.value(option.value, as: schema.filterShapes[filter])
+                    values.conditions.append(Condition(filter, value))
+                }
+            case .option(.sort): values.sort = try sort(option.value)
+            case .option(let name):
+                noting { () throws(FieldError) in
+                    try values.take(name, option.value, maxLimit: maxLimit, scanner)
+                }
+            }
+        }
+        return values
+    }
+
+    private func sort(_ text: UnsafeRawBufferPointer) throws(Failure) -> Int {
+        let schema = catalogue[try known(kind)]
+        if let sort = schema.sort(named: text) { return sort }
+        throw Refusals.unknown("\(schema.name) have no sort", text, among: schema.sorts.map(\.name))
     }
 }
 

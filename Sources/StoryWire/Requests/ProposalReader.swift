@@ -79,7 +79,7 @@ final class ProposalReader {
                 isTypeGiven = true
                 draft.type = eventType(value, draft, &parts)
             } else if member.pointee.hasKey("data") {
-                draft.data = ByteView(lending: value.raw(in: text))
+                draft.data = ByteView(borrowing: value.raw(in: text))
             } else if member.pointee.hasKey("meta") {
                 draft.meta = meta(value, draft, &parts)
             } else if member.pointee.hasKey("tags") {
@@ -109,7 +109,7 @@ final class ProposalReader {
             return nil
         }
         let text = value.stringBytes
-        if text.spellsName(EventType.length) { return EventType(trusted: ByteView(lending: text)) }
+        if text.spellsName(EventType.length) { return EventType(trusted: ByteView(borrowing: text)) }
         let rule = text.nameRule(EventType.length)
         parts.reject(draft.field("type"), rule, "a type is 1–64 bytes of A–Z a–z 0–9 . _ ~ -")
         return nil
@@ -117,7 +117,7 @@ final class ProposalReader {
 
     /// Nil also for a `null`, which is as if it were not there.
     private func meta(_ value: csj_value, _ draft: EventDraft, _ parts: inout LineParts) -> ByteView? {
-        if value.kind == .object { return ByteView(lending: value.raw(in: parts.bodyText)) }
+        if value.kind == .object { return ByteView(borrowing: value.raw(in: parts.bodyText)) }
         if value.kind != .null { parts.reject(draft.field("meta"), .wrongType, "meta is a JSON object") }
         return nil
     }
@@ -160,7 +160,7 @@ final class ProposalReader {
             keepTag(document[index].pointee.value, draft.field("tags[\(index)]"), &parts)
         }
         parts.texts.add(0x5D)
-        return ByteView(lending: parts.texts.text(from: start))
+        return ByteView(borrowing: parts.texts.text(from: start))
     }
 
     /// Keeps a tag as the JSON string that it is in the log.

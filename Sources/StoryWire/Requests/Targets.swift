@@ -125,7 +125,7 @@ extension Identifier {
             let message = "an ID is 1–64 bytes of A–Z a–z 0–9 . _ ~ -"
             throw FieldError(field: field, rule: text.nameRule(Identifier.length), message: message)
         }
-        self.init(trusted: ByteView(lending: text))
+        self.init(trusted: ByteView(borrowing: text))
     }
 }
 
@@ -140,7 +140,7 @@ extension StreamName {
     /// Nil when the bytes are no CATEGORY-ID.
     init?(spelled text: UnsafeRawBufferPointer) {
         guard let dash = StreamName.categoryCount(text) else { return nil }
-        self.init(trusted: ByteView(lending: text), categoryCount: dash)
+        self.init(trusted: ByteView(borrowing: text), categoryCount: dash)
     }
 
     /// How many bytes of a CATEGORY-ID stand before the dash; nil when it is none.

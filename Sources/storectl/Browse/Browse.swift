@@ -2,8 +2,9 @@ import Foundation
 import StoryBrowser
 import StoryClient
 
-extension Subcommand {
-    static let browse = Subcommand(
+/// `storectl browse`: the browser, its world, and the terminal.
+enum Browse {
+    static let subcommand = Subcommand(
         name: "browse", summary: "shows the store on the terminal, live", operand: .none,
         options: [
             Option("as", "ID", "the user whom it acts for: who likes, and who is the sender of what is new"),
@@ -15,10 +16,7 @@ extension Subcommand {
         ],
         examples: ["storectl browse", "storectl browse --as 007"],
         run: { invocation throws(CommandError) in try Browse.run(invocation) })
-}
 
-/// `storectl browse`: the browser, its world, and the terminal.
-enum Browse {
     static func run(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         let middleware = try timeLogger(invocation.arguments.value("timings"))
         let frames = try Frames()

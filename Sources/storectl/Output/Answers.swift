@@ -15,9 +15,9 @@ struct Answers {
         guard !isJSON, let members = ShownJSON(row.json)?.members, let stream = members["stream"],
             let type = members["type"]
         else { return try output.line(row.json) }
-        let place = "\(members["position"]?.shown ?? "?")  \(members["time"]?.shown ?? "?")"
+        let start = "\(members["position"]?.shown ?? "?")  \(members["time"]?.shown ?? "?")"
         let version = members["version"]?.shown ?? "?"
-        try output.line("\(place)  \(stream.shown)@\(version)  \(type.shown)  \(members["data"]?.json ?? "")")
+        try output.line("\(start)  \(stream.shown)@\(version)  \(type.shown)  \(members["data"]?.json ?? "")")
     }
 
     /// Writes an object as names and values.

@@ -40,8 +40,8 @@ final class LineEditor {
     /// The file with what was typed before, in the XDG state directory; nil where there is no home.
     static var historyPath: String? {
         let environment = ProcessInfo.processInfo.environment
-        let places = DefaultPaths(environment: environment, uid: getuid(), hasRunDirectory: false)
-        guard let folder = places.state else { return nil }
+        let paths = DefaultPaths(environment: environment, uid: getuid(), hasRunDirectory: false)
+        guard let folder = paths.state else { return nil }
         let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
         try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: mode)
         return folder + "/history"

@@ -4,8 +4,9 @@ import StoryClient
 import StoryCore
 import StoryWire
 
-extension Subcommand {
-    static let prompt = Subcommand(
+/// A conversation with the store at the terminal.
+final class Prompt {
+    static let subcommand = Subcommand(
         name: "prompt", summary: "takes requests of the protocol, line by line; what storectl does on a terminal",
         operand: .none,
         details: [
@@ -17,10 +18,7 @@ extension Subcommand {
             let prompt = Prompt(invocation, try invocation.connect())
             return try prompt.run()
         })
-}
 
-/// A conversation with the store at the terminal.
-final class Prompt {
     private let invocation: Invocation
     private let connection: StoreConnection
     private let answers: PromptAnswers
@@ -33,7 +31,7 @@ final class Prompt {
 
     /// The verb of a command line without one: on a terminal this one.
     static func verb(_ arguments: Arguments) -> String? {
-        Terminal.isConversation && !arguments.has("help") ? Subcommand.prompt.name : nil
+        Terminal.isConversation && !arguments.has("help") ? subcommand.name : nil
     }
 
     func run() throws(CommandError) -> ExitCode {

@@ -1,7 +1,8 @@
 import StoryCore
 
-extension Subcommand {
-    static let completion = Subcommand(
+/// Completion scripts, from the table: verbs, what they work on, options and their values.
+enum Completion {
+    static let subcommand = Subcommand(
         name: "completion", summary: "prints a script that completes storectl's words in a shell",
         operand: .required("bash|zsh|fish"), operandChoices: ["bash", "zsh", "fish"],
         examples: ["source <(storectl completion bash)", "storectl completion fish | source"],
@@ -15,10 +16,7 @@ extension Subcommand {
             }
             return .done
         })
-}
 
-/// Completion scripts, from the table: verbs, what they work on, options and their values.
-enum Completion {
     static var bash: String {
         """
         _storectl() {

@@ -3,8 +3,9 @@ import StoryCore
 import StoryLog
 import StoryStorage
 
-extension Subcommand {
-    static let export = Subcommand(
+/// Events on their way out, one page or one block after the other.
+struct Export {
+    static let subcommand = Subcommand(
         name: "export", summary: "writes events as JSON lines, each as the log has it, byte for byte", operand: .none,
         options: [
             Option("from", "P|TIME", "where to begin; with the first event unless told"),
@@ -31,10 +32,7 @@ extension Subcommand {
             }
             return .done
         })
-}
 
-/// Events on their way out, one page or one block after the other.
-private struct Export {
     private let invocation: Invocation
     private let from: Moment?
     private let through: Moment?

@@ -1,8 +1,9 @@
 import StoryCore
 import StoryWire
 
-extension Subcommand {
-    static let help = Subcommand(
+/// Help, from the table.
+enum Help {
+    static let subcommand = Subcommand(
         name: "help", summary: "lists the verbs, or explains one, or an error code", operand: .optional("VERB|CODE"),
         options: [Option("man", nil, "prints the manual page in the language of man")],
         examples: ["storectl help", "storectl help post", "storectl help conflict", "storectl help --man | man -l -"],
@@ -22,15 +23,6 @@ extension Subcommand {
             return .done
         })
 
-    /// What the operand can be; of `help`, the verbs and the codes.
-    var completedOperands: [String] {
-        name == Subcommand.help.name
-            ? SubcommandTable.all.map(\.name) + ErrorCode.allCases.map(\.rawValue) : operandChoices
-    }
-}
-
-/// Help, from the table.
-enum Help {
     /// The verbs and what every one takes.
     static var overview: [String] {
         ["usage: storectl [--socket PATH | --data DIR] [--json] VERB …", ""]
@@ -102,5 +94,13 @@ enum Help {
     private static func columns(_ rows: [(String, String)]) -> [String] {
         let width = rows.map { $0.0.count }.max() ?? 0
         return rows.map { "  " + $0.0 + String(repeating: " ", count: width - $0.0.count + 2) + $0.1 }
+    }
+}
+
+extension Subcommand {
+    /// What the operand can be; of `help`, the verbs and the codes.
+    var completedOperands: [String] {
+        name == Help.subcommand.name
+            ? SubcommandTable.all.map(\.name) + ErrorCode.allCases.map(\.rawValue) : operandChoices
     }
 }

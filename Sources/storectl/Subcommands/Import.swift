@@ -5,8 +5,9 @@ import StoryLog
 import StoryStorage
 import StoryWire
 
-extension Subcommand {
-    static let `import` = Subcommand(
+/// Standard input, line by line, into a new log.
+final class ImportRun {
+    static let subcommand = Subcommand(
         name: "import", summary: "makes a data directory of the events that an export wrote", operand: .none,
         details: [
             "Events come from standard input, one a line, from position 1 on, with none left out.",
@@ -27,24 +28,6 @@ extension Subcommand {
             return .done
         })
 
-    static let restore = Subcommand(
-        name: "restore", summary: "makes a data directory of a backup", operand: .required("DIR"),
-        details: [
-            "The backup stays as it is. The directory must be empty or not there; it appears once it is verified.",
-            "It is a new history that names the backup, and what that was made of, as its parents.",
-        ],
-        examples: ["storectl --data /var/lib/story restore /var/backups/story-1"],
-        run: { invocation throws(CommandError) in
-            let head = try Restore.run(from: try invocation.arguments.operand("DIR"), invocation)
-            let json = "{\"restored\":\(head.value),\"position\":\(head.value)}"
-            try invocation.output.line(invocation.isJSON ? json : "restored: \(head.value) events")
-            try invocation.output.flush()
-            return .done
-        })
-}
-
-/// Standard input, line by line, into a new log.
-private final class ImportRun {
     private static let chunk = 1 << 18
 
     private let interruption: Int32
@@ -161,11 +144,26 @@ private final class ImportRun {
 }
 
 /// A backup on its way into a data directory.
-private enum Restore {
+enum Restore {
+    static let subcommand = Subcommand(
+        name: "restore", summary: "makes a data directory of a backup", operand: .required("DIR"),
+        details: [
+            "The backup stays as it is. The directory must be empty or not there; it appears once it is verified.",
+            "It is a new history that names the backup, and what that was made of, as its parents.",
+        ],
+        examples: ["storectl --data /var/lib/story restore /var/backups/story-1"],
+        run: { invocation throws(CommandError) in
+            let head = try Restore.run(from: try invocation.arguments.operand("DIR"), invocation)
+            let json = "{\"restored\":\(head.value),\"position\":\(head.value)}"
+            try invocation.output.line(invocation.isJSON ? json : "restored: \(head.value) events")
+            try invocation.output.flush()
+            return .done
+        })
+
     static func run(from backup: String, _ invocation: Invocation) throws(CommandError) -> Position {
-        let place = try invocation.dataDirectory()
+        let target = try invocation.dataDirectory()
         do throws(StorageError) {
-            let path = Invocation.absolute(place)
+            let path = Invocation.absolute(target)
             let log = try LMDBEventLog(in: try DataDirectory(backup, for: .reading), now: Clock.system.now())
             defer { log.close() }
             let interruption = invocation.interruption

@@ -1,8 +1,9 @@
 import Glibc
 import StoryClient
 
-extension Subcommand {
-    static let pipe = Subcommand(
+/// Standard input, line by line, to the store, with its errors and its summary.
+struct PipeRun {
+    static let subcommand = Subcommand(
         name: "pipe", summary: "sends request lines from standard input at full speed", operand: .none,
         options: [Option("raw", nil, "prints every line of the replies as it came, first byte and tag included")],
         details: [
@@ -20,10 +21,7 @@ extension Subcommand {
             var run = PipeRun(invocation, showsEach: false, request: RequestPipe.plainRequest)
             return try run.finish()
         })
-}
 
-/// Standard input, line by line, to the store, with its errors and its summary.
-struct PipeRun {
     private let invocation: Invocation
     private let answers: Answers
     /// True when every reply is shown; otherwise only errors are, and with `--json` the replies.

@@ -1,14 +1,15 @@
 import StoryClient
 import StoryCore
 
-extension Subcommand {
+/// The subcommands that only read.
+enum Queries {
     static let get = Subcommand(
         name: "get", summary: "shows one row", operand: .required("KIND/ID"),
         operandChoices: Kinds.prefixes(of: .get),
         options: [Option("at", "P|TIME", "the row as it was at a position or an RFC 3339 time")],
-        details: [Queries.offline],
+        details: [offline],
         examples: ["storectl get stories/12345", "storectl get users/007 --at 1042", "storectl --json get photos/9"],
-        run: Queries.get)
+        run: answerGet)
 
     static let list = Subcommand(
         name: "list", summary: "lists rows of one kind", operand: .required("KIND"),
@@ -22,18 +23,18 @@ extension Subcommand {
             Option("all", nil, "every row, however many there are"),
             Option("after", "CURSOR", "goes on after the page before"),
         ] + RowLines.options,
-        details: [Queries.fitted, Queries.more, Queries.offline],
+        details: [fitted, more, offline],
         examples: [
             "storectl list stories --sender 007 --sort likes", "storectl list messages --between 007,008",
             "storectl list stories --all --csv > stories.csv", "storectl list users --columns id,name",
         ],
-        run: Queries.list)
+        run: answerList)
 
     static let count = Subcommand(
         name: "count", summary: "counts rows of one kind", operand: .required("KIND"), operandChoices: Kinds.names,
         options: Kinds.filters,
-        details: [Queries.offline],
-        examples: ["storectl count users", "storectl count stories --sender 007"], run: Queries.count)
+        details: [offline],
+        examples: ["storectl count users", "storectl count stories --sender 007"], run: answerCount)
 
     static let read = Subcommand(
         name: "read", summary: "shows events", operand: .optional("events[/STREAM|/CATEGORY-*]"),
@@ -46,9 +47,9 @@ extension Subcommand {
             Kinds.types,
             Option("log", "ID", "the history that --from is of: another one is refused"),
         ],
-        details: [Queries.offline],
+        details: [offline],
         examples: ["storectl read events/story-12345", "storectl read --from 1000 --types StoryPosted,StoryLiked"],
-        run: Queries.read)
+        run: answerRead)
 
     static let streams = Subcommand(
         name: "streams", summary: "lists streams", operand: .optional("STREAM|CATEGORY-*"),
@@ -57,12 +58,9 @@ extension Subcommand {
             Option("limit", "N", "how many; 50 unless told, 1000 at most"),
             Option("all", nil, "every stream, however many there are"),
         ] + RowLines.options,
-        details: [Queries.fitted, Queries.more, Queries.offline],
-        examples: ["storectl streams", "storectl streams 'note-*' --limit 10"], run: Queries.streams)
-}
+        details: [fitted, more, offline],
+        examples: ["storectl streams", "storectl streams 'note-*' --limit 10"], run: answerStreams)
 
-/// The subcommands that only read.
-enum Queries {
     /// What all of them can do without a daemon.
     static let offline =
         "With --data DIR the directory is read, a backup for example; its log is folded in memory first."
@@ -70,25 +68,25 @@ enum Queries {
     static let more =
         "Where there is more, standard error says how to go on; with --json as {\"next\":…}, for --after."
 
-    static func get(_ invocation: Invocation) throws(CommandError) -> ExitCode {
+    static func answerGet(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         var request = try RequestLine("GET", try Kinds.row(invocation.arguments))
         request.add("at", from: invocation.arguments)
         try invocation.answers.object(try invocation.answerer().ask(request.text).final)
         return .done
     }
 
-    static func list(_ invocation: Invocation) throws(CommandError) -> ExitCode {
+    static func answerList(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         let kind = try invocation.arguments.operand("KIND")
         try Kinds.checkFilters(invocation.arguments, of: kind)
         return try rows(
-            Pages(verb: "LIST", next: "after", limit: 50, most: 1_000, subcommand: .list), invocation,
+            Pages(verb: "LIST", next: "after", limit: 50, most: 1_000, subcommand: list), invocation,
             columns: Kinds.named(kind).map(Kinds.columns) ?? [])
     }
 
-    static func count(_ invocation: Invocation) throws(CommandError) -> ExitCode {
+    static func answerCount(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         try Kinds.checkFilters(invocation.arguments, of: invocation.arguments.operands.first)
         var request = try RequestLine("COUNT", invocation.arguments.operands.first)
-        for option in Subcommand.count.options { request.add(option.name, from: invocation.arguments) }
+        for option in Queries.count.options { request.add(option.name, from: invocation.arguments) }
         let reply = try invocation.answerer().ask(request.text)
         let count = ShownJSON(reply.final.json)?.members["count"]
         if let count, !invocation.isJSON {
@@ -99,9 +97,9 @@ enum Queries {
         return .done
     }
 
-    static func read(_ invocation: Invocation) throws(CommandError) -> ExitCode {
+    static func answerRead(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         let target = events(invocation.arguments)
-        let pages = Pages(verb: "READ", target: target, next: "from", limit: 1_000, most: 10_000, subcommand: .read)
+        let pages = Pages(verb: "READ", target: target, next: "from", limit: 1_000, most: 10_000, subcommand: read)
         let next = try pages.run(invocation) { rows throws(CommandError) in try invocation.answers.events(rows) }
         return try tellNext(next, "from", invocation)
     }
@@ -112,9 +110,9 @@ enum Queries {
         return name == "events" || name.contains("/") || !name.contains("-") ? name : "events/\(name)"
     }
 
-    static func streams(_ invocation: Invocation) throws(CommandError) -> ExitCode {
+    static func answerStreams(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         try rows(
-            Pages(verb: "STREAMS", next: "after", limit: 50, most: 1_000, subcommand: .streams), invocation,
+            Pages(verb: "STREAMS", next: "after", limit: 50, most: 1_000, subcommand: streams), invocation,
             columns: ["stream", "version", "position"].map { Column($0) })
     }
 

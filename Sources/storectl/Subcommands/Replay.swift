@@ -5,8 +5,9 @@ import StoryCore
 import StoryReplay
 import StoryStorage
 
-extension Subcommand {
-    static let replay = Subcommand(
+/// One replay: where the data lies, the fold, and what it found.
+struct ReplayRun {
+    static let subcommand = Subcommand(
         name: "replay", summary: "folds the log again into fresh models, and proves the stored ones", operand: .none,
         options: [
             Option("to", "P|TIME", "end at a position or a time, instead of the log's end"),
@@ -26,10 +27,7 @@ extension Subcommand {
             "storectl --data DIR replay --to 1000 --model stories",
         ],
         run: { invocation throws(CommandError) in try ReplayRun(invocation).finish() })
-}
 
-/// One replay: where the data lies, the fold, and what it found.
-private struct ReplayRun {
     private let invocation: Invocation
     private let options: Replay.Options
 
@@ -54,7 +52,7 @@ private struct ReplayRun {
     func finish() throws(CommandError) -> ExitCode {
         let asked = try StoredData.asked(invocation) { () throws(CommandError) in
             if options.isVerifying { _ = try invocation.askLong("CHECKPOINT") }
-            return try StoredData.place(invocation)
+            return try StoredData.directory(invocation)
         }
         let path = if let asked { asked } else { try invocation.dataDirectory() }
         let out = invocation.arguments.value("out").map(Invocation.absolute)

@@ -5,8 +5,9 @@ import StoryLog
 import StoryStorage
 import StoryWire
 
-extension Subcommand {
-    static let salvage = Subcommand(
+/// The good events of a damaged log on their way into a new one.
+final class SalvageRun {
+    static let subcommand = Subcommand(
         name: "salvage", summary: "makes a data directory of all that is good in a damaged one",
         operand: .required("DIR"),
         options: [Option("out", "NEW", "the data directory to make; it must be empty or not there")],
@@ -28,10 +29,7 @@ extension Subcommand {
                 from: try invocation.arguments.operand("DIR"), to: Invocation.absolute(out), invocation)
             return try run.finish()
         })
-}
 
-/// The good events of a damaged log on their way into a new one.
-final class SalvageRun {
     /// The type of an event that stands in the place of a lost one.
     static let lostType = "EventLost"
 

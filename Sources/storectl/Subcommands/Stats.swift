@@ -1,8 +1,9 @@
 import Glibc
 import StoryClient
 
-extension Subcommand {
-    static let stats = Subcommand(
+/// What the daemon holds and does, once or each second.
+enum StatsRun {
+    static let subcommand = Subcommand(
         name: "stats", summary: "shows what the daemon holds and does: counts, sizes, rates, latencies", operand: .none,
         options: [Option("watch", nil, "shows it again each second, until it is stopped")],
         examples: ["storectl stats", "storectl stats --watch", "storectl --json stats"],

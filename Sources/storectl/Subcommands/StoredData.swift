@@ -25,7 +25,7 @@ enum StoredData {
     /// Where the daemon says that its data lies.
     ///
     /// - Throws: why it cannot be asked.
-    static func place(_ invocation: Invocation) throws(CommandError) -> String {
+    static func directory(_ invocation: Invocation) throws(CommandError) -> String {
         let reply = try invocation.ask("STATS")
         guard let path = ShownJSON(reply.final.json)?.members["data"]?.text else {
             throw CommandError.system("the daemon does not say where its data is; say it with --data DIR")

@@ -4,10 +4,11 @@ import StoryWire
 /// Every verb of `storectl`, in the order in which help lists them.
 enum SubcommandTable {
     static let all: [Subcommand] = [
-        .get, .list, .count, .read, .streams,
-        .post, .edit, .like, .unlike, .see, .delete, .append,
-        .tail, .pipe, .prompt, .browse, .stats, .replay, .verify, .backup, .restore, .salvage, .export, .import,
-        .completion, .help,
+        Queries.get, Queries.list, Queries.count, Queries.read, Queries.streams,
+        Writes.post, Writes.edit, Writes.like, Writes.unlike, Writes.see, Writes.delete, Writes.append,
+        Tail.subcommand, PipeRun.subcommand, Prompt.subcommand, Browse.subcommand, StatsRun.subcommand,
+        ReplayRun.subcommand, Verification.subcommand, Backup.subcommand, Restore.subcommand, SalvageRun.subcommand,
+        Export.subcommand, ImportRun.subcommand, Completion.subcommand, Help.subcommand,
     ]
 
     /// What every verb takes.

@@ -1,7 +1,8 @@
 import StoryClient
 
-extension Subcommand {
-    static let tail = Subcommand(
+/// A subscription that prints, over one connection after another.
+struct Tail {
+    static let subcommand = Subcommand(
         name: "tail", summary: "prints events, or rows as they change, until it is stopped",
         operand: .optional("events[/STREAM|/CATEGORY-*]|KIND[/ID]"),
         operandChoices: ["events"] + Kinds.names,
@@ -27,10 +28,7 @@ extension Subcommand {
             var tail = try Tail(invocation)
             return try tail.run()
         })
-}
 
-/// A subscription that prints, over one connection after another.
-struct Tail {
     private let invocation: Invocation
     private let answers: Answers
     private let target: String

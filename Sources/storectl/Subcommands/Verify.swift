@@ -4,8 +4,9 @@ import StoryLog
 import StoryReplay
 import StoryStorage
 
-extension Subcommand {
-    static let verify = Subcommand(
+/// The check of a whole log and its models, by the daemon or without one.
+enum Verification {
+    static let subcommand = Subcommand(
         name: "verify",
         summary: "checks every record of the log: checksums, places, times, the chain of seals; and the models",
         operand: .none,
@@ -26,18 +27,6 @@ extension Subcommand {
                 let head = try Interruption.endingAtOnce { () throws(CommandError) in try verifyOffline(data) }
                 try tell(Array("{\"verified\":\(head.value),\"position\":\(head.value)}".utf8), invocation)
             }
-            return .done
-        })
-
-    static let backup = Subcommand(
-        name: "backup", summary: "copies the log into a new data directory, at one position", operand: .required("DIR"),
-        details: ["The daemon makes the copy while it serves, as its own user; the directory must not exist."],
-        examples: ["storectl backup /var/backups/story-1"],
-        run: { invocation throws(CommandError) in
-            // The daemon may stand in another directory.
-            let path = Invocation.absolute(try invocation.arguments.operand("DIR"))
-            let reply = try invocation.askLong("BACKUP " + JSONText.quoted(path))
-            try invocation.answers.object(reply.final)
             return .done
         })
 
@@ -84,4 +73,19 @@ extension Subcommand {
 
     private static let differing =
         "the stored models differ from the log; move the folder models away to fold them anew"
+}
+
+/// The copy that the daemon makes.
+enum Backup {
+    static let subcommand = Subcommand(
+        name: "backup", summary: "copies the log into a new data directory, at one position", operand: .required("DIR"),
+        details: ["The daemon makes the copy while it serves, as its own user; the directory must not exist."],
+        examples: ["storectl backup /var/backups/story-1"],
+        run: { invocation throws(CommandError) in
+            // The daemon may stand in another directory.
+            let path = Invocation.absolute(try invocation.arguments.operand("DIR"))
+            let reply = try invocation.askLong("BACKUP " + JSONText.quoted(path))
+            try invocation.answers.object(reply.final)
+            return .done
+        })
 }

@@ -2,53 +2,54 @@ import Glibc
 import StoryClient
 import StoryCore
 
-extension Subcommand {
+/// The subcommands that write.
+enum Writes {
     static let post = Subcommand(
         name: "post", summary: "adds a user, story, message or photo", operand: .required("KIND"),
-        operandChoices: Kinds.names, options: Writes.options, takesFields: true, details: Writes.formDetails,
+        operandChoices: Kinds.names, options: options, takesFields: true, details: formDetails,
         examples: [
             "storectl post users --id 007 --name Aya --email aya@example.org --prefecture 13",
             "storectl post stories --title Hello --message 'A long one' --sender 007 --recipient 008",
             "storectl post photos < photos.ndjson",
         ],
-        run: { invocation throws(CommandError) in try Writes.form("POST", invocation) })
+        run: { invocation throws(CommandError) in try form("POST", invocation) })
 
     static let edit = Subcommand(
         name: "edit", summary: "revises a user, story or photo", operand: .required("KIND/ID"),
-        operandChoices: Kinds.prefixes(of: .edit), options: Writes.options, takesFields: true,
-        details: Writes.formDetails,
+        operandChoices: Kinds.prefixes(of: .edit), options: options, takesFields: true,
+        details: formDetails,
         examples: ["storectl edit stories/12345 --title 'A better title' --version 3"],
-        run: { invocation throws(CommandError) in try Writes.form("EDIT", invocation) })
+        run: { invocation throws(CommandError) in try form("EDIT", invocation) })
 
     static let like = Subcommand(
         name: "like", summary: "lets a user like a story", operand: .required("stories/ID"),
-        operandChoices: Kinds.prefixes(of: .like), options: Writes.options, takesFields: true,
-        details: Writes.formDetails,
+        operandChoices: Kinds.prefixes(of: .like), options: options, takesFields: true,
+        details: formDetails,
         examples: ["storectl like stories/12345 --user 007"],
-        run: { invocation throws(CommandError) in try Writes.form("LIKE", invocation) })
+        run: { invocation throws(CommandError) in try form("LIKE", invocation) })
 
     static let unlike = Subcommand(
         name: "unlike", summary: "takes a like back", operand: .required("stories/ID"),
-        operandChoices: Kinds.prefixes(of: .unlike), options: Writes.options, takesFields: true,
-        details: Writes.formDetails,
+        operandChoices: Kinds.prefixes(of: .unlike), options: options, takesFields: true,
+        details: formDetails,
         examples: ["storectl unlike stories/12345 --user 007"],
-        run: { invocation throws(CommandError) in try Writes.form("UNLIKE", invocation) })
+        run: { invocation throws(CommandError) in try form("UNLIKE", invocation) })
 
     static let see = Subcommand(
         name: "see", summary: "marks a message as seen", operand: .required("messages/ID"),
-        operandChoices: Kinds.prefixes(of: .see), options: Writes.options,
+        operandChoices: Kinds.prefixes(of: .see), options: options,
         examples: ["storectl see messages/9876"],
-        run: { invocation throws(CommandError) in try Writes.plain("SEE", invocation) })
+        run: { invocation throws(CommandError) in try plain("SEE", invocation) })
 
     static let delete = Subcommand(
         name: "delete", summary: "deletes a story, message or photo; its history stays readable",
-        operand: .required("KIND/ID"), operandChoices: Kinds.prefixes(of: .delete), options: Writes.options,
+        operand: .required("KIND/ID"), operandChoices: Kinds.prefixes(of: .delete), options: options,
         examples: ["storectl delete stories/12345 --version 4"],
-        run: { invocation throws(CommandError) in try Writes.plain("DELETE", invocation) })
+        run: { invocation throws(CommandError) in try plain("DELETE", invocation) })
 
     static let append = Subcommand(
         name: "append", summary: "appends events of your own to a stream of your own", operand: .required("STREAM"),
-        options: Writes.options + [
+        options: options + [
             Option("type", "NAME", "the event's type"),
             Option("body", "JSON", "the event's data, kept byte for byte"),
             Option("tags", "A,B", "the event's tags"),
@@ -62,11 +63,8 @@ extension Subcommand {
             "storectl append note-1 --type Wrote --body '{\"text\":\"hi\"}'", "storectl append note-1 < events.ndjson",
             "storectl append '*' < moves.ndjson",
         ],
-        run: Writes.append)
-}
+        run: appendEvents)
 
-/// The subcommands that write.
-enum Writes {
     static let options = [
         Option("key", "KEY", "makes the write happen once for ever, however often it is sent"),
         Option("version", "N", "the version that the stream must have now; 0: it must not exist"),
@@ -93,7 +91,7 @@ enum Writes {
     }
 
     /// Events from flags or from standard input.
-    static func append(_ invocation: Invocation) throws(CommandError) -> ExitCode {
+    static func appendEvents(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         let arguments = invocation.arguments
         let request = try line("APPEND", invocation, withMeta: false)
         guard let type = arguments.value("type") else {

@@ -44,7 +44,7 @@ final class SortedModel: TableStore {
         tables[table, default: [:]][Array(key), default: []] += Array(bytes)
     }
 
-    func lend(
+    func withValue(
         _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) -> Bool {
         guard let value = tables[table]?[Array(key)] else { return false }

@@ -83,11 +83,11 @@ package final class MemoryModels: ServedModels {
         store.append(bytes, in: table, at: key)
     }
 
-    package func lend(
+    package func withValue(
         _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) -> Bool {
         lookCount += 1
-        return store.lend(table, at: key, body)
+        return store.withValue(table, at: key, body)
     }
 
     package func walk(

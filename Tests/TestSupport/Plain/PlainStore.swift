@@ -37,7 +37,7 @@ package final class PlainStore: TableStore {
         put((tables[table]?[Array(key)] ?? []) + Array(bytes), table, Array(key))
     }
 
-    package func lend(
+    package func withValue(
         _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(StorageError) -> Bool {
         if let failure { throw failure }

@@ -34,7 +34,7 @@ extension TableStore {
     package func value(in table: ModelTable, at key: [UInt8]) -> [UInt8]? {
         var value: [UInt8]?
         key.withBytes { key in
-            _ = carried { () throws(StorageError) in try lend(table.number, at: key) { value = Array($0) } }
+            _ = carried { () throws(StorageError) in try withValue(table.number, at: key) { value = Array($0) } }
         }
         return value
     }

@@ -53,7 +53,7 @@ struct FormReader<FieldID: FormFieldID> {
     ) -> Text? {
         guard let bytes = string(field) else { return nil }
         guard !TextShape.isBlank(bytes) else { return refused(field, .empty, "must not be empty") }
-        let text = Text(ByteView(lending: bytes))
+        let text = Text(ByteView(borrowing: bytes))
         guard !text.exceeds(limit) else { return refused(field, .tooLong, "must have at most \(limit) characters") }
         guard shape.fits(bytes) else { return refused(field, .malformed, meaning) }
         return text
@@ -69,7 +69,7 @@ struct FormReader<FieldID: FormFieldID> {
         guard Alphabet.spells(bytes, within: Identifier.length) else {
             return refused(field, .malformed, "an ID is made of A–Z a–z 0–9 . _ ~ -")
         }
-        return Identifier(trusted: ByteView(lending: bytes))
+        return Identifier(trusted: ByteView(borrowing: bytes))
     }
 
     /// The ID of content that exists.

@@ -30,7 +30,7 @@ package final class KindSchema: Sendable {
     /// What makes commands of the kind; nil where it takes none.
     let commands: CommandMaking?
     /// Where the parts of a stored row lie, in memory of the schema.
-    nonisolated(unsafe) let layoutPlace: UnsafePointer<RowLayout>
+    nonisolated(unsafe) let layoutPointer: UnsafePointer<RowLayout>
     private let memory: FixedMemory
     private let filterNames: [[UInt8]]
     private let sortNames: [[UInt8]]
@@ -64,11 +64,11 @@ package final class KindSchema: Sendable {
         commands = declaration.commands
         let memory = FixedMemory()
         self.memory = memory
-        layoutPlace = memory.place(RowLayout(declaration.fields, in: memory))
+        layoutPointer = memory.pointer(RowLayout(declaration.fields, in: memory))
     }
 
     /// Where the parts of a stored row lie; good for as long as the schema is.
-    package var layout: RowLayout { layoutPlace.pointee }
+    package var layout: RowLayout { layoutPointer.pointee }
 
     /// Every table of the kind, the rows first, each once.
     package var tables: [ModelTable] {

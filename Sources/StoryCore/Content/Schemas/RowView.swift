@@ -4,7 +4,7 @@
 /// Making one checks every length once, so that reading a field cannot go wrong.
 package struct RowView {
     private let owner: Unmanaged<KindSchema>
-    @usableFromInline let layoutPlace: UnsafePointer<RowLayout>
+    @usableFromInline let layoutPointer: UnsafePointer<RowLayout>
     package let bytes: UnsafeRawBufferPointer
 
     /// Nil when the bytes are no row of this kind.
@@ -16,13 +16,13 @@ package struct RowView {
     /// Bytes that were written by this program a moment ago.
     package init(trusted bytes: UnsafeRawBufferPointer, _ schema: KindSchema) {
         owner = .passUnretained(schema)
-        layoutPlace = schema.layoutPlace
+        layoutPointer = schema.layoutPointer
         self.bytes = bytes
     }
 
     package var schema: KindSchema { owner.takeUnretainedValue() }
     /// Where the parts of the row lie.
-    @inlinable package var layout: RowLayout { layoutPlace.pointee }
+    @inlinable package var layout: RowLayout { layoutPointer.pointee }
 
     /// The row's number: the order in which rows were posted.
     package var number: UInt64 { bytes.sixByteNumber(at: RowLayout.numberOffset) }

@@ -34,6 +34,6 @@ extension FormReader {
             refuse(field, .malformed, "must be an address such as name@example.org")
             return nil
         }
-        return Text(ByteView(lending: bytes))
+        return Text(ByteView(borrowing: bytes))
     }
 }

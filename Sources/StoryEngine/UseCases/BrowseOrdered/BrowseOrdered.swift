@@ -7,15 +7,15 @@ enum BrowseOrdered {
     static func page(
         _ query: ListQuery, of schema: KindSchema, in source: QuerySource
     ) throws(Failure) -> any AnswerCursor {
-        var place: [UInt8]?
+        var key: [UInt8]?
         if let after = query.after {
-            place = ListCursor(after, for: query, of: schema)?.place
-            guard place != nil else {
+            key = ListCursor(after, for: query, of: schema)?.key
+            guard key != nil else {
                 let message = "is no next of this list: send the same filters, sort and order that it came with"
                 throw .invalid("after", .malformed, message)
             }
         }
-        return OrderedRows(query, of: schema, after: place, in: source)
+        return OrderedRows(query, of: schema, after: key, in: source)
     }
 
     /// `SORTS`: what a kind can be sorted by, the default first.
@@ -50,14 +50,14 @@ private final class OrderedRows: AnswerCursor {
         let world = source.world()
         let before = lines.count
         var page = ListPage(schema, limit: query.limit, in: world, into: lines)
-        if let places = try few(in: world, &budget) {
-            try fill(&page, places)
+        if let rows = try few(in: world, &budget) {
+            try fill(&page, rows)
         } else {
             try fill(&page, in: world)
         }
         budget.look(at: page.looked * Budget.rowUnits + page.count)
         budget.write(lines.count - before)
-        let next = page.hasMore ? page.last.map { ListCursor(place: $0).text(for: query, of: schema) } : nil
+        let next = page.hasMore ? page.last.map { ListCursor(key: $0).text(for: query, of: schema) } : nil
         return .ended(.done(.page(count: page.count, next: next, position: world.head)), restsOn: world.head)
     }
 
@@ -67,18 +67,18 @@ private final class OrderedRows: AnswerCursor {
     private func fill(_ page: inout ListPage, in world: World) throws(StorageError) {
         guard let range = plan.ordered(by: sort) else { return }
         let head = Array(range.prefix[..<range.prefixCount])
-        let place = after.map { head + $0 }
+        let start = after.map { head + $0 }
         var failure: StorageError?
         for segment in segments(head, range) {
-            // A place behind a part that another one follows has passed it.
-            if let place, let end = segment.end, !place.lexicographicallyPrecedes(end) { continue }
+            // A key behind a part that another one follows has passed it.
+            if let start, let end = segment.end, !start.lexicographicallyPrecedes(end) { continue }
             let walk = IndexWalk(
                 store: world.models.store, table: schema.indexes[range.index].table, lower: segment.lower,
                 upper: segment.upper)
-            try walk.keys(segment.order, after: place) { key in
-                guard let number = key.lastNumber else { return true }
-                let place = key.slice(range.prefixCount, count: key.count - range.prefixCount)
-                do throws(StorageError) { return try page.take(number, range.rest, place) } catch { failure = error }
+            try walk.keys(segment.order, after: start) { entry in
+                guard let number = entry.lastNumber else { return true }
+                let key = entry.slice(range.prefixCount, count: entry.count - range.prefixCount)
+                do throws(StorageError) { return try page.take(number, range.rest, key) } catch { failure = error }
                 return false
             }
             if let failure { throw failure }
@@ -98,15 +98,15 @@ private final class OrderedRows: AnswerCursor {
         ]
     }
 
-    /// A row and its place in the order of the list.
-    private typealias Placed = (place: [UInt8], number: UInt64)
+    /// A row and its key in the order of the list.
+    private typealias KeyedRow = (key: [UInt8], number: UInt64)
 
     /// Every row that the filters leave, in order, where they are few and no index has them so; nil otherwise.
-    private func few(in world: World, _ budget: inout Budget) throws(StorageError) -> [Placed]? {
-        var placed: [Placed] = []
+    private func few(in world: World, _ budget: inout Budget) throws(StorageError) -> [KeyedRow]? {
+        var keyed: [KeyedRow] = []
         let kind = world.models.plan.kinds[schema.number]
         func take(_ row: RowView, _ rest: [Condition]) {
-            if rest.match(row) { placed.append((kind.place(of: row, by: sort), row.number)) }
+            if rest.match(row) { keyed.append((kind.listKey(of: row, by: sort), row.number)) }
         }
         if let unique = plan.unique {
             try world.models.row(schema, folded: unique.text) { take($0, unique.rest) }
@@ -120,8 +120,8 @@ private final class OrderedRows: AnswerCursor {
             for number in numbers { try world.models.row(schema, number: number) { take($0, range.rest) } }
         }
         let comes = ListOrder(isDescending: query.order == .descending, isOptional: isOptional)
-        placed.sort { comes.before($0.place, $1.place) }
-        return placed
+        keyed.sort { comes.before($0.key, $1.key) }
+        return keyed
     }
 
     /// True when a kept tally says that no row passes.
@@ -144,21 +144,21 @@ private final class OrderedRows: AnswerCursor {
         return numbers.count <= limit ? numbers : nil
     }
 
-    private func fill(_ page: inout ListPage, _ places: [Placed]) throws(StorageError) {
+    private func fill(_ page: inout ListPage, _ rows: [KeyedRow]) throws(StorageError) {
         let comes = ListOrder(isDescending: query.order == .descending, isOptional: isOptional)
-        for row in places {
-            if let after, !comes.before(after, row.place) { continue }
-            guard try page.write(row.number, at: row.place) else { return }
+        for row in rows {
+            if let after, !comes.before(after, row.key) { continue }
+            guard try page.write(row.number, at: row.key) else { return }
         }
     }
 }
 
-/// The order of a list, for places that no index sorted.
+/// The order of a list, for keys that no index sorted.
 private struct ListOrder {
     let isDescending: Bool
     let isOptional: Bool
 
-    /// A place is a sort key and the row's number behind it.
+    /// A key is a sort key and the row's number behind it.
     func before(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         // An optional key begins with 0 where it is there and with 1 where it is not: those stand last, as posted.
         let isAbsent = isOptional && left.first == 1

@@ -3,31 +3,31 @@ import StoryModels
 
 /// The `next` of a page: the sort key and number of its last row, and which list it belongs to.
 ///
-/// It names a place in the order, not a row, so it stays good whatever is added or deleted.
+/// It names a point in the order, not a row, so it stays good whatever is added or deleted.
 struct ListCursor: Equatable {
     /// Sort key ‖ row's number.
-    let place: [UInt8]
+    let key: [UInt8]
 
-    init(place: [UInt8]) { self.place = place }
+    init(key: [UInt8]) { self.key = key }
 
     /// Nil when the text is no cursor of this list.
     init?(_ text: [UInt8], for query: ListQuery, of schema: KindSchema) {
         guard let bytes = Base64URL.decode(text), bytes.count >= 4 + ListCursor.numberCount,
             Array(bytes[..<4]) == ListCursor.mark(query, schema, Array(bytes[4...]))
         else { return nil }
-        place = Array(bytes[4...])
+        key = Array(bytes[4...])
     }
 
     func text(for query: ListQuery, of schema: KindSchema) -> [UInt8] {
-        Base64URL.encode(ListCursor.mark(query, schema, place) + place)
+        Base64URL.encode(ListCursor.mark(query, schema, key) + key)
     }
 
     /// The bytes of a row's number.
     private static let numberCount = 6
 
-    /// Four bytes that tell a place in one list from one in another, or of another version of keys (FNV-1a over version,
-    /// kind, filters, sort, order and place).
-    private static func mark(_ query: ListQuery, _ schema: KindSchema, _ place: [UInt8]) -> [UInt8] {
+    /// Four bytes that tell a key of one list from one in another, or of another version of keys (FNV-1a over version,
+    /// kind, filters, sort, order and key).
+    private static func mark(_ query: ListQuery, _ schema: KindSchema, _ key: [UInt8]) -> [UInt8] {
         var hash: UInt32 = 2_166_136_261
         func add(_ bytes: some Sequence<UInt8>) { for byte in bytes { hash = (hash ^ UInt32(byte)) &* 16_777_619 } }
         add([UInt8(truncatingIfNeeded: ModelVersion.current)])
@@ -40,7 +40,7 @@ struct ListCursor: Equatable {
             add(value.bytes)
             add([0xFF])
         }
-        add(place)
+        add(key)
         return withUnsafeBytes(of: hash.bigEndian) { Array($0) }
     }
 }

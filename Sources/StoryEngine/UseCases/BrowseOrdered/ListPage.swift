@@ -7,9 +7,9 @@ struct ListPage {
     private(set) var count = 0
     /// How many rows were looked at to try filters on them.
     private(set) var looked = 0
-    /// The place of the last row that was looked at, written or not: nothing before it comes again.
+    /// The key of the last row that was looked at, written or not: nothing before it comes again.
     private(set) var last: [UInt8]?
-    /// True when there may be rows behind the last place.
+    /// True when there may be rows behind the last key.
     private(set) var hasMore = false
     private var bytesLeft: Int
     private let limit: Int
@@ -33,7 +33,7 @@ struct ListPage {
     ///
     /// - Throws: `.corrupt` when the row is damaged; otherwise what reading failed with.
     mutating func take(
-        _ number: UInt64, _ rest: [Condition], _ place: UnsafeRawBufferPointer
+        _ number: UInt64, _ rest: [Condition], _ key: UnsafeRawBufferPointer
     ) throws(StorageError) -> Bool {
         if !rest.isEmpty {
             guard looked < looks else { return endBefore() }
@@ -48,15 +48,15 @@ struct ListPage {
             if isWhole { write(row) }
         }
         guard isWhole else { return endBefore() }
-        last = Array(place)
+        last = Array(key)
         return true
     }
 
     /// Writes a row that passed every filter; false when the page ends before it.
     ///
     /// - Throws: as `take`.
-    mutating func write(_ number: UInt64, at place: [UInt8]) throws(StorageError) -> Bool {
-        try place.withBytes { (place) throws(StorageError) in try take(number, [], place) }
+    mutating func write(_ number: UInt64, at key: [UInt8]) throws(StorageError) -> Bool {
+        try key.withBytes { (key) throws(StorageError) in try take(number, [], key) }
     }
 
     private mutating func write(_ row: RowView) {

@@ -38,10 +38,10 @@ package struct KeyBlock {
     package func decode(_ segment: Int, into keys: inout KeyList) throws(StorageError) {
         keys.clear()
         let bytes = try self.segment(segment)
-        var place = 0
+        var offset = 0
         var last = 0
-        while place < bytes.count {
-            let (shared, rest) = try KeyBlock.key(bytes, &place)
+        while offset < bytes.count {
+            let (shared, rest) = try KeyBlock.key(bytes, &offset)
             guard shared <= last else { throw KeyBlock.damaged }
             keys.add(rest, sharing: shared)
             last = shared + rest.count
@@ -69,8 +69,8 @@ package struct KeyBlock {
     ///
     /// - Throws: `corrupt` where they begin with none.
     static func firstKey(of segment: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer {
-        var place = 0
-        let (shared, rest) = try key(segment, &place)
+        var offset = 0
+        let (shared, rest) = try key(segment, &offset)
         guard shared == 0 else { throw damaged }
         return rest
     }
@@ -100,20 +100,20 @@ package struct KeyBlock {
 
     /// Reads a key of a segment and moves behind it.
     private static func key(
-        _ segment: UnsafeRawBufferPointer, _ place: inout Int
+        _ segment: UnsafeRawBufferPointer, _ offset: inout Int
     ) throws(StorageError) -> (shared: Int, rest: UnsafeRawBufferPointer) {
-        guard segment.count - place > 2 else { throw damaged }
-        let shared = Int(segment[place])
-        var count = Int(segment[place + 1])
-        place += 2
+        guard segment.count - offset > 2 else { throw damaged }
+        let shared = Int(segment[offset])
+        var count = Int(segment[offset + 1])
+        offset += 2
         if count == 255 {
-            guard segment.count - place > 2 else { throw damaged }
-            count = segment.shortNumber(at: place)
-            place += 2
+            guard segment.count - offset > 2 else { throw damaged }
+            count = segment.shortNumber(at: offset)
+            offset += 2
         }
-        guard count > 0, count <= segment.count - place else { throw damaged }
-        defer { place += count }
-        return (shared, segment.slice(place, count: count))
+        guard count > 0, count <= segment.count - offset else { throw damaged }
+        defer { offset += count }
+        return (shared, segment.slice(offset, count: count))
     }
 
     private func start(of segment: Int) throws(StorageError) -> Int {

@@ -8,7 +8,7 @@ final class KeyBlockWalk {
     /// The segment whose keys are decoded.
     private var segment = 0
     private var keys = KeyList()
-    private var place = 0
+    private var index = 0
 
     init(_ range: KeyBounds, _ order: Order) {
         self.range = range
@@ -16,7 +16,7 @@ final class KeyBlockWalk {
     }
 
     /// The key it stands on, which dies with the next step; nil when it has left the block.
-    var key: UnsafeRawBufferPointer? { keys.count > 0 && 0..<keys.count ~= place ? keys[place] : nil }
+    var key: UnsafeRawBufferPointer? { keys.count > 0 && 0..<keys.count ~= index ? keys[index] : nil }
 
     /// Stands on the first key of a block that the range has, in the walk's order.
     ///
@@ -27,12 +27,12 @@ final class KeyBlockWalk {
         switch order {
         case .ascending:
             try open(block.segment(at: range.lower), of: block)
-            place = keys.lowerBound(range.lower) - 1
+            index = keys.lowerBound(range.lower) - 1
             try advance()
         case .descending:
             let last = try range.upper.map { (key) throws(StorageError) in try block.segment(before: key) }
             try open(last ?? block.segmentCount - 1, of: block)
-            place = range.upper.map { keys.lowerBound($0) } ?? keys.count
+            index = range.upper.map { keys.lowerBound($0) } ?? keys.count
             try advance()
         }
     }
@@ -42,15 +42,15 @@ final class KeyBlockWalk {
         guard let block else { return }
         switch order {
         case .ascending:
-            place += 1
-            guard place == keys.count, segment + 1 < block.segmentCount else { return }
+            index += 1
+            guard index == keys.count, segment + 1 < block.segmentCount else { return }
             try open(segment + 1, of: block)
-            place = 0
+            index = 0
         case .descending:
-            place -= 1
-            guard place < 0, segment > 0 else { return }
+            index -= 1
+            guard index < 0, segment > 0 else { return }
             try open(segment - 1, of: block)
-            place = keys.count - 1
+            index = keys.count - 1
         }
     }
 

@@ -7,7 +7,7 @@ struct KeySetWriter: ~Copyable {
     private static let maxChanges = 4_096
 
     /// The key that the block is stored at; empty where there is no block.
-    private var place = KeyBuffer()
+    private var blockKey = KeyBuffer()
     /// The key of the block after it; empty where there is none.
     private var next = KeyBuffer()
     /// The keys of one segment as they were, and as they come to be.
@@ -34,8 +34,8 @@ struct KeySetWriter: ~Copyable {
         segments.clear()
         let changes = Changes(items: items[start..<end], buffer: buffer)
         guard let grown = try merge(changes, stored) else { return (end, 0) }
-        let stays = segments.count > 0 ? try KeyBlock.firstKey(of: segments[0]).equals(place.bytes) : false
-        if place.count > 0, !stays { try cursor.remove(place.bytes) }
+        let stays = segments.count > 0 ? try KeyBlock.firstKey(of: segments[0]).equals(blockKey.bytes) : false
+        if blockKey.count > 0, !stays { try cursor.remove(blockKey.bytes) }
         return (end, try put(grown, cursor))
     }
 
@@ -49,10 +49,10 @@ struct KeySetWriter: ~Copyable {
     private mutating func find(
         _ key: UnsafeRawBufferPointer, _ cursor: borrowing Cursor
     ) throws(StorageError) -> KeyBlock? {
-        place.clear()
+        blockKey.clear()
         next.clear()
         guard let entry = try cursor.seek(atOrBefore: key) else { return nil }
-        place.set(entry.key)
+        blockKey.set(entry.key)
         if let following = try cursor.next() { next.set(following.key) }
         return try KeyBlock(entry.value)
     }

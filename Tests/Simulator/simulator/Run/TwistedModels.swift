@@ -46,9 +46,9 @@ final class TwistedModels: ServedModels {
     func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError) {
         try entries.append(bytes, in: table, at: key)
     }
-    func lend(
+    func withValue(
         _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
-    ) throws(StorageError) -> Bool { try models.lend(table, at: key, body) }
+    ) throws(StorageError) -> Bool { try models.withValue(table, at: key, body) }
     func walk(
         _ table: UInt8, _ range: KeyBounds, _ order: Order,
         _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
