@@ -20,8 +20,7 @@ package final class Server: ReactorHandler {
     private let checkpoints: Checkpoints
     private let jobs: Jobs
     private let requests: Requests
-    private let idle: IdleConnections
-    private var clockWatch: ClockWatch
+    private let housekeeping: Housekeeping
     /// When a server that drains gives up waiting; nil while it serves.
     private var drainDeadline: UInt64?
 
@@ -36,9 +35,8 @@ package final class Server: ReactorHandler {
             whenDone: dependency.wake)
         driver = TurnDriver(dependency, connections, outbox, checkpoints, flush)
         publishing = Publishing(dependency, connections, outbox)
-        clockWatch = ClockWatch(dependency.clock, dependency.trace)
-        idle = IdleConnections(connections, dependency.transport, dependency.configuration.limits)
         requests = Requests(dependency, driver, connections, outbox, publishing, checkpoints, jobs)
+        housekeeping = Housekeeping(dependency, driver, connections, requests)
     }
 
     /// Why the process has to end with exit code 5; nil when it may go on, or end well.
@@ -49,14 +47,7 @@ package final class Server: ReactorHandler {
 
     // MARK: Inputs from the reactor
 
-    package func connectionOpened(_ id: ConnectionID, peer: PeerCredentials) {
-        guard let role = dependency.configuration.access.role(of: peer, owner: dependency.uid) else {
-            dependency.trace.say("denied", ["uid": "\(peer.uid)"])
-            let reason = "uid \(peer.uid) may not connect here; whoever runs stored can allow it with --allow"
-            return requests.connected(id, Peer(uid: peer.uid, role: .read), refused: Failure(.denied, reason))
-        }
-        requests.connected(id, Peer(uid: peer.uid, role: role))
-    }
+    package func connectionOpened(_ id: ConnectionID, peer: PeerCredentials) { requests.connected(id, peer) }
 
     package func clientNotAccepted(errno: Int32) {
         dependency.trace.say("not-accepting", ["reason": SystemError.text(errno), "then": "clients wait"])
@@ -65,13 +56,13 @@ package final class Server: ReactorHandler {
     package func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
         guard let connection = connections[id], !connection.isEnding else { return }
         connection.lines.bytesReceived(bytes)
-        requests.takeLines(connection)
+        requests.received(connection)
     }
 
     package func peerClosed(_ id: ConnectionID) {
         guard let connection = connections[id], !connection.isEnding else { return }
         connection.lines.peerClosed()
-        requests.takeLines(connection)
+        requests.received(connection)
     }
 
     package func connectionClosed(_ id: ConnectionID) {
@@ -112,16 +103,7 @@ package final class Server: ReactorHandler {
     }
 
     package func timerFired() {
-        driver.ticked()
-        let now = dependency.clock.steady()
-        dependency.manager.turned(at: now)
-        dependency.figures.tick(nanoseconds: now)
-        clockWatch.look()
-        if driver.tick % 10 == 0 { endIdle() }
-        if driver.tick % 10 == 0, dependency.figures.eventsPerSecond == 0 {
-            // Nothing to do for a second: a good time to bring the stored models up to the log.
-            driver.storeIfQuiet()
-        }
+        housekeeping.ticked()
         if let drainDeadline, driver.tick >= drainDeadline { dependency.transport.stop() }
     }
 
@@ -138,15 +120,6 @@ package final class Server: ReactorHandler {
         jobs.end()
         driver.finishCommits()
         driver.storeAtEnd()
-    }
-
-    /// Ends the connections that take up room and do nothing.
-    private func endIdle() {
-        let due = idle.due(at: driver.tick, isRoomWanted: requests.wasRefused)
-        requests.wasRefused = false
-        guard !due.isEmpty else { return }
-        for connection in due { requests.endIdle(connection) }
-        dependency.trace.say("idle", ["ended": "\(due.count)", "connections": "\(connections.liveCount)"])
     }
 
     // MARK: The end of a turn

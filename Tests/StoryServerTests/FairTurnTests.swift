@@ -53,6 +53,60 @@ struct FairTurnTests {
         #expect(bench.hear("much").count > 1_000)
     }
 
+    @Test(arguments: [10, 9_000])
+    func `who asks beside hundreds of pipelines waits for a part of each, whatever it asks`(
+        size: Int
+    ) throws {
+        let bench = LoopBench()
+        bench.connected("a")
+        let form = #"{"id":"u","name":"N","email":"u@x.org","prefecture":13}"#
+        #expect(bench.ask("POST users \(form)", from: "a").count == 1)
+        let text = String(repeating: "x", count: size)
+        let story = #"{"id":"1","title":"T","message":"\#(text)","sender":"u","recipient":"u"}"#
+        #expect(bench.ask("POST stories \(story)", from: "a").count == 1)
+        let others = (1...400).map { "r\($0)" }
+        for other in others { bench.connected(other) }
+        for other in others { bench.receive(String(repeating: "GET stories/1\n", count: 1_000), from: other) }
+        bench.receive("PING\n", from: "a")
+        var (turns, heard) = (0, [String]())
+        while heard.isEmpty, turns < 1_000 {
+            bench.endTurn()
+            turns += 1
+            heard = bench.hear("a")
+        }
+        let answered = others.map { bench.hear($0).count }
+        #expect(heard == [#"+ {"position":2}"#])
+        #expect(answered.reduce(0, +) < 3_000, "\(turns) turns")
+        #expect(answered.allSatisfy { $0 > 0 })
+    }
+
+    @Test func `who asks anew does not keep those from their shares who sent much`() {
+        let bench = LoopBench()
+        bench.connected("much")
+        let others = (1...300).map { "o\($0)" }
+        for other in others { bench.connected(other) }
+        bench.receive(String(repeating: "PING\n", count: 2_000), from: "much")
+        bench.endTurn()
+        _ = bench.hear("much")
+        for _ in 0..<10 {
+            for other in others { bench.receive("PING\n", from: other) }
+            bench.endTurn()
+            #expect(bench.hear("much").count >= 4)
+        }
+    }
+
+    @Test func `a connection has no more requests in a turn than its limit`() {
+        var limits = Limits()
+        limits.inflight = 3
+        let bench = LoopBench(limits)
+        bench.connected("a")
+        bench.receive(String(repeating: "PING\n", count: 10), from: "a")
+        bench.endTurn()
+        #expect(bench.hear("a").count == 3)
+        bench.run()
+        #expect(bench.hear("a").count == 7)
+    }
+
     @Test(arguments: [1, 2]) func `counts beyond the limit wait their turn`(_ limit: Int) {
         var limits = Limits()
         limits.counts = limit

@@ -47,6 +47,8 @@ final class Connection {
     var firstSubscription = 0
     /// True while the transport was asked to leave what comes where it is.
     @exclusivity(unchecked) var isPaused = false
+    /// How many lines of it were taken up in a turn, the last one that took any.
+    @exclusivity(unchecked) var taken: (turn: UInt64, lines: Int) = (0, 0)
     /// In which lists of the loop it stands.
     @exclusivity(unchecked) var listed: Lists = []
 

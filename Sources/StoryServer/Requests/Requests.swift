@@ -19,18 +19,28 @@ final class Requests {
     private let stats: Stats
     /// Where the events of streams and categories lie.
     private let index: StreamIndex
-    /// So many lines are taken up as they come, and so many that were left over, before the turn ends: who asks for
-    /// little does not wait for all that others sent.
-    private static let turnLines = 128
-    /// What is answered at once with more than a line, a report or help, counts as so many of them.
-    private static let longLines = 32
+    /// So much is taken up in a turn, in units: a small request is one.
+    private static let turnUnits = 256
+    /// What of that is for lines as they come.
+    private static let arrivingUnits = 128
+    /// What is left to those who had a share before, however many ask anew.
+    private static let leftOverUnits = 32
+    /// What a connection takes before others have their share: less, the more are waiting, who share this much.
+    private static let (share, allShares) = (4...32, 2_048)
+    /// So many bytes of a line, or of its answer, cost as much as a small request.
+    private static let unitSize = 4_096
+    /// Who has so many bytes to be taken up is not read from.
+    private static let paused = 65_536
+    /// What is answered at once with more than a line, a report or help, costs so many units.
+    private static let longUnits = 32
 
     /// True once a client was refused for want of room.
     var wasRefused = false
-    /// Connections with lines left over for the next turn.
-    @exclusivity(unchecked) private var leftOver: [Connection] = []
-    /// How many lines were taken up of those that `turnLines` counts.
-    @exclusivity(unchecked) private var takenLines = 0
+    /// Connections with lines that nobody took up.
+    @exclusivity(unchecked) private var queue = RequestQueue()
+    /// How many of the turn's units are spent.
+    @exclusivity(unchecked) private var spent = 0
+    @exclusivity(unchecked) private var turn: UInt64 = 0
     /// Connections with a request that waits for what they wrote.
     private var waiting: [Connection] = []
     @exclusivity(unchecked) private var turnTime: Instant?
@@ -57,7 +67,7 @@ final class Requests {
     var transport: any Transport { dependency.transport }
 
     /// True while lines are left over.
-    var isPending: Bool { !leftOver.isEmpty }
+    var isPending: Bool { queue.count > 0 }
 
     /// The time of this turn: what is committed together has one time.
     func now() -> Instant {
@@ -70,70 +80,83 @@ final class Requests {
     /// The next turn has a time of its own.
     func turnEnded() {
         turnTime = nil
-        takenLines = 0
+        spent = 0
+        turn += 1
     }
 
     // MARK: Connections
 
-    /// A client connected.
-    ///
-    /// - Parameter failure: why they may not stay; nil where the engine decides.
-    func connected(_ id: ConnectionID, _ peer: Peer, refused failure: Failure? = nil) {
+    /// A client connected; one who may not stay is told why.
+    func connected(_ id: ConnectionID, _ credentials: PeerCredentials) {
+        let role = dependency.configuration.access.role(of: credentials, owner: dependency.uid)
+        let peer = Peer(uid: credentials.uid, role: role ?? .read)
         let connection = Connection(id: id, peer: peer, limits: limits)
         connection.activity.last = driver.tick
         let count = connections.liveCount
         connections.insert(connection)
         outbox.touch(connection)
         let output = output(connection)
-        if failure == nil, dependency.engine.connected(peer, beside: count, into: output) { return }
-        if let failure { output.reply(.failed(failure), tag: nil, restsOn: .zero) } else { wasRefused = true }
+        if role == nil {
+            dependency.trace.say("denied", ["uid": "\(peer.uid)"])
+            let reason = "uid \(peer.uid) may not connect here; whoever runs stored can allow it with --allow"
+            output.reply(.failed(Failure(.denied, reason)), tag: nil, restsOn: .zero)
+        } else if dependency.engine.connected(peer, beside: count, into: output) {
+            return
+        } else {
+            wasRefused = true
+        }
         end(connection, .busy)
     }
 
     // MARK: Lines
 
-    /// Takes up lines that the last turn left over; who has no share this turn is first in the next one.
-    func takeLeftOver() {
-        let connections = leftOver
-        leftOver.removeAll(keepingCapacity: true)
-        takenLines = 0
-        var served = 0
-        while served < connections.count, takenLines < Requests.turnLines {
-            connections[served].listed.remove(.requests)
-            takeLines(connections[served])
-            served += 1
+    /// More of the connection's lines came, or it is known that there are no more.
+    func received(_ connection: Connection) {
+        guard connection.listed.contains(.requests) else {
+            return takeLines(connection, until: Requests.arrivingUnits)
         }
-        if served < connections.count { leftOver.insert(contentsOf: connections[served...], at: 0) }
+        // Most have a share in this turn, and may read on after it.
+        if connection.lines.bufferedCount >= 2 * Requests.paused { throttle(connection) }
     }
 
-    /// The connection has lines for the next turn.
-    func add(_ connection: Connection) {
-        guard !connection.listed.contains(.requests) else { return }
-        connection.listed.insert(.requests)
-        leftOver.append(connection)
+    /// Takes up lines that nobody took up when they came, for as many connections as the turn has shares for.
+    func takeLeftOver() {
+        let restedEnd = Requests.turnUnits - Requests.leftOverUnits
+        while spent < Requests.turnUnits, let connection = queue.next(restedFirst: spent < restedEnd) {
+            takeLines(connection, until: Requests.turnUnits)
+            // Also a share that comes to nothing is work.
+            spent += 1
+        }
+        queue.turnEnded()
     }
 
     /// The connection's reader took everything, or its last answer was closed: what waited for that can go on.
     func outputTaken(_ connection: Connection) {
-        if connection.isOpen, connection.lines.hasBufferedLine, outbox.hasRoom(connection) { add(connection) }
+        if connection.isOpen, connection.lines.hasBufferedLine, outbox.hasRoom(connection) {
+            queue.add(connection, hadShare: true)
+        }
     }
 
-    /// Takes up the connection's requests, as many as one turn allows.
-    func takeLines(_ connection: Connection) {
+    /// Takes up the connection's requests, as many as are its share.
+    private func takeLines(_ connection: Connection, until limit: Int) {
         outbox.touch(connection)
         // Nothing is sent while lines are taken up.
         let room = outbox.room(connection)
-        var taken = 0
+        let share = Requests.allShares / max(1, queue.count)
+        let end = spent + min(max(share, Requests.share.lowerBound), Requests.share.upperBound)
+        if connection.taken.turn != turn { connection.taken = (turn, 0) }
         while connection.isOpen, connection.output.count < room {
-            guard taken < limits.inflight, takenLines < Requests.turnLines else {
-                add(connection)
+            guard spent < end, spent < limit, connection.taken.lines < limits.inflight else {
+                queue.add(connection, hadShare: connection.taken.lines > 0)
                 break
             }
-            taken += 1
-            takenLines += 1
+            let (buffered, written) = (connection.lines.bufferedCount, connection.output.count)
             guard takeLine(connection) else { break }
+            let size = max(0, buffered - connection.lines.bufferedCount + connection.output.count - written)
+            spent += 1 + size / Requests.unitSize
+            connection.taken.lines += 1
+            connection.activity.lastLine = driver.tick
         }
-        if taken > 0 { connection.activity.lastLine = driver.tick }
         throttle(connection)
     }
 
@@ -160,7 +183,7 @@ final class Requests {
     private func throttle(_ connection: Connection) {
         guard !connection.isEnding else { return }
         let needsBytes = connection.isOpen && outbox.hasRoom(connection) && !connection.lines.hasBufferedLine
-        let mayRead = needsBytes || connection.lines.bufferedCount < 65_536
+        let mayRead = needsBytes || connection.lines.bufferedCount < Requests.paused
         guard mayRead == connection.isPaused else { return }
         connection.isPaused = !mayRead
         if mayRead { transport.resumeReading(connection.id) } else { transport.pauseReading(connection.id) }
@@ -232,7 +255,7 @@ final class Requests {
                 continue
             }
             connection.waitIsOver()
-            add(connection)
+            queue.add(connection, hadShare: false)
         }
     }
 
@@ -241,7 +264,7 @@ final class Requests {
         guard answer.connection.jobEnded() else { return }
         outbox.touch(answer.connection)
         output(answer.connection).reply(answer.reply, tag: answer.tag, restsOn: .zero)
-        add(answer.connection)
+        queue.add(answer.connection, hadShare: false)
     }
 
     /// What can be written to this connection while none of its requests is handled.
@@ -263,11 +286,11 @@ final class Requests {
                 connection.jobBegan(tag)
             }
         case .report:
-            takenLines += Requests.longLines
+            spent += Requests.longUnits
             let report = stats.report(durable: driver.durable)
             output(connection).reply(.done(.members(report)), tag: tag, restsOn: .zero)
         case .help(let topic):
-            takenLines += Requests.longLines
+            spent += Requests.longUnits
             let output = output(connection)
             for line in Help.answer(topic) { output.reply(line, tag: tag, restsOn: .zero) }
         }

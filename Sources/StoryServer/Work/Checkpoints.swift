@@ -10,7 +10,7 @@ final class Checkpoints {
     /// So many events are folded before a checkpoint is due.
     static let events: UInt64 = 100_000
     /// Or so many bytes wait in memory.
-    static let bytes = 12 << 20
+    static let bytes = 10 << 20
     /// With more than this writes wait until the checkpoint under way is done, and where it failed they are refused.
     static let maxBytes = 28 << 20
     /// How many tenths of a second go by before one that failed is tried again.

@@ -1,0 +1,48 @@
+import StoryEngine
+import StoryStorage
+
+/// What the loop does ten times a second, whatever its clients do.
+///
+/// It tells the service manager that it lives, counts rates, looks at the clock, ends connections that do nothing, and
+/// has the models stored when there is time for it.
+final class Housekeeping {
+    private static let ticksPerSecond: UInt64 = 10
+
+    private let dependency: ServerDependency
+    private let driver: TurnDriver
+    private let connections: Connections
+    private let requests: Requests
+    private let idle: IdleConnections
+    private var clockWatch: ClockWatch
+
+    init(_ dependency: ServerDependency, _ driver: TurnDriver, _ connections: Connections, _ requests: Requests) {
+        self.dependency = dependency
+        self.driver = driver
+        self.connections = connections
+        self.requests = requests
+        idle = IdleConnections(connections, dependency.transport, dependency.configuration.limits)
+        clockWatch = ClockWatch(dependency.clock, dependency.trace)
+    }
+
+    /// A tenth of a second went by.
+    func ticked() {
+        driver.ticked()
+        let now = dependency.clock.steady()
+        dependency.manager.turned(at: now)
+        dependency.figures.tick(nanoseconds: now)
+        clockWatch.look()
+        guard driver.tick % Housekeeping.ticksPerSecond == 0 else { return }
+        endIdle()
+        // Nothing to do for a second: a good time to bring the stored models up to the log.
+        if dependency.figures.eventsPerSecond == 0 { driver.storeIfQuiet() }
+    }
+
+    /// Ends the connections that take up room and do nothing.
+    private func endIdle() {
+        let due = idle.due(at: driver.tick, isRoomWanted: requests.wasRefused)
+        requests.wasRefused = false
+        guard !due.isEmpty else { return }
+        for connection in due { requests.endIdle(connection) }
+        dependency.trace.say("idle", ["ended": "\(due.count)", "connections": "\(connections.liveCount)"])
+    }
+}
