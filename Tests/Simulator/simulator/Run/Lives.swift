@@ -108,13 +108,12 @@ extension Simulation {
         if !disk.struck.isEmpty { answers.excused.formUnion(["full", "busy", "internal"]) }
         try process.look()
         let count = process.loop.said(" full reason=")
-        if count > rollBacks {
-            rollBacks = count
-            for client in clients { for follower in client.followers { follower.rolledBack() } }
-        }
+        let isUndone = count > rollBacks
+        rollBacks = max(count, rollBacks)
+        if isUndone { for client in clients { client.rolledBack() } }
         if isStopping { answers.excused.insert("draining") }
         try answers.checkCommitted()
-        for client in clients where client.isConnected { try hear(client, process) }
+        for client in clients where client.isConnected { try hear(client, process, isUndone) }
         if disk.isDead { return try bury() }
         guard let reason = process.stopReason else { return }
         guard !disk.struck.isEmpty else { throw Difference("it stops without a reason: \(reason)") }
@@ -125,7 +124,8 @@ extension Simulation {
         try bury()
     }
 
-    private func hear(_ client: Client, _ process: SimulatedProcess) throws {
+    /// - Parameter isUndone: whether a turn was undone since it was heard last.
+    private func hear(_ client: Client, _ process: SimulatedProcess, _ isUndone: Bool) throws {
         let lines = process.loop.hear(client.name)
         for line in twisted?.heard(lines, by: client.name) ?? lines {
             // What the daemon tells of itself is of the system, and not of the seed.
@@ -133,6 +133,8 @@ extension Simulation {
             figures.answers += 1
             try answers.heard(line)
             try client.take(line, world, answers)
+            // Also for whom this line begins to follow: the turn may have been undone after it.
+            if isUndone { client.rolledBack() }
         }
         guard !disk.isDead, !process.isStopped, process.loop.isFinished(client.name) else { return }
         process.loop.close(client.name)
