@@ -21,6 +21,7 @@ extension Reactor {
     static let turnIsOver: uv_check_cb = { handle in
         guard let loop = handle?.pointee.loop, let reactor = reactor(of: loop) else { return }
         reactor.handles.stopIdling()
+        reactor.bytesOfTurn = 0
         reactor.handler?.turnEnded()
     }
 

@@ -7,6 +7,8 @@ import Glibc
 package final class Reactor {
     /// How much one connection can deliver in one turn, in bytes.
     package static let readBufferSize = 131_072
+    /// About so much is read in one turn: the nearer it is, the less at once of each connection, down to the least.
+    package static let (turnBytes, leastRead) = (8 << 20, 4_096)
     /// What `finish` still reads and drops once our last byte is sent: so many bytes, or so many milliseconds.
     static let lingerBytes = 65_536
     static let lingerTime: UInt64 = 1_000
@@ -23,6 +25,8 @@ package final class Reactor {
     @exclusivity(unchecked) var handler: (any ReactorHandler)?
     var socketFile: SocketFile?
     private let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: readBufferSize, alignment: 64)
+    /// How many bytes were read in this turn.
+    var bytesOfTurn = 0
     private let unsent = UnsentBytes()
     private var isStopping = false
     /// True while the system has nothing to accept a client with, which was told.
@@ -228,8 +232,12 @@ extension Reactor {
     }
 
     private func read(_ connection: Connection) {
-        guard let count = connection.read(into: readBuffer) else { return }
+        let size = max(Reactor.leastRead, min((Reactor.turnBytes - bytesOfTurn) / 16, readBuffer.count))
+        guard let count = connection.read(into: UnsafeMutableRawBufferPointer(rebasing: readBuffer[..<size])) else {
+            return
+        }
         guard count >= 0 else { return shut(connection) }
+        bytesOfTurn += count
         switch connection.phase {
         case .open:
             if count == 0 {

@@ -51,6 +51,33 @@ extension HostileTests {
             #expect(try daemon.client().ask("PING") == #"+ {"position":0}"#, "nothing of them was carried out")
         }
 
+        @Test func `hundreds of long lines take 64 MiB together, whether they are finished or not`() throws {
+            let count = HostileTests.scale.of(160, long: 900)
+            let daemon = try Self.daemon(connections: count + 2, idle: 2)
+            let canary = try Canary(daemon)
+            let before = daemon.anonymousMemory
+            let line = Array("GET users/".utf8) + [UInt8](repeating: 0x78, count: 1_000_000)
+            let clients = try crowd(count - 1, of: daemon)
+            let whole = clients.map { $0.sendBeside(line + [0x0A]) }
+            for client in clients { #expect(try client.line().text("code") == "invalid") }
+            for sender in whole { try sender.join() }
+            let halves = clients.map { $0.sendBeside(line) }
+            var greatest = 0
+            for _ in 0..<10 {
+                usleep(80_000)
+                greatest = max(greatest, daemon.anonymousMemory - before)
+            }
+            for client in clients {
+                greatest = max(greatest, daemon.anonymousMemory - before)
+                #expect(try client.line().hasPrefix(#"* {"idle":"#))
+                client.hangUp()
+            }
+            for sender in halves { try sender.join() }
+            print("hostile: \(count) long half lines: memory grew by \(greatest >> 10) KiB")
+            #expect(greatest < 80 << 20 + count * 200_000, "memory grew by \(greatest >> 10) KiB")
+            try canary.end("\(count) long lines")
+        }
+
         @Test func `who finishes lines all the time stays, and where there is room, who asks for nothing`() throws {
             let daemon = try Self.daemon(connections: 100, idle: 1)
             let (client, silent) = (try daemon.client(), try daemon.client())

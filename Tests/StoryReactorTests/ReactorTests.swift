@@ -35,6 +35,34 @@ import Testing
         try reactor.stop()
     }
 
+    @Test func `a turn reads a few mebibytes, and something of everybody who sent`() throws {
+        let firsts: Mutex<[ConnectionID: Int]> = Mutex([:])
+        let reactor = try RunningReactor(
+            Behaviour(received: { _, id, bytes in
+                firsts.withLock { if $0[id] == nil { $0[id] = bytes.count } }
+            }))
+        let peers = try (0..<200).map { _ in try Peer(reactor.path) }
+        try until("all are let in") { reactor.told.count == peers.count }
+        // Meanwhile all of them send more than one read takes.
+        let isHeld = Mutex(false)
+        let mayGoOn = Mutex(false)
+        try withExtendedLifetime(peers) {
+            reactor.perform { _ in
+                isHeld.withLock { $0 = true }
+                while !mayGoOn.withLock({ $0 }) { usleep(1_000) }
+            }
+            try until("it is held") { isHeld.withLock { $0 } }
+            for peer in peers { peer.send([UInt8](repeating: 1, count: 140_000)) }
+            mayGoOn.withLock { $0 = true }
+            try until("something of each is read") { firsts.withLock { $0.count == peers.count } }
+        }
+        let counts = firsts.withLock { Array($0.values) }
+        #expect(counts.reduce(0, +) <= Reactor.turnBytes + peers.count * Reactor.leastRead)
+        #expect(counts.allSatisfy { $0 >= Reactor.leastRead })
+        #expect(counts.contains(Reactor.readBufferSize), "the first read as much as ever")
+        try reactor.stop()
+    }
+
     @Test func `what waits is counted and dropped with the connection`() throws {
         let counts: Mutex<[Int]> = Mutex([])
         let reactor = try RunningReactor(

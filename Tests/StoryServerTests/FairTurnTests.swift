@@ -46,7 +46,7 @@ struct FairTurnTests {
         while bench.hear("little").isEmpty {
             bench.endTurn()
             turns += 1
-            #expect(turns < 30)
+            #expect(turns < 20)
         }
         #expect(bench.log.committed < Position(4_000))
         bench.run()
@@ -134,5 +134,59 @@ struct FairTurnTests {
         #expect(answers.map { $0.number("count") } == [2_000, 2_000])
         let (first, second) = (ends["first", default: 0], ends["second", default: 0])
         #expect(limit == 1 ? second >= first + first / 2 : second <= first + 1, "after \(first) and \(second) turns")
+    }
+
+    /// A store with so many messages, and connections to it.
+    private func bench(messages count: Int, _ names: [String]) -> LoopBench {
+        let bench = LoopBench()
+        bench.connected("writer")
+        for name in names { bench.connected(name) }
+        let form = #"{"id":"u","name":"N","email":"u@x.org","prefecture":13}"#
+        _ = bench.ask("POST users \(form)", from: "writer")
+        let message = #"POST messages {"text":"T","sender":"u","recipient":"u"}"# + "\n"
+        bench.receive(String(repeating: message, count: count), from: "writer")
+        bench.run()
+        return bench
+    }
+
+    @Test(arguments: ["LIST messages limit=1000\n", "READ events limit=1000\n"])
+    func `a short answer does not wait for hundreds of long ones`(long: String) {
+        let others = (1...150).map { "o\($0)" }
+        let bench = bench(messages: 1_500, others + ["a"])
+        for other in others { bench.receive(String(repeating: long, count: 3), from: other) }
+        var answered = 0
+        while answered < 155 {
+            bench.endTurn()
+            answered += others.map { bench.hear($0).count { $0.hasPrefix("+") } }.reduce(0, +)
+        }
+        for request in ["LIST messages limit=2\n", "READ events limit=2\n"] {
+            bench.receive(request, from: "a")
+            var (turns, heard) = (0, [String]())
+            while !heard.contains(where: { $0.hasPrefix("+") }), turns < 1_000 {
+                bench.endTurn()
+                turns += 1
+                heard += bench.hear("a")
+            }
+            #expect(turns <= 2)
+        }
+        bench.run()
+        for other in others { answered += bench.hear(other).count { $0.hasPrefix("+") } }
+        #expect(answered == 450)
+    }
+
+    @Test func `answers that begin leave a share to those that go on`() {
+        let others = (1...150).map { "o\($0)" }
+        let bench = bench(messages: 1_500, others + ["long"])
+        bench.receive("READ events limit=1000\n", from: "long")
+        var (turns, rows) = (0, 0)
+        while rows < 1_000, turns < 1_000 {
+            for other in others { bench.receive("LIST messages limit=10\n", from: other) }
+            bench.endTurn()
+            turns += 1
+            rows += bench.hear("long").count { $0.hasPrefix("=") }
+        }
+        #expect(turns < 20)
+        bench.run()
+        for other in others { #expect(bench.hear(other).count { $0.hasPrefix("+") } == turns) }
     }
 }

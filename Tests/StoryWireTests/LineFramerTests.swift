@@ -95,6 +95,19 @@ struct LineFramerTests {
         framer.drain(into: &lines)
         #expect(lines.last == "PING")
     }
+
+    @Test func `what is forgotten holds no storage, and is no part of the next line`() {
+        var framer = LineFramer(limit: 100_000)
+        framer.append("PING\nGET users/" + String(repeating: "x", count: 70_000))
+        framer.discard()
+        let (storageCount, count, hasLine) = (framer.storageCount, framer.bufferedCount, framer.hasLine)
+        #expect((storageCount, count, hasLine) == (0, 0, false))
+        var lines: [String] = []
+        framer.append("PI")
+        framer.append("NG\n")
+        framer.drain(into: &lines)
+        #expect(lines == ["PING"])
+    }
 }
 
 extension LineFramer {

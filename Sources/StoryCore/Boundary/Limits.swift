@@ -18,6 +18,8 @@ package struct Limits: Equatable, Sendable {
     package var allOutput = 64 << 20
     /// How many bytes may wait for one connection however much waits for others.
     package var leastOutput = 65_536
+    /// How many bytes long request lines that are not whole yet may take together; further ones wait until others are.
+    package var allInput = 64 << 20
     /// How many seconds a request line may take once it is begun; and how long a connection may ask for nothing where
     /// another client finds no room.
     package var idle = 30

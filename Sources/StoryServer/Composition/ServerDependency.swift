@@ -27,6 +27,8 @@ package struct ServerDependency {
     package let manager: ServiceManager
     /// Makes the loop call `woken`, from any thread.
     package let wake: @Sendable () -> Void
+    /// Gives memory that was freed back to the system.
+    let returnFreedPages: () -> Void
     /// Who runs the daemon, and so may do everything.
     package let uid: UInt32
 
@@ -37,7 +39,7 @@ package struct ServerDependency {
         _ configuration: ServerConfiguration, clock: Clock, trace: Trace, log: any EventLog,
         models: any ServedModels, logWork: LogWork, commits: any CommitRunner, transport: any Transport,
         background: BackgroundStarter = .niceThreads, manager: ServiceManager = .absent,
-        wake: @escaping @Sendable () -> Void, uid: UInt32
+        wake: @escaping @Sendable () -> Void, returnFreedPages: @escaping () -> Void = {}, uid: UInt32
     ) throws(StorageError) {
         self.manager = manager
         self.configuration = configuration
@@ -50,6 +52,7 @@ package struct ServerDependency {
         self.background = background
         self.transport = transport
         self.wake = wake
+        self.returnFreedPages = returnFreedPages
         self.uid = uid
         let figures = Figures()
         let limits = configuration.limits
@@ -160,8 +163,7 @@ package struct Composition {
                 dependency: try ServerDependency(
                     configuration, clock: clock, trace: trace, log: store.log, models: store.models,
                     logWork: LogWork(store.log, store.models), commits: commits, transport: reactor, manager: manager,
-                    wake: wake,
-                    uid: geteuid()))
+                    wake: wake, returnFreedPages: Allocator.returnFreedPages, uid: geteuid()))
         } catch {
             commits.end()
             store.abandon()

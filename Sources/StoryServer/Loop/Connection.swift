@@ -47,6 +47,8 @@ final class Connection {
     var firstSubscription = 0
     /// True while the transport was asked to leave what comes where it is.
     @exclusivity(unchecked) var isPaused = false
+    /// Whether it has a long line that is not whole, and whether that is read on.
+    @exclusivity(unchecked) var longLine = LongLine.none
     /// How many lines of it were taken up in a turn, the last one that took any.
     @exclusivity(unchecked) var taken: (turn: UInt64, lines: Int) = (0, 0)
     /// In which lists of the loop it stands.
@@ -62,6 +64,14 @@ final class Connection {
         static let requests = Lists(rawValue: 2)
         /// An answer or a subscription goes on.
         static let publishing = Lists(rawValue: 4)
+    }
+
+    /// A line that is long and not whole yet.
+    enum LongLine {
+        case none
+        /// Others have to be whole first.
+        case waiting
+        case reading
     }
 
     /// When a connection last did something, in ticks.
@@ -107,6 +117,9 @@ final class Connection {
         case .closed: true
         }
     }
+
+    /// How many bytes of it are kept here, beside those that the transport has.
+    var heldBytes: Int { lines.bufferedCount + output.count }
 
     /// True while something is done for it, and it can only wait.
     var awaitsWork: Bool {

@@ -3,8 +3,8 @@ import StoryStorage
 
 /// What the loop does ten times a second, whatever its clients do.
 ///
-/// It tells the service manager that it lives, counts rates, looks at the clock, ends connections that do nothing, and
-/// has the models stored when there is time for it.
+/// It tells the service manager that it lives, counts rates, looks at the clock, ends connections that do nothing, gives
+/// memory back that they needed, and has the models stored when there is time for it.
 final class Housekeeping {
     private static let ticksPerSecond: UInt64 = 10
 
@@ -14,6 +14,7 @@ final class Housekeeping {
     private let requests: Requests
     private let idle: IdleConnections
     private var clockWatch: ClockWatch
+    private var memory = ConnectionMemory()
 
     init(_ dependency: ServerDependency, _ driver: TurnDriver, _ connections: Connections, _ requests: Requests) {
         self.dependency = dependency
@@ -31,18 +32,22 @@ final class Housekeeping {
         dependency.manager.turned(at: now)
         dependency.figures.tick(nanoseconds: now)
         clockWatch.look()
+        memory.saw(dependency.transport.unsentTotal)
         guard driver.tick % Housekeeping.ticksPerSecond == 0 else { return }
         endIdle()
+        let held = connections.all.reduce(dependency.transport.unsentTotal) { $0 + $1.heldBytes }
+        if memory.isMostFree(beside: held) { dependency.returnFreedPages() }
         // Nothing to do for a second: a good time to bring the stored models up to the log.
         if dependency.figures.eventsPerSecond == 0 { driver.storeIfQuiet() }
     }
 
     /// Ends the connections that take up room and do nothing.
     private func endIdle() {
-        let due = idle.due(at: driver.tick, isRoomWanted: requests.wasRefused)
+        let due = idle.due(
+            at: driver.tick, isRoomWanted: requests.wasRefused, isLineWanted: requests.reading.isWanted)
         requests.wasRefused = false
         guard !due.isEmpty else { return }
-        for connection in due { requests.endIdle(connection) }
+        for (connection, seconds) in due { requests.endIdle(connection, seconds: seconds) }
         dependency.trace.say("idle", ["ended": "\(due.count)", "connections": "\(connections.liveCount)"])
     }
 }

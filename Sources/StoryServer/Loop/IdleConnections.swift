@@ -5,11 +5,10 @@ import StoryWire
 
 /// Which connections take up room and do nothing.
 ///
-/// A request line that is begun has to be finished in time. Whoever asks for nothing may stay, until somebody is refused
-/// for want of room: then those make way that did nothing longest.
+/// A request line that is begun has to be finished in time; in a tenth of it where it is long and other long ones wait.
+/// Whoever asks for nothing may stay, until somebody is refused for want of room: then those make way that did nothing
+/// longest.
 struct IdleConnections {
-    private static let ticksPerSecond: UInt64 = 10
-
     private let connections: Connections
     private let transport: any Transport
     private let limits: Limits
@@ -20,17 +19,24 @@ struct IdleConnections {
         self.limits = limits
     }
 
+    /// A connection to be ended, and how many seconds were too long for it.
+    typealias Due = (connection: Connection, seconds: Int)
+
     /// Those to be ended now. Looked for once a second.
     ///
-    /// - Parameter isRoomWanted: whether somebody was refused since the last time because there was no room.
-    func due(at tick: UInt64, isRoomWanted: Bool) -> [Connection] {
-        let longest = UInt64(limits.idle) * IdleConnections.ticksPerSecond
-        var due: [Connection] = []
+    /// - Parameters:
+    ///   - isRoomWanted: whether somebody was refused since the last time because there was no room.
+    ///   - isLineWanted: whether long lines wait until others are whole.
+    func due(at tick: UInt64, isRoomWanted: Bool, isLineWanted: Bool) -> [Due] {
+        let longest = limits.idle.ticks
+        let shortest = max(1, limits.idle / 10)
+        var due: [Due] = []
         var idle: [Connection] = []
         for connection in connections.all where !connection.isEnding {
             look(at: connection, tick)
-            if let began = connection.activity.lineBegan, tick - began >= longest {
-                due.append(connection)
+            let seconds = isLineWanted && connection.longLine == .reading ? shortest : limits.idle
+            if let began = connection.activity.lineBegan, tick - began >= seconds.ticks {
+                due.append((connection, seconds))
             } else if tick - connection.activity.last >= longest, connection.session.subscriptionCount == 0 {
                 idle.append(connection)
             }
@@ -38,7 +44,7 @@ struct IdleConnections {
         // One room less, because the last one is not everybody's.
         guard isRoomWanted, connections.liveCount - due.count >= limits.connections - 1 else { return due }
         idle.sort { ($0.activity.last, $0.id.value) < ($1.activity.last, $1.id.value) }
-        return due + idle.prefix(max(1, limits.connections / 16))
+        return due + idle.prefix(max(1, limits.connections / 16)).map { ($0, limits.idle) }
     }
 
     /// Notes what the connection does.
@@ -58,6 +64,11 @@ struct IdleConnections {
             return
         }
     }
+}
+
+extension Int {
+    /// So many seconds in ticks, of which a second has ten.
+    fileprivate var ticks: UInt64 { UInt64(self) * 10 }
 }
 
 extension Connection {

@@ -7,8 +7,11 @@ import StoryWire
 
 /// Goes on with answers and subscriptions, one connection after the other, within the turn's budget.
 ///
-/// Whoever did not have a share this turn is first in the next one.
+/// Answers that begin and new events come first, and leave a share to what goes on: a short answer waits for no long one.
 final class Publishing {
+    /// What an answer may take, in units, so that the next one of its connection is first again.
+    private static let shortUnits = 50
+
     private let dependency: ServerDependency
     private let connections: Connections
     private let outbox: Outbox
@@ -19,7 +22,7 @@ final class Publishing {
     /// Everything up to here was shown to those who follow, as far as they take it.
     private(set) var published: Position
     private var budget = Budget.turn
-    private var queue: [Connection] = []
+    @exclusivity(unchecked) private var queue = ShareQueue(.publishing)
 
     init(_ dependency: ServerDependency, _ connections: Connections, _ outbox: Outbox) {
         self.dependency = dependency
@@ -37,25 +40,29 @@ final class Publishing {
     var rowChanges: UInt64 { rows.count }
 
     /// True while somebody waits for a share.
-    var isPending: Bool { !queue.isEmpty }
+    var isPending: Bool { queue.count > 0 }
 
-    /// The connection has something to go on with.
-    func add(_ connection: Connection) {
-        guard !connection.listed.contains(.publishing) else { return }
-        connection.listed.insert(.publishing)
-        queue.append(connection)
-    }
+    /// The connection has something new to begin with.
+    func add(_ connection: Connection) { queue.add(connection, hadShare: false) }
 
-    /// An answer began: where nobody waits for a share, it goes on at once.
+    /// An answer began: where nobody waits for a share before it, it goes on at once.
     func answerBegan(_ connection: Connection, durable: Position) {
-        if !queue.isEmpty || budget.isSpent || giveShare(connection, durable) { add(connection) }
+        let isBehind = queue.isWaiting(connection) ? queue.count > 1 : queue.restedCount > 0
+        if isBehind || !mayBegin {
+            add(connection)
+        } else if giveShare(connection, durable) {
+            queue.add(connection, hadShare: true)
+        }
     }
+
+    /// True while there is more left of the turn than the share of those that go on.
+    private var mayBegin: Bool { budget.units > Budget.sliceUnits }
 
     /// The connection's reader took everything: what waited for that can go on.
     func outputTaken(_ connection: Connection, durable: Position) {
         guard outbox.roomAhead(connection) > 0 else { return }
         if connection.answer != nil || connection.session.active.contains(where: { $0.isWanting(head: durable) }) {
-            add(connection)
+            queue.add(connection, hadShare: true)
         }
     }
 
@@ -66,14 +73,9 @@ final class Publishing {
             rows.eventsUndone()
             connections.followers.forEach(add)
         }
-        var served = 0
-        while served < queue.count, !budget.isSpent {
-            let connection = queue[served]
-            served += 1
-            connection.listed.remove(.publishing)
-            if giveShare(connection, durable) { add(connection) }
+        while !budget.isSpent, let connection = queue.next(restedFirst: mayBegin) {
+            if giveShare(connection, durable) { queue.add(connection, hadShare: true) }
         }
-        queue.removeFirst(served)
     }
 
     private func newEvents(through durable: Position) {
@@ -95,7 +97,9 @@ final class Publishing {
         // Also a share that comes to nothing is work.
         slice.skip()
         switch connection.state {
-        case .answering(let answer): return step(answer, connection, &slice)
+        case .answering(let answer):
+            // Who took much keeps its place: what it asks next waits for its round.
+            return step(answer, connection, &slice) || slice.units < Budget.sliceUnits - Publishing.shortUnits
         case .open: return push(to: connection, durable, &slice)
         case .awaiting, .closing, .closed: return false
         }

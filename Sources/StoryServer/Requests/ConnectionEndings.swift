@@ -16,6 +16,7 @@ extension Requests {
         }
         connection.session.endSubscriptions(reason, into: output)
         connections.ended(connection)
+        reading.leave(connection)
         outbox.touch(connection)
     }
 
@@ -26,16 +27,18 @@ extension Requests {
         output(connection).notify(.draining(driver.durable))
     }
 
-    /// Ends a connection that does nothing, and says so.
-    func endIdle(_ connection: Connection) {
-        end(connection, .idle, Failure(.busy, "nothing was taken for \(limits.idle) seconds; connect again"))
-        output(connection).notify(.idle(seconds: limits.idle, driver.durable))
+    /// Ends a connection that did nothing for so many seconds, and says so.
+    func endIdle(_ connection: Connection, seconds: Int) {
+        end(connection, .idle, Failure(.busy, "nothing was taken for \(seconds) seconds; connect again"))
+        output(connection).notify(.idle(seconds: seconds, driver.durable))
+        connection.lines.discard()
     }
 
     /// The connection is gone.
     func gone(_ connection: Connection) {
         if !connection.isEnding { connections.ended(connection) }
         connection.closed()
+        reading.leave(connection)
         connections.remove(connection)
     }
 }

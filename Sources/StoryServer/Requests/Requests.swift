@@ -13,6 +13,7 @@ final class Requests {
     let driver: TurnDriver
     let outbox: Outbox
     let connections: Connections
+    let reading: Reading
     private let publishing: Publishing
     private let checkpoints: Checkpoints
     private let jobs: Jobs
@@ -29,15 +30,13 @@ final class Requests {
     private static let (share, allShares) = (4...32, 2_048)
     /// So many bytes of a line, or of its answer, cost as much as a small request.
     private static let unitSize = 4_096
-    /// Who has so many bytes to be taken up is not read from.
-    private static let paused = 65_536
     /// What is answered at once with more than a line, a report or help, costs so many units.
     private static let longUnits = 32
 
     /// True once a client was refused for want of room.
     var wasRefused = false
     /// Connections with lines that nobody took up.
-    @exclusivity(unchecked) private var queue = RequestQueue()
+    @exclusivity(unchecked) private var queue = ShareQueue(.requests)
     /// How many of the turn's units are spent.
     @exclusivity(unchecked) private var spent = 0
     @exclusivity(unchecked) private var turn: UInt64 = 0
@@ -55,6 +54,7 @@ final class Requests {
         self.driver = driver
         self.connections = connections
         self.outbox = outbox
+        reading = Reading(dependency.transport, dependency.configuration.limits, connections, outbox)
         self.publishing = publishing
         self.checkpoints = checkpoints
         self.jobs = jobs
@@ -112,11 +112,14 @@ final class Requests {
 
     /// More of the connection's lines came, or it is known that there are no more.
     func received(_ connection: Connection) {
-        guard connection.listed.contains(.requests) else {
+        let (buffered, isListed) = (connection.lines.bufferedCount, connection.listed.contains(.requests))
+        guard isListed || (buffered >= Reading.much && connection.lines.hasBufferedLine) else {
             return takeLines(connection, until: Requests.arrivingUnits)
         }
+        // Who sent much waits for those who ask for little.
+        queue.add(connection, hadShare: true)
         // Most have a share in this turn, and may read on after it.
-        if connection.lines.bufferedCount >= 2 * Requests.paused { throttle(connection) }
+        if buffered >= 2 * Reading.much { reading.changed(connection) }
     }
 
     /// Takes up lines that nobody took up when they came, for as many connections as the turn has shares for.
@@ -127,7 +130,6 @@ final class Requests {
             // Also a share that comes to nothing is work.
             spent += 1
         }
-        queue.turnEnded()
     }
 
     /// The connection's reader took everything, or its last answer was closed: what waited for that can go on.
@@ -157,7 +159,7 @@ final class Requests {
             connection.taken.lines += 1
             connection.activity.lastLine = driver.tick
         }
-        throttle(connection)
+        reading.changed(connection)
     }
 
     /// False when no line could be taken.
@@ -177,16 +179,6 @@ final class Requests {
         case .finished: end(connection, .closed)
         }
         return true
-    }
-
-    /// Reading goes on while there is little to take up, so that a client that only sends is held back by its socket.
-    private func throttle(_ connection: Connection) {
-        guard !connection.isEnding else { return }
-        let needsBytes = connection.isOpen && outbox.hasRoom(connection) && !connection.lines.hasBufferedLine
-        let mayRead = needsBytes || connection.lines.bufferedCount < Requests.paused
-        guard mayRead == connection.isPaused else { return }
-        connection.isPaused = !mayRead
-        if mayRead { transport.resumeReading(connection.id) } else { transport.pauseReading(connection.id) }
     }
 
     // MARK: Handling

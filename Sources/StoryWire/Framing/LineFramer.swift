@@ -83,6 +83,14 @@ package struct LineFramer: ~Copyable {
     /// How much storage is held, in bytes.
     package var storageCount: Int { capacity }
 
+    /// Forgets what is there, and gives its storage back; no line may be lent.
+    package mutating func discard() {
+        (start, end, searched, lineStart, lineEnd) = (0, 0, 0, 0, nil)
+        storage?.deallocate()
+        storage = nil
+        capacity = 0
+    }
+
     /// Looks for the next LF in what was not yet looked at.
     private mutating func search() {
         lineEnd = nil
@@ -134,10 +142,6 @@ package struct LineFramer: ~Copyable {
 
     private mutating func releaseWhenDrained() {
         guard start == end else { return }
-        moveIndexesToFront()
-        guard capacity > LineFramer.idleCapacity else { return }
-        storage?.deallocate()
-        storage = nil
-        capacity = 0
+        if capacity > LineFramer.idleCapacity { discard() } else { moveIndexesToFront() }
     }
 }

@@ -40,7 +40,7 @@ struct LineCursor {
     /// Takes the bytes up to the next space.
     mutating func takeWord() -> LinePart {
         let start = index
-        while index < line.count, line[index] != 0x20 { index += 1 }
+        index = line.part(start..<line.count).first(0x20).map { start + $0 } ?? line.count
         return LinePart(text: line.part(start..<index), index: start)
     }
 

@@ -104,6 +104,9 @@ package struct SessionMachine: ~Copyable {
     /// How much storage the connection's input holds, in bytes.
     package var storageCount: Int { framer.storageCount }
 
+    /// Forgets what was received: nothing of it is taken up any more.
+    package mutating func discard() { framer.discard() }
+
     private mutating func noLine() -> LineOutcome {
         switch state {
         case .open: return .needBytes
