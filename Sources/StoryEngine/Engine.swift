@@ -132,9 +132,12 @@ package final class Engine {
         _ action: RequestAction, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
     ) throws(StorageError) {
         switch action {
-        case .get(let kind, let id, let moment):
-            let browse = Browse(kind: models.schema(kind), id: id, world: world, tag: tag, output: output)
-            if let moment { try browse.at(moment) } else { try browse.now() }
+        case .get(let kind, let id, nil):
+            var rows = WantedRows()
+            want(kind, id, tag: tag, in: &rows)
+            self.answer(rows) { _ in output }
+        case .get(let kind, let id, let moment?):
+            try Browse(kind: models.schema(kind), id: id, world: world, tag: tag, output: output).at(moment)
         case .list(let query): list(query, tag, output)
         case .count(let kind, let conditions): try count(models.schema(kind), conditions, tag, output)
         case .sorts(let kind):
@@ -173,7 +176,7 @@ package final class Engine {
 
     // MARK: Queries
 
-    private var world: World { world(endingAt: head) }
+    var world: World { world(endingAt: head) }
 
     func world(endingAt head: Position) -> World {
         World(ports: ports, head: head)

@@ -89,6 +89,7 @@ package final class Server: ReactorHandler {
 
     package func signalReceived(_ signal: Int32) {
         guard drainDeadline == nil else { return dependency.transport.stop() }
+        requests.answerRowRequests()
         drainDeadline = driver.tick + Server.drainTicks
         let members: KeyValuePairs = ["signal": "\(signal)", "connections": "\(connections.count)"]
         dependency.trace.say("draining", members)

@@ -50,6 +50,13 @@ package final class BufferSet {
         }
     }
 
+    /// A key is looked up soon: asks for its slot.
+    @inline(__always)
+    func expect(_ key: UnsafeRawBufferPointer, in table: UInt8) {
+        guard let buffer = buffers[Int(table)] else { return }
+        buffer._withUnsafeGuaranteedRef { $0.expect(WriteBuffer.hash(key)) }
+    }
+
     private func made(_ table: UInt8) -> Unmanaged<WriteBuffer> {
         let buffer = Unmanaged.passRetained(WriteBuffer())
         buffers[Int(table)] = buffer

@@ -40,6 +40,12 @@ package protocol TableStore: EntryWriting {
     func withValue(
         _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(StorageError) -> Bool
+    /// Lends what lies at several keys, in their order: the value, or nil where there is none.
+    ///
+    /// - Throws: what reading failed with, before anything was lent.
+    func withValues(
+        at keys: borrowing KeyBatch, _ body: (_ index: Int, _ value: UnsafeRawBufferPointer?) -> Void
+    ) throws(StorageError)
     /// Visits the entries of a range in order until `visit` returns false.
     ///
     /// - Throws: what reading failed with.
@@ -52,6 +58,16 @@ package protocol TableStore: EntryWriting {
 extension TableStore {
     /// Tables in memory were read from nowhere.
     package var checkpointed: Position { .zero }
+
+    /// Where nothing is gained by it, one key is looked up after the other.
+    package func withValues(
+        at keys: borrowing KeyBatch, _ body: (_ index: Int, _ value: UnsafeRawBufferPointer?) -> Void
+    ) throws(StorageError) {
+        for index in 0..<keys.count {
+            let isThere = try withValue(keys.table(index), at: keys.key(index)) { body(index, $0) }
+            if !isThere { body(index, nil) }
+        }
+    }
 }
 
 /// The keys from `lower` on, before `upper`; nil: without end. The bytes are lent for the call that takes it.

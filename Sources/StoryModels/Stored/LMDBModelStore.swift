@@ -17,6 +17,8 @@ package final class LMDBModelStore: TableStore {
     private let checksums: KeptChecksums
     private let identity: CheckpointRecord
     @exclusivity(unchecked) private var snapshot: ReadTransaction?
+    /// The stored tables as they lie in the snapshot.
+    private let trees: StoredTrees
     /// What was folded since the last checkpoint began. It is always the same set, so that no event counts references.
     private let active = BufferSet()
     /// What a checkpoint under way, or one that failed, holds.
@@ -25,6 +27,7 @@ package final class LMDBModelStore: TableStore {
     private var spare: BufferSet?
     /// What a value that is made longer is put together in.
     @exclusivity(unchecked) private var scratch = KeyBuffer()
+    @exclusivity(unchecked) private var lookups = Lookups()
 
     /// Opens the stored models; those that are not of this log and this version are thrown away and begun anew.
     package init(
@@ -41,7 +44,10 @@ package final class LMDBModelStore: TableStore {
         checksums = opened.checksums
         renewal = opened.renewal
         checkpointed = opened.position
-        snapshot = try ReadTransaction(opened.environment)
+        let snapshot = try ReadTransaction(opened.environment)
+        trees = StoredTrees(list)
+        try snapshot.show(trees, opened.environment)
+        self.snapshot = consume snapshot
     }
 
     deinit { close() }
@@ -104,6 +110,19 @@ package final class LMDBModelStore: TableStore {
         return true
     }
 
+    package func withValues(
+        at keys: borrowing KeyBatch, _ body: (_ index: Int, _ value: UnsafeRawBufferPointer?) -> Void
+    ) throws(StorageError) {
+        do throws(StorageError) {
+            try lookups.find(keys, active, frozen, trees) { (table, key) throws(StorageError) in
+                try stored(table, key)
+            }
+        } catch {
+            throw noted(error)
+        }
+        for index in 0..<keys.count { body(index, lookups.value(index)) }
+    }
+
     package func walk(
         _ table: UInt8, _ range: KeyBounds, _ order: Order,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
@@ -145,8 +164,7 @@ package final class LMDBModelStore: TableStore {
     package func finish() throws(StorageError) {
         guard let checkpoint else { preconditionFailure("A checkpoint that is finished was begun.") }
         self.checkpoint = nil
-        snapshot?.reset()
-        try snapshot?.renew()
+        try renewSnapshot()
         checkpointed = checkpoint.position
         frozen = nil
         recycle(checkpoint.buffers)
@@ -168,6 +186,7 @@ package final class LMDBModelStore: TableStore {
 
     /// No checkpoint may be under way.
     package func close() {
+        trees.clear()
         snapshot = nil
         environment.close()
     }
@@ -180,22 +199,24 @@ package final class LMDBModelStore: TableStore {
     private func find(
         _ table: UInt8, _ key: UnsafeRawBufferPointer
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
-        let hash = WriteBuffer.hash(key)
-        switch active.find(table, key, hash: hash) {
-        case .value(let value): return value
-        case .removed: return nil
-        case .absent: break
-        }
-        switch frozen?.find(table, key, hash: hash) ?? .absent {
-        case .value(let value): return value
-        case .removed: return nil
-        case .absent: break
-        }
-        do throws(StorageError) {
-            return try snapshot?.value(in: tables[table], at: key)
-        } catch {
-            throw noted(error)
-        }
+        if let known = active.known(table, key, before: frozen) { return known }
+        do throws(StorageError) { return try stored(table, key) } catch { throw noted(error) }
+    }
+
+    /// The bytes at a key as they were stored.
+    private func stored(
+        _ table: UInt8, _ key: UnsafeRawBufferPointer
+    ) throws(StorageError) -> UnsafeRawBufferPointer? {
+        if let tree = trees[table] { return try tree.value(at: key) }
+        return try snapshot?.value(in: tables[table], at: key)
+    }
+
+    /// Looks at the newest commit from now on.
+    private func renewSnapshot() throws(StorageError) {
+        trees.clear()
+        snapshot?.reset()
+        try snapshot?.renew()
+        try snapshot?.show(trees, environment)
     }
 
     /// Visits what is there now, until `visit` returns false.

@@ -15,9 +15,9 @@ final class Requests {
     let connections: Connections
     let reading: Reading
     private let publishing: Publishing
-    private let checkpoints: Checkpoints
-    private let jobs: Jobs
-    private let stats: Stats
+    let checkpoints: Checkpoints
+    let jobs: Jobs
+    let stats: Stats
     /// Where the events of streams and categories lie.
     private let index: StreamIndex
     /// So much is taken up in a turn, in units: a small request is one.
@@ -29,22 +29,24 @@ final class Requests {
     /// What a connection takes before others have their share: less, the more are waiting, who share this much.
     private static let (share, allShares) = (4...32, 2_048)
     /// So many bytes of a line, or of its answer, cost as much as a small request.
-    private static let unitSize = 4_096
+    static let unitSize = 4_096
     /// What is answered at once with more than a line, a report or help, costs so many units.
-    private static let longUnits = 32
+    static let longUnits = 32
 
     /// True once a client was refused for want of room.
     var wasRefused = false
     /// Connections with lines that nobody took up.
-    @exclusivity(unchecked) private var queue = ShareQueue(.requests)
+    @exclusivity(unchecked) var queue = ShareQueue(.requests)
     /// How many of the turn's units are spent.
-    @exclusivity(unchecked) private var spent = 0
+    @exclusivity(unchecked) var spent = 0
     @exclusivity(unchecked) private var turn: UInt64 = 0
     /// Connections with a request that waits for what they wrote.
     private var waiting: [Connection] = []
     @exclusivity(unchecked) private var turnTime: Instant?
     /// What the engine writes to, one request after the other.
-    private let handled: RequestOutput
+    let handled: RequestOutput
+    /// The last requests that were taken up, where they are for rows: they are answered before anything else is done.
+    @exclusivity(unchecked) var rowRequests = RowRequests()
 
     init(
         _ dependency: ServerDependency, _ driver: TurnDriver, _ connections: Connections, _ outbox: Outbox,
@@ -130,6 +132,7 @@ final class Requests {
             // Also a share that comes to nothing is work.
             spent += 1
         }
+        answerRowRequests()
     }
 
     /// The connection's reader took everything, or its last answer was closed: what waited for that can go on.
@@ -152,10 +155,9 @@ final class Requests {
                 queue.add(connection, hadShare: connection.taken.lines > 0)
                 break
             }
-            let (buffered, written) = (connection.lines.bufferedCount, connection.output.count)
+            let buffered = connection.lines.bufferedCount
             guard takeLine(connection) else { break }
-            let size = max(0, buffered - connection.lines.bufferedCount + connection.output.count - written)
-            spent += 1 + size / Requests.unitSize
+            spent += 1 + (buffered - connection.lines.bufferedCount) / Requests.unitSize
             connection.taken.lines += 1
             connection.activity.lastLine = driver.tick
         }
@@ -194,15 +196,21 @@ final class Requests {
             return false
         }
         let verb = request.action.verb
-        let began = dependency.figures.handled(verb) ? dependency.clock.steady() : nil
-        let followed = connection.session.subscriptionCount
+        let isTimed = dependency.figures.handled(verb)
+        if case .get(let kind, let id, nil) = request.action {
+            rowRequests.add(kind, id, tag: request.tag, from: connection, to: dependency.engine, isTimed: isTimed)
+            if rowRequests.isFull { answerRowRequests() }
+            return true
+        }
+        answerRowRequests()
+        let began = isTimed ? dependency.clock.steady() : nil
+        let (followed, written) = (connection.session.subscriptionCount, connection.output.count)
         handled.begin(connection)
         dependency.engine.handle(request, from: &connection.session, now: now(), into: handled)
         let wish = handled.end()
+        spent += max(0, connection.output.count - written) / Requests.unitSize
         if let began { dependency.figures.took(verb, nanoseconds: dependency.clock.steady() - began) }
-        if let defect = handled.takeDefect() {
-            dependency.trace.say("defect", ["verb": verb.rawValue, "message": defect.message])
-        }
+        traceDefect(of: verb)
         if connection.session.subscriptionCount != followed {
             connections.subscriptionsChanged(connection)
             publishing.add(connection)
@@ -251,40 +259,9 @@ final class Requests {
         }
     }
 
-    /// Work beside the loop has ended.
-    func answer(_ answer: JobAnswer) {
-        guard answer.connection.jobEnded() else { return }
-        outbox.touch(answer.connection)
-        output(answer.connection).reply(answer.reply, tag: answer.tag, restsOn: .zero)
-        queue.add(answer.connection, hadShare: false)
-    }
-
     /// What can be written to this connection while none of its requests is handled.
-    func output(_ connection: Connection) -> RequestOutput { RequestOutput(dependency, driver, publishing, connection) }
-
-    /// Does at once what can be done at once, and lets the connection wait for the rest.
-    private func start(_ job: Job, _ tag: Tag?, _ connection: Connection) {
-        switch job {
-        case .checkpoint:
-            connection.jobBegan(tag)
-            checkpoints.await(driver.durable, tag, connection)
-        case .verify:
-            connection.jobBegan(tag)
-            jobs.verify(tag, connection)
-        case .backUp(let path):
-            if let failure = jobs.backUp(to: path, tag, connection) {
-                output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
-            } else {
-                connection.jobBegan(tag)
-            }
-        case .report:
-            spent += Requests.longUnits
-            let report = stats.report(durable: driver.durable)
-            output(connection).reply(.done(.members(report)), tag: tag, restsOn: .zero)
-        case .help(let topic):
-            spent += Requests.longUnits
-            let output = output(connection)
-            for line in Help.answer(topic) { output.reply(line, tag: tag, restsOn: .zero) }
-        }
+    func output(_ connection: Connection) -> RequestOutput {
+        answerRowRequests()
+        return RequestOutput(dependency, driver, publishing, connection)
     }
 }

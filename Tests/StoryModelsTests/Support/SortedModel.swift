@@ -155,8 +155,28 @@ struct StoreFuzzer {
         #expect(isAlike, sourceLocation: source)
     }
 
+    /// True when both have the same at several keys of several tables.
+    private mutating func agreeOnBatch(_ store: any TableStore, _ oracle: any TableStore) -> Bool {
+        var batch = KeyBatch()
+        var expected: [[UInt8]?] = []
+        for _ in 0..<Int.random(in: 0...KeyBatch.capacity, using: &random) {
+            let (table, key) = (StoreFuzzer.tables.randomElement(using: &random) ?? .users, key())
+            key.withBytes { batch.add($0, in: table.number) }
+            expected.append(oracle.value(in: table, at: key))
+        }
+        var found: [[UInt8]?] = []
+        #expect(throws: Never.self) {
+            try store.withValues(at: batch) { index, value in
+                #expect(index == found.count)
+                found.append(value.map { Array($0) })
+            }
+        }
+        return found == expected
+    }
+
     private mutating func agree(_ store: any TableStore, _ oracle: any TableStore) -> Bool {
         let table = StoreFuzzer.tables.randomElement(using: &random) ?? .users
+        if random.oneIn(3) { return agreeOnBatch(store, oracle) }
         if Bool.random(using: &random) {
             let key = key()
             return store.value(in: table, at: key) == oracle.value(in: table, at: key)

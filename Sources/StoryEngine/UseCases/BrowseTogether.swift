@@ -1,0 +1,69 @@
+package import StoryCore
+import StoryModels
+
+/// `GET` requests for rows as they are now that are answered together, each in its turn.
+///
+/// A row lies where nobody looked lately. So rows are looked up side by side: nobody's request waits for memory alone.
+package struct WantedRows: ~Copyable {
+    /// Who asked for a row.
+    private struct Item {
+        let kind: Kind
+        let tag: Tag?
+    }
+
+    fileprivate var keys = KeyBatch()
+    private var items: [Item] = []
+
+    package init() { items.reserveCapacity(KeyBatch.capacity) }
+
+    package var count: Int { keys.count }
+    package var isFull: Bool { keys.isFull }
+
+    package mutating func clear() {
+        keys.clear()
+        items.removeAll(keepingCapacity: true)
+    }
+
+    /// Adds a row, of which nothing is kept but a copy of its ID; there must be room.
+    fileprivate mutating func add(_ schema: KindSchema, _ kind: Kind, _ id: Identifier, _ tag: Tag?) {
+        id.spelling.withUnsafeBytes { keys.addRow($0, in: schema.rows.number) }
+        items.append(Item(kind: kind, tag: tag))
+    }
+
+    fileprivate func kind(_ index: Int) -> Kind { items[index].kind }
+    fileprivate func tag(_ index: Int) -> Tag? { items[index].tag }
+    /// Lent as the key is.
+    fileprivate func id(_ index: Int) -> Identifier {
+        Identifier(trusted: ByteView(borrowing: keys.rowID(index)))
+    }
+}
+
+extension Engine {
+    /// Notes a row that is asked for, and is answered with others.
+    package func want(_ kind: Kind, _ id: Identifier, tag: Tag?, in rows: inout WantedRows) {
+        rows.add(models.schema(kind), kind, id, tag)
+    }
+
+    /// Answers for each row, in the order in which they were asked for.
+    ///
+    /// - Parameter output: what the answer for a row is written to.
+    package func answer(_ rows: borrowing WantedRows, into output: (_ index: Int) -> any TurnOutput) {
+        guard !isDraining else { return refuse(rows, Failure.draining, output) }
+        do throws(StorageError) {
+            try models.store.withValues(at: rows.keys) { index, value in
+                let browse = Browse(
+                    kind: models.schema(rows.kind(index)), id: rows.id(index), world: world, tag: rows.tag(index),
+                    output: output(index))
+                do throws(StorageError) { try browse.found(value) } catch { browse.failed(error) }
+            }
+        } catch {
+            refuse(rows, .storage(error), output)
+        }
+    }
+
+    private func refuse(
+        _ rows: borrowing WantedRows, _ failure: Failure, _ output: (_ index: Int) -> any TurnOutput
+    ) {
+        for index in 0..<rows.count { output(index).reply(.failed(failure), tag: rows.tag(index), restsOn: .zero) }
+    }
+}

@@ -1,0 +1,59 @@
+import StoryCore
+import StoryEngine
+import StoryStorage
+
+/// The `GET`s that were taken up and are answered together, with who asked.
+struct RowRequests: ~Copyable {
+    private(set) var rows = WantedRows()
+    private(set) var connections: [Connection] = []
+    /// How many of them are timed.
+    private(set) var timed = 0
+
+    var isEmpty: Bool { connections.isEmpty }
+    var isFull: Bool { rows.isFull }
+
+    mutating func add(
+        _ kind: Kind, _ id: Identifier, tag: Tag?, from connection: Connection, to engine: Engine, isTimed: Bool
+    ) {
+        engine.want(kind, id, tag: tag, in: &rows)
+        connections.append(connection)
+        if isTimed { timed += 1 }
+    }
+
+    mutating func clear() {
+        rows.clear()
+        connections.removeAll(keepingCapacity: true)
+        timed = 0
+    }
+}
+
+extension Requests {
+    /// Answers the requests for rows that were taken up.
+    func answerRowRequests() {
+        guard !rowRequests.isEmpty else { return }
+        let began = rowRequests.timed > 0 ? dependency.clock.steady() : nil
+        let connections = rowRequests.connections
+        var (size, before) = (0, 0)
+        dependency.engine.answer(rowRequests.rows) { index in
+            if index > 0 { size += connections[index - 1].output.count - before }
+            before = connections[index].output.count
+            handled.begin(connections[index])
+            return handled
+        }
+        _ = handled.end()
+        if let last = connections.last { size += last.output.count - before }
+        spent += size / Requests.unitSize
+        if let began {
+            let each = (dependency.clock.steady() - began) / UInt64(connections.count)
+            for _ in 0..<rowRequests.timed { dependency.figures.took(.get, nanoseconds: each) }
+        }
+        rowRequests.clear()
+        traceDefect(of: .get)
+    }
+
+    /// Says in the trace where a request met a defect of the program's own.
+    func traceDefect(of verb: Verb) {
+        guard let defect = handled.takeDefect() else { return }
+        dependency.trace.say("defect", ["verb": verb.rawValue, "message": defect.message])
+    }
+}

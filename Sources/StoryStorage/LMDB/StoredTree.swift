@@ -1,0 +1,182 @@
+import CLMDB
+package import StoryCore
+
+/// One of LMDB's trees of keys and values as it lies in the map, to look keys up in without LMDB.
+///
+/// LMDB's own look-up waits for memory at each of its steps. Here a search is a value that takes its steps when it is
+/// told to (`TreeSearch`), so that several of them wait at the same time. It is good for as long as the view that it was
+/// made of.
+package struct StoredTree: BitwiseCopyable {
+    /// Where page 0 lies.
+    fileprivate let map: UnsafeRawPointer
+    fileprivate let pageSize: Int
+    /// How many pages there are.
+    fileprivate let pageCount: UInt64
+    fileprivate let root: UInt64
+    /// How many pages stand between the root and a leaf, both counted; 0 for a tree without an entry.
+    fileprivate let depth: Int
+
+    /// The bytes at a key; nil when there are none.
+    ///
+    /// - Throws: `.corrupt` where a page is not what LMDB writes.
+    package func value(at key: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer? {
+        var search = try TreeSearch(key, in: self)
+        while !search.isAtLeaf { try search.descend() }
+        return try search.value()
+    }
+}
+
+extension ReadTransaction {
+    /// The tree of a named database in this view; nil when there is none of that name.
+    ///
+    /// - Throws: what reading failed with.
+    package borrowing func tree(of name: String, in environment: Environment) throws(StorageError) -> StoredTree? {
+        let record = try Array(name.utf8).withBytes { (name) throws(StorageError) in
+            try value(in: .main, at: name)
+        }
+        guard let record, let start = record.baseAddress, record.count == TreeRecord.size else { return nil }
+        let tree = TreeRecord(record, at: 0)
+        // The record lies on a page, which begins with its own number: so it tells where page 0 is.
+        let page = UnsafeRawPointer(bitPattern: UInt(bitPattern: start) & ~UInt(environment.pageSize - 1))
+        let pageCount = UInt64(environment.usedBytes / environment.pageSize)
+        guard let page, case let number = page.loadUnaligned(as: UInt64.self), number < pageCount else {
+            throw .corrupt("a page of \(environment.path) has another's number", at: nil)
+        }
+        return StoredTree(
+            map: page - Int(number) * environment.pageSize, pageSize: environment.pageSize, pageCount: pageCount,
+            root: tree.root, depth: tree.root == TreeRecord.noPage ? 0 : tree.depth)
+    }
+}
+
+/// A search for one key, which goes down a tree page by page.
+///
+/// Each step asks for the memory that the next one looks at, and does not wait for it.
+package struct TreeSearch: BitwiseCopyable {
+    private static let headerSize = 16
+    private static let nodeSize = 8
+    private static let (branch, leaf): (UInt16, UInt16) = (0x01, 0x02)
+    private static let isApart: UInt16 = 0x01
+    /// So many bytes of a value, or of the places of keys, are asked for; and one key less than so many.
+    private static let (askedBytes, askedKeys) = (448, 8)
+
+    private let key: UnsafeRawBufferPointer
+    private let tree: StoredTree
+    /// The page that it stands on; it was not looked at yet.
+    private var page: UnsafeRawPointer
+    private var level = 1
+
+    /// - Throws: `.corrupt` where the root is not in the map.
+    package init(_ key: UnsafeRawBufferPointer, in tree: StoredTree) throws(StorageError) {
+        self.key = key
+        self.tree = tree
+        page = tree.map
+        if tree.depth > 0 { page = try TreeSearch.page(tree.root, tree) }
+    }
+
+    /// True when no branch is left between it and the value.
+    package var isAtLeaf: Bool { level >= tree.depth }
+
+    /// Goes from a branch to the page below it, and asks for that.
+    ///
+    /// - Throws: `.corrupt` where the page is not what LMDB writes.
+    package mutating func descend() throws(StorageError) {
+        let count = try nodeCount(TreeSearch.branch)
+        // The first node stands for all that comes before the second.
+        var (index, left) = (0, count - 1)
+        while left > 0 {
+            let half = (left + 1) / 2
+            if try order(index + half) >= 0 { index += half }
+            left -= half
+        }
+        let node = try node(index)
+        let low = page.loadUnaligned(fromByteOffset: node, as: UInt32.self)
+        let high = page.loadUnaligned(fromByteOffset: node + 4, as: UInt16.self)
+        page = try TreeSearch.page(UInt64(low) | UInt64(high) << 32, tree)
+        level += 1
+        clm_prefetch(page, isAtLeaf ? 1 : TreeSearch.askedBytes)
+    }
+
+    /// Asks for the keys of the page that decide first: the one in its middle, and those in the middles of its parts.
+    ///
+    /// - Throws: as `descend`.
+    package func askForKeys() throws(StorageError) {
+        guard tree.depth > 0 else { return }
+        let count = try nodeCount(isAtLeaf ? TreeSearch.leaf : TreeSearch.branch)
+        for part in 1..<TreeSearch.askedKeys {
+            clm_prefetch(page + (try node(count * part / TreeSearch.askedKeys)), 1)
+        }
+    }
+
+    /// The value; nil when the leaf has no such key. Asks for the memory that it lies in.
+    ///
+    /// - Throws: as `descend`.
+    package func value() throws(StorageError) -> UnsafeRawBufferPointer? {
+        guard tree.depth > 0 else { return nil }
+        var (low, high) = (0, try nodeCount(TreeSearch.leaf))
+        while low < high {
+            let middle = (low + high) / 2
+            let order = try order(middle)
+            if order == 0 {
+                let value = try value(of: try node(middle))
+                clm_prefetch(value.baseAddress, min(value.count, TreeSearch.askedBytes))
+                return value
+            }
+            if order > 0 { low = middle + 1 } else { high = middle }
+        }
+        return nil
+    }
+
+    /// A value lies behind its key, or on pages of its own.
+    private func value(of node: Int) throws(StorageError) -> UnsafeRawBufferPointer {
+        let count = Int(page.loadUnaligned(fromByteOffset: node, as: UInt32.self))
+        let flags = page.loadUnaligned(fromByteOffset: node + 4, as: UInt16.self)
+        let start = node + TreeSearch.nodeSize + keyCount(node)
+        guard flags & TreeSearch.isApart == 0 else {
+            guard start + 8 <= tree.pageSize else { throw damaged }
+            let first = try TreeSearch.page(page.loadUnaligned(fromByteOffset: start, as: UInt64.self), tree)
+            let end = first - tree.map + TreeSearch.headerSize + count
+            guard end <= Int(tree.pageCount) * tree.pageSize else { throw damaged }
+            return UnsafeRawBufferPointer(start: first + TreeSearch.headerSize, count: count)
+        }
+        guard start + count <= tree.pageSize else { throw damaged }
+        return UnsafeRawBufferPointer(start: page + start, count: count)
+    }
+
+    /// How many nodes the page has, which is of this type.
+    private func nodeCount(_ type: UInt16) throws(StorageError) -> Int {
+        let lower = Int(page.loadUnaligned(fromByteOffset: 12, as: UInt16.self))
+        guard page.loadUnaligned(fromByteOffset: 10, as: UInt16.self) == type, lower > TreeSearch.headerSize,
+            lower <= tree.pageSize
+        else { throw damaged }
+        return (lower - TreeSearch.headerSize) / 2
+    }
+
+    /// Where a node begins on the page, all of whose head lies on it.
+    @inline(__always)
+    private func node(_ index: Int) throws(StorageError) -> Int {
+        let offset = page.loadUnaligned(fromByteOffset: TreeSearch.headerSize + 2 * index, as: UInt16.self)
+        guard Int(offset) + TreeSearch.nodeSize <= tree.pageSize else { throw damaged }
+        return Int(offset)
+    }
+
+    @inline(__always)
+    private func keyCount(_ node: Int) -> Int {
+        Int(page.loadUnaligned(fromByteOffset: node + 6, as: UInt16.self))
+    }
+
+    /// Below zero where the key comes before that of a node, above it where it comes behind.
+    @inline(__always)
+    private func order(_ index: Int) throws(StorageError) -> Int32 {
+        let node = try node(index)
+        let count = keyCount(node)
+        guard node + TreeSearch.nodeSize + count <= tree.pageSize else { throw damaged }
+        return clm_compare(key.baseAddress, key.count, page + node + TreeSearch.nodeSize, count)
+    }
+
+    private static func page(_ number: UInt64, _ tree: StoredTree) throws(StorageError) -> UnsafeRawPointer {
+        guard number < tree.pageCount else { throw .corrupt("a stored table leads out of its file", at: nil) }
+        return tree.map + Int(number) * tree.pageSize
+    }
+
+    private var damaged: StorageError { .corrupt("a page of a stored table is damaged", at: nil) }
+}
