@@ -121,10 +121,16 @@ extension KeyBuffer {
     /// The first 200 bytes of a text. A zero byte inside becomes 00 FF, and 00 00 ends the text, so that a text
     /// stands before every longer one that begins with it.
     package mutating func addText(_ text: UnsafeRawBufferPointer, isFolded: Bool) {
-        for index in 0..<min(text.count, KeyBuffer.textPrefix) {
-            let byte = text[index]
-            add(isFolded ? byte.folded : byte)
-            if byte == 0 { add(0xFF) }
+        let text = UnsafeRawBufferPointer(rebasing: text.prefix(KeyBuffer.textPrefix))
+        if Memory.contains(0, text) {
+            for byte in text {
+                add(isFolded ? byte.folded : byte)
+                if byte == 0 { add(0xFF) }
+            }
+        } else if isFolded {
+            addFolded(text)
+        } else {
+            add(text)
         }
         add(0)
         add(0)
@@ -132,7 +138,10 @@ extension KeyBuffer {
 
     /// All of a text with its ASCII letters in lower case.
     package mutating func addFolded(_ text: UnsafeRawBufferPointer) {
-        for byte in text { add(byte.folded) }
+        let first = count
+        add(text)
+        let added = UnsafeMutableRawBufferPointer(start: start + first, count: count - first)
+        for index in added.indices { added[index] = added[index].folded }
     }
 
     /// A whole number in its order: a byte that says how many bytes follow, below 128 for negative ones.

@@ -19,6 +19,11 @@ enum Memory {
         if let source = bytes.baseAddress { memmove(target, source, bytes.count) }
     }
 
+    /// True where one of the bytes is this one.
+    static func contains(_ byte: UInt8, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.baseAddress.map { memchr($0, Int32(byte), bytes.count) != nil } ?? false
+    }
+
     @inline(__always)
     static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         guard left.count == right.count else { return false }
