@@ -16,9 +16,9 @@ package final class Engine {
     @exclusivity(unchecked) private var lastTime: Instant
     @exclusivity(unchecked) private var lastStream: StreamNumber
     /// Why writes are refused now; nil while they are taken.
-    package private(set) var refusal: Failure?
+    @exclusivity(unchecked) package private(set) var refusal: Failure?
     /// True once the program is asked to end.
-    package private(set) var isDraining = false
+    @exclusivity(unchecked) package private(set) var isDraining = false
 
     /// The store must be folded up to the log's head.
     ///

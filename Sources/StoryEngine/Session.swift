@@ -10,6 +10,8 @@ package struct Session: Equatable, Sendable {
     /// Those that have everything that was published, until an event of their stream or category comes.
     private var resting: [SubscriptionID: Subscription] = [:]
     private var lastSubscription: UInt64 = 0
+    /// How many are on, active and resting; asked for twice a request.
+    package private(set) var subscriptionCount = 0
 
     package init(peer: Peer) { self.peer = peer }
 
@@ -23,9 +25,6 @@ package struct Session: Equatable, Sendable {
     }
 
     // MARK: Subscriptions
-
-    /// How many are on.
-    package var subscriptionCount: Int { active.count + resting.count }
 
     /// How many events lie between the head and the subscription that is farthest behind it; 0 without any.
     ///
@@ -49,11 +48,18 @@ package struct Session: Equatable, Sendable {
         lastSubscription += 1
         let id = SubscriptionID(lastSubscription)
         active.append(Subscription(id: id, selection: query.selection, subject: query.subject, from: next))
+        subscriptionCount += 1
         return id
     }
 
     /// Ends a subscription; returns it as it stood, nil when there is none with this number.
     package mutating func unsubscribe(_ id: SubscriptionID, published: Position) -> Subscription? {
+        guard let ended = taken(id, published: published) else { return nil }
+        subscriptionCount -= 1
+        return ended
+    }
+
+    private mutating func taken(_ id: SubscriptionID, published: Position) -> Subscription? {
         if let rested = resting.removeValue(forKey: id) { return rested.rested(through: published) }
         guard let index = active.firstIndex(where: { $0.id == id }) else { return nil }
         return active.remove(at: index)
@@ -66,6 +72,7 @@ package struct Session: Equatable, Sendable {
         }
         active = []
         resting = [:]
+        subscriptionCount = 0
     }
 
     /// Puts aside those that have everything up to the head, and returns them.

@@ -28,5 +28,9 @@ struct RestingSubscriptionTests {
         let ended = world.session.unsubscribe(SubscriptionID(1), published: Position(9))
         #expect(ended?.next == Position(10))
         #expect(world.session.subscriptionCount == 1)
+        #expect(world.session.unsubscribe(SubscriptionID(1), published: Position(9)) == nil)
+        #expect(world.session.subscriptionCount == 1)
+        world.ask(.quit)
+        #expect(world.session.subscriptionCount == 0)
     }
 }

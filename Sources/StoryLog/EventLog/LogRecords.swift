@@ -11,7 +11,7 @@ final class LogRecords {
     private(set) var committed: Position
     @exclusivity(unchecked) private(set) var flushed: Position
     /// When the record at `head` was written.
-    private(set) var lastTime: Instant?
+    @exclusivity(unchecked) private(set) var lastTime: Instant?
     /// When the record at `committed` was written.
     private var committedTime: Instant?
     let blocks: BlockReader

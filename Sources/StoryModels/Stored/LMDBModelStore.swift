@@ -6,7 +6,7 @@ package import StoryStorage
 /// It belongs to one thread; only a `Checkpoint` runs on another.
 package final class LMDBModelStore: TableStore {
     /// What the stored tables are a fold of.
-    package private(set) var checkpointed: Position
+    @exclusivity(unchecked) package private(set) var checkpointed: Position
     /// Why stored models were thrown away at opening; nil when they were not.
     package let renewal: String?
     /// The first failure of a reading: whoever asked was told, and the stored tables are suspect from then on.

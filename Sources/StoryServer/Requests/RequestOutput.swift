@@ -26,6 +26,8 @@ final class RequestOutput: TurnOutput {
     @exclusivity(unchecked) private var wish: Wish?
     /// The first failure that is a defect of the program's own.
     private var defect: Failure?
+    /// True where a wish or a defect is there to be taken: most requests leave neither.
+    @exclusivity(unchecked) private(set) var hasRest = false
 
     init(
         _ dependency: ServerDependency, _ driver: TurnDriver, _ publishing: Publishing,
@@ -40,19 +42,18 @@ final class RequestOutput: TurnOutput {
     /// What is written from now on is for this connection.
     func begin(_ connection: Connection) { self.connection = connection }
 
-    /// Nothing more is written to the connection; returns what its request wants.
-    func end() -> Wish? {
-        connection = nil
-        guard let wish else { return nil }
-        self.wish = nil
-        return wish
+    /// Nothing more is written to the connection.
+    func end() { connection = nil }
+
+    /// What the request wants, and the first defect that it met; each nil where there is none.
+    func takeRest() -> (wish: Wish?, defect: Failure?) {
+        defer { (wish, defect, hasRest) = (nil, nil, false) }
+        return (wish, defect)
     }
 
-    /// The first defect since the last call; nil where there was none.
-    func takeDefect() -> Failure? {
-        guard let defect else { return nil }
-        self.defect = nil
-        return defect
+    private func wish(for wish: Wish) {
+        self.wish = wish
+        hasRest = true
     }
 
     // MARK: TurnOutput
@@ -71,7 +72,7 @@ final class RequestOutput: TurnOutput {
         case .failed(let failure):
             connection.output.close(restsOn: position, durable: durable)
             dependency.figures.failed()
-            if failure.code == .internal { defect = defect ?? failure }
+            if failure.code == .internal { (defect, hasRest) = (defect ?? failure, true) }
         }
     }
 
@@ -94,10 +95,10 @@ final class RequestOutput: TurnOutput {
     }
 
     func answer(with cursor: any AnswerCursor, tag: Tag?, restsOn position: Position) {
-        wish = .answer(Connection.Answer(cursor: cursor, tag: tag, restsOn: position))
+        wish(for: .answer(Connection.Answer(cursor: cursor, tag: tag, restsOn: position)))
     }
 
-    func read(_ plan: ReadPlan, tag: Tag?) { wish = .events(plan, tag) }
-    func start(_ job: Job, tag: Tag?) { wish = .work(job, tag) }
-    func finish() { wish = .end }
+    func read(_ plan: ReadPlan, tag: Tag?) { wish(for: .events(plan, tag)) }
+    func start(_ job: Job, tag: Tag?) { wish(for: .work(job, tag)) }
+    func finish() { wish(for: .end) }
 }

@@ -207,16 +207,22 @@ final class Requests {
         let (followed, written) = (connection.session.subscriptionCount, connection.output.count)
         handled.begin(connection)
         dependency.engine.handle(request, from: &connection.session, now: now(), into: handled)
-        let wish = handled.end()
+        handled.end()
         spent += max(0, connection.output.count - written) / Requests.unitSize
         if let began { dependency.figures.took(verb, nanoseconds: dependency.clock.steady() - began) }
-        traceDefect(of: verb)
         if connection.session.subscriptionCount != followed {
             connections.subscriptionsChanged(connection)
             publishing.add(connection)
         }
-        if let wish { grant(wish, connection) }
+        if handled.hasRest { takeRest(of: verb, connection) }
         return true
+    }
+
+    /// Does what a request left to be done when the engine had returned.
+    private func takeRest(of verb: Verb, _ connection: Connection) {
+        let (wish, defect) = handled.takeRest()
+        if let defect { trace(defect, of: verb) }
+        if let wish { grant(wish, connection) }
     }
 
     /// Does what a request wants beyond what the engine wrote.

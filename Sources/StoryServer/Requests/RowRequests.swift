@@ -40,7 +40,7 @@ extension Requests {
             handled.begin(connections[index])
             return handled
         }
-        _ = handled.end()
+        handled.end()
         if let last = connections.last { size += last.output.count - before }
         spent += size / Requests.unitSize
         if let began {
@@ -48,12 +48,11 @@ extension Requests {
             for _ in 0..<rowRequests.timed { dependency.figures.took(.get, nanoseconds: each) }
         }
         rowRequests.clear()
-        traceDefect(of: .get)
+        if handled.hasRest, let defect = handled.takeRest().defect { trace(defect, of: .get) }
     }
 
-    /// Says in the trace where a request met a defect of the program's own.
-    func traceDefect(of verb: Verb) {
-        guard let defect = handled.takeDefect() else { return }
+    /// Says in the trace that a request met a defect of the program's own.
+    func trace(_ defect: Failure, of verb: Verb) {
         dependency.trace.say("defect", ["verb": verb.rawValue, "message": defect.message])
     }
 }
