@@ -98,7 +98,11 @@ private final class CollectedOutput: TurnOutput {
     var durable: Position { log.head }
     var published: Position { log.head }
 
-    func append(_ event: Event) { preconditionFailure("Writes are refused where there is no daemon.") }
+    func append(
+        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, at place: EventPlace
+    ) { preconditionFailure("Writes are refused where there is no daemon.") }
+
+    func receipt(_ receipt: Receipt, tag: Tag?) { reply(.done(.receipt(receipt)), tag: tag, restsOn: receipt.position) }
 
     func reply(_ reply: Reply, tag: Tag?, restsOn position: Position) {
         ReplyEncoder.append(reply, tag: tag, to: &bytes)

@@ -12,9 +12,9 @@ package final class Engine {
     private let server: String
     private let foldTimer: FoldTimer?
     /// The last event that was decided, durable or not.
-    @exclusivity(unchecked) package private(set) var head: Position
-    @exclusivity(unchecked) private var lastTime: Instant
-    @exclusivity(unchecked) private var lastStream: StreamNumber
+    @exclusivity(unchecked) package internal(set) var head: Position
+    @exclusivity(unchecked) var lastTime: Instant
+    @exclusivity(unchecked) var lastStream: StreamNumber
     /// Why writes are refused now; nil while they are taken.
     @exclusivity(unchecked) package private(set) var refusal: Failure?
     /// True once the program is asked to end.
@@ -156,21 +156,8 @@ package final class Engine {
             session.endSubscriptions(.quit, into: output)
             acknowledge([Member("bye", .flag(true))], session, tag, output)
             output.finish()
-        case .append(let stream, let proposals, let options):
-            try write(action, tag, &session, now, output) { (world) throws(StorageError) in
-                try AppendEvents.attempt(stream, proposals, options, in: world)
-            }
-        case .appendTogether(let proposals, let options):
-            try write(action, tag, &session, now, output) { (world) throws(StorageError) in
-                try AppendTogether.attempt(proposals, options, in: world)
-            }
-        case .post, .edit, .like, .unlike, .see, .delete:
-            try write(action, tag, &session, now, output) { (world) throws(StorageError) in
-                guard let write = ContentWrite(action) else {
-                    return .refused(Failure(.internal, "\(action.verb.rawValue) is no write"))
-                }
-                return try WriteContent.attempt(write, in: world)
-            }
+        case .append, .appendTogether, .post, .edit, .like, .unlike, .see, .delete:
+            try write(action, tag, from: &session, now, output)
         }
     }
 
@@ -217,83 +204,5 @@ package final class Engine {
         } catch {
             output.reply(.failed(error), tag: tag, restsOn: .zero)
         }
-    }
-
-    // MARK: Writes
-
-    private func write(
-        _ action: RequestAction, _ tag: Tag?, _ session: inout Session, _ now: Instant, _ output: any TurnOutput,
-        _ attempt: (World) throws(StorageError) -> WriteOutcome
-    ) throws(StorageError) {
-        let world = world
-        let outcome: WriteOutcome
-        if let known = try Idempotency.outcome(action, in: world) {
-            outcome = known
-        } else {
-            outcome = try attempt(world)
-        }
-        switch outcome {
-        case .refused(let failure):
-            output.reply(.failed(failure), tag: tag, restsOn: try basis(of: failure, action, output))
-        case .repeated(let receipt):
-            answer(receipt, &session, tag, output)
-        case .unchanged(let id, let stream, let head):
-            let done = Done.unchanged(id: id, stream: stream, version: head.version, position: head.position)
-            // Not on its own stream alone: that there is the user who likes may rest on an event that is not durable.
-            output.reply(.done(done), tag: tag, restsOn: self.head)
-        case .appends(let new):
-            if let refusal { return output.reply(.failed(refusal), tag: tag, restsOn: .zero) }
-            let receipt = append(new, by: session.peer.uid, now, output)
-            session.wrote(receipt.position)
-            output.reply(.done(.receipt(receipt)), tag: tag, restsOn: receipt.position)
-        case .appendsTogether(let new):
-            if let refusal { return output.reply(.failed(refusal), tag: tag, restsOn: .zero) }
-            answer(appendTogether(new, by: session.peer.uid, now, output), &session, tag, output)
-        }
-    }
-
-    /// Writes what a write is answered with, which rests on the last event that it made.
-    private func answer(_ receipt: WriteReceipt, _ session: inout Session, _ tag: Tag?, _ output: any TurnOutput) {
-        session.wrote(receipt.position)
-        for line in receipt.replies { output.reply(line, tag: tag, restsOn: receipt.position) }
-    }
-
-    /// Numbers the events of one stream and appends them; returns the receipt of the last one.
-    private func append(
-        _ new: NewEvents, by uid: UInt32, _ now: Instant, _ output: any TurnOutput
-    ) -> Receipt {
-        let number = number(after: new.head, now)
-        var version = new.head?.version ?? .zero
-        for index in new.events.indices {
-            head = head.next
-            version = version.next
-            let event = Event(
-                position: head, stream: new.stream, streamNumber: number, version: version, time: lastTime,
-                by: uid, key: new.key, tags: new.events[index].tags, meta: new.events[index].meta,
-                body: new.events[index].body)
-            output.append(event)
-        }
-        return Receipt(id: new.id, stream: new.stream, version: version, position: head, time: lastTime)
-    }
-
-    /// Places the events of several streams and appends them.
-    private func appendTogether(
-        _ new: JointEvents, by uid: UInt32, _ now: Instant, _ output: any TurnOutput
-    ) -> WriteReceipt {
-        lastTime = max(lastTime, now)
-        var placement = Placement(after: head, lastStream, at: lastTime)
-        let events = placement.events(new, by: uid)
-        (head, lastStream) = (placement.head, placement.lastStream)
-        for event in events { output.append(event) }
-        return WriteReceipt(events, isTogether: true)
-    }
-
-    /// The number of a stream that is appended to, given now when it is new; the time of its events is now.
-    @inline(__always)
-    private func number(after known: StreamHead?, _ now: Instant) -> StreamNumber {
-        lastTime = max(lastTime, now)
-        let number = known?.number ?? StreamNumber(lastStream.value + 1)
-        lastStream = max(lastStream, number)
-        return number
     }
 }

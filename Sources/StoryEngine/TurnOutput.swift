@@ -9,10 +9,14 @@ package protocol TurnOutput: AnyObject {
     var durable: Position { get }
     /// Everything up to here was shown to those who follow.
     var published: Position { get }
-    /// Appends to the log, and has the engine fold the event's record as the log lends it.
-    func append(_ event: Event)
+    /// Appends one of the events that a write proposes to the log, and has the engine fold its record as the log lends
+    /// it. A proposal is large: it is lent where it lies.
+    func append(
+        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, at place: EventPlace)
     /// Writes one line of the reply to a request; `.done` and `.failed` close it.
     func reply(_ reply: Reply, tag: Tag?, restsOn position: Position)
+    /// Closes the answer with the receipt of a write, and rests on the event that it is for.
+    func receipt(_ receipt: Receipt, tag: Tag?)
     /// Closes the answer with a row, which is lent.
     func row(_ row: RowView, tag: Tag?, restsOn position: Position)
     /// Tells the connection something that it did not ask for.

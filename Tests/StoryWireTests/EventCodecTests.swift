@@ -51,6 +51,25 @@ struct EventCodecTests {
         }
     }
 
+    @Test func `one encoder writes events of many lengths and times, one after the other`() {
+        var encoder = EventEncoder()
+        for round in 0..<3 {
+            for (number, body) in EventCodecTests.bodies.enumerated() {
+                let long = String(repeating: "\"x\\\u{1}é", count: number == 20 ? 300_000 : number * number * 10)
+                let event = Event(
+                    position: Position(UInt64(number + 1)), stream: stream("note-1"), streamNumber: StreamNumber(1),
+                    version: Version(UInt64(number + 1)), time: Instant(milliseconds: Int64((number + round) / 3)),
+                    by: 7, key: nil, meta: number % 5 == 0 ? ByteView(bytes("[\(long)]")) : nil, body: body)
+                let header = encoder.write(event)
+                var alone: [UInt8] = []
+                EventEncoder.append(event, to: &alone)
+                #expect(Array(encoder.json) == alone)
+                #expect(header == event.header)
+                #expect(String(decoding: alone, as: UTF8.self).contains(#""time":"\#(event.time.text)""#))
+            }
+        }
+    }
+
     @Test func `the line is that of the contract`() {
         let body = EventBody.story(.liked(by: id("009")))
         var written: [UInt8] = []

@@ -36,8 +36,10 @@ package final class RecordedOutput: TurnOutput {
         self.fold = fold
     }
 
-    package func append(_ event: Event) {
-        let event = event.kept
+    package func append(
+        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, at place: EventPlace
+    ) {
+        let event = Event(proposals[index], to: stream, key: key, at: place).kept
         effects.append(.append(event))
         log.append(event)
         event.withRecord(fold)
@@ -45,6 +47,10 @@ package final class RecordedOutput: TurnOutput {
 
     package func row(_ row: RowView, tag: Tag?, restsOn position: Position) {
         effects.append(.reply(tag, .done(.row(RowCopy(row))), restsOn: position))
+    }
+
+    package func receipt(_ receipt: Receipt, tag: Tag?) {
+        reply(.done(.receipt(receipt)), tag: tag, restsOn: receipt.position)
     }
 
     package func reply(_ reply: Reply, tag: Tag?, restsOn position: Position) {

@@ -29,12 +29,19 @@ package struct EventHeader: Equatable, Sendable {
     }
 }
 
+extension EventHeader {
+    package init(_ place: EventPlace, streamCount: Int, typeCount: Int) {
+        self.init(
+            position: place.position, streamNumber: place.streamNumber, version: place.version, time: place.time,
+            by: place.by, streamCount: streamCount, typeCount: typeCount)
+    }
+}
+
 extension Event {
     /// What the log keeps beside its text.
     package var header: EventHeader {
         var header = EventHeader(
-            position: position, streamNumber: streamNumber, version: version, time: time, by: by,
-            streamCount: stream.spelling.count, typeCount: body.type.spelling.count)
+            place, streamCount: stream.spelling.count, typeCount: body.type.spelling.count)
         header.keyCount = key?.spelling.count ?? 0
         header.tagsCount = tags?.count ?? 0
         header.metaCount = meta?.count ?? 0

@@ -9,8 +9,10 @@ enum Idempotency {
     /// Nil when the write has no key or a new one.
     ///
     /// - Throws: what reading failed with.
-    static func outcome(_ action: RequestAction, in world: World) throws(StorageError) -> WriteOutcome? {
-        guard let key = action.writeOptions?.key, let entry = try world.models.entry(of: key) else { return nil }
+    static func outcome(
+        of action: RequestAction, _ key: RequestKey?, in world: World
+    ) throws(StorageError) -> WriteOutcome? {
+        guard let key, let entry = try world.models.entry(of: key) else { return nil }
         if let receipt = try repeated(action, entry.positions, in: world) { return .repeated(receipt) }
         return .refused(reused(key, entry.last))
     }

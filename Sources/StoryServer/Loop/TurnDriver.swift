@@ -25,7 +25,7 @@ final class TurnDriver {
     /// How long it took to begin it, in nanoseconds.
     private var beginning: UInt64 = 0
     private var committedAtTick: Position = .zero
-    @exclusivity(unchecked) private var eventScratch: [UInt8] = []
+    @exclusivity(unchecked) private var encoder = EventEncoder()
     /// True while what was appended cannot be committed before a flush has ended.
     @exclusivity(unchecked) private var isRoomAwaited = false
     /// True while memory holds what a checkpoint has to store first.
@@ -68,23 +68,22 @@ final class TurnDriver {
     private var isNextFull: Bool { nextBytes >= dependency.configuration.limits.commit }
 
     /// Writes an event to the log and has its record folded, so that the next request sees it.
-    func append(_ event: borrowing Event) {
+    func append(
+        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, at place: EventPlace
+    ) {
         guard turn.takesAppends else { return }
-        let header = event.header
-        eventScratch.removeAll(keepingCapacity: true)
-        EventEncoder.append(event, to: &eventScratch)
-        nextBytes += eventScratch.count
+        let header = encoder.write(proposals, index, to: stream, key: key, at: place)
+        let json = encoder.json
+        nextBytes += json.count
         var failure: StorageError?
         do throws(StorageError) {
-            try eventScratch.withBytes { (json) throws(StorageError) in
-                try log.append(header, json: json) { record in
-                    do throws(StorageError) { try engine.fold(record) } catch { failure = error }
-                }
+            try log.append(header, json: json) { record in
+                do throws(StorageError) { try engine.fold(record) } catch { failure = error }
             }
         } catch {
             return perform(turn.appendFailed(error))
         }
-        perform(turn.appended(through: header.position))
+        perform(turn.appended(through: place.position))
         if let failure { perform(turn.storageFailed(failure)) }
     }
 

@@ -24,6 +24,7 @@ final class RequestOutput: TurnOutput {
     /// Whom it is written to; nil while no request is handled.
     @exclusivity(unchecked) private var connection: Connection?
     @exclusivity(unchecked) private var wish: Wish?
+    @exclusivity(unchecked) private var times = TimeText()
     /// The first failure that is a defect of the program's own.
     private var defect: Failure?
     /// True where a wish or a defect is there to be taken: most requests leave neither.
@@ -61,7 +62,15 @@ final class RequestOutput: TurnOutput {
     var durable: Position { driver.durable }
     var published: Position { publishing.published }
 
-    func append(_ event: Event) { driver.append(event) }
+    func append(
+        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, at place: EventPlace
+    ) { driver.append(proposals, index, to: stream, key: key, at: place) }
+
+    func receipt(_ receipt: Receipt, tag: Tag?) {
+        guard let connection else { return }
+        ReplyEncoder.append(receipt, tag: tag, times: &times, to: &connection.output.bytes)
+        connection.output.close(restsOn: receipt.position, durable: durable)
+    }
 
     func reply(_ reply: Reply, tag: Tag?, restsOn position: Position) {
         guard let connection else { return }

@@ -9,22 +9,23 @@ struct EventDataWriter {
     }
 
     /// What comes before the data, and the data.
-    private var bytes: [UInt8] = []
+    private var bytes: ByteWriter
     private var written = Written.nothing
 
+    private init(_ bytes: ByteWriter) { self.bytes = bytes }
+
     /// Appends what an event's `data` is.
-    static func append(_ body: EventBody, to bytes: inout [UInt8]) {
-        var writer = EventDataWriter()
-        swap(&writer.bytes, &bytes)
+    static func append(_ body: EventBody, to bytes: inout ByteWriter) {
+        var writer = EventDataWriter(bytes)
         body.write(to: &writer)
         writer.finish()
-        swap(&writer.bytes, &bytes)
+        bytes = writer.bytes
     }
 
     private mutating func finish() {
         switch written {
-        case .nothing: bytes.appendLiteral("{}")
-        case .members: bytes.append(0x7D)
+        case .nothing: bytes.literal("{}")
+        case .members: bytes.byte(0x7D)
         case .whole: return
         }
     }
@@ -32,59 +33,58 @@ struct EventDataWriter {
     /// Writes what stands before a member's value.
     private mutating func begin(_ name: StaticString) {
         switch written {
-        case .nothing: bytes.appendLiteral(#"{""#)
-        case .members, .whole: bytes.appendLiteral(#",""#)
+        case .nothing: bytes.literal(#"{""#)
+        case .members, .whole: bytes.literal(#",""#)
         }
         written = .members
-        bytes.appendLiteral(name)
-        bytes.appendLiteral(#"":"#)
+        bytes.literal(name)
+        bytes.literal(#"":"#)
     }
 }
 
 extension EventDataWriter: EventMembers {
     mutating func text(_ name: StaticString, _ value: Text) {
         begin(name)
-        value.spelling.withUnsafeBytes { bytes.appendString($0) }
+        value.spelling.withUnsafeBytes { bytes.string($0) }
     }
 
     mutating func identifier(_ name: StaticString, _ value: Identifier) {
         begin(name)
-        bytes.appendName(value.spelling)
+        bytes.name(value.spelling)
     }
 
     mutating func date(_ name: StaticString, _ value: Instant) {
         begin(name)
-        bytes.append(0x22)
-        value.append(to: &bytes)
-        bytes.append(0x22)
+        bytes.date(value)
     }
 
     mutating func integer(_ name: StaticString, _ value: Int64) {
         begin(name)
-        bytes.appendInteger(value)
+        bytes.signed(value)
     }
 
     mutating func number(_ name: StaticString, _ value: Double) {
         begin(name)
-        bytes.appendNumber(value)
+        bytes.number(value)
     }
 
     mutating func fraction(_ name: StaticString, _ numerator: UInt32, _ denominator: UInt32) {
         begin(name)
-        bytes.append(0x22)
-        bytes.appendInteger(UInt64(numerator))
-        bytes.append(0x2F)
-        bytes.appendInteger(UInt64(denominator))
-        bytes.append(0x22)
+        bytes.byte(0x22)
+        bytes.integer(UInt64(numerator))
+        bytes.byte(0x2F)
+        bytes.integer(UInt64(denominator))
+        bytes.byte(0x22)
     }
 
     mutating func choice(_ name: StaticString, _ value: String) {
         begin(name)
-        bytes.appendString(value)
+        var value = value
+        value.withUTF8 { bytes.string(UnsafeRawBufferPointer($0)) }
     }
 
     mutating func whole(_ data: ByteView) {
-        data.withUnsafeBytes { bytes.appendRaw($0) }
+        bytes.raw(data)
         written = .whole
     }
 }

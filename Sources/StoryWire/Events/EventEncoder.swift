@@ -1,15 +1,101 @@
 package import StoryCore
 
-/// Writes events as they lie in the log and go out on the wire.
-package enum EventEncoder {
-    /// Appends the event's JSON, without an LF, its members in the order that `EventRecord` tells.
-    package static func append(_ event: Event, to bytes: inout [UInt8]) {
-        guard case .custom(let type, let data) = event.body else { return appendContent(event, to: &bytes) }
-        bytes.appendWritten(atMost: count(event, type) + data.count) { writer in
-            head(event, type, &writer)
+/// Writes events as they lie in the log and go out on the wire, one after the other into the same memory.
+package struct EventEncoder: ~Copyable {
+    /// The memory that it begins with: most events are shorter.
+    private static let capacity = 4_096
+    /// Memory that grew past this is given back before the next event.
+    private static let keptCapacity = 1 << 20
+
+    private var writer = ByteWriter(capacity: EventEncoder.capacity)
+    private var times = TimeText()
+
+    package init() {}
+
+    deinit { writer.free() }
+
+    /// The JSON of the event that was written last, without an LF; it dies when the next one is written.
+    package var json: UnsafeRawBufferPointer { writer.written }
+
+    /// Writes one of the events that a write proposes, its members in the order that `EventRecord` tells.
+    ///
+    /// - Returns: what the log keeps beside the text.
+    package mutating func write(
+        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, at place: EventPlace
+    ) -> EventHeader {
+        begin()
+        let (tags, meta) = (proposals[index].tags, proposals[index].meta)
+        let header: EventHeader
+        if case .custom(let type, let data) = proposals[index].body {
+            header = head(place, stream, type, key, tags, meta)
             writer.raw(data)
-            writer.byte(0x7D)
+        } else {
+            let body = proposals[index].body
+            header = head(place, stream, body.type, key, tags, meta)
+            EventDataWriter.append(body, to: &writer)
         }
+        writer.byte(0x7D)
+        return header
+    }
+
+    /// Writes an event.
+    ///
+    /// - Returns: what the log keeps beside the text.
+    @discardableResult
+    package mutating func write(_ event: Event) -> EventHeader {
+        write([event.proposal], 0, to: event.stream, key: event.key, at: event.place)
+    }
+
+    private mutating func begin() {
+        if writer.written.count <= EventEncoder.keptCapacity { return writer.rewind() }
+        writer.free()
+        writer = ByteWriter(capacity: EventEncoder.capacity)
+    }
+
+    /// Writes everything up to the data.
+    private mutating func head(
+        _ place: EventPlace, _ stream: StreamName, _ type: EventType, _ key: RequestKey?, _ tags: ByteView?,
+        _ meta: ByteView?
+    ) -> EventHeader {
+        writer.literal(#"{"position":"#)
+        writer.integer(place.position.value)
+        writer.literal(#","stream":"#)
+        writer.name(stream.spelling)
+        writer.literal(#","version":"#)
+        writer.integer(place.version.value)
+        writer.literal(#","type":"#)
+        writer.name(type.spelling)
+        writer.literal(#","time":""#)
+        writer.time(place.time, knownTo: &times)
+        writer.literal(#"","by":"#)
+        writer.integer(UInt64(place.by))
+        var header = EventHeader(place, streamCount: stream.spelling.count, typeCount: type.spelling.count)
+        if let key {
+            writer.literal(#","key":"#)
+            writer.name(key.spelling)
+            header.keyCount = key.spelling.count
+        }
+        if let tags {
+            writer.literal(#","tags":"#)
+            writer.raw(tags)
+            header.tagsCount = tags.count
+        }
+        if let meta {
+            writer.literal(#","meta":"#)
+            writer.raw(meta)
+            header.metaCount = meta.count
+        }
+        writer.literal(#","data":"#)
+        return header
+    }
+}
+
+extension EventEncoder {
+    /// Appends the event's JSON, without an LF.
+    package static func append(_ event: Event, to bytes: inout [UInt8]) {
+        var encoder = EventEncoder()
+        encoder.write(event)
+        bytes.appendRaw(encoder.json)
     }
 
     /// True when a record has the type, data, meta and tags that a proposal would be written with.
@@ -24,53 +110,9 @@ package enum EventEncoder {
 
     /// The data that an event is written with.
     package static func data(of body: EventBody) -> [UInt8] {
-        var data: [UInt8] = []
-        EventDataWriter.append(body, to: &data)
-        return data
+        var writer = ByteWriter(capacity: capacity)
+        defer { writer.free() }
+        EventDataWriter.append(body, to: &writer)
+        return [UInt8](writer.written)
     }
-
-    private static func appendContent(_ event: Event, to bytes: inout [UInt8]) {
-        let type = event.body.type
-        bytes.appendWritten(atMost: count(event, type)) { head(event, type, &$0) }
-        EventDataWriter.append(event.body, to: &bytes)
-        bytes.append(0x7D)
-    }
-
-    /// No more bytes than this are written before and behind the data.
-    private static func count(_ event: Event, _ type: EventType) -> Int {
-        let names = event.stream.spelling.count + type.spelling.count + (event.key?.spelling.count ?? 0)
-        return fixedCount + names + (event.tags?.count ?? 0) + (event.meta?.count ?? 0)
-    }
-
-    /// Writes everything up to the data.
-    private static func head(_ event: Event, _ type: EventType, _ writer: inout ByteWriter) {
-        writer.literal(#"{"position":"#)
-        writer.integer(event.position.value)
-        writer.literal(#","stream":"#)
-        writer.name(event.stream.spelling)
-        writer.literal(#","version":"#)
-        writer.integer(event.version.value)
-        writer.literal(#","type":"#)
-        writer.name(type.spelling)
-        writer.literal(#","time":""#)
-        writer.time(event.time)
-        writer.literal(#"","by":"#)
-        writer.integer(UInt64(event.by))
-        if let key = event.key {
-            writer.literal(#","key":"#)
-            writer.name(key.spelling)
-        }
-        if let tags = event.tags {
-            writer.literal(#","tags":"#)
-            writer.raw(tags)
-        }
-        if let meta = event.meta {
-            writer.literal(#","meta":"#)
-            writer.raw(meta)
-        }
-        writer.literal(#","data":"#)
-    }
-
-    /// What an event's labels, quotes, numbers and time take at most, in bytes.
-    private static let fixedCount = 108 + 3 * ByteWriter.integerCount + Instant.textCount
 }

@@ -1,15 +1,39 @@
 import StoryCore
 
-/// Writes into room that was made large enough beforehand: what is written for every event and every receipt, so that
-/// not each piece of it asks for room.
+/// Writes what is written for every event and every receipt: into room that was made large enough beforehand, so that
+/// not each piece of it asks for room, or into memory of its own, which grows.
 struct ByteWriter {
     private var end: UnsafeMutablePointer<UInt8>
     private var left: Int
+    /// Where memory of its own begins, which `free` gives back; nil where the room is lent.
+    private var start: UnsafeMutablePointer<UInt8>?
 
     fileprivate init(_ end: UnsafeMutablePointer<UInt8>, room: Int) {
         self.end = end
         left = room
+        start = nil
     }
+
+    /// - Parameter capacity: how many bytes it has memory for before it has to grow.
+    init(capacity: Int) {
+        let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+        (start, end, left) = (memory, memory, capacity)
+    }
+
+    /// What was written into memory of its own; it dies with the next change.
+    var written: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: start, count: start.map { end - $0 } ?? 0)
+    }
+
+    /// Forgets what was written into memory of its own.
+    mutating func rewind() {
+        guard let start else { return }
+        left += end - start
+        end = start
+    }
+
+    /// Gives memory of its own back; nothing is written any more.
+    func free() { start?.deallocate() }
 
     /// The bytes that the longest number takes.
     static let integerCount = 20
@@ -69,6 +93,13 @@ struct ByteWriter {
         time.write(to: end - Instant.textCount)
     }
 
+    /// A time that was most likely written before.
+    @inline(__always)
+    mutating func time(_ time: Instant, knownTo texts: inout TimeText) {
+        take(Instant.textCount)
+        texts.write(time, to: end - Instant.textCount)
+    }
+
     @inline(__always)
     private mutating func copy(_ source: UnsafeRawPointer, _ count: Int) {
         take(count)
@@ -90,9 +121,20 @@ struct ByteWriter {
     /// Moves past so many bytes, which the caller then writes.
     @inline(__always)
     private mutating func take(_ count: Int) {
-        precondition(count <= left, "What is written fits the room that was made for it.")
+        if count > left { grow(count) }
         end += count
         left -= count
+    }
+
+    /// Makes room for so many bytes more, and for as many as there are.
+    private mutating func grow(_ count: Int) {
+        guard let old = start else { preconditionFailure("What is written fits the room that was made for it.") }
+        let used = end - old
+        let capacity = 2 * (used + left) + count
+        let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+        memory.update(from: old, count: used)
+        old.deallocate()
+        (start, end, left) = (memory, memory + used, capacity - used)
     }
 
     fileprivate var unused: Int { left }
@@ -120,6 +162,50 @@ extension ByteWriter {
         byte(0x22)
         time(date)
         byte(0x22)
+    }
+
+    /// A JSON string of well-formed UTF-8: runs of bytes that need no escape are copied whole.
+    mutating func string(_ text: UnsafeRawBufferPointer) {
+        byte(0x22)
+        var start = 0
+        while true {
+            let end = text.firstEscape(from: start)
+            raw(text.part(start..<end))
+            guard end < text.count else { break }
+            escape(text[end])
+            start = end + 1
+        }
+        byte(0x22)
+    }
+
+    private mutating func escape(_ escaped: UInt8) {
+        byte(0x5C)
+        switch escaped {
+        case 0x22, 0x5C: byte(escaped)
+        case 0x08: byte(0x62)
+        case 0x09: byte(0x74)
+        case 0x0A: byte(0x6E)
+        case 0x0C: byte(0x66)
+        case 0x0D: byte(0x72)
+        default:
+            literal("u00")
+            byte(escaped >> 4 == 0 ? 0x30 : 0x31)
+            byte((escaped & 15) < 10 ? 0x30 + (escaped & 15) : 0x57 + (escaped & 15))
+        }
+    }
+
+    mutating func signed(_ number: Int64) {
+        if number < 0 { byte(0x2D) }
+        integer(number.magnitude)
+    }
+
+    /// Whole numbers without a point; others with the library's help.
+    mutating func number(_ number: Double) {
+        if number.magnitude < 9_007_199_254_740_992, number == number.rounded(.towardZero) {
+            signed(Int64(number))
+        } else {
+            other { $0.appendNumber(number) }
+        }
     }
 
     /// What is seldom enough to be written elsewhere first.

@@ -59,18 +59,9 @@ extension [UInt8] {
 
     mutating func appendString(_ text: [UInt8]) { text.withUnsafeBytes { appendString($0) } }
 
-    /// Appends a JSON string of well-formed UTF-8: runs of bytes that need no escape are copied whole.
+    /// Appends a JSON string of well-formed UTF-8.
     mutating func appendString(_ text: UnsafeRawBufferPointer) {
-        append(0x22)
-        var start = 0
-        while true {
-            let end = text.firstEscape(from: start)
-            appendRaw(text.part(start..<end))
-            guard end < text.count else { break }
-            appendEscape(text[end])
-            start = end + 1
-        }
-        append(0x22)
+        appendWritten(atMost: text.count + 2 + 5 * text.escapeCount) { $0.string(text) }
     }
 
     /// Appends bytes of the ID alphabet as a JSON string; none of them ever needs an escape.
@@ -86,22 +77,6 @@ extension [UInt8] {
         name.withUnsafeBytes { appendRaw($0) }
         append(0x22)
     }
-
-    private mutating func appendEscape(_ byte: UInt8) {
-        append(0x5C)
-        switch byte {
-        case 0x22, 0x5C: append(byte)
-        case 0x08: append(0x62)
-        case 0x09: append(0x74)
-        case 0x0A: append(0x6E)
-        case 0x0C: append(0x66)
-        case 0x0D: append(0x72)
-        default:
-            appendLiteral("u00")
-            append(byte >> 4 == 0 ? 0x30 : 0x31)
-            append((byte & 15) < 10 ? 0x30 + (byte & 15) : 0x57 + (byte & 15))
-        }
-    }
 }
 
 extension UnsafeRawBufferPointer {
@@ -111,6 +86,17 @@ extension UnsafeRawBufferPointer {
         while index + 8 <= count, !loadUnaligned(fromByteOffset: index, as: UInt64.self).holdsEscape { index += 8 }
         while index < count, !self[index].needsEscape { index += 1 }
         return index
+    }
+
+    /// How many bytes need an escape, each of which takes up to six bytes.
+    fileprivate var escapeCount: Int {
+        var count = 0
+        var index = firstEscape(from: 0)
+        while index < self.count {
+            count += 1
+            index = firstEscape(from: index + 1)
+        }
+        return count
     }
 }
 

@@ -46,19 +46,20 @@ enum DoneEncoder {
     }
 
     static func append(_ receipt: Receipt, to bytes: inout [UInt8]) {
+        var times = TimeText()
+        append(receipt, times: &times, to: &bytes)
+    }
+
+    static func append(_ receipt: Receipt, times: inout TimeText, to bytes: inout [UInt8]) {
         let names = receipt.stream.spelling.count + (receipt.id?.spelling.count ?? 0)
         bytes.appendWritten(atMost: fixedCount + names) { writer in
             begin(receipt.id, receipt.stream, receipt.version, receipt.position, &writer)
-            time(receipt.time, &writer)
+            writer.literal(#","time":""#)
+            writer.time(receipt.time, knownTo: &times)
+            writer.byte(0x22)
             if receipt.repeated { writer.literal(#","repeated":true"#) }
             writer.byte(0x7D)
         }
-    }
-
-    private static func time(_ time: Instant, _ writer: inout ByteWriter) {
-        writer.literal(#","time":""#)
-        writer.time(time)
-        writer.byte(0x22)
     }
 
     /// What a receipt's labels, quotes, numbers and time take at most, in bytes.

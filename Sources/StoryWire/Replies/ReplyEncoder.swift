@@ -27,6 +27,15 @@ package struct ReplyEncoder {
         bytes.append(0x0A)
     }
 
+    /// Appends `+ {…}`: the receipt that closes the answer to a write.
+    ///
+    /// - Parameter times: keeps the text of the receipt's time for the next one.
+    package static func append(_ receipt: Receipt, tag: Tag?, times: inout TimeText, to bytes: inout [UInt8]) {
+        appendHead(0x2B, tag, to: &bytes)
+        DoneEncoder.append(receipt, times: &times, to: &bytes)
+        bytes.append(0x0A)
+    }
+
     /// Appends `+ {…}`: a row that closes the answer to a `GET`.
     package static func appendAnswer(_ row: borrowing RowView, tag: Tag?, to bytes: inout [UInt8]) {
         appendHead(0x2B, tag, to: &bytes)

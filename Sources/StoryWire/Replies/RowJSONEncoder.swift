@@ -185,22 +185,6 @@ extension RowLayout.Storage {
     }
 }
 
-extension ByteWriter {
-    fileprivate mutating func signed(_ number: Int64) {
-        if number < 0 { byte(0x2D) }
-        integer(number.magnitude)
-    }
-
-    /// Whole numbers without a point; others with the library's help.
-    fileprivate mutating func number(_ number: Double) {
-        if number.magnitude < 9_007_199_254_740_992, number == number.rounded(.towardZero) {
-            signed(Int64(number))
-        } else {
-            other { $0.appendNumber(number) }
-        }
-    }
-}
-
 extension UnsafeRawBufferPointer {
     /// True when no byte needs an escape in a JSON string.
     fileprivate var isPlain: Bool {

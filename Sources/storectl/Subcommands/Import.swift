@@ -35,7 +35,7 @@ final class ImportRun {
     private let reader = EventLineReader()
     private var framer = LineFramer(limit: EventLineReader.maxCount)
     private let progress = Progress("events")
-    private var json: [UInt8] = []
+    private var encoder = EventEncoder()
     private var line = 0
 
     init(_ invocation: Invocation) throws(CommandError) {
@@ -116,10 +116,9 @@ final class ImportRun {
         } catch {
             throw refused(ImportRun.told(error), error.code == .invalid ? .no : .unusable)
         }
-        json.removeAll(keepingCapacity: true)
-        EventEncoder.append(event, to: &json)
+        encoder.write(event)
         do throws(LogImport.Refusal) {
-            try json.withBytes { (json) throws(LogImport.Refusal) in try target.add(event, json: json) }
+            try target.add(event, json: encoder.json)
         } catch {
             switch error {
             case .misplaced(let error): throw refused("\(error.field): \(error.message)", .no)

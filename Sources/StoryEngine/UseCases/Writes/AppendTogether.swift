@@ -13,7 +13,7 @@ enum AppendTogether {
         var targets: [JointEvents.Target] = []
         var versions: [Version] = []
         var indexes: [StreamName: Int] = [:]
-        var events: [JointEvents.Proposal] = []
+        var aims: [Int] = []
         for proposal in proposals {
             let index = indexes[proposal.stream] ?? targets.count
             if index == targets.count {
@@ -26,8 +26,9 @@ enum AppendTogether {
                 return .refused(.conflict(proposal.stream, expected: expected, actual: versions[index], isNamed: true))
             }
             versions[index] = versions[index].next
-            events.append(JointEvents.Proposal(target: index, event: proposal.event))
+            aims.append(index)
         }
-        return .appendsTogether(JointEvents(targets: targets, events: events, key: options.key))
+        return .appendsTogether(
+            JointEvents(targets: targets, events: proposals.map(\.event), aims: aims, key: options.key))
     }
 }

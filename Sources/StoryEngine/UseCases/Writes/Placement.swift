@@ -4,41 +4,33 @@ import StoryModels
 /// Gives the events of an `APPEND *` their places behind what is in the log.
 struct Placement {
     /// The last position in use.
-    private(set) var head: Position
-    /// The greatest stream number in use.
+    private var head: Position
+    /// The greatest stream number in use: a stream that is new has the next one.
     private(set) var lastStream: StreamNumber
-    /// When the events are written.
-    let time: Instant
+    /// Of the streams that are appended to: their numbers, and how far each is.
+    private var numbers: [StreamNumber] = []
+    private var versions: [Version] = []
 
-    init(after head: Position, _ lastStream: StreamNumber, at time: Instant) {
+    init(of new: JointEvents, after head: Position, _ lastStream: StreamNumber) {
         self.head = head
         self.lastStream = lastStream
-        self.time = time
-    }
-
-    /// The events of a write, in its order; a stream that is new gets the next number.
-    /// - Parameter uid: of the process that writes.
-    mutating func events(_ new: JointEvents, by uid: UInt32) -> [Event] {
-        var numbers: [StreamNumber] = []
-        var versions: [Version] = []
         for target in new.targets {
-            let number = target.head?.number ?? StreamNumber(lastStream.value + 1)
-            lastStream = max(lastStream, number)
+            let number = target.head?.number ?? StreamNumber(self.lastStream.value + 1)
+            self.lastStream = max(self.lastStream, number)
             numbers.append(number)
             versions.append(target.head?.version ?? .zero)
         }
-        var events: [Event] = []
-        events.reserveCapacity(new.events.count)
-        for proposal in new.events {
-            let target = proposal.target
-            head = head.next
-            versions[target] = versions[target].next
-            events.append(
-                Event(
-                    position: head, stream: new.targets[target].stream, streamNumber: numbers[target],
-                    version: versions[target], time: time, by: uid, key: new.key, tags: proposal.event.tags,
-                    meta: proposal.event.meta, body: proposal.event.body))
-        }
-        return events
+    }
+
+    /// The place of the write's next event.
+    ///
+    /// - Parameters:
+    ///   - target: which of the streams it is for.
+    ///   - uid: of the process that writes.
+    mutating func next(for target: Int, at time: Instant, by uid: UInt32) -> EventPlace {
+        head = head.next
+        versions[target] = versions[target].next
+        return EventPlace(
+            position: head, streamNumber: numbers[target], version: versions[target], time: time, by: uid)
     }
 }

@@ -1,8 +1,8 @@
 import StoryCore
 import StoryModels
 
-/// What a write comes to, before anything is appended.
-enum WriteOutcome: Equatable {
+/// What a write comes to, before anything is appended. It is large, so it is handed on without a copy.
+enum WriteOutcome: ~Copyable {
     /// These events are to be appended to one stream.
     case appends(NewEvents)
     /// These events are to be appended to several.
@@ -14,7 +14,7 @@ enum WriteOutcome: Equatable {
 }
 
 /// Events for one stream, not yet placed in the log.
-struct NewEvents: Equatable {
+struct NewEvents {
     /// The content's ID; nil for events of the users' own.
     let id: Identifier?
     let stream: StreamName
@@ -25,38 +25,34 @@ struct NewEvents: Equatable {
 }
 
 /// Events for several streams, not yet placed in the log.
-struct JointEvents: Equatable {
+struct JointEvents {
     /// A stream that is appended to.
-    struct Target: Equatable {
+    struct Target {
         let stream: StreamName
         /// How far the stream is now; nil when it is new.
         let head: StreamHead?
     }
 
-    /// An event, and which of the targets it is for.
-    struct Proposal: Equatable {
-        let target: Int
-        let event: EventProposal
-    }
-
     /// In the order in which the events first name them.
     let targets: [Target]
-    let events: [Proposal]
+    let events: [EventProposal]
+    /// Which of the targets each of the events is for.
+    let aims: [Int]
     let key: RequestKey?
 }
 
 /// What a write that appended is answered with: a receipt for each stream.
-struct WriteReceipt: Equatable {
+struct WriteReceipt {
     /// In the order in which the events first name the streams.
     private var receipts: [Receipt] = []
     private let isTogether: Bool
 
     /// - Parameters:
-    ///   - events: those that the write made, at least one.
+    ///   - receipts: of the events that the write made, at least one.
     ///   - isTogether: true for an `APPEND *`.
-    init(_ events: [Event], isTogether: Bool) {
+    init(_ receipts: [Receipt], isTogether: Bool) {
         self.isTogether = isTogether
-        add(events.map { Receipt(of: $0) })
+        add(receipts)
     }
 
     /// The same of a write that was done before.
@@ -91,12 +87,7 @@ struct WriteReceipt: Equatable {
 }
 
 extension Receipt {
-    /// What an `APPEND` is answered with for an event.
-    init(of event: Event) {
-        self.init(id: nil, stream: event.stream, version: event.version, position: event.position, time: event.time)
-    }
-
-    /// The same again.
+    /// What the write is answered with again that made an event.
     init(of event: WrittenEvent, _ id: Identifier?) {
         self.init(
             id: id, stream: event.stream, version: event.version, position: event.position, time: event.time,

@@ -1,0 +1,91 @@
+import StoryCore
+import StoryModels
+
+/// What writes come to, and what they append.
+extension Engine {
+    func write(
+        _ action: RequestAction, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
+    ) throws(StorageError) {
+        let outcome = try outcome(of: action)
+        switch consume outcome {
+        case .refused(let failure):
+            output.reply(.failed(failure), tag: tag, restsOn: try basis(of: failure, action, output))
+        case .repeated(let receipt):
+            answer(receipt, &session, tag, output)
+        case .unchanged(let id, let stream, let head):
+            let done = Done.unchanged(id: id, stream: stream, version: head.version, position: head.position)
+            // Not on its own stream alone: that there is the user who likes may rest on an event that is not durable.
+            output.reply(.done(done), tag: tag, restsOn: self.head)
+        case .appends(let new):
+            if let refusal { return output.reply(.failed(refusal), tag: tag, restsOn: .zero) }
+            let receipt = append(new, by: session.peer.uid, now, output)
+            session.wrote(receipt.position)
+            output.receipt(receipt, tag: tag)
+        case .appendsTogether(let new):
+            if let refusal { return output.reply(.failed(refusal), tag: tag, restsOn: .zero) }
+            answer(appendTogether(new, by: session.peer.uid, now, output), &session, tag, output)
+        }
+    }
+
+    /// What a write comes to: what its key made before, or what it makes now.
+    private func outcome(of action: RequestAction) throws(StorageError) -> WriteOutcome {
+        switch action {
+        case .append(let stream, let proposals, let options):
+            if let known = try Idempotency.outcome(of: action, options.key, in: world) { return known }
+            return try AppendEvents.attempt(stream, proposals, options, in: world)
+        case .appendTogether(let proposals, let options):
+            if let known = try Idempotency.outcome(of: action, options.key, in: world) { return known }
+            return try AppendTogether.attempt(proposals, options, in: world)
+        case .post, .edit, .like, .unlike, .see, .delete, .get, .list, .count, .sorts, .read, .streams, .subscribe,
+            .unsubscribe, .ping, .help, .stats, .checkpoint, .verify, .backup, .quit:
+            guard let write = ContentWrite(action) else {
+                return .refused(Failure(.internal, "\(action.verb.rawValue) is no write"))
+            }
+            if let known = try Idempotency.outcome(of: action, write.options.key, in: world) { return known }
+            return try WriteContent.attempt(write, in: world)
+        }
+    }
+
+    /// Writes what a write is answered with, which rests on the last event that it made.
+    private func answer(_ receipt: WriteReceipt, _ session: inout Session, _ tag: Tag?, _ output: any TurnOutput) {
+        session.wrote(receipt.position)
+        for line in receipt.replies { output.reply(line, tag: tag, restsOn: receipt.position) }
+    }
+
+    /// Numbers the events of one stream and appends them; returns the receipt of the last one.
+    private func append(
+        _ new: NewEvents, by uid: UInt32, _ now: Instant, _ output: any TurnOutput
+    ) -> Receipt {
+        lastTime = max(lastTime, now)
+        let number = new.head?.number ?? StreamNumber(lastStream.value + 1)
+        lastStream = max(lastStream, number)
+        var version = new.head?.version ?? .zero
+        for index in new.events.indices {
+            head = head.next
+            version = version.next
+            let place = EventPlace(position: head, streamNumber: number, version: version, time: lastTime, by: uid)
+            output.append(new.events, index, to: new.stream, key: new.key, at: place)
+        }
+        return Receipt(id: new.id, stream: new.stream, version: version, position: head, time: lastTime)
+    }
+
+    /// Places the events of several streams and appends them.
+    private func appendTogether(
+        _ new: JointEvents, by uid: UInt32, _ now: Instant, _ output: any TurnOutput
+    ) -> WriteReceipt {
+        lastTime = max(lastTime, now)
+        var placement = Placement(of: new, after: head, lastStream)
+        lastStream = placement.lastStream
+        var receipts: [Receipt] = []
+        receipts.reserveCapacity(new.events.count)
+        for index in new.events.indices {
+            let stream = new.targets[new.aims[index]].stream
+            let place = placement.next(for: new.aims[index], at: lastTime, by: uid)
+            head = place.position
+            output.append(new.events, index, to: stream, key: new.key, at: place)
+            receipts.append(
+                Receipt(id: nil, stream: stream, version: place.version, position: place.position, time: lastTime))
+        }
+        return WriteReceipt(receipts, isTogether: true)
+    }
+}
