@@ -118,7 +118,7 @@ let package = Package(
         tests("StoryModelsTests", ["StoryCore", "StoryWire", "StoryStorage", "StoryModels", "TestSupport"]),
         tests("StoryStorageTests", ["StoryCore", "StoryStorage", "StoryLog", "TestSupport"]),
         tests(
-            "StoryLogTests", ["StoryCore", "StoryStorage", "StoryModels", "StoryLog", "TestSupport"],
+            "StoryLogTests", ["StoryCore", "StoryStorage", "StoryModels", "StoryLog", "CXXHash", "TestSupport"],
             exclude: ["Fixtures"]),
         tests(
             "StoryReplayTests",

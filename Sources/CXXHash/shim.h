@@ -3,6 +3,20 @@
 // The library itself, for what is hashed in large pieces or piece by piece.
 #include <xxhash.h>
 
+// Where there is more to hash than a key or a name, the library takes the widest words that the processor has: for the
+// 400 bytes of a record that is half the time of what is compiled in, for a block a quarter. The values are the same.
+#if defined(__x86_64__) && __has_include(<xxh_x86dispatch.h>)
+#define XXH_DISPATCH_DISABLE_REPLACE
+#include <xxh_x86dispatch.h>
+static inline uint64_t xxhi_64_of_many(const void *_Nullable bytes, size_t count, uint64_t seed) {
+    return XXH3_64bits_withSeed_dispatch(bytes, count, seed);
+}
+#else
+static inline uint64_t xxhi_64_of_many(const void *_Nullable bytes, size_t count, uint64_t seed) {
+    return XXH3_64bits_withSeed(bytes, count, seed);
+}
+#endif
+
 // Most of what is hashed is a key of some ten bytes: a call into a library costs more than the hash itself. So it is
 // compiled into whoever asks for it as well. The names of the library are macros from here on, so what Swift sees of
 // this half has names of ours.
@@ -41,6 +55,7 @@ static inline bool xxhi_equal(const void *_Nullable one, const void *_Nullable o
 
 /// XXH3-64.
 static inline uint64_t xxhi_64(const void *_Nullable bytes, size_t count, uint64_t seed) {
+    if (count > 240) return xxhi_64_of_many(bytes, count, seed);
     return XXH3_64bits_withSeed(bytes, count, seed);
 }
 

@@ -1,3 +1,4 @@
+import CXXHash
 import Glibc
 
 /// Raw memory and raw bytes.
@@ -27,8 +28,7 @@ enum Memory {
     @inline(__always)
     static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         guard left.count == right.count else { return false }
-        guard let first = left.baseAddress, let second = right.baseAddress else { return true }
-        return memcmp(first, second, left.count) == 0
+        return xxhi_equal(left.baseAddress, right.baseAddress, left.count)
     }
 
     /// LMDB's order of keys: byte by byte, a beginning before what goes on. Negative: left comes first.

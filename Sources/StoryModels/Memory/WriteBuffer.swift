@@ -56,7 +56,7 @@ final class WriteBuffer {
     }
 
     static func hash(_ key: UnsafeRawBufferPointer) -> UInt32 {
-        UInt32(truncatingIfNeeded: XXH3_64bits(key.baseAddress, key.count))
+        UInt32(truncatingIfNeeded: xxhi_64(key.baseAddress, key.count, 0))
     }
 
     // MARK: Changing
