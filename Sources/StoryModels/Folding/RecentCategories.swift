@@ -1,11 +1,11 @@
+import CXXHash
 import StoryCore
 
 /// Where the next event of a category goes, for the categories that were met last, so that folding does not look it up
 /// for each event.
-struct RecentCategories {
+struct RecentCategories: ~Copyable {
     /// A category and its newest entry of positions.
     struct Entry {
-        let name: [UInt8]
         let category: UInt64
         /// The first position of the entry; an entry is named by it.
         var first: UInt64 = 0
@@ -13,36 +13,65 @@ struct RecentCategories {
         var count = StreamIndex.chunk
         /// The last position of the category; 0 where it has none.
         var last: UInt64 = 0
+        /// A copy of its name.
+        fileprivate var name = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+
+        init(category: UInt64) { self.category = category }
     }
 
     private static let kept = 32
 
-    private var entries: [Entry] = []
+    /// In memory of its own: looked at for every event, so no references are counted there.
+    private let entries = UnsafeMutablePointer<Entry>.allocate(capacity: RecentCategories.kept)
+    private var count = 0
+    /// Which one makes room for the next when there are as many as are kept.
+    private var oldest = 0
 
-    func index(of name: UnsafeRawBufferPointer) -> Int? {
-        for index in entries.indices where entries[index].name.equals(name) { return index }
+    deinit {
+        for index in 0..<count { entries[index].name.deallocate() }
+        entries.deallocate()
+    }
+
+    /// The entry of a category, to be read and changed until the next one is added; nil when it is not kept.
+    @inline(__always)
+    func find(_ name: UnsafeRawBufferPointer) -> UnsafeMutablePointer<Entry>? {
+        for index in 0..<count {
+            let known = entries[index].name
+            if known.count == name.count, xxhi_equal(known.baseAddress, name.baseAddress, name.count) {
+                return entries + index
+            }
+        }
         return nil
     }
 
-    func category(_ index: Int) -> UInt64 { entries[index].category }
-    func first(_ index: Int) -> UInt64 { entries[index].first }
-    func last(_ index: Int) -> UInt64 { entries[index].last }
-
-    mutating func add(_ entry: Entry) -> Int {
-        if entries.count == RecentCategories.kept { entries.removeFirst() }
-        entries.append(entry)
-        return entries.count - 1
+    /// Keeps an entry in place of the one that was added first.
+    mutating func add(_ entry: Entry, _ name: UnsafeRawBufferPointer) -> UnsafeMutablePointer<Entry> {
+        let place = entries + oldest
+        if count == RecentCategories.kept { place.pointee.name.deallocate() } else { count += 1 }
+        place.initialize(to: entry)
+        place.pointee.name = .allocate(byteCount: name.count, alignment: 1)
+        place.pointee.name.copyMemory(from: name)
+        oldest = (oldest + 1) % RecentCategories.kept
+        return place
     }
 
+    /// Forgets all of them.
+    mutating func removeAll() {
+        for index in 0..<count { entries[index].name.deallocate() }
+        (count, oldest) = (0, 0)
+    }
+}
+
+extension RecentCategories.Entry {
     /// Takes in the category's next position; true when it begins an entry.
-    mutating func extend(_ index: Int, to position: UInt64) -> Bool {
-        let isNew = entries[index].count >= StreamIndex.chunk
+    mutating func extend(to position: UInt64) -> Bool {
+        let isNew = count >= StreamIndex.chunk
         if isNew {
-            entries[index].first = position
-            entries[index].count = 0
+            first = position
+            count = 0
         }
-        entries[index].count += 1
-        entries[index].last = position
+        count += 1
+        last = position
         return isNew
     }
 }

@@ -44,7 +44,7 @@ package final class StreamIndex {
     package init(_ store: any TableStore) { self.store = store }
 
     /// The store is as it was at some moment before: what is remembered of it is forgotten.
-    package func storeWasTakenBack() { recent = RecentCategories() }
+    package func storeWasTakenBack() { recent.removeAll() }
 
     /// Folds an event in.
     ///
@@ -94,17 +94,13 @@ package final class StreamIndex {
 
     private func foldCategory(_ position: Position, _ name: UnsafeRawBufferPointer) throws(StorageError) {
         let category = UnsafeRawBufferPointer(rebasing: name[..<(name.firstIndex(of: 0x2D) ?? 0)])
-        let index: Int
-        if let known = recent.index(of: category) {
-            index = known
-        } else {
-            index = recent.add(try entry(of: category))
-        }
-        guard position.value > recent.last(index) else {
+        let known = recent.find(category)
+        let entry = if let known { known } else { try remember(category) }
+        guard position.value > entry.pointee.last else {
             throw .corrupt("an event at position \(position.value) is folded a second time", at: position)
         }
-        let isNew = recent.extend(index, to: position.value)
-        key.set(recent.category(index), recent.first(index))
+        let isNew = entry.pointee.extend(to: position.value)
+        key.set(entry.pointee.category, entry.pointee.first)
         value.set(position.value)
         let table = StreamTables.categoryPositions.number
         if isNew { return try store.put(value.bytes, in: table, at: key.bytes) }
@@ -112,15 +108,17 @@ package final class StreamIndex {
     }
 
     /// The newest entry of a category, which gets a number now when it is new.
-    private func entry(of category: UnsafeRawBufferPointer) throws(StorageError) -> RecentCategories.Entry {
+    private func remember(
+        _ category: UnsafeRawBufferPointer
+    ) throws(StorageError) -> UnsafeMutablePointer<RecentCategories.Entry> {
         let number = try numbered(category)
-        var entry = RecentCategories.Entry(name: Array(category), category: number)
+        var entry = RecentCategories.Entry(category: number)
         if let newest = try newestChunk(of: number, through: .max) {
             entry.first = newest.first
             entry.count = newest.count
             entry.last = newest.last
         }
-        return entry
+        return recent.add(entry, category)
     }
 
     /// The number of a category, given now when it is new.

@@ -63,6 +63,29 @@ struct StreamIndexTests {
         }
     }
 
+    @Test func `more categories than are kept in mind, by turns, have their events each`() throws {
+        let index = StreamIndex(MemoryModelStore())
+        let (categories, rounds) = (100, 70)
+        for round in 0..<rounds {
+            for category in 0..<categories {
+                let head = StreamHead(
+                    number: StreamNumber(UInt64(category + 1)), version: Version(UInt64(round + 1)),
+                    position: Position(UInt64(round * categories + category + 1)))
+                try "c\(category)-1".bytes.withBytes { try index.fold(head, $0) }
+            }
+            if round == rounds / 2 { index.storeWasTakenBack() }
+        }
+        for category in 0..<categories {
+            let number = try #require(try index.number(of: "c\(category)".category))
+            var found: [UInt64] = []
+            try index.scanCategory(number, from: Position(1), through: Position(10_000), .ascending) {
+                found.append($0.value)
+                return true
+            }
+            #expect(found == (0..<rounds).map { UInt64($0 * categories + category + 1) })
+        }
+    }
+
     @Test func `a key names the events of its first write`() throws {
         var expected: [String: (first: UInt64, count: UInt64)] = [:]
         for event in log {
