@@ -45,7 +45,9 @@ package struct Turn: Equatable, Sendable {
         case stop(StorageError)
     }
 
-    package private(set) var state = State.idle
+    package private(set) var state = State.idle { didSet { takesAppends = state.takesAppends } }
+    /// True when an event that is appended now could become durable. Kept, because each event asks for it.
+    package private(set) var takesAppends = true
     /// The last event that is durable.
     package private(set) var durable: Position
 
@@ -64,14 +66,6 @@ package struct Turn: Equatable, Sendable {
         switch state {
         case .stopped(let error): error
         case .idle, .open, .failing, .committing, .rollingBack: nil
-        }
-    }
-
-    /// True when an event that is appended now could become durable.
-    package var takesAppends: Bool {
-        switch state {
-        case .idle, .open, .committing(_, .nothing), .committing(_, .commit): true
-        case .committing(_, .rollBack), .failing, .rollingBack, .stopped: false
         }
     }
 
@@ -177,6 +171,15 @@ extension StorageError {
         switch self {
         case .full: true
         case .corrupt, .failed, .held: false
+        }
+    }
+}
+
+extension Turn.State {
+    fileprivate var takesAppends: Bool {
+        switch self {
+        case .idle, .open, .committing(_, .nothing), .committing(_, .commit): true
+        case .committing(_, .rollBack), .failing, .rollingBack, .stopped: false
         }
     }
 }

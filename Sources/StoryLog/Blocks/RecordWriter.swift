@@ -11,6 +11,7 @@ package struct RecordWriter {
     /// Measures an event and its line.
     ///
     /// A text that is not laid out as its lengths say would be served wrongly for ever, so it traps here.
+    @inline(__always)
     package init(_ event: EventHeader, _ json: UnsafeRawBufferPointer) {
         position = event.position.value
         header = RecordHeader(
@@ -25,6 +26,7 @@ package struct RecordWriter {
     package var count: Int { header.recordCount }
 
     /// Writes every byte of the record; there is room for `count`.
+    @inline(__always)
     package func write(_ json: UnsafeRawBufferPointer, _ salts: Salts, to target: UnsafeMutableRawPointer) {
         header.write(to: target)
         let start = header.jsonStart
@@ -36,6 +38,7 @@ package struct RecordWriter {
     }
 
     /// The record that was written to a place, which is lent.
+    @inline(__always)
     func record(at start: UnsafeMutableRawPointer) -> EventRecord {
         let json = UnsafeRawBufferPointer(start: start + header.jsonStart, count: Int(header.jsonCount))
         return EventRecord(
@@ -45,6 +48,7 @@ package struct RecordWriter {
             data: layout.data)
     }
 
+    @inline(__always)
     private static func checked(
         _ position: UInt64, _ header: RecordHeader, _ json: UnsafeRawBufferPointer
     ) -> RecordLayout {
