@@ -57,7 +57,9 @@ package struct EntryBatch: ~Copyable {
     subscript(index: Int) -> Entry { entries[index] }
 
     /// The bytes of a key; they die with the next one.
-    func bytes(_ key: Key) -> UnsafeRawBufferPointer { keys.bytes.slice(key.start, count: key.count) }
+    func bytes(_ key: Key) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: keys.bytes[key.start..<key.start + key.count])
+    }
 
     /// Remembers the hash of an entry's key.
     func setHash(_ hash: UInt64, at index: Int) { entries[index].hash = hash }

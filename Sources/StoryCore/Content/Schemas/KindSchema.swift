@@ -8,6 +8,8 @@ package final class KindSchema: Sendable {
     package let category: String
     /// The same as streams have it.
     package let categoryName: CategoryName
+    /// What its streams' names begin with: the category and a dash.
+    private let streamPrefix: [UInt8]
     /// The verbs that change what is there; every kind takes `POST` besides.
     package let verbs: [Verb]
     /// The fields in the order of the row's JSON, behind `id`, `version` and `position`.
@@ -44,6 +46,7 @@ package final class KindSchema: Sendable {
         name = declaration.name
         category = declaration.category
         categoryName = CategoryName(trusted: Array(declaration.category.utf8))
+        streamPrefix = Array(declaration.category.utf8) + [0x2D]
         verbs = declaration.verbs
         fields = declaration.fields
         events = declaration.events
@@ -89,7 +92,18 @@ package final class KindSchema: Sendable {
     package var kind: Kind { Kind(number: number) }
 
     /// The stream that holds the history of one ID.
-    package func stream(_ id: Identifier) -> StreamName { StreamName(category: categoryName, id: id) }
+    package func stream(_ id: Identifier) -> StreamName {
+        // Every write of content makes one: put together first, so that it is allocated once.
+        let count = streamPrefix.count + id.spelling.count
+        return withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { bytes in
+            bytes.copyBytes(from: streamPrefix)
+            id.spelling.withUnsafeBytes {
+                UnsafeMutableRawBufferPointer(rebasing: bytes[streamPrefix.count...]).copyMemory(from: $0)
+            }
+            let name = ByteView(copying: UnsafeRawBufferPointer(bytes))
+            return StreamName(trusted: name, categoryCount: streamPrefix.count - 1)
+        }
+    }
 
     /// The names of what a form for this verb may have, as far as events keep it.
     package func formFields(of verb: Verb) -> [String] {

@@ -4,7 +4,9 @@
 /// length of each text, 4 bytes each · the bytes of the ID, the names, the texts`. Numbers of six bytes have the highest
 /// byte first; all others are little-endian. What is absent is zeros, and has no bytes.
 ///
-/// Unchecked: its slots lie in memory of its schema, and never change.
+/// Unchecked: its slots lie in memory of its schema, and never change. Other modules have the code of what they ask for
+/// with every field in theirs.
+@usableFromInline
 package struct RowLayout: BitwiseCopyable, @unchecked Sendable {
     /// How a field is stored, without what only its JSON wants to know.
     package enum Storage: UInt8, BitwiseCopyable, Sendable {
@@ -25,11 +27,11 @@ package struct RowLayout: BitwiseCopyable, @unchecked Sendable {
     }
 
     /// Where the row's number begins.
-    package static let numberOffset = 0
+    @inlinable package static var numberOffset: Int { 0 }
     /// Where the row's version begins.
-    package static let versionOffset = 6
+    @inlinable package static var versionOffset: Int { 6 }
     /// Where the position of its last event begins.
-    package static let positionOffset = 12
+    @inlinable package static var positionOffset: Int { 12 }
     /// Where the bits begin: presence and flags.
     package static let bitsOffset = 18
 
@@ -38,15 +40,15 @@ package struct RowLayout: BitwiseCopyable, @unchecked Sendable {
     /// Those of them that are choices.
     let choices: UnsafeBufferPointer<Slot>
     /// Where the length of the ID lies.
-    package let idOffset: Int
+    @usableFromInline package let idOffset: Int
     /// How many names there are, the ID among them.
-    package let nameCount: Int
-    package let textCount: Int
+    @usableFromInline package let nameCount: Int
+    @usableFromInline package let textCount: Int
 
     /// Where the lengths of the texts begin.
-    package var textOffset: Int { idOffset + nameCount }
+    @inlinable package var textOffset: Int { idOffset + nameCount }
     /// Where the bytes of the ID begin: so many bytes every record has.
-    package var headCount: Int { textOffset + 4 * textCount }
+    @inlinable package var headCount: Int { textOffset + 4 * textCount }
 
     init(_ fields: [FieldSchema], in memory: FixedMemory) {
         var bits = 0

@@ -2,6 +2,7 @@
 /// holds no reference to its schema either, which lives longer than what it describes.
 ///
 /// Making one checks every length once, so that reading a field cannot go wrong.
+@usableFromInline
 package struct RowView {
     private let owner: Unmanaged<KindSchema>
     @usableFromInline let layoutPointer: UnsafePointer<RowLayout>
