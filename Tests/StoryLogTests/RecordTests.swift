@@ -127,6 +127,14 @@ struct RecordTests {
         }
     }
 
+    @Test func `each power of ten has one digit more than what comes before it`() {
+        for exponent in 1...19 {
+            let power = (0..<exponent).reduce(UInt64(1)) { power, _ in power * 10 }
+            #expect(RecordLayout.digits(power) == exponent + 1)
+            #expect(RecordLayout.digits(power - 1) == exponent)
+        }
+    }
+
     private func text(_ record: EventRecord, _ range: Range<Int>) -> String {
         String(decoding: record.json[range], as: UTF8.self)
     }

@@ -13,6 +13,14 @@ struct JSONWriterTests {
         #expect(String(decoding: bytes, as: UTF8.self) == "\(number) \(number)")
     }
 
+    @Test func `each power of ten has one digit more than what comes before it`() {
+        for exponent in 1...19 {
+            let power = (0..<exponent).reduce(UInt64(1)) { power, _ in power * 10 }
+            #expect(power.decimalDigitCount == exponent + 1)
+            #expect((power - 1).decimalDigitCount == exponent)
+        }
+    }
+
     @Test(arguments: [0, -1, Int64.min, Int64.max, -10])
     func `negative integers have their sign`(number: Int64) {
         var bytes: [UInt8] = []

@@ -27,7 +27,9 @@ struct FormReader<FieldID: FormFieldID> {
 
     /// What the field holds; nil where it is absent.
     func value(_ field: FieldID) -> JSONMember.Value? {
-        guard let found = fields.first(where: { $0.isNamed(field.rawValue) }) else { return nil }
+        var name = field.rawValue
+        let found = name.withUTF8 { name in fields.first { $0.name.equals(UnsafeRawBufferPointer(name)) } }
+        guard let found else { return nil }
         if case .null = found.value { return nil }
         return found.value
     }
