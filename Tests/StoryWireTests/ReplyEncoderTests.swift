@@ -220,6 +220,25 @@ struct ReplyEncoderTests {
         )
     }
 
+    @Test func `a receipt is the same line however it is written, the longest one too`() {
+        let longest = String(repeating: "x", count: 64)
+        var times = TimeText()
+        for (name, streamName) in [("a", "n-1"), (longest, "\(longest)-\(longest)")] {
+            for time in [5, 5, Instant.range.upperBound].map(Instant.init) {
+                for tag in [nil, StoryCore.Tag(Array(repeating: 0x74, count: 32))] {
+                    for (identifier, repeated) in [(nil, false), (id(name), true)] {
+                        let receipt = Receipt(
+                            id: identifier, stream: stream(streamName), version: Version(.max), position: .max,
+                            time: time, repeated: repeated)
+                        var bytes: [UInt8] = []
+                        ReplyEncoder.append(receipt, tag: tag, times: &times, to: &bytes)
+                        #expect(String(decoding: bytes, as: UTF8.self) == line(.done(.receipt(receipt)), tag))
+                    }
+                }
+            }
+        }
+    }
+
     private func line(_ reply: Reply, _ tag: StoryCore.Tag? = nil) -> String {
         var bytes: [UInt8] = []
         ReplyEncoder.append(reply, tag: tag, to: &bytes)

@@ -47,23 +47,25 @@ enum DoneEncoder {
 
     static func append(_ receipt: Receipt, to bytes: inout [UInt8]) {
         var times = TimeText()
-        append(receipt, times: &times, to: &bytes)
+        bytes.appendWritten(atMost: count(receipt)) { write(receipt, &times, to: &$0) }
     }
 
-    static func append(_ receipt: Receipt, times: inout TimeText, to bytes: inout [UInt8]) {
-        let names = receipt.stream.spelling.count + (receipt.id?.spelling.count ?? 0)
-        bytes.appendWritten(atMost: fixedCount + names) { writer in
-            begin(receipt.id, receipt.stream, receipt.version, receipt.position, &writer)
-            writer.literal(#","time":""#)
-            writer.time(receipt.time, knownTo: &times)
-            writer.byte(0x22)
-            if receipt.repeated { writer.literal(#","repeated":true"#) }
-            writer.byte(0x7D)
-        }
+    /// How many bytes a receipt takes at most.
+    static func count(_ receipt: Receipt) -> Int {
+        fixedCount + receipt.stream.spelling.count + (receipt.id?.spelling.count ?? 0)
+    }
+
+    static func write(_ receipt: Receipt, _ times: inout TimeText, to writer: inout ByteWriter) {
+        begin(receipt.id, receipt.stream, receipt.version, receipt.position, &writer)
+        writer.literal(#","time":""#)
+        writer.time(receipt.time, knownTo: &times)
+        writer.byte(0x22)
+        if receipt.repeated { writer.literal(#","repeated":true"#) }
+        writer.byte(0x7D)
     }
 
     /// What a receipt's labels, quotes, numbers and time take at most, in bytes.
-    private static let fixedCount = 100 + 2 * ByteWriter.integerCount + Instant.textCount
+    private static var fixedCount: Int { 100 + 2 * ByteWriter.integerCount + Instant.textCount }
 
     private static func appendUnchanged(
         _ id: Identifier?, _ stream: StreamName, _ version: Version, _ position: Position, to bytes: inout [UInt8]
