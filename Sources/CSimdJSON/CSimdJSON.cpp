@@ -16,7 +16,7 @@ bool csj_parser::grow(size_t wanted) {
     allocated = 0;
     if (!implementation) {
         const auto *active = &*simdjson::get_active_implementation();
-        // More levels than the limit: what is too deep is told by check_objects(), which counts empty arrays too.
+        // More levels than the limit: what is too deep is told by check_container(), which counts empty arrays too.
         if (active->create_dom_parser_implementation(grown, CSJ_MAX_DEPTH + 2, implementation)) { return false; }
     } else if (implementation->set_capacity(grown)) {
         return false;
@@ -42,28 +42,14 @@ const uint8_t *csj_parser::padded(const void *bytes, size_t count, size_t readab
 csj_result csj_parser::scan() {
     if (length == 0) { return csj_result_empty; }
     const auto error = implementation->parse(text, length, document);
-    if (error) { return failed(error); }
-    const auto checked = check_objects();
-    if (checked != csj_result_ok) { return checked; }
-    csj_value &value = root.document.root;
-    read_value(value, 1, 0);
-    uint32_t structural_index = 0;
-    if (value.kind == csj_kind_object || value.kind == csj_kind_array) {
-        read_raw_range(value, structural_index);
-        return list(root, value);
-    }
-    value.raw_offset = structural(0);
-    size_t end = length;
-    while (end > value.raw_offset && csj_is_space(text[end - 1])) { end -= 1; }
-    value.raw_length = static_cast<uint32_t>(end) - value.raw_offset;
-    return csj_result_ok;
+    return error ? failed(error) : read_root();
 }
 
 csj_parser *csj_create(size_t capacity) {
     auto *parser = new (std::nothrow) csj_parser;
     if (!parser) { return nullptr; }
     parser->capacity = std::max(capacity, first_capacity);
-    if (parser->root.members && parser->opened.members && parser->sorted && parser->grow(first_capacity)) {
+    if (parser->root.members && parser->opened.members && parser->keys && parser->grow(first_capacity)) {
         return parser;
     }
     delete parser;
@@ -94,7 +80,7 @@ const csj_document *csj_open(csj_parser *parser, uint32_t index) {
     if (index >= parser->root.document.count) { return &document; }
     document.root = parser->root.members[index].value;
     if (document.root.kind != csj_kind_object) { return &document; }
-    document.result = parser->list(parser->opened, document.root);
+    document.result = parser->list(parser->opened, document.root, false);
     return &document;
 }
 

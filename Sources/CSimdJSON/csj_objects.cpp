@@ -9,60 +9,92 @@ constexpr uint32_t few_members = 16;
 
 }  // namespace
 
-// Goes over the tape from end to end, so depth costs no stack.
-csj_result csj_parser::check_objects() {
-    const uint32_t end = static_cast<uint32_t>(word(0)) - 1;
-    uint32_t depth = 0;
-    for (uint32_t index = 1; index < end; index++) {
+/// Moves from a container within the outermost one to what comes after it, and checks what is inside where it is new.
+/// Goes over the tape from end to end, so depth costs no stack.
+csj_result csj_parser::pass(csj_place &at, bool is_new) {
+    const uint32_t end = after(at.tape_index);
+    uint32_t structural_index = at.structural_index;
+    uint32_t depth = 1;
+    for (uint32_t index = at.tape_index; index < end; index++) {
         const uint64_t here = word(index);
-        switch (type_of(here)) {
-        case '{': {
-            const uint32_t member_count = static_cast<uint32_t>(here >> 32) & 0xFFFFFF;
-            if (++depth > CSJ_MAX_DEPTH) { return csj_result_too_deep; }
-            if (member_count > CSJ_MAX_MEMBERS) { return csj_result_too_many_members; }
-            if (member_count > 1 && has_repeated_key(index, member_count)) { return csj_result_duplicate_key; }
-            break;
+        if (type_of(here) == '"') {
+            structural_index += 2;
+            continue;
         }
+        switch (type_of(here)) {
+        case '{':
         case '[':
-            if (++depth > CSJ_MAX_DEPTH) { return csj_result_too_deep; }
+            depth += 1;
+            if (is_new) {
+                const csj_result result = check_container(here, index, depth);
+                if (result != csj_result_ok) { return result; }
+            }
+            // What closes an empty one stands behind no value.
+            structural_index += static_cast<uint32_t>(here) == index + 2 ? 2 : 1;
             break;
         case '}':
         case ']':
             depth -= 1;
+            structural_index += 1;
             break;
         case 'l':
         case 'u':
         case 'd':
             index += 1;
+            structural_index += 2;
             break;
         default:
+            structural_index += 2;
             break;
         }
     }
+    at = csj_place{end, structural_index};
     return csj_result_ok;
 }
 
+/// - Parameter here: the container's word on the tape.
+csj_result csj_parser::check_container(uint64_t here, uint32_t tape_index, uint32_t depth) {
+    if (depth > CSJ_MAX_DEPTH) { return csj_result_too_deep; }
+    if (type_of(here) == '[') { return csj_result_ok; }
+    const uint32_t member_count = static_cast<uint32_t>(here >> 32) & 0xFFFFFF;
+    if (member_count > CSJ_MAX_MEMBERS) { return csj_result_too_many_members; }
+    const bool is_repeated = member_count > 1 && has_repeated_key(tape_index, member_count);
+    return is_repeated ? csj_result_duplicate_key : csj_result_ok;
+}
+
 bool csj_parser::has_repeated_key(uint32_t tape_index, uint32_t member_count) {
-    const bool is_small = member_count <= few_members;
     uint32_t at = tape_index + 1;
+    // A bit for each key's length and first byte (behind an empty one stands a zero): most keys differ in them.
+    uint64_t seen = 0;
+    bool is_likely = false;
     for (uint32_t index = 0; index < member_count; index++) {
         const csj_key mine = key(at);
-        sorted[index] = mine;
+        const uint64_t bit = uint64_t{1} << ((mine.length + mine.bytes[0]) & 63);
+        is_likely |= (seen & bit) != 0;
+        seen |= bit;
+        keys[index] = mine;
         at = after(at + 1);
-        for (uint32_t other = 0; is_small && other < index; other++) {
-            if (sorted[other] == mine) {
-                root.document.error_key = mine.bytes;
-                root.document.error_key_length = mine.length;
-                return true;
-            }
-        }
     }
-    if (is_small) { return false; }
-    std::sort(sorted.get(), sorted.get() + member_count);
-    const csj_key *last = sorted.get() + member_count;
-    const csj_key *twin = std::adjacent_find(static_cast<const csj_key *>(sorted.get()), last);
-    if (twin == last) { return false; }
+    if (!is_likely) { return false; }
+    const csj_key *twin = member_count <= few_members ? first_twin(member_count) : sorted_twin(member_count);
+    if (!twin) { return false; }
     root.document.error_key = twin->bytes;
     root.document.error_key_length = twin->length;
     return true;
+}
+
+const csj_key *csj_parser::first_twin(uint32_t count) const {
+    for (uint32_t index = 1; index < count; index++) {
+        for (uint32_t other = 0; other < index; other++) {
+            if (keys[other] == keys[index]) { return &keys[index]; }
+        }
+    }
+    return nullptr;
+}
+
+const csj_key *csj_parser::sorted_twin(uint32_t count) {
+    csj_key *end = keys.get() + count;
+    std::sort(keys.get(), end);
+    const csj_key *twin = std::adjacent_find(keys.get(), end);
+    return twin == end ? nullptr : twin;
 }

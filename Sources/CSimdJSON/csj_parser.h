@@ -22,6 +22,12 @@ struct csj_key {
     }
 };
 
+/// Where a value begins in the parser's two lists.
+struct csj_place {
+    uint32_t tape_index;
+    uint32_t structural_index;
+};
+
 /// Room for the members of one object, and what is said about it.
 struct csj_list {
     std::unique_ptr<csj_member[]> members{new (std::nothrow) csj_member[CSJ_MAX_MEMBERS]};
@@ -35,7 +41,7 @@ struct csj_parser {
     simdjson::dom::document document;
     csj_list root;
     csj_list opened;
-    std::unique_ptr<csj_key[]> sorted{new (std::nothrow) csj_key[CSJ_MAX_MEMBERS]};
+    std::unique_ptr<csj_key[]> keys{new (std::nothrow) csj_key[CSJ_MAX_MEMBERS]};
     std::unique_ptr<uint8_t[]> copy;
     size_t copy_capacity = 0;
     /// The longest text, and the longest that there is room for now.
@@ -49,29 +55,29 @@ struct csj_parser {
     csj_result scan();
     csj_result failed(simdjson::error_code code);
     csj_result failed_number();
-    csj_result check_objects();
+    csj_result read_root();
+    csj_result list(csj_list &into, const csj_value &container, bool is_new);
+    csj_result read_member(csj_value &value, csj_place &at, bool is_new);
+    void read_value(csj_value &value, csj_place at);
+    csj_result pass(csj_place &at, bool is_new);
+    csj_result check_container(uint64_t here, uint32_t tape_index, uint32_t depth);
     bool has_repeated_key(uint32_t tape_index, uint32_t member_count);
-    csj_result list(csj_list &into, const csj_value &container);
-    uint32_t read_value(csj_value &value, uint32_t tape_index, uint32_t structural_index);
-    void read_raw_range(csj_value &value, uint32_t &structural_index);
+    const csj_key *first_twin(uint32_t count) const;
+    const csj_key *sorted_twin(uint32_t count);
 
+    static bool is_container(const csj_value &value) {
+        return value.kind == csj_kind_object || value.kind == csj_kind_array;
+    }
     static uint8_t type_of(uint64_t word) { return static_cast<uint8_t>(word >> 56); }
     uint64_t word(uint32_t index) const { return document.tape[index]; }
     uint32_t structural(uint32_t index) const { return implementation->structural_indexes[index]; }
 
     /// The tape index right after the value at `index`.
     uint32_t after(uint32_t index) const {
-        switch (type_of(word(index))) {
-        case '{':
-        case '[':
-            return static_cast<uint32_t>(word(index));
-        case 'l':
-        case 'u':
-        case 'd':
-            return index + 2;
-        default:
-            return index + 1;
-        }
+        const uint64_t here = word(index);
+        const uint8_t type = type_of(here);
+        if (type == '{' || type == '[') { return static_cast<uint32_t>(here); }
+        return index + (type == 'l' || type == 'u' || type == 'd' ? 2 : 1);
     }
 
     csj_key key(uint32_t index) const {

@@ -1,44 +1,87 @@
 #include "csj_parser.h"
 
+#include <algorithm>
+
+namespace {
+
+/// Where a text that ends before `end` ends without the white space behind it.
+uint32_t trimmed(const uint8_t *text, uint32_t end) {
+    while (csj_is_space(text[end - 1])) { end -= 1; }
+    return end;
+}
+
+}  // namespace
+
+csj_result csj_parser::read_root() {
+    csj_value &value = root.document.root;
+    read_value(value, csj_place{1, 0});
+    value.raw_offset = structural(0);
+    if (!is_container(value)) {
+        value.raw_length = trimmed(text, static_cast<uint32_t>(length)) - value.raw_offset;
+        return csj_result_ok;
+    }
+    value.raw_length = structural(implementation->n_structural_indexes - 1) + 1 - value.raw_offset;
+    const csj_result checked = check_container(word(1), 1, 1);
+    return checked == csj_result_ok ? list(root, value, true) : checked;
+}
+
 // The tape knows what the values are, the structural indexes know where they stand: both are walked side by side.
-csj_result csj_parser::list(csj_list &into, const csj_value &container) {
+// Behind a key stands its colon, behind a value a comma or what closes its container: each takes two structurals.
+csj_result csj_parser::list(csj_list &into, const csj_value &container, bool is_new) {
     const bool is_object = container.kind == csj_kind_object;
     const uint32_t end = after(container.tape_index) - 1;
-    uint32_t tape_index = container.tape_index + 1;
-    uint32_t structural_index = container.structural_index + 1;
+    csj_place at{container.tape_index + 1, container.structural_index + 1};
     uint32_t count = 0;
-    while (tape_index < end) {
-        if (count == CSJ_MAX_MEMBERS) { return csj_result_too_many_members; }
-        csj_member &member = into.members[count];
+    while (at.tape_index < end) {
+        // Of an array that is too long what lies behind the last place is checked all the same.
+        csj_member &member = into.members[std::min<uint32_t>(count, CSJ_MAX_MEMBERS - 1)];
         member.key = nullptr;
         member.key_length = 0;
         if (is_object) {
-            const csj_key name = key(tape_index);
+            const csj_key name = key(at.tape_index);
             member.key = name.bytes;
             member.key_length = name.length;
-            tape_index += 1;
-            // The key and its colon.
-            structural_index += 2;
+            at.tape_index += 1;
+            at.structural_index += 2;
         }
-        tape_index = read_value(member.value, tape_index, structural_index);
-        read_raw_range(member.value, structural_index);
+        const csj_result result = read_member(member.value, at, is_new);
+        if (result != csj_result_ok) { return result; }
         count += 1;
-        // The comma, or what closes the container.
-        structural_index += 1;
     }
+    if (count > CSJ_MAX_MEMBERS) { return csj_result_too_many_members; }
     into.document.count = count;
     return csj_result_ok;
 }
 
-uint32_t csj_parser::read_value(csj_value &value, uint32_t tape_index, uint32_t structural_index) {
+/// Reads a value within a container, and moves on to what comes after it.
+csj_result csj_parser::read_member(csj_value &value, csj_place &at, bool is_new) {
+    read_value(value, at);
+    value.raw_offset = structural(at.structural_index);
+    uint32_t end;
+    if (is_container(value)) {
+        const csj_result result = pass(at, is_new);
+        if (result != csj_result_ok) { return result; }
+        end = structural(at.structural_index - 2) + 1;
+    } else {
+        at.tape_index = after(at.tape_index);
+        at.structural_index += 2;
+        end = trimmed(text, structural(at.structural_index - 1));
+    }
+    value.raw_length = end - value.raw_offset;
+    return csj_result_ok;
+}
+
+/// Tells what a value is, but for where it lies in the text.
+void csj_parser::read_value(csj_value &value, csj_place at) {
     value.string = nullptr;
     value.string_length = 0;
     value.integer = 0;
     value.number = 0;
     value.boolean = false;
-    value.tape_index = tape_index;
-    value.structural_index = structural_index;
-    switch (type_of(word(tape_index))) {
+    value.tape_index = at.tape_index;
+    value.structural_index = at.structural_index;
+    const uint64_t here = word(at.tape_index);
+    switch (type_of(here)) {
     case '{':
         value.kind = csj_kind_object;
         break;
@@ -46,7 +89,7 @@ uint32_t csj_parser::read_value(csj_value &value, uint32_t tape_index, uint32_t 
         value.kind = csj_kind_array;
         break;
     case '"': {
-        const csj_key text = key(tape_index);
+        const csj_key text = key(at.tape_index);
         value.kind = csj_kind_string;
         value.string = text.bytes;
         value.string_length = text.length;
@@ -54,14 +97,14 @@ uint32_t csj_parser::read_value(csj_value &value, uint32_t tape_index, uint32_t 
     }
     case 'l':
         value.kind = csj_kind_integer;
-        value.integer = static_cast<int64_t>(word(tape_index + 1));
+        value.integer = static_cast<int64_t>(word(at.tape_index + 1));
         break;
     case 'u':
         value.kind = csj_kind_number;
-        value.number = static_cast<double>(word(tape_index + 1));
+        value.number = static_cast<double>(word(at.tape_index + 1));
         break;
     case 'd': {
-        const uint64_t bits = word(tape_index + 1);
+        const uint64_t bits = word(at.tape_index + 1);
         value.kind = csj_kind_number;
         std::memcpy(&value.number, &bits, sizeof bits);
         break;
@@ -69,33 +112,10 @@ uint32_t csj_parser::read_value(csj_value &value, uint32_t tape_index, uint32_t 
     case 't':
     case 'f':
         value.kind = csj_kind_boolean;
-        value.boolean = type_of(word(tape_index)) == 't';
+        value.boolean = type_of(here) == 't';
         break;
     default:
         value.kind = csj_kind_null;
         break;
     }
-    return after(tape_index);
-}
-
-/// Moves `structural_index` from the value's first structural to the one after its last.
-void csj_parser::read_raw_range(csj_value &value, uint32_t &structural_index) {
-    const uint32_t start = structural(structural_index);
-    uint32_t end;
-    if (value.kind == csj_kind_object || value.kind == csj_kind_array) {
-        uint32_t depth = 0;
-        do {
-            const uint8_t byte = text[structural(structural_index)];
-            depth += byte == '{' || byte == '[' ? 1 : 0;
-            depth -= byte == '}' || byte == ']' ? 1 : 0;
-            structural_index += 1;
-        } while (depth > 0);
-        end = structural(structural_index - 1) + 1;
-    } else {
-        structural_index += 1;
-        end = structural(structural_index);
-        while (csj_is_space(text[end - 1])) { end -= 1; }
-    }
-    value.raw_offset = start;
-    value.raw_length = end - start;
 }

@@ -20,6 +20,67 @@ struct JSONScannerTests {
         #expect(keys == ["a", "c", "d", "e", "f"])
     }
 
+    @Test func `what lies inside a value moves no other value`() {
+        let values = [
+            "[]", "{}", "[ ]", "[[],[1,[2,{}]],{\"x\":[],\"y\":{\"z\":[ ]}}]",
+            "[18446744073709551615,-1.5 , true,null]",
+            "\"]},\\\"{[\"", "[\"a\",{\"\":\"\"}]", "18446744073709551615", "{\"a\":{\"a\":[{\"a\":{}},{}]}}", "false",
+            "[[[[1]]]]",
+        ]
+        for (first, space) in zip(values.indices, ["", " ", "\t", "", "  ", "\n", "", " ", "", "\r", " "]) {
+            let turned = values[first...] + values[..<first]
+            let array = bytes("[" + turned.map { space + $0 + space }.joined(separator: ",") + "]" + space)
+            #expect(raws(scanner.scan(array), array) == Array(turned))
+            let members = turned.enumerated().map { "\(space)\"k\($0)\"\(space):\(space)\($1)\(space)" }
+            let object = bytes("{" + members.joined(separator: ",") + "}")
+            #expect(raws(scanner.scan(object), object) == Array(turned))
+            let inside = bytes("[0,{" + members.joined(separator: ",") + "},[]]")
+            #expect(scanner.scan(inside).count == 3)
+            #expect(raws(scanner.open(1), inside) == Array(turned))
+        }
+    }
+
+    @Test(arguments: [1, 2, 16, 17, 18, 40])
+    func `one key twice is found among few and many, wherever it stands`(count: Int) {
+        // Keys of one length and one first letter too.
+        let keys = (0..<count).map { $0 % 3 == 0 ? "k\($0 + 10)" : "\($0)" } + [""]
+        let object = { (keys: [String]) in "{" + keys.map { "\"\($0)\":[{}]" }.joined(separator: ",") + "}" }
+        #expect(scanner.scan(bytes(object(keys))).isValid)
+        for (index, key) in keys.enumerated() {
+            var repeated = keys
+            repeated.insert(key, at: (index * 7) % (count + 1))
+            for text in [object(repeated), "[1,{\"a\":\(object(repeated))}]"] {
+                let document = scanner.scan(bytes(text))
+                #expect(document.result == .duplicate_key)
+                #expect(String(decoding: document.errorKey, as: UTF8.self) == key)
+                #expect(document.count == 0)
+            }
+        }
+    }
+
+    @Test func `of two errors the one that comes first is told, but for a root that is too long`() {
+        let deep = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
+        #expect(scanner.scan(bytes("[\(deep.dropFirst().dropLast())]")).isValid)
+        #expect(scanner.scan(bytes("[\(deep)]")).result == .too_deep)
+        #expect(scanner.scan(bytes("[1,\(deep),{\"a\":1,\"a\":1}]")).result == .too_deep)
+        #expect(scanner.scan(bytes("[{\"a\":1,\"a\":1},\(deep)]")).result == .duplicate_key)
+        #expect(scanner.scan(bytes("{\"a\":\(deep),\"a\":1}")).result == .duplicate_key)
+        let many = String(repeating: "0,", count: JSONScanner.maxCount)
+        #expect(scanner.scan(bytes("[\(many.dropLast())]")).count == JSONScanner.maxCount)
+        #expect(scanner.scan(bytes("[\(many)0]")).result == .too_many_members)
+        #expect(scanner.scan(bytes("[\(many){\"a\":1,\"a\":1}]")).result == .duplicate_key)
+        #expect(scanner.scan(bytes("[[\(many)0]]")).isValid)
+        let members = (0...JSONScanner.maxCount).map { "\"\($0)\":0" }.joined(separator: ",")
+        #expect(scanner.scan(bytes("{\(members)}")).result == .too_many_members)
+        #expect(scanner.scan(bytes("[{\(members)}]")).result == .too_many_members)
+    }
+
+    private func raws(_ document: JSONDocument, _ text: [UInt8]) -> [String] {
+        text.withUnsafeBytes { text in
+            (0..<document.count).map { String(decoding: document[$0].pointee.value.raw(in: text), as: UTF8.self) }
+        }
+    }
+
     @Test func `elements of an array are opened without another scan`() {
         let text = bytes(#"[{"a":[{}],"b":2},7,{"c":{"d":1}},{}]"#)
         #expect(scanner.scan(text).count == 4)
