@@ -127,14 +127,16 @@ package enum Verb: String, CaseIterable, Sendable {
 }
 
 /// What every write may carry.
+@usableFromInline
 package struct WriteOptions: Equatable, Sendable {
     /// `key=`: makes the write happen once for ever.
-    package var key: RequestKey?
+    @usableFromInline package var key: RequestKey?
     /// `version=`: what the stream must be at now.
-    package var version: Version?
+    @usableFromInline package var version: Version?
     /// `meta=`: a JSON object's text, as it came.
-    package var meta: ByteView?
+    @usableFromInline package var meta: ByteView?
 
+    @inlinable
     package init(key: RequestKey? = nil, version: Version? = nil, meta: ByteView? = nil) {
         self.key = key
         self.version = version

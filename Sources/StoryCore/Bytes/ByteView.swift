@@ -4,6 +4,7 @@
 /// when the request is handled takes `kept`. Two views are equal when their bytes are.
 ///
 /// Every request goes through it many times, so other modules may have its code in theirs.
+@usableFromInline
 package struct ByteView: Hashable, @unchecked Sendable {
     @usableFromInline let bytes: UnsafeRawBufferPointer
     /// Nil where the bytes are lent.
@@ -48,10 +49,12 @@ package struct ByteView: Hashable, @unchecked Sendable {
         self.owner = owner
     }
 
+    @usableFromInline
     package static func == (left: ByteView, right: ByteView) -> Bool {
         left.withUnsafeBytes { left in right.withUnsafeBytes { left.equals($0) } }
     }
 
+    @usableFromInline
     package func hash(into hasher: inout Hasher) { withUnsafeBytes { hasher.combine(bytes: $0) } }
 }
 

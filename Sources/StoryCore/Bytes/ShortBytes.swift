@@ -1,4 +1,5 @@
 /// Up to 32 bytes that lie in the value itself.
+@usableFromInline
 package struct ShortBytes: Hashable, Sendable {
     /// How many bytes there is room for.
     package static let capacity = 32
@@ -19,9 +20,9 @@ package struct ShortBytes: Hashable, Sendable {
         Swift.withUnsafeBytes(of: words) { body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
     }
 
-    package static func == (left: ShortBytes, right: ShortBytes) -> Bool {
+    @usableFromInline package static func == (left: ShortBytes, right: ShortBytes) -> Bool {
         left.count == right.count && left.words == right.words
     }
 
-    package func hash(into hasher: inout Hasher) { withUnsafeBytes { hasher.combine(bytes: $0) } }
+    @usableFromInline package func hash(into hasher: inout Hasher) { withUnsafeBytes { hasher.combine(bytes: $0) } }
 }

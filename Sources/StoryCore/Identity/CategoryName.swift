@@ -1,8 +1,9 @@
 /// The part of a stream's name before its first `-`: 1–64 bytes of the alphabet, no `-`.
+@usableFromInline
 package struct CategoryName: Name {
-    package static let length = 1...64
+    @inlinable package static var length: ClosedRange<Int> { 1...64 }
 
-    package let spelling: ByteView
+    @usableFromInline package let spelling: ByteView
 
     package init?(_ bytes: some Collection<UInt8>) {
         guard Alphabet.spells(bytes, within: CategoryName.length), !bytes.contains(0x2D) else { return nil }
@@ -12,6 +13,7 @@ package struct CategoryName: Name {
     package init(trusted bytes: [UInt8]) { spelling = ByteView(bytes) }
 
     /// Bytes that were checked by the caller.
+    @inlinable
     package init(trusted spelling: ByteView) { self.spelling = spelling }
 
     /// The same, for as long as the value lives.

@@ -1,8 +1,9 @@
 /// What happened, as a name: 1–64 bytes of the alphabet, such as `StoryPosted`.
+@usableFromInline
 package struct EventType: Name {
-    package static let length = 1...64
+    @inlinable package static var length: ClosedRange<Int> { 1...64 }
 
-    package let spelling: ByteView
+    @usableFromInline package let spelling: ByteView
 
     package init?(_ bytes: some Collection<UInt8>) {
         guard Alphabet.spells(bytes, within: EventType.length) else { return nil }
@@ -12,6 +13,7 @@ package struct EventType: Name {
     package init(trusted bytes: [UInt8]) { spelling = ByteView(bytes) }
 
     /// Bytes that were checked by the caller.
+    @inlinable
     package init(trusted spelling: ByteView) { self.spelling = spelling }
 
     /// The same, for as long as the value lives.

@@ -1,9 +1,10 @@
 /// The ID of a user, story, message or photo: 1–64 bytes of the alphabet, compared byte by byte.
+@usableFromInline
 package struct Identifier: Name {
     /// How long an ID may be, in bytes.
-    package static let length = 1...64
+    @inlinable package static var length: ClosedRange<Int> { 1...64 }
 
-    package let spelling: ByteView
+    @usableFromInline package let spelling: ByteView
 
     /// Nil when the bytes do not spell an ID.
     package init?(_ bytes: some Collection<UInt8>) {
@@ -18,6 +19,7 @@ package struct Identifier: Name {
     package init(trusted bytes: [UInt8]) { spelling = ByteView(bytes) }
 
     /// Bytes that were checked by the caller.
+    @inlinable
     package init(trusted spelling: ByteView) { self.spelling = spelling }
 
     /// The same, for as long as the value lives.

@@ -1,11 +1,12 @@
 /// The name of a stream, CATEGORY-ID: each 1–64 bytes of the alphabet, the category without `-`.
+@usableFromInline
 package struct StreamName: Name {
     /// How long a whole name may be, in bytes.
-    package static let length = 3...129
+    @inlinable package static var length: ClosedRange<Int> { 3...129 }
 
-    package let spelling: ByteView
+    @usableFromInline package let spelling: ByteView
     /// How many bytes the category has; the dash follows it.
-    package let categoryCount: Int
+    @usableFromInline package let categoryCount: Int
 
     /// Nil when the bytes are no CATEGORY-ID.
     package init?(_ bytes: some Collection<UInt8>) {
@@ -25,6 +26,7 @@ package struct StreamName: Name {
     }
 
     /// Bytes that were checked by the caller, and how many of them stand before the dash.
+    @inlinable
     package init(trusted spelling: ByteView, categoryCount: Int) {
         self.spelling = spelling
         self.categoryCount = categoryCount
@@ -44,6 +46,8 @@ package struct StreamName: Name {
     /// The same, for as long as the value lives.
     package var kept: StreamName { StreamName(trusted: spelling.kept, categoryCount: categoryCount) }
 
+    @usableFromInline
     package static func == (left: StreamName, right: StreamName) -> Bool { left.spelling == right.spelling }
+    @usableFromInline
     package func hash(into hasher: inout Hasher) { hasher.combine(spelling) }
 }

@@ -2,11 +2,12 @@
 ///
 /// Rows and indexes are keyed by it, so that what is posted later stands later and keys stay short.
 /// The number of `story-12345` is also the posting order of that story among all stories.
+@usableFromInline
 package struct StreamNumber: Hashable, Comparable, Sendable {
-    package let value: UInt64
+    @usableFromInline package let value: UInt64
+
+    @inlinable package init(_ value: UInt64) { self.value = value }
 
     @inlinable
-    package init(_ value: UInt64) { self.value = value }
-
     package static func < (left: StreamNumber, right: StreamNumber) -> Bool { left.value < right.value }
 }

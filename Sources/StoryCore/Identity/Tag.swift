@@ -1,8 +1,9 @@
 /// The mark that a client puts before a request and gets back on each line of its reply: 1–32 bytes.
+@usableFromInline
 package struct Tag: Hashable, Sendable, CustomStringConvertible {
     package static let length = 1...ShortBytes.capacity
 
-    package let spelling: ShortBytes
+    @usableFromInline package let spelling: ShortBytes
 
     package init?(_ bytes: some Collection<UInt8>) {
         guard Alphabet.spells(bytes, within: Tag.length) else { return nil }
@@ -15,5 +16,7 @@ package struct Tag: Hashable, Sendable, CustomStringConvertible {
     /// Bytes that were checked by the caller; they are copied.
     package init(trusted bytes: UnsafeRawBufferPointer) { spelling = ShortBytes(bytes) }
 
-    package var description: String { spelling.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+    @usableFromInline package var description: String {
+        spelling.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
 }
