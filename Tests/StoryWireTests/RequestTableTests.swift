@@ -1,3 +1,4 @@
+import CSimdJSON
 import StoryCore
 import Testing
 import TestSupport
@@ -24,7 +25,28 @@ struct RequestTableTests {
     }
 
     @Test func `the alphabet is that of the core`() {
-        for byte in UInt8.min...UInt8.max { #expect(AlphabetTable.holds(byte) == Alphabet.holds(byte)) }
+        for byte in UInt8.min...UInt8.max {
+            for (count, place) in (1...40).flatMap({ count in [0, count / 2, count - 1].map { (count, $0) } }) {
+                var name = [UInt8](repeating: 0x61, count: count)
+                name[place] = byte
+                #expect(name.withUnsafeBytes { $0.spellsName(1...40) } == Alphabet.holds(byte))
+            }
+        }
+        #expect(!UnsafeRawBufferPointer.none.spellsName(1...40))
+    }
+
+    @Test func `bytes that need a closer look are found at every place of lines of every length`() {
+        for count in 1...50 {
+            let line = [UInt8](repeating: 0x20, count: count)
+            #expect(csj_is_printable(line, count))
+            for place in 0..<count {
+                for byte in UInt8.min...UInt8.max {
+                    var line = line
+                    line[place] = byte
+                    #expect(csj_is_printable(line, count) == (0x20...0x7E ~= byte))
+                }
+            }
+        }
     }
 
     @Test func `usage shows target, options and JSON`() {

@@ -15,9 +15,33 @@ extern "C" {
 /// How many members one object, or elements the outermost array, may have.
 #define CSJ_MAX_MEMBERS 10000
 
-/// Where a byte first stands in `length` bytes; `length` where it does not. The C library's search, which looks at many
-/// bytes at once, for a module that imports no C library.
+#if defined(__SSE2__)
+/// 16 bytes, as numbers with and without a sign, and as many of one byte.
+typedef signed char csj_block __attribute__((vector_size(16)));
+typedef unsigned char csj_bytes __attribute__((vector_size(16)));
+typedef char csj_chars __attribute__((vector_size(16)));
+
+static inline csj_block csj_load(const void *_Nonnull bytes) {
+    csj_block block;
+    __builtin_memcpy(&block, bytes, 16);
+    return block;
+}
+
+static inline csj_block csj_each(uint8_t byte) { return (csj_block){} + (signed char)byte; }
+
+/// The highest bit of each byte.
+static inline unsigned csj_bits(csj_block block) { return (unsigned)__builtin_ia32_pmovmskb128((csj_chars)block); }
+#endif
+
+/// Where a byte first stands in `length` bytes; `length` where it does not. What is looked for mostly stands near: it is
+/// found without a call.
 static inline size_t csj_find_byte(const void *_Nullable bytes, uint8_t byte, size_t length) {
+#if defined(__SSE2__)
+    if (length >= 16) {
+        const unsigned hits = csj_bits(csj_load(bytes) == csj_each(byte));
+        if (hits) return (size_t)__builtin_ctz(hits);
+    }
+#endif
     const void *_Nullable found = length ? __builtin_memchr(bytes, byte, length) : 0;
     return found ? (size_t)((const char *)found - (const char *)bytes) : length;
 }
@@ -38,8 +62,102 @@ static inline bool csj_equal(const void *_Nonnull one, const void *_Nonnull othe
         __builtin_memcpy(&second, right + length - 8, 8);
         return (difference | (first ^ second)) == 0;
     }
+    if (length >= 4) {
+        uint32_t begins[2], ends[2];
+        __builtin_memcpy(begins, left, 4);
+        __builtin_memcpy(begins + 1, right, 4);
+        __builtin_memcpy(ends, left + length - 4, 4);
+        __builtin_memcpy(ends + 1, right + length - 4, 4);
+        return ((begins[0] ^ begins[1]) | (ends[0] ^ ends[1])) == 0;
+    }
     for (size_t index = 0; index < length; index++) {
         if (left[index] != right[index]) return false;
+    }
+    return true;
+}
+
+/// At most 16 bytes as two numbers, which are others for other bytes of the same length.
+typedef struct csj_name {
+    uint64_t first;
+    uint64_t second;
+} csj_name;
+
+static inline csj_name csj_pack(const void *_Nullable bytes, size_t length) {
+    const uint8_t *text = (const uint8_t *)bytes;
+    csj_name name = {0, 0};
+    if (length >= 8) {
+        __builtin_memcpy(&name.first, text, 8);
+        __builtin_memcpy(&name.second, text + length - 8, 8);
+    } else if (length >= 4) {
+        __builtin_memcpy(&name.first, text, 4);
+        __builtin_memcpy(&name.second, text + length - 4, 4);
+    } else {
+        for (size_t index = 0; index < length; index++) name.first = name.first << 8 | text[index];
+    }
+    return name;
+}
+
+#if defined(__SSE2__)
+static inline bool csj_is_alphabet(csj_block bytes) {
+    const csj_bytes block = (csj_bytes)bytes;
+    const csj_block letters = (block | 0x20) - (unsigned char)0x61 < 26;
+    const csj_block digits = block - (unsigned char)0x30 < 10;
+    const csj_block marks = (block - (unsigned char)0x2D < 2) | (block == 0x5F) | (block == 0x7E);
+    return csj_bits(letters | digits | marks) == 0xFFFF;
+}
+#endif
+
+/// True when each byte is of the alphabet of IDs: `A–Z a–z 0–9 . _ ~ -`.
+static inline bool csj_spells_name(const void *_Nullable bytes, size_t length) {
+    const uint8_t *text = (const uint8_t *)bytes;
+    size_t index = 0;
+#if defined(__SSE2__)
+    if (length >= 16) {
+        for (; index + 16 < length; index += 16) {
+            if (!csj_is_alphabet(csj_load(text + index))) return false;
+        }
+        // The last bytes with some before them, which are looked at twice.
+        return csj_is_alphabet(csj_load(text + length - 16));
+    }
+    if (length >= 8) {
+        const csj_name halves = csj_pack(bytes, length);
+        return csj_is_alphabet(csj_load(&halves));
+    }
+#endif
+    // A bit for each byte below 64, and for each from there to 127.
+    const uint64_t low = 0x03FF600000000000, high = 0x47FFFFFE87FFFFFE;
+    for (; index < length; index++) {
+        const uint8_t byte = text[index];
+        if (byte >= 128 || !((byte < 64 ? low : high) >> (byte & 63) & 1)) return false;
+    }
+    return true;
+}
+
+/// How many ASCII letters the bytes begin with.
+static inline size_t csj_letters(const void *_Nullable bytes, size_t length) {
+    const uint8_t *text = (const uint8_t *)bytes;
+    size_t index = 0;
+    while (index < length && (uint8_t)((text[index] | 0x20) - 0x61) < 26) index++;
+    return index;
+}
+
+/// True when each byte is ASCII and no control byte, DEL being one.
+static inline bool csj_is_printable(const void *_Nullable bytes, size_t length) {
+    const uint8_t *text = (const uint8_t *)bytes;
+    size_t index = 0;
+#if defined(__SSE2__)
+    if (length >= 16) {
+        // The last bytes with some before them, which are looked at twice. How far a byte is behind the space, round
+        // the end of what a byte can be, is at most 0x5E for those alone.
+        csj_bytes most = (csj_bytes)csj_load(text + length - 16) - (unsigned char)0x20;
+        for (; index + 16 < length; index += 16) {
+            most = __builtin_elementwise_max(most, (csj_bytes)csj_load(text + index) - (unsigned char)0x20);
+        }
+        return csj_bits((csj_block)(most > 0x5E)) == 0;
+    }
+#endif
+    for (; index < length; index++) {
+        if (text[index] < 0x20 || text[index] > 0x7E) return false;
     }
     return true;
 }
@@ -47,16 +165,10 @@ static inline bool csj_equal(const void *_Nonnull one, const void *_Nonnull othe
 #if defined(__SSE2__)
 /// Which of 16 bytes cannot stand in a JSON string as they are, one bit each; and which are not ASCII.
 static inline unsigned csj_stops(const uint8_t *_Nonnull text, unsigned *_Nonnull not_ascii) {
-    typedef char csj_block __attribute__((vector_size(16)));
-    const csj_block quote = {34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34, 34};
-    const csj_block backslash = {92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92};
-    const csj_block space = {32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32};
-    csj_block block;
-    __builtin_memcpy(&block, text, 16);
+    const csj_block block = csj_load(text);
     // Bytes are signed here: those that are not ASCII are below the space as well, and told apart after it.
-    *not_ascii = (unsigned)__builtin_ia32_pmovmskb128(block);
-    const csj_block ends = (csj_block)((block == quote) | (block == backslash) | (block < space));
-    return (unsigned)__builtin_ia32_pmovmskb128(ends) & ~*not_ascii;
+    *not_ascii = csj_bits(block);
+    return csj_bits((block == 34) | (block == 92) | (block < 32)) & ~*not_ascii;
 }
 #endif
 

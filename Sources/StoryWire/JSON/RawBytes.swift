@@ -2,6 +2,7 @@ import CSimdJSON
 
 extension UnsafeRawBufferPointer {
     /// True when the bytes are these, one by one.
+    @inline(__always)
     func equals(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
         guard let start = baseAddress else { return true }
@@ -31,15 +32,13 @@ extension UnsafeRawBufferPointer {
     func part(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: self[range]) }
 
     /// True when there are so many bytes and each is of the alphabet of IDs.
+    @inline(__always)
     func spellsName(_ length: ClosedRange<Int>) -> Bool {
-        guard length.contains(count) else { return false }
-        for byte in self {
-            guard AlphabetTable.holds(byte) else { return false }
-        }
-        return true
+        length.contains(count) && csj_spells_name(baseAddress, count)
     }
 
     /// Where the first such byte stands; nil when there is none.
+    @inline(__always)
     func first(_ byte: UInt8) -> Int? {
         let index = csj_find_byte(baseAddress, byte, count)
         return index < count ? index : nil
@@ -49,19 +48,5 @@ extension UnsafeRawBufferPointer {
 extension [UInt8] {
     init(copying bytes: UnsafeRawBufferPointer) {
         self.init(UnsafeBufferPointer(start: bytes.bindMemory(to: UInt8.self).baseAddress, count: bytes.count))
-    }
-}
-
-/// The alphabet of IDs as two words of bits: a test of a byte without a call into another module.
-enum AlphabetTable {
-    /// `-` `.` `0–9`.
-    private static let low: UInt64 = 0x03FF_6000_0000_0000
-    /// `A–Z` `_` `a–z` `~`.
-    private static let high: UInt64 = 0x47FF_FFFE_87FF_FFFE
-
-    @inline(__always)
-    static func holds(_ byte: UInt8) -> Bool {
-        let bits = byte < 64 ? low : high
-        return byte < 128 && (bits &>> UInt64(byte & 63)) & 1 == 1
     }
 }

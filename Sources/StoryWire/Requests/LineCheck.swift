@@ -1,31 +1,26 @@
+import CSimdJSON
 import StoryCore
 
 /// Tests the bytes of a line before it is read: well-formed UTF-8, and no control bytes.
 enum LineCheck {
     /// True where `check` has nothing to say, found without a word about what is wrong.
     static func passes(_ line: UnsafeRawBufferPointer) -> Bool {
-        let (highest, controls) = survey(line)
-        return controls == 0 && (highest < 0x80 || JSONScanner.isUTF8(line))
+        csj_is_printable(line.baseAddress, line.count) || (!holdsControls(line) && JSONScanner.isUTF8(line))
     }
 
     /// Throws where the line has bytes that no request has.
     static func check(_ line: UnsafeRawBufferPointer) throws(Failure) {
-        let (highest, controls) = survey(line)
-        if controls != 0 { try refuseControls(line) }
-        if highest >= 0x80 { try refuseIllFormed(line) }
+        if csj_is_printable(line.baseAddress, line.count) { return }
+        if holdsControls(line) { try refuseControls(line) }
+        try refuseIllFormed(line)
     }
 
-    /// All bits that stand in some byte, and a bit where there is a control byte.
-    @inline(__always)
-    private static func survey(_ line: UnsafeRawBufferPointer) -> (highest: UInt8, controls: UInt8) {
-        var highest: UInt8 = 0
-        var controls: UInt8 = 0
+    /// True where there is a control byte, DEL being one.
+    private static func holdsControls(_ line: UnsafeRawBufferPointer) -> Bool {
+        var controls = false
         // No early way out: so the compiler may test many bytes at once.
-        for byte in line {
-            highest |= byte
-            controls |= (byte < 0x20 ? 1 : 0) | (byte == 0x7F ? 1 : 0)
-        }
-        return (highest, controls)
+        for byte in line { controls = controls || byte < 0x20 || byte == 0x7F }
+        return controls
     }
 
     private static func refuseControls(_ line: UnsafeRawBufferPointer) throws(Failure) {

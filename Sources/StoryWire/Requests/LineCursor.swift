@@ -1,3 +1,4 @@
+import CSimdJSON
 import StoryCore
 
 /// A part of a line: its text, quotes taken away and escapes resolved, and where it begins.
@@ -7,14 +8,14 @@ struct LinePart {
 }
 
 /// What the name of a `name=value` part stands for.
-enum OptionKey {
+enum OptionKey: BitwiseCopyable {
     case option(OptionName)
     /// A filter of the target's kind, by its index in the schema.
     case filter(Int)
 }
 
 /// A `name=value` part.
-struct OptionPart {
+struct OptionPart: BitwiseCopyable {
     let key: OptionKey
     let value: UnsafeRawBufferPointer
 }
@@ -34,24 +35,28 @@ struct LineCursor {
     var isAtQuote: Bool { index < line.count && line[index] == 0x22 }
 
     mutating func skipSpaces() {
-        while index < line.count, line[index] == 0x20 { index += 1 }
+        var end = index
+        while end < line.count, line[end] == 0x20 { end += 1 }
+        index = end
     }
 
     /// Takes the bytes up to the next space.
     mutating func takeWord() -> LinePart {
         let start = index
-        index = line.part(start..<line.count).first(0x20).map { start + $0 } ?? line.count
-        return LinePart(text: line.part(start..<index), index: start)
+        let rest = line.part(start..<line.count)
+        let count = rest.first(0x20) ?? rest.count
+        index = start + count
+        return LinePart(text: rest.part(0..<count), index: start)
     }
 
     /// Takes `name=` and answers the name; nil, taking nothing, where none begins here.
     mutating func takeOptionName() -> LinePart? {
-        var end = index
-        while end < line.count, (line[end] | 0x20) &- 0x61 < 26 { end += 1 }
-        guard end > index, end < line.count, line[end] == 0x3D else { return nil }
-        let part = LinePart(text: line.part(index..<end), index: index)
-        index = end + 1
-        return part
+        let start = index
+        let rest = line.part(start..<line.count)
+        let count = csj_letters(rest.baseAddress, rest.count)
+        guard count > 0, count < rest.count, rest[count] == 0x3D else { return nil }
+        index = start + count + 1
+        return LinePart(text: rest.part(0..<count), index: start)
     }
 
     /// Takes a JSON string, quotes and all; a space or the line's end must follow.

@@ -1,7 +1,7 @@
 import StoryCore
 
 /// The name of a `name=value` part that is no filter. The raw values number them without a gap, for sets of bits.
-package enum OptionName: UInt8, CaseIterable, Sendable {
+package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case at, sort, order, limit, after, from, to, types, log
     case key, version, meta
 
