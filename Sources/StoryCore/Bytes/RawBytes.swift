@@ -7,6 +7,7 @@ extension UnsafeRawBufferPointer {
         guard count == other.count else { return false }
         guard let left = baseAddress, let right = other.baseAddress else { return true }
         guard count >= 8 else {
+            if count >= 4 { return left.half(0) == right.half(0) && left.half(count - 4) == right.half(count - 4) }
             for offset in 0..<count
             where left.load(fromByteOffset: offset, as: UInt8.self)
                 != right.load(fromByteOffset: offset, as: UInt8.self)
@@ -41,6 +42,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension UnsafeRawPointer {
+    fileprivate func half(_ offset: Int) -> UInt32 { loadUnaligned(fromByteOffset: offset, as: UInt32.self) }
     fileprivate func word(_ offset: Int) -> UInt64 { loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
 }
 

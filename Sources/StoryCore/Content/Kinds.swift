@@ -1,15 +1,18 @@
 /// The kinds of content that a store knows.
 ///
 /// This is the one list of them: nothing else names them but their own folders, forms and deciders.
-package final class Catalogue: Sendable {
+///
+/// Unchecked: it never changes.
+package final class Catalogue: @unchecked Sendable {
     /// How many kinds there may be.
     package static let maxKindCount = 256
 
     /// By their numbers.
     package let kinds: [KindSchema]
     /// The categories' bytes, by the kinds' numbers.
-    private let categories: [[UInt8]]
-    private let names: [[UInt8]]
+    private let categories: UnsafeBufferPointer<UnsafeRawBufferPointer>
+    private let names: UnsafeBufferPointer<UnsafeRawBufferPointer>
+    private let memory: FixedMemory
     private let declarations: [KindDeclaration]
 
     /// - Throws: the first contradiction within a declaration, or between two.
@@ -21,10 +24,12 @@ package final class Catalogue: Sendable {
         for (number, declaration) in declarations.enumerated() {
             kinds.append(try KindSchema(declaration, number: number))
         }
+        let memory = FixedMemory()
+        self.memory = memory
         self.kinds = kinds
         self.declarations = declarations
-        categories = kinds.map { Array($0.category.utf8) }
-        names = kinds.map { Array($0.name.utf8) }
+        categories = memory.table(kinds.map { memory.bytes($0.category) })
+        names = memory.table(kinds.map { memory.bytes($0.name) })
         try Catalogue.check(kinds)
     }
 
@@ -55,13 +60,18 @@ package final class Catalogue: Sendable {
 
     /// The kind with this name; nil when there is none.
     package func kind(named name: UnsafeRawBufferPointer) -> Kind? {
-        for index in names.indices where names[index].equals(name) { return Kind(number: index) }
+        for index in names.indices where names[index].count == name.count && names[index].equals(name) {
+            return Kind(number: index)
+        }
         return nil
     }
 
     /// The kind whose streams have this category; nil for the users' own categories.
     package func kind(category: UnsafeRawBufferPointer) -> Kind? {
-        for index in categories.indices where categories[index].equals(category) { return Kind(number: index) }
+        for index in categories.indices
+        where categories[index].count == category.count && categories[index].equals(category) {
+            return Kind(number: index)
+        }
         return nil
     }
 
