@@ -49,6 +49,26 @@ struct RequestTableTests {
         }
     }
 
+    @Test func `a verb is found in small letters too, and nothing else is`() {
+        let table = NameTable(Verb.allCases.map(\.rawValue))
+        for (index, verb) in Verb.allCases.enumerated() {
+            let word = bytes(verb.rawValue)
+            #expect(word.withUnsafeBytes { table.find(ignoringCase: $0) } == index)
+            #expect(bytes(verb.rawValue.lowercased()).withUnsafeBytes { table.find(ignoringCase: $0) } == index)
+            for place in word.indices {
+                for byte in UInt8.min...UInt8.max where byte & 0xDF != word[place] {
+                    var other = word
+                    other[place] = byte
+                    let found = other.withUnsafeBytes { table.find(ignoringCase: $0) }
+                    #expect(found.map { Verb.allCases[$0].rawValue.utf8.elementsEqual(other) } != false)
+                }
+            }
+            for other in [word + [0], word + word, Array(word.dropLast()), word + [UInt8](repeating: 0x41, count: 16)] {
+                #expect(other.withUnsafeBytes { table.find(ignoringCase: $0) } == nil)
+            }
+        }
+    }
+
     @Test func `usage shows target, options and JSON`() {
         #expect(RequestTable.standard.shape(of: .get)?.usage == "GET users|stories|messages|photos/ID [at=P|TIME]")
         #expect(RequestTable.standard.shape(of: .ping)?.usage == "PING")

@@ -5,7 +5,8 @@ import StoryCore
 /// One serves line after line, so that reading one asks for no memory.
 struct LineParts: ~Copyable {
     var cursor = LineCursor(UnsafeRawBufferPointer(start: nil, count: 0))
-    var shape: RequestShape?
+    /// The line's verb; nil until it is known.
+    var verb: Verb?
     private(set) var tag: Tag?
     /// The target's text; nil where the line has none.
     private(set) var target: LinePart?
@@ -33,7 +34,7 @@ struct LineParts: ~Copyable {
     /// Forgets the line before, and begins with this one.
     mutating func begin(_ line: UnsafeRawBufferPointer) {
         cursor = LineCursor(line)
-        shape = nil
+        verb = nil
         tag = nil
         target = nil
         kind = nil

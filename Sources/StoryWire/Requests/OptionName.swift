@@ -44,13 +44,11 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
 
     /// The option with this name; nil when there is none.
     static func find(_ name: UnsafeRawBufferPointer) -> OptionName? {
-        guard let word = PackedName(name) else { return nil }
-        for index in words.indices where words[index] == word { return OptionName(rawValue: UInt8(index)) }
-        return nil
+        table.find(name).flatMap { OptionName(rawValue: UInt8($0)) }
     }
 
     private static let names = [
         "at", "sort", "order", "limit", "after", "from", "to", "types", "log", "key", "version", "meta",
     ]
-    private static let words = names.map { PackedName($0) }
+    private static let table = NameTable(names)
 }

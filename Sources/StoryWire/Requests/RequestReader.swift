@@ -24,7 +24,7 @@ package final class RequestReader {
     @exclusivity(unchecked) var proposals: [EventProposal] = []
     @exclusivity(unchecked) var streamProposals: [StreamProposal] = []
     let table: RequestTable
-    private let verbs: [PackedName]
+    private let verbs: NameTable
 
     /// The tag of a line of which only the beginning is there; nil where it has none that is whole.
     static func tag(of opening: [UInt8]) -> Tag? {
@@ -40,7 +40,7 @@ package final class RequestReader {
     ///   - table: the verbs, and the kinds that they take.
     package init(lineLimit: Int, _ table: RequestTable = .standard) {
         self.table = table
-        verbs = table.shapes.map { PackedName($0.verb.rawValue) }
+        verbs = NameTable(table.shapes.map(\.verb.rawValue))
         scanner = JSONScanner(capacity: lineLimit + LineFramer.slack)
         events = ProposalReader(scanner, lineLimit: lineLimit)
         parts = LineParts(lineLimit: lineLimit, table.catalogue)
@@ -58,23 +58,19 @@ package final class RequestReader {
             try parts.takeTag()
             try LineCheck.check(line)
             let shape = try shape(&parts.cursor)
-            parts.shape = shape
+            parts.verb = shape.verb
             return Request(tag: parts.tag, role: shape.role, action: try action(shape, &parts))
         } catch {
             let key = error.code == .invalid ? parts.key : nil
-            throw RefusedLine(failure: error, tag: parts.tag, verb: parts.shape?.verb, key: key)
+            throw RefusedLine(failure: error, tag: parts.tag, verb: parts.verb, key: key)
         }
     }
 
     private func shape(_ cursor: inout LineCursor) throws(Failure) -> RequestShape {
         cursor.skipSpaces()
         let word = cursor.takeWord()
-        if let name = PackedName(ignoringCase: word.text) {
-            for index in 0..<verbs.count where verbs[index] == name && word.text.count > 0 {
-                return table.shapes[index]
-            }
-        }
-        throw unknownVerb(word)
+        guard let index = verbs.find(ignoringCase: word.text) else { throw unknownVerb(word) }
+        return table.shapes[index]
     }
 
     private func unknownVerb(_ word: LinePart) -> Failure {

@@ -1,0 +1,83 @@
+import CSimdJSON
+import StoryCore
+
+/// A name of at most 16 bytes as numbers, so that looking one up is comparing them.
+private struct PackedName: BitwiseCopyable {
+    static let maxCount = 16
+    /// All bits but the one that tells small ASCII letters from capitals, in each byte.
+    private static let letters: UInt64 = 0xDFDF_DFDF_DFDF_DFDF
+
+    private let count: Int
+    private let first: UInt64
+    private let second: UInt64
+
+    /// - Parameter bytes: at most 16.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        let name = csj_pack(bytes.baseAddress, bytes.count)
+        (count, first, second) = (bytes.count, name.first, name.second)
+    }
+
+    /// A number below 64 that is the same for small letters and for capitals.
+    var slot: Int {
+        let mixed = (first & PackedName.letters) ^ (second & PackedName.letters) &<< 1
+        return Int((mixed &* 0x9E37_79B9_7F4A_7C15) &>> 58)
+    }
+
+    func isSame(as other: PackedName) -> Bool {
+        first == other.first && second == other.second && count == other.count
+    }
+
+    /// True for the same bytes, and for small letters where the other has capitals: of names that are of letters alone.
+    func isSame(ignoringCaseAs other: PackedName) -> Bool {
+        ((first ^ other.first) | (second ^ other.second)) & PackedName.letters == 0 && count == other.count
+    }
+}
+
+/// Names of the protocol, in which a word is looked up.
+///
+/// Unchecked: it never changes.
+struct NameTable: @unchecked Sendable {
+    private static let slotCount = 64
+
+    private let names: UnsafeBufferPointer<PackedName>
+    /// Where a name's slot is taken it has the next one that was free; negative where there is none.
+    private let slots: UnsafeBufferPointer<Int8>
+    private let memory = FixedMemory()
+
+    /// - Parameter names: at most 32, of at most 16 letters each.
+    init(_ names: [String]) {
+        precondition(names.count <= NameTable.slotCount / 2, "there are few names")
+        var slots = [Int8](repeating: -1, count: NameTable.slotCount)
+        var packed: [PackedName] = []
+        for name in names {
+            let isSound = name.utf8.count <= PackedName.maxCount && name.utf8.allSatisfy { ($0 | 0x20) &- 0x61 < 26 }
+            precondition(isSound, "names of the protocol have at most 16 letters")
+            let name = Array(name.utf8).withUnsafeBytes { PackedName($0) }
+            var slot = name.slot
+            while slots[slot] >= 0 { slot = (slot + 1) % NameTable.slotCount }
+            slots[slot] = Int8(packed.count)
+            packed.append(name)
+        }
+        self.names = memory.table(packed)
+        self.slots = memory.table(slots)
+    }
+
+    /// Which name these bytes are; nil when they are none.
+    func find(_ bytes: UnsafeRawBufferPointer) -> Int? { find(bytes) { $0.isSame(as: $1) } }
+
+    /// Which name these bytes are in small letters or capitals; nil when they are none.
+    func find(ignoringCase bytes: UnsafeRawBufferPointer) -> Int? { find(bytes) { $0.isSame(ignoringCaseAs: $1) } }
+
+    @inline(__always)
+    private func find(_ bytes: UnsafeRawBufferPointer, _ isSame: (PackedName, PackedName) -> Bool) -> Int? {
+        guard bytes.count <= PackedName.maxCount else { return nil }
+        let word = PackedName(bytes)
+        var slot = word.slot
+        while slots[slot] >= 0 {
+            let index = Int(slots[slot])
+            if isSame(names[index], word) { return index }
+            slot = (slot + 1) % NameTable.slotCount
+        }
+        return nil
+    }
+}
