@@ -14,7 +14,7 @@ struct LineParts: ~Copyable {
     var kind: Kind?
     /// What stands after the slash of the target; nil where there is no slash.
     var targetName: UnsafeRawBufferPointer?
-    private(set) var options: [OptionPart] = []
+    private(set) var options = ReusedList<OptionPart>(capacity: OptionName.allCases.count + 64)
     /// Where the JSON begins; nil where the line has none.
     private(set) var body: Int?
     /// Every wrong value of the line.
@@ -39,7 +39,7 @@ struct LineParts: ~Copyable {
         target = nil
         kind = nil
         targetName = nil
-        if !options.isEmpty { options.removeAll(keepingCapacity: true) }
+        options.removeAll()
         body = nil
         if !errors.isEmpty { errors.removeAll(keepingCapacity: true) }
         texts.clear()
@@ -150,7 +150,8 @@ struct LineParts: ~Copyable {
 
     /// The key that the line names; nil where it names none, or what cannot be one.
     var key: RequestKey? {
-        for option in options {
+        for index in options.indices {
+            let option = options[index]
             guard case .option(.key) = option.key, option.value.spellsName(RequestKey.length) else { continue }
             return RequestKey(trusted: ByteView(copying: option.value))
         }

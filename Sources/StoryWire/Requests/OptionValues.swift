@@ -1,6 +1,6 @@
 import StoryCore
 
-/// The values of a line's options, each nil where the line does not give it.
+/// The values of a question's options, each nil where the line does not give it.
 struct OptionValues: ~Copyable {
     var at: Moment?
     /// The index of the sort in the schema of the target's kind.
@@ -12,7 +12,6 @@ struct OptionValues: ~Copyable {
     var to: ReadBound?
     var types: [EventType] = []
     var log: LogID?
-    var write = WriteOptions()
     var conditions: [Condition] = []
 
     /// How many types one `types=` may name: each event is compared with every one of them.
@@ -20,13 +19,12 @@ struct OptionValues: ~Copyable {
     /// The longest `after=`, in bytes: no cursor is longer.
     static let maxCursorCount = 1_024
     private static let positions = 1...Position.max.value
-    private static let versions = 0...Position.max.value
 
-    /// Reads the value of an option, but for `sort=`, whose values are its kind's.
+    /// Reads the value of an option, but for `sort=`, whose values are its kind's, and for those of writes.
     ///
     /// - Throws: why the text spells no value of it.
     mutating func take(
-        _ option: OptionName, _ text: UnsafeRawBufferPointer, maxLimit: Int, _ scanner: JSONScanner
+        _ option: OptionName, _ text: UnsafeRawBufferPointer, maxLimit: Int
     ) throws(FieldError) {
         switch option {
         case .at: at = Moment(try OptionValues.bound(text, option))
@@ -38,9 +36,7 @@ struct OptionValues: ~Copyable {
         case .to: to = try OptionValues.bound(text, option)
         case .types: types = try OptionValues.types(text)
         case .log: log = try OptionValues.log(text)
-        case .key: write.key = try OptionValues.key(text)
-        case .version: write.version = Version(try OptionValues.number(text, option, OptionValues.versions))
-        case .meta: write.meta = try OptionValues.meta(text, scanner)
+        case .key, .version, .meta: return
         }
     }
 
@@ -86,13 +82,14 @@ struct OptionValues: ~Copyable {
         return types
     }
 
-    private static func key(_ text: UnsafeRawBufferPointer) throws(FieldError) -> RequestKey {
+    fileprivate static func key(_ text: UnsafeRawBufferPointer) throws(FieldError) -> RequestKey {
         if text.spellsName(RequestKey.length) { return RequestKey(trusted: ByteView(borrowing: text)) }
         let message = "a key is 1–128 bytes of A–Z a–z 0–9 . _ ~ -"
         throw FieldError(field: "key", rule: text.nameRule(RequestKey.length), message: message)
     }
 
-    private static func meta(_ text: UnsafeRawBufferPointer, _ scanner: JSONScanner) throws(FieldError) -> ByteView {
+    fileprivate static func meta(_ text: UnsafeRawBufferPointer, _ scanner: JSONScanner) throws(FieldError) -> ByteView
+    {
         let document = scanner.scan(text, readable: text.count)
         guard document.isValid, document.isObject else {
             let message = "meta= is a JSON object in a JSON string, such as \"{\\\"a\\\":1}\""
@@ -112,7 +109,7 @@ struct OptionValues: ~Copyable {
         return ByteView(borrowing: object)
     }
 
-    private static func number(
+    fileprivate static func number(
         _ text: UnsafeRawBufferPointer, _ option: OptionName, _ range: ClosedRange<UInt64>
     ) throws(FieldError) -> UInt64 {
         switch DecimalNumber(text) {
@@ -127,11 +124,44 @@ struct OptionValues: ~Copyable {
     }
 }
 
+extension WriteOptions {
+    /// Reads the value of an option of writes, which those of questions are not.
+    ///
+    /// - Throws: why the text spells no value of it.
+    mutating func take(
+        _ option: OptionName, _ text: UnsafeRawBufferPointer, _ scanner: JSONScanner
+    ) throws(FieldError) {
+        switch option {
+        case .key: key = try OptionValues.key(text)
+        case .version: version = Version(try OptionValues.number(text, option, 0...Position.max.value))
+        case .meta: meta = try OptionValues.meta(text, scanner)
+        case .at, .sort, .order, .limit, .after, .from, .to, .types, .log: return
+        }
+    }
+}
+
 extension LineParts {
-    /// Reads every option; what is wrong with their values is noted in `errors`.
+    /// Reads the options of a write; what is wrong with their values is noted in `errors`.
+    mutating func writeOptions(_ scanner: JSONScanner) -> WriteOptions {
+        guard options.count > 0 else { return WriteOptions() }
+        var values = WriteOptions()
+        for index in options.indices {
+            let part = options[index]
+            guard case .option(let option) = part.key else { continue }
+            do throws(FieldError) {
+                try values.take(option, part.value, scanner)
+            } catch {
+                reject(error.field, error.rule, error.message)
+            }
+        }
+        return values
+    }
+
+    /// Reads the options of a question; what is wrong with their values is noted in `errors`.
     mutating func values(maxLimit: Int = 1, _ scanner: JSONScanner) throws(Failure) -> OptionValues {
         var values = OptionValues()
-        for option in options {
+        for index in options.indices {
+            let option = options[index]
             switch option.key {
             case .filter(let filter):
                 let schema = catalogue[try known(kind)]
@@ -143,7 +173,7 @@ extension LineParts {
             case .option(.sort): values.sort = try sort(option.value)
             case .option(let name):
                 noting { () throws(FieldError) in
-                    try values.take(name, option.value, maxLimit: maxLimit, scanner)
+                    try values.take(name, option.value, maxLimit: maxLimit)
                 }
             }
         }

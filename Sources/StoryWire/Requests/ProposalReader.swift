@@ -1,26 +1,31 @@
 import CSimdJSON
 import StoryCore
 
-/// One proposed event as far as it was read.
-struct EventDraft {
-    /// Its place in the request's array; nil where it stands alone.
-    let index: Int?
+/// One proposed event as far as it was read: its parts lie in the line, or in memory of its reader.
+struct EventDraft: ~Copyable {
     /// Where it is to go, and what that stream must be at before it: only in an `APPEND *`.
     var stream: StreamName?
     var version: Version?
-    var type: EventType?
-    var data: ByteView?
-    var meta: ByteView?
-    var tags: ByteView?
-
-    /// A field's name in an error.
-    func field(_ name: String) -> String { index.map { "[\($0)].\(name)" } ?? name }
+    var type: UnsafeRawBufferPointer?
+    var data: UnsafeRawBufferPointer?
+    var meta: UnsafeRawBufferPointer?
+    var tags: UnsafeRawBufferPointer?
 
     /// Nil where something that has to be there is not, which was noted.
     var proposal: EventProposal? {
         guard let type, let data else { return nil }
-        return EventProposal(type: type, data: data, meta: meta, tags: tags)
+        return EventProposal(
+            type: EventType(trusted: ByteView(borrowing: type)), data: ByteView(borrowing: data),
+            meta: meta.map { ByteView(borrowing: $0) }, tags: tags.map { ByteView(borrowing: $0) })
     }
+}
+
+/// An event's place in the request's array; nil where it stands alone.
+private struct EventPlace {
+    let index: Int?
+
+    /// A field's name in an error.
+    func field(_ name: String) -> String { index.map { "[\($0)].\(name)" } ?? name }
 }
 
 /// Reads the events of an `APPEND`.
@@ -50,7 +55,7 @@ final class ProposalReader {
         _ document: JSONDocument, isTogether: Bool, _ parts: inout LineParts,
         _ take: (borrowing EventDraft) throws(Failure) -> Void
     ) throws(Failure) {
-        guard document.isArray else { return try take(draft(document, nil, isTogether, &parts)) }
+        guard document.isArray else { return try take(draft(document, EventPlace(index: nil), isTogether, &parts)) }
         guard document.count <= ProposalReader.maxCount else {
             let limit = ProposalReader.maxCount
             throw Failure(.tooLarge, "one APPEND takes at most \(limit) events", .limit(limit))
@@ -61,106 +66,113 @@ final class ProposalReader {
                 parts.reject("[\(index)]", .wrongType, "an event is a JSON object")
                 continue
             }
-            try take(draft(scanner.open(index), index, isTogether, &parts))
+            try take(draft(scanner.open(index), EventPlace(index: index), isTogether, &parts))
         }
     }
 
     private func draft(
-        _ document: JSONDocument, _ index: Int?, _ isTogether: Bool, _ parts: inout LineParts
+        _ document: JSONDocument, _ place: EventPlace, _ isTogether: Bool, _ parts: inout LineParts
     ) -> EventDraft {
         let text = parts.bodyText
-        var draft = EventDraft(index: index)
+        var draft = EventDraft()
         var isTypeGiven = false
         var isStreamGiven = false
         for index in 0..<document.count {
             let member = document[index]
-            let value = member.pointee.value
             if member.pointee.hasKey("type") {
                 isTypeGiven = true
-                draft.type = eventType(value, draft, &parts)
+                draft.type = eventType(member, place, &parts)
             } else if member.pointee.hasKey("data") {
-                draft.data = ByteView(borrowing: value.raw(in: text))
+                draft.data = member.pointee.value.raw(in: text)
             } else if member.pointee.hasKey("meta") {
-                draft.meta = meta(value, draft, &parts)
+                draft.meta = meta(member, text, place, &parts)
             } else if member.pointee.hasKey("tags") {
-                draft.tags = tags(value, draft, &parts)
+                draft.tags = tags(member.pointee.value, text, place, &parts)
             } else if isTogether, member.pointee.hasKey("stream") {
                 isStreamGiven = true
-                draft.stream = stream(value, draft, &parts)
+                draft.stream = stream(member.pointee.value, place, &parts)
             } else if isTogether, member.pointee.hasKey("version") {
-                draft.version = version(value, draft, &parts)
+                draft.version = version(member.pointee.value, place, &parts)
             } else {
                 let known = isTogether ? "stream, version, type, data, meta and tags" : "type, data, meta and tags"
                 parts.reject(
-                    draft.field(Refusals.echo(member.pointee.keyBytes)), .unknownField, "an event has \(known)")
+                    place.field(Refusals.echo(member.pointee.keyBytes)), .unknownField, "an event has \(known)")
             }
         }
         if isTogether, !isStreamGiven {
-            parts.reject(draft.field("stream"), .missing, "an event of APPEND * has a stream")
+            parts.reject(place.field("stream"), .missing, "an event of APPEND * has a stream")
         }
-        if !isTypeGiven { parts.reject(draft.field("type"), .missing, "an event has a type") }
-        if draft.data == nil { parts.reject(draft.field("data"), .missing, "an event has data") }
+        if !isTypeGiven { parts.reject(place.field("type"), .missing, "an event has a type") }
+        if draft.data == nil { parts.reject(place.field("data"), .missing, "an event has data") }
         return draft
     }
 
-    private func eventType(_ value: csj_value, _ draft: EventDraft, _ parts: inout LineParts) -> EventType? {
-        guard value.isString else {
-            parts.reject(draft.field("type"), .wrongType, "a type is a string")
+    private func eventType(
+        _ member: UnsafePointer<csj_member>, _ place: EventPlace, _ parts: inout LineParts
+    ) -> UnsafeRawBufferPointer? {
+        guard member.pointee.value.isString else {
+            parts.reject(place.field("type"), .wrongType, "a type is a string")
             return nil
         }
-        let text = value.stringBytes
-        if text.spellsName(EventType.length) { return EventType(trusted: ByteView(borrowing: text)) }
+        let text = member.pointee.value.stringBytes
+        if text.spellsName(EventType.length) { return text }
         let rule = text.nameRule(EventType.length)
-        parts.reject(draft.field("type"), rule, "a type is 1–64 bytes of A–Z a–z 0–9 . _ ~ -")
+        parts.reject(place.field("type"), rule, "a type is 1–64 bytes of A–Z a–z 0–9 . _ ~ -")
         return nil
     }
 
     /// Nil also for a `null`, which is as if it were not there.
-    private func meta(_ value: csj_value, _ draft: EventDraft, _ parts: inout LineParts) -> ByteView? {
-        if value.kind == .object { return ByteView(borrowing: value.raw(in: parts.bodyText)) }
-        if value.kind != .null { parts.reject(draft.field("meta"), .wrongType, "meta is a JSON object") }
+    private func meta(
+        _ member: UnsafePointer<csj_member>, _ text: UnsafeRawBufferPointer, _ place: EventPlace,
+        _ parts: inout LineParts
+    ) -> UnsafeRawBufferPointer? {
+        let kind = member.pointee.value.kind
+        if kind == .object { return member.pointee.value.raw(in: text) }
+        if kind != .null { parts.reject(place.field("meta"), .wrongType, "meta is a JSON object") }
         return nil
     }
 
-    private func stream(_ value: csj_value, _ draft: EventDraft, _ parts: inout LineParts) -> StreamName? {
-        if value.isString { return parts.streamName(value.stringBytes, field: draft.field("stream")) }
-        parts.reject(draft.field("stream"), .wrongType, "a stream is a string")
+    private func stream(_ value: csj_value, _ place: EventPlace, _ parts: inout LineParts) -> StreamName? {
+        if value.isString { return parts.streamName(value.stringBytes, field: place.field("stream")) }
+        parts.reject(place.field("stream"), .wrongType, "a stream is a string")
         return nil
     }
 
-    private func version(_ value: csj_value, _ draft: EventDraft, _ parts: inout LineParts) -> Version? {
+    private func version(_ value: csj_value, _ place: EventPlace, _ parts: inout LineParts) -> Version? {
         let maxVersion = Position.max.value
         switch value.kind {
         case .null: return nil
         case .integer:
             if let number = UInt64(exactly: value.integer), number <= maxVersion { return Version(number) }
-            parts.reject(draft.field("version"), .outOfRange, "a version is 0 to \(maxVersion)")
+            parts.reject(place.field("version"), .outOfRange, "a version is 0 to \(maxVersion)")
         case .boolean, .number, .string, .object, .array:
-            parts.reject(draft.field("version"), .wrongType, "a version is a whole number")
+            parts.reject(place.field("version"), .wrongType, "a version is a whole number")
         }
         return nil
     }
 
     /// Nil also for a `null` and an empty array, which are as if they were not there.
-    private func tags(_ value: csj_value, _ draft: EventDraft, _ parts: inout LineParts) -> ByteView? {
+    private func tags(
+        _ value: csj_value, _ text: UnsafeRawBufferPointer, _ place: EventPlace, _ parts: inout LineParts
+    ) -> UnsafeRawBufferPointer? {
         guard value.kind == .array else {
-            if value.kind != .null { parts.reject(draft.field("tags"), .wrongType, "tags are an array of strings") }
+            if value.kind != .null { parts.reject(place.field("tags"), .wrongType, "tags are an array of strings") }
             return nil
         }
-        let text = value.raw(in: parts.bodyText)
-        let document = innerScanner.scan(text, readable: text.count)
+        let array = value.raw(in: text)
+        let document = innerScanner.scan(array, readable: array.count)
         guard document.isValid, document.count <= EventTags.maxCount else {
-            parts.reject(draft.field("tags"), .tooLong, "an event has at most \(EventTags.maxCount) tags")
+            parts.reject(place.field("tags"), .tooLong, "an event has at most \(EventTags.maxCount) tags")
             return nil
         }
         guard document.count > 0 else { return nil }
         let start = parts.texts.end
         for index in 0..<document.count {
             parts.texts.add(index == 0 ? 0x5B : 0x2C)
-            keepTag(document[index].pointee.value, draft.field("tags[\(index)]"), &parts)
+            keepTag(document[index].pointee.value, place.field("tags[\(index)]"), &parts)
         }
         parts.texts.add(0x5D)
-        return ByteView(borrowing: parts.texts.text(from: start))
+        return parts.texts.text(from: start)
     }
 
     /// Keeps a tag as the JSON string that it is in the log.

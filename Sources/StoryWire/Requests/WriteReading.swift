@@ -5,7 +5,7 @@ import StoryCore
 extension RequestReader {
     func post(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let kind = try parts.known(parts.kind)
-        let options = try parts.values(scanner).write
+        let options = parts.writeOptions(scanner)
         let fields = try form(&parts)
         try parts.refuseErrors()
         return .post(kind, fields, options)
@@ -13,7 +13,7 @@ extension RequestReader {
 
     func edit(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let (kind, id) = try parts.content()
-        let options = try parts.values(scanner).write
+        let options = parts.writeOptions(scanner)
         let fields = try form(&parts)
         try parts.refuseErrors()
         return .edit(kind, try parts.known(id), fields, options)
@@ -21,7 +21,7 @@ extension RequestReader {
 
     func like(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let (kind, id) = try parts.content()
-        let options = try parts.values(scanner).write
+        let options = parts.writeOptions(scanner)
         let fields = try form(&parts)
         try parts.refuseErrors()
         return .like(kind, try parts.known(id), fields, options)
@@ -29,7 +29,7 @@ extension RequestReader {
 
     func unlike(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let (kind, id) = try parts.content()
-        let options = try parts.values(scanner).write
+        let options = parts.writeOptions(scanner)
         let fields = try form(&parts)
         try parts.refuseErrors()
         return .unlike(kind, try parts.known(id), fields, options)
@@ -37,43 +37,49 @@ extension RequestReader {
 
     func see(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let (kind, id) = try parts.content()
-        let options = try parts.values(scanner).write
+        let options = parts.writeOptions(scanner)
         try parts.refuseErrors()
         return .see(kind, try parts.known(id), options)
     }
 
     func delete(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let (kind, id) = try parts.content()
-        let options = try parts.values(scanner).write
+        let options = parts.writeOptions(scanner)
         try parts.refuseErrors()
         return .delete(kind, try parts.known(id), options)
     }
 
     func append(_ parts: inout LineParts) throws(Failure) -> RequestAction {
-        guard try !parts.known(parts.target).text.equals("*") else { return try appendTogether(&parts) }
-        let stream = try parts.stream()
-        let options = try parts.values(scanner).write
+        let target = try parts.known(parts.target).text
+        guard !target.equals("*") else { return try appendTogether(&parts) }
+        let stream = parts.streamName(target, field: "stream")
+        let options = parts.writeOptions(scanner)
         let document = try body(&parts)
         try refuseOwn(stream)
-        proposals.removeAll(keepingCapacity: true)
+        var count = 0
         try events.read(document, isTogether: false, &parts) { draft in
-            if let event = draft.proposal { proposals.append(event) }
+            guard let event = draft.proposal else { return }
+            proposals.put(event, at: count)
+            count += 1
         }
         try parts.refuseErrors()
+        proposals.cut(to: count)
         return .append(try parts.known(stream), proposals, options)
     }
 
     /// `APPEND *`: each event names its stream.
     private func appendTogether(_ parts: inout LineParts) throws(Failure) -> RequestAction {
-        let options = try parts.values(scanner).write
+        let options = parts.writeOptions(scanner)
         if options.version != nil { parts.reject("version", .unknownField, "APPEND * takes a version in each event") }
-        streamProposals.removeAll(keepingCapacity: true)
+        var count = 0
         try events.read(try body(&parts), isTogether: true, &parts) { (draft) throws(Failure) in
             try refuseOwn(draft.stream)
             guard let stream = draft.stream, let event = draft.proposal else { return }
-            streamProposals.append(StreamProposal(stream: stream, version: draft.version, event: event))
+            streamProposals.put(StreamProposal(stream: stream, version: draft.version, event: event), at: count)
+            count += 1
         }
         try parts.refuseErrors()
+        streamProposals.cut(to: count)
         return .appendTogether(streamProposals, options)
     }
 
@@ -104,11 +110,25 @@ extension RequestReader {
             throw Refusals.syntax("a form is a JSON object, not an array", at: try parts.known(parts.body))
         }
         let text = parts.bodyText
-        fields.removeAll(keepingCapacity: true)
         for index in 0..<document.count {
             let member = document[index]
-            fields.append(JSONMember(name: member.pointee.keyBytes, value: member.pointee.value.memberValue(in: text)))
+            let value = member.pointee.value.memberValue(in: text)
+            fields.put(JSONMember(name: member.pointee.keyBytes, value: value), at: index)
         }
+        fields.cut(to: document.count)
         return fields
+    }
+}
+
+/// Lists whose room serves line after line: what is read takes the place of what was there.
+extension Array {
+    /// - Parameter index: at most the count.
+    fileprivate mutating func put(_ element: consuming Element, at index: Int) {
+        if index < count { self[index] = element } else { append(element) }
+    }
+
+    /// Takes away what is behind the first ones.
+    fileprivate mutating func cut(to count: Int) {
+        if count < self.count { removeLast(self.count - count) }
     }
 }
