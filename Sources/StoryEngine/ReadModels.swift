@@ -38,6 +38,14 @@ final class ReadModels: ContentRows {
         try rows.row(schema, number: number, body)
     }
 
+    /// Lends the rows with some numbers in their order, as many as a `KeyBatch` has room for; the body looks nothing else
+    /// up.
+    ///
+    /// - Throws: as `row`.
+    func rows(
+        _ schema: KindSchema, numbers: [UInt64], _ body: (_ index: Int, RowView) -> Void
+    ) throws(StorageError) { try rows.rows(schema, numbers: numbers, body) }
+
     /// Lends the row that has a unique text, its ASCII letters in lower case; the body looks nothing else up.
     ///
     /// - Throws: as `row`.

@@ -7,6 +7,10 @@ package struct RowLookup: ~Copyable {
     private var key = KeyBuffer(capacity: 128)
     /// The ID that another table leads to.
     private var id = KeyBuffer(capacity: 128)
+    /// The numbers that are looked up together.
+    private var numbers = KeyBatch()
+    /// The IDs that they lead to.
+    private var ids = KeyBatch()
 
     package init(_ store: any TableStore) { self.store = store }
 
@@ -42,6 +46,30 @@ package struct RowLookup: ~Copyable {
         let isThere = try store.withValue(schema.numbers.number, at: key.bytes) { id.setRowKey($0) }
         guard isThere else { return false }
         return try withValue(schema, at: id.bytes, body)
+    }
+
+    /// Lends the rows with some numbers, as many as a `KeyBatch` has room for, in their order: two searches for all.
+    ///
+    /// - Parameter body: is told which of the numbers it is; what there is no row of is passed over.
+    /// - Throws: as `row(_:id:_:)`.
+    package mutating func rows(
+        _ schema: KindSchema, numbers wanted: [UInt64], _ body: (_ index: Int, RowView) -> Void
+    ) throws(StorageError) {
+        numbers.clear()
+        ids.clear()
+        for number in wanted { numbers.addNumber(number, in: schema.numbers.number) }
+        var found: [Int] = []
+        try store.withValues(at: numbers) { index, id in
+            guard let id else { return }
+            ids.addRow(id, in: schema.rows.number)
+            found.append(index)
+        }
+        var isDamaged = false
+        try store.withValues(at: ids) { index, bytes in
+            guard let bytes else { return }
+            if let row = RowView(schema, bytes) { body(found[index], row) } else { isDamaged = true }
+        }
+        if isDamaged { throw .corrupt("a stored row of \(schema.name) is damaged", at: nil) }
     }
 
     /// Lends the row that has a unique text.

@@ -29,7 +29,7 @@ struct PageChecksums {
 
     /// The checksum of a page; never 0.
     static func of(_ page: UnsafeRawBufferPointer, number: UInt64) -> UInt64 {
-        let sum = XXH3_64bits_withSeed(page.baseAddress, page.count, number)
+        let sum = xxhi_64(page.baseAddress, page.count, number)
         return sum == 0 ? 1 : sum
     }
 

@@ -84,6 +84,7 @@ private final class OrderedRows: AnswerCursor {
             if let failure { throw failure }
             if page.hasMore { return }
         }
+        _ = try page.finish(range.rest)
     }
 
     /// A part of an index, which way it is walked, and what it ends before.
@@ -117,7 +118,10 @@ private final class OrderedRows: AnswerCursor {
                 let numbers = try numbers(range, in: world)
             else { return nil }
             budget.look(at: numbers.count * Budget.rowUnits)
-            for number in numbers { try world.models.row(schema, number: number) { take($0, range.rest) } }
+            for start in stride(from: 0, to: numbers.count, by: KeyBatch.capacity) {
+                let group = Array(numbers[start..<min(start + KeyBatch.capacity, numbers.count)])
+                try world.models.rows(schema, numbers: group) { take($1, range.rest) }
+            }
         }
         let comes = ListOrder(isDescending: query.order == .descending, isOptional: isOptional)
         keyed.sort { comes.before($0.key, $1.key) }
@@ -150,6 +154,7 @@ private final class OrderedRows: AnswerCursor {
             if let after, !comes.before(after, row.key) { continue }
             guard try page.write(row.number, at: row.key) else { return }
         }
+        _ = try page.finish([])
     }
 }
 
