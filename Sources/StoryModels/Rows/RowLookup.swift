@@ -9,8 +9,9 @@ package struct RowLookup: ~Copyable {
     private var id = KeyBuffer(capacity: 128)
     /// The numbers that are looked up together.
     private var numbers = KeyBatch()
-    /// The IDs that they lead to.
+    /// The IDs that they lead to, and which of the numbers leads to each.
     private var ids = KeyBatch()
+    private var found: [Int] = []
 
     package init(_ store: any TableStore) { self.store = store }
 
@@ -57,8 +58,8 @@ package struct RowLookup: ~Copyable {
     ) throws(StorageError) {
         numbers.clear()
         ids.clear()
+        found.removeAll(keepingCapacity: true)
         for number in wanted { numbers.addNumber(number, in: schema.numbers.number) }
-        var found: [Int] = []
         try store.withValues(at: numbers) { index, id in
             guard let id else { return }
             ids.addRow(id, in: schema.rows.number)

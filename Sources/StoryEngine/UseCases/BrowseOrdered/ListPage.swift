@@ -28,6 +28,8 @@ struct ListPage {
         looks = world.limits.looks
         models = world.models
         self.lines = lines
+        numbers.reserveCapacity(min(limit, KeyBatch.capacity))
+        keys.reserveCapacity(min(limit, KeyBatch.capacity))
     }
 
     private var isFull: Bool { count >= limit || bytesLeft <= 0 }
