@@ -8,7 +8,8 @@ package final class Reactor {
     /// How much one connection can deliver in one turn, in bytes.
     package static let readBufferSize = 131_072
     /// About so much is read in one turn: the nearer it is, the less at once of each connection, down to the least.
-    package static let (turnBytes, leastRead) = (8 << 20, 4_096)
+    package static let turnBytes = 8 << 20
+    package static let leastRead = 4_096
     /// What `finish` still reads and drops once our last byte is sent: so many bytes, or so many milliseconds.
     static let lingerBytes = 65_536
     static let lingerTime: UInt64 = 1_000

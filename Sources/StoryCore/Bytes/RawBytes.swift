@@ -1,6 +1,6 @@
 extension UnsafeRawBufferPointer {
     /// No bytes.
-    package static var none: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+    @inlinable package static var none: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 
     /// True when both have the same bytes. Most are short: whole words are compared without a call.
     package func equals(_ other: UnsafeRawBufferPointer) -> Bool {

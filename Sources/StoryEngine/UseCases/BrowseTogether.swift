@@ -49,6 +49,7 @@ extension Engine {
     /// - Parameter output: what the answer for a row is written to.
     package func answer(_ rows: borrowing WantedRows, into output: (_ index: Int) -> any TurnOutput) {
         guard !isDraining else { return refuse(rows, Failure.draining, output) }
+        let (models, world) = (models, world)
         do throws(StorageError) {
             try models.store.withValues(at: rows.keys) { index, value in
                 let browse = Browse(

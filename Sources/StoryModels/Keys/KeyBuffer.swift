@@ -121,7 +121,7 @@ extension KeyBuffer {
     /// The first 200 bytes of a text. A zero byte inside becomes 00 FF, and 00 00 ends the text, so that a text
     /// stands before every longer one that begins with it.
     package mutating func addText(_ text: UnsafeRawBufferPointer, isFolded: Bool) {
-        let text = UnsafeRawBufferPointer(rebasing: text.prefix(KeyBuffer.textPrefix))
+        let text = text.slice(0, count: min(text.count, KeyBuffer.textPrefix))
         if Memory.contains(0, text) {
             for byte in text {
                 add(isFolded ? byte.folded : byte)

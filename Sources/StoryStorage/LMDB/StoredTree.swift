@@ -54,10 +54,13 @@ extension ReadTransaction {
 package struct TreeSearch: BitwiseCopyable {
     private static let headerSize = 16
     private static let nodeSize = 8
-    private static let (branch, leaf): (UInt16, UInt16) = (0x01, 0x02)
+    private static let branch: UInt16 = 0x01
+    private static let leaf: UInt16 = 0x02
     private static let isApart: UInt16 = 0x01
-    /// So many bytes of a value, or of the places of keys, are asked for; and one key less than so many.
-    private static let (askedBytes, askedKeys) = (448, 8)
+    /// So many bytes of a value, or of the places of keys, are asked for.
+    private static let askedBytes = 448
+    /// One less than so many keys of a page are asked for.
+    private static let askedParts = 8
 
     private let key: UnsafeRawBufferPointer
     private let tree: StoredTree
@@ -102,8 +105,8 @@ package struct TreeSearch: BitwiseCopyable {
     package func askForKeys() throws(StorageError) {
         guard tree.depth > 0 else { return }
         let count = try nodeCount(isAtLeaf ? TreeSearch.leaf : TreeSearch.branch)
-        for part in 1..<TreeSearch.askedKeys {
-            clm_prefetch(page + (try node(count * part / TreeSearch.askedKeys)), 1)
+        for part in 1..<TreeSearch.askedParts {
+            clm_prefetch(page + (try node(count * part / TreeSearch.askedParts)), 1)
         }
     }
 
