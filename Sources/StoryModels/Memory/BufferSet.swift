@@ -50,11 +50,13 @@ package final class BufferSet {
         }
     }
 
-    /// A key is looked up soon: asks for its slot.
-    @inline(__always)
-    func expect(_ key: UnsafeRawBufferPointer, in table: UInt8) {
-        guard let buffer = buffers[Int(table)] else { return }
-        buffer._withUnsafeGuaranteedRef { $0.expect(WriteBuffer.hash(key)) }
+    /// The keys of a batch are looked up next: asks for their slots.
+    func expect(_ keys: borrowing KeyBatch) {
+        for index in 0..<keys.count {
+            let hash = WriteBuffer.hash(keys.key(index))
+            keys.setHash(hash, at: index)
+            buffers[Int(keys.table(index))]?._withUnsafeGuaranteedRef { $0.expect(hash) }
+        }
     }
 
     private func made(_ table: UInt8) -> Unmanaged<WriteBuffer> {

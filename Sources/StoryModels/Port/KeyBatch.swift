@@ -11,6 +11,8 @@ package struct KeyBatch: ~Copyable {
         let table: UInt8
         let start: Int
         let count: Int
+        /// The key's hash as whoever looks it up has it; 0 until then.
+        var hash: UInt32 = 0
     }
 
     private var keys = KeyBuffer(capacity: KeyBatch.capacity * 80)
@@ -51,6 +53,12 @@ package struct KeyBatch: ~Copyable {
         entries[count] = Entry(table: table, start: start, count: keys.count - start)
         count += 1
     }
+
+    /// The hash that was remembered for a key.
+    func hash(_ index: Int) -> UInt32 { entries[index].hash }
+
+    /// Remembers the hash of a key.
+    func setHash(_ hash: UInt32, at index: Int) { entries[index].hash = hash }
 
     /// The table that a key is of.
     package func table(_ index: Int) -> UInt8 { entries[index].table }

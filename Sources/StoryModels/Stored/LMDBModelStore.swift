@@ -199,7 +199,7 @@ package final class LMDBModelStore: TableStore {
     private func find(
         _ table: UInt8, _ key: UnsafeRawBufferPointer
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
-        if let known = active.known(table, key, before: frozen) { return known }
+        if let known = active.known(table, key, hash: WriteBuffer.hash(key), before: frozen) { return known }
         do throws(StorageError) { return try stored(table, key) } catch { throw noted(error) }
     }
 

@@ -67,10 +67,10 @@ struct Lookups: ~Copyable {
         _ keys: borrowing KeyBatch, _ newest: BufferSet, _ newer: BufferSet?, _ trees: StoredTrees,
         _ other: (UInt8, UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer?
     ) throws(StorageError) {
-        for index in 0..<keys.count { newest.expect(keys.key(index), in: keys.table(index)) }
+        newest.expect(keys)
         for index in 0..<keys.count {
             let (table, key) = (keys.table(index), keys.key(index))
-            if let known = newest.known(table, key, before: newer) {
+            if let known = newest.known(table, key, hash: keys.hash(index), before: newer) {
                 states[index] = .known(known)
             } else if let tree = trees[table] {
                 states[index] = .searching(try TreeSearch(key, in: tree))
@@ -110,9 +110,8 @@ extension BufferSet {
     /// What is known of a key; nil where neither these buffers nor the older ones know it.
     @inline(__always)
     func known(
-        _ table: UInt8, _ key: UnsafeRawBufferPointer, before older: BufferSet?
+        _ table: UInt8, _ key: UnsafeRawBufferPointer, hash: UInt32, before older: BufferSet?
     ) -> UnsafeRawBufferPointer?? {
-        let hash = WriteBuffer.hash(key)
         switch find(table, key, hash: hash) {
         case .value(let value): return .some(value)
         case .removed: return .some(nil)

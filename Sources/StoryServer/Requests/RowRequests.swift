@@ -5,7 +5,7 @@ import StoryStorage
 /// The `GET`s that were taken up and are answered together, with who asked.
 struct RowRequests: ~Copyable {
     private(set) var rows = WantedRows()
-    private(set) var connections: [Connection] = []
+    private var connections: [Connection] = []
     /// How many of them are timed.
     private(set) var timed = 0
 
@@ -20,6 +20,21 @@ struct RowRequests: ~Copyable {
         if isTimed { timed += 1 }
     }
 
+    /// Has the engine answer them.
+    ///
+    /// - Returns: how many bytes were written.
+    func answer(by engine: Engine, into output: RequestOutput) -> Int {
+        var (size, before) = (0, 0)
+        engine.answer(rows) { index in
+            if index > 0 { size += connections[index - 1].output.count - before }
+            before = connections[index].output.count
+            output.begin(connections[index])
+            return output
+        }
+        output.end()
+        return size + (connections.last.map { $0.output.count - before } ?? 0)
+    }
+
     mutating func clear() {
         rows.clear()
         connections.removeAll(keepingCapacity: true)
@@ -32,19 +47,9 @@ extension Requests {
     func answerRowRequests() {
         guard !rowRequests.isEmpty else { return }
         let began = rowRequests.timed > 0 ? dependency.clock.steady() : nil
-        let connections = rowRequests.connections
-        var (size, before) = (0, 0)
-        dependency.engine.answer(rowRequests.rows) { index in
-            if index > 0 { size += connections[index - 1].output.count - before }
-            before = connections[index].output.count
-            handled.begin(connections[index])
-            return handled
-        }
-        handled.end()
-        if let last = connections.last { size += last.output.count - before }
-        spent += size / Requests.unitSize
+        spent += rowRequests.answer(by: dependency.engine, into: handled) / Requests.unitSize
         if let began {
-            let each = (dependency.clock.steady() - began) / UInt64(connections.count)
+            let each = (dependency.clock.steady() - began) / UInt64(rowRequests.rows.count)
             for _ in 0..<rowRequests.timed { dependency.figures.took(.get, nanoseconds: each) }
         }
         rowRequests.clear()

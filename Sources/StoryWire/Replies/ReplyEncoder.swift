@@ -31,13 +31,8 @@ package struct ReplyEncoder {
     ///
     /// - Parameter times: keeps the text of the receipt's time for the next one.
     package static func append(_ receipt: Receipt, tag: Tag?, times: inout TimeText, to bytes: inout [UInt8]) {
-        bytes.appendWritten(atMost: DoneEncoder.count(receipt) + Tag.length.upperBound + 4) { writer in
-            writer.byte(0x2B)
-            if let tag {
-                writer.byte(0x40)
-                tag.spelling.withUnsafeBytes { writer.raw($0) }
-            }
-            writer.byte(0x20)
+        appendHead(0x2B, tag, to: &bytes)
+        bytes.appendWritten(atMost: DoneEncoder.count(receipt) + 1) { writer in
             DoneEncoder.write(receipt, &times, to: &writer)
             writer.byte(0x0A)
         }
