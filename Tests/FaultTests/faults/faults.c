@@ -181,10 +181,12 @@ ALLOCATE(posix_fallocate64, (int fd, off64_t at, off64_t size), (fd, at, size))
 
 // --- Bytes. `half` writes the first half of them.
 
-// How many bytes that is. No kill cuts a sector, nor what is less than one.
+// How many bytes that is. A call that ends early ends between sectors, as the system's do, which copies whole pages: what
+// is one sector is written whole. Nor does a kill cut what is less than one.
 static size_t halfOf(size_t size, struct verdict verdict) {
     size_t half = (size + 1) / 2;
     if (half >= 512) return half & ~(size_t)511;
+    if (size >= 512) return 512;
     return verdict.action == faults_kill_within ? size : half;
 }
 
