@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import StoryStorage
 import TestSupport
 import Testing
 
@@ -88,6 +89,18 @@ extension HarmTests {
             print("errors under commits: \(runs.figures)")
             #expect(runs.complaints.isEmpty, "\(runs.complaints.joined(separator: "\n\n"))")
             #expect(runs.count("untouched") < cases.count / 3, "there are too few calls")
+        }
+
+        /// A disk whose sectors are longer than the journal's refuses writes past the cache.
+        @Test func `a write past the cache that is refused goes through it`() throws {
+            let rule = FaultRule(
+                kinds: .write, action: .fail, value: UInt64(EINVAL), path: "data/log.journal")
+            let play = try Play([rule])
+            // Older systems have no such writes in memory.
+            guard try FileHandle(play.folder + "/probe", O_CREAT | O_RDWR).setDirect(true) else { return }
+            try play.run(Story.commits)
+            #expect(play.faults.struck(0) == 1)
+            #expect(play.end == .played && play.complaints.isEmpty, "\(play.end): \(play.complaints)")
         }
 
         /// A disk that says it has what it dropped is found out by what clients were told.

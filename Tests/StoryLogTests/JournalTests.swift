@@ -273,6 +273,18 @@ struct JournalTests {
         try expect(bench.killed(), holds: 12_000)
     }
 
+    @Test func `commits go past the system's cache, and who reads through it sees them`() throws {
+        let bench = try LogBench()
+        guard try FileHandle(bench.journal, O_RDWR).setDirect(true) else { return }
+        #expect(fcntl(try #require(bench.log.commits?.journal.descriptor), F_GETFL) & __O_DIRECT != 0)
+        for count in 1...20 as ClosedRange<UInt64> {
+            let before = RawFile.read(bench.journal)
+            try bench.log.extend(by: 1)
+            #expect(changed(before, RawFile.read(bench.journal)).count == 1)
+            try expect(bench.killed(), holds: count)
+        }
+    }
+
     @Test func `after a failed sync nothing is committed any more`() throws {
         let bench = try LogBench()
         try bench.log.extend(by: 2)

@@ -5,7 +5,8 @@ import StoryCore
 /// A file of fixed size in front of the log: a commit is one entry, written and synced over sectors that are there.
 ///
 /// It has two halves. Commits go into one while the records of the other are made into blocks. A half is begun anew
-/// when all that it holds is in blocks; nothing is erased.
+/// when all that it holds is in blocks; nothing is erased. Entries go to the disk itself, past the system's cache, where
+/// the file system can do that (docs/decisions/0029).
 ///
 /// Unchecked: the loop's thread uses it; what a commit writes with, one commit at a time has.
 final class JournalFile: @unchecked Sendable {
@@ -13,9 +14,6 @@ final class JournalFile: @unchecked Sendable {
     static let usualSize = 4 << 20
     /// The fewest bytes that it may have.
     static let leastSize = 1 << 16
-    /// A new journal is written in pieces of so many bytes. The system keeps what is written at once together in its
-    /// cache, and a sync looks through all of what a block lies in.
-    private static let piece = 4_096
 
     let path: String
     let header: JournalHeader
@@ -23,7 +21,8 @@ final class JournalFile: @unchecked Sendable {
     private var halves: [JournalContents.Half]
     private var active: Int
     private var sequence: UInt64
-    /// What an entry is laid out in: at a multiple of a page, so that a write that is cut off ends between sectors.
+    /// What an entry is laid out in: at a multiple of a page, so that a write that is cut off ends between sectors, and
+    /// the disk can take it from there.
     private let scratch: UnsafeMutableRawPointer
 
     /// Opens the journal of a log.
@@ -45,6 +44,7 @@ final class JournalFile: @unchecked Sendable {
         scratch = .allocate(byteCount: header.halfSectors * JournalSector.size, alignment: 4_096)
         // Of what a process left that ended at a failed sync, the disk may lack what the system's cache has.
         if !contents.entries.isEmpty { try write(bytes, from: JournalHeader.halvesStart) }
+        file.setDirect(true)
     }
 
     deinit { scratch.deallocate() }
@@ -125,6 +125,8 @@ final class JournalFile: @unchecked Sendable {
             let count = pwrite(
                 file.descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset + done))
             if count < 0, errno == EINTR { continue }
+            // A disk whose sectors are longer: then through the cache.
+            if count < 0, errno == EINVAL, file.isDirect, file.setDirect(false) { continue }
             guard count > 0 else { throw SystemError.from(errno, "writing \(path)") }
             done += count
         }
@@ -183,9 +185,7 @@ extension JournalFile {
                     base + number * JournalSector.size, number: number, sequence: 0, index: 0, count: 0)
             }
         }
-        for start in stride(from: 0, to: fileSize, by: piece) {
-            try file.write(Array(bytes[start..<min(start + piece, fileSize)]), at: start, to: draft)
-        }
+        try file.write(bytes, to: draft)
         try file.sync(draft)
         try Folder.rename(draft, to: path)
     }

@@ -86,6 +86,18 @@ package struct FileHandle: ~Copyable {
         return done
     }
 
+    /// True where reads and writes go to the disk itself, past the system's cache. They are of whole sectors then, in
+    /// memory that begins at a multiple of a page.
+    package var isDirect: Bool { fcntl(descriptor, F_GETFL) & __O_DIRECT != 0 }
+
+    /// Sets whether they do; false where the file system knows no such thing.
+    @discardableResult
+    package func setDirect(_ isDirect: Bool) -> Bool {
+        let flags = fcntl(descriptor, F_GETFL)
+        guard flags >= 0 else { return false }
+        return fcntl(descriptor, F_SETFL, isDirect ? flags | __O_DIRECT : flags & ~__O_DIRECT) == 0
+    }
+
     /// Makes what was written durable.
     package func sync(_ path: String) throws(StorageError) {
         guard fsync(descriptor) == 0 else { throw SystemError.from(errno, "syncing \(path)") }
