@@ -188,7 +188,8 @@ struct JournalTests {
         for _ in 1...3 { try bench.log.extend(by: 2) }
         for access in [DataDirectory.Access.serving, .reading] {
             let image = try bench.killed()
-            RawFile.patch(image.journal, at: JournalHeader.halvesStart + 100, 0xA5)
+            let byte = RawFile.read(image.journal)[JournalHeader.halvesStart + 100]
+            RawFile.patch(image.journal, at: JournalHeader.halvesStart + 100, ~byte)
             let (journal, log) = (RawFile.read(image.journal), RawFile.read(image.file))
             #expect(refusal(image, access)?.position == Position(1))
             #expect(RawFile.read(image.journal) == journal && RawFile.read(image.file) == log)
@@ -278,9 +279,7 @@ struct JournalTests {
         guard try FileHandle(bench.journal, O_RDWR).setDirect(true) else { return }
         #expect(fcntl(try #require(bench.log.commits?.journal.descriptor), F_GETFL) & __O_DIRECT != 0)
         for count in 1...20 as ClosedRange<UInt64> {
-            let before = RawFile.read(bench.journal)
             try bench.log.extend(by: 1)
-            #expect(changed(before, RawFile.read(bench.journal)).count == 1)
             try expect(bench.killed(), holds: count)
         }
     }
