@@ -218,3 +218,6 @@ EXPORTED ssize_t getrandom(void *target, size_t size, unsigned flags) {
     }
     return (ssize_t)size;
 }
+
+// OpenSSL's generator is seeded by more than the call above.
+EXPORTED int RAND_bytes(unsigned char *target, int size) { return getrandom(target, (size_t)size, 0) == size; }
