@@ -7,7 +7,8 @@ import StoryWire
 /// The loop: what the reactor tells goes to the turn, and what the turn decides is carried out.
 ///
 /// A turn: every socket that is ready is read and its requests handled; at its end what they appended is committed, or
-/// that begins beside the loop; then what rests on durable events leaves. Everything runs on the reactor's one thread.
+/// that begins beside the loop; then what rests on durable events leaves. What a commit beside the loop made durable
+/// leaves when that has ended. Everything runs on the reactor's one thread.
 package final class Server: ReactorHandler {
     /// How long clients that do not take what waits for them are waited for, in tenths of a second.
     private static let drainTicks: UInt64 = 50
@@ -110,6 +111,7 @@ package final class Server: ReactorHandler {
 
     package func woken() {
         driver.commitMayHaveEnded()
+        releaseCommitted()
         driver.flushMayHaveEnded()
         if stopReason == nil { checkpoints.advance() }
         for answer in checkpoints.answers() + jobs.answers() { requests.answer(answer) }
@@ -124,6 +126,15 @@ package final class Server: ReactorHandler {
     }
 
     // MARK: The end of a turn
+
+    /// What a commit beside the loop made durable leaves at once: whoever waits for it works meanwhile, and the turn's
+    /// requests come after that.
+    private func releaseCommitted() {
+        guard driver.releasable != nil else { return }
+        requests.answerRowRequests()
+        driver.modelsWereRead()
+        publish()
+    }
 
     /// Lets go on what waited for durable events, and sends what may leave.
     private func publish() {
