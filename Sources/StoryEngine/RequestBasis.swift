@@ -1,4 +1,4 @@
-package import StoryCore
+import StoryCore
 
 extension RequestAction {
     /// The one stream that a write is aimed at; nil where there is none yet, or several.
@@ -13,19 +13,6 @@ extension RequestAction {
         case .get, .list, .count, .sorts, .read, .streams, .post, .appendTogether, .subscribe, .unsubscribe, .ping,
             .help, .stats, .checkpoint, .verify, .backup, .quit:
             nil
-        }
-    }
-
-    /// True for what may append events.
-    package var isWrite: Bool { writeOptions != nil }
-
-    /// True for what reads only what is durable: it waits until what its own connection wrote before it is.
-    package var waitsForOwnWrites: Bool {
-        switch self {
-        case .read, .subscribe, .checkpoint, .verify, .backup: true
-        case .get, .list, .count, .sorts, .streams, .post, .edit, .like, .unlike, .see, .delete, .append,
-            .appendTogether, .unsubscribe, .ping, .help, .stats, .quit:
-            false
         }
     }
 }

@@ -6,12 +6,20 @@ package struct Request: ~Copyable, Sendable {
     package let tag: Tag?
     /// The role that whoever asks it needs.
     package let role: Role
+    /// That of the action: so that looking at it copies nothing.
+    package let verb: Verb
     package let action: RequestAction
 
     package init(tag: Tag?, role: Role, action: RequestAction) {
         self.tag = tag
         self.role = role
+        verb = action.verb
         self.action = action
+    }
+
+    /// The row that a `GET` asks for as it is now; nil for every other request.
+    package var row: (kind: Kind, id: Identifier)? {
+        if case .get(let kind, let id, nil) = action { (kind, id) } else { nil }
     }
 }
 
@@ -97,6 +105,26 @@ package enum Verb: String, CaseIterable, Sendable {
     case backup = "BACKUP"
     case quit = "QUIT"
 
+    /// True for what may append events.
+    package var isWrite: Bool {
+        switch self {
+        case .post, .edit, .like, .unlike, .see, .delete, .append: true
+        case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .checkpoint,
+            .verify, .backup, .quit:
+            false
+        }
+    }
+
+    /// True for what reads only what is durable: it waits until what its own connection wrote before it is.
+    package var waitsForOwnWrites: Bool {
+        switch self {
+        case .read, .subscribe, .checkpoint, .verify, .backup: true
+        case .get, .list, .count, .sorts, .streams, .post, .edit, .like, .unlike, .see, .delete, .append,
+            .unsubscribe, .ping, .help, .stats, .quit:
+            false
+        }
+    }
+
     /// Its place among all verbs, from 0: for tables by verb that are looked up at each request.
     package var number: Int {
         switch self {
@@ -156,6 +184,21 @@ package struct EventProposal: Equatable, Sendable {
         self.body = body
         self.meta = meta
         self.tags = tags
+    }
+
+    /// What the text of one of some proposals is made of, lent: its type and data where it is an event of the users'
+    /// own, and for the others nil; its tags and its meta.
+    ///
+    /// It is asked for where they lie: to copy a proposal takes longer than to write it.
+    package static func parts(
+        of proposals: [EventProposal], _ index: Int
+    ) -> (custom: (type: EventType, data: ByteView)?, tags: ByteView?, meta: ByteView?) {
+        proposals.withUnsafeBufferPointer { proposals in
+            let tags = proposals[index].tags
+            let meta = proposals[index].meta
+            if case .custom(let type, let data) = proposals[index].body { return ((type, data), tags, meta) }
+            return (nil, tags, meta)
+        }
     }
 
     /// - Parameter data: a JSON value's text, kept byte for byte.

@@ -68,11 +68,16 @@ package final class Catalogue: @unchecked Sendable {
 
     /// The kind whose streams have this category; nil for the users' own categories.
     package func kind(category: UnsafeRawBufferPointer) -> Kind? {
-        for index in categories.indices
-        where categories[index].count == category.count && categories[index].equals(category) {
-            return Kind(number: index)
+        for index in categories.indices where categories[index].count == category.count {
+            if begins(category, like: index), categories[index].equals(category) { return Kind(number: index) }
         }
         return nil
+    }
+
+    /// True where the first byte is that of a category: most names differ in it.
+    @inline(__always)
+    private func begins(_ name: UnsafeRawBufferPointer, like index: Int) -> Bool {
+        name[0] == categories[index][0]
     }
 
     /// The kinds whose content a verb changes.
@@ -82,7 +87,7 @@ package final class Catalogue: @unchecked Sendable {
     package func kind(stream: UnsafeRawBufferPointer) -> StreamKind? {
         for index in categories.indices {
             let count = categories[index].count
-            guard stream.count > count, stream[count] == 0x2D else { continue }
+            guard stream.count > count, stream[count] == 0x2D, begins(stream, like: index) else { continue }
             if categories[index].equals(UnsafeRawBufferPointer(rebasing: stream[..<count])) {
                 return StreamKind(schema: kinds[index], idStart: count + 1)
             }

@@ -195,10 +195,10 @@ final class Requests {
             waiting.append(connection)
             return false
         }
-        let verb = request.action.verb
+        let verb = request.verb
         let isTimed = dependency.figures.handled(verb)
-        if case .get(let kind, let id, nil) = request.action {
-            rowRequests.add(kind, id, tag: request.tag, from: connection, to: dependency.engine, isTimed: isTimed)
+        if let row = request.row {
+            rowRequests.add(row.kind, row.id, tag: request.tag, from: connection, to: dependency.engine, isTimed: isTimed)
             if rowRequests.isFull { answerRowRequests() }
             return true
         }
@@ -243,10 +243,10 @@ final class Requests {
     }
 
     private func awaited(by request: borrowing Request, _ connection: Connection) -> Connection.Awaited? {
-        if connection.session.lastWritten > driver.durable, request.action.waitsForOwnWrites {
+        if connection.session.lastWritten > driver.durable, request.verb.waitsForOwnWrites {
             return .ownWrites(request.tag)
         }
-        return driver.holdsWrites && request.action.isWrite ? .room(request.tag) : nil
+        return driver.holdsWrites && request.verb.isWrite ? .room(request.tag) : nil
     }
 
     /// Takes up, in the next turn, the requests that waited until this position was durable, or until what came after

@@ -24,11 +24,11 @@ package struct EventEncoder: ~Copyable {
         _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, at place: EventPlace
     ) -> EventHeader {
         begin()
-        let (tags, meta) = (proposals[index].tags, proposals[index].meta)
+        let (custom, tags, meta) = EventProposal.parts(of: proposals, index)
         let header: EventHeader
-        if case .custom(let type, let data) = proposals[index].body {
-            header = head(place, stream, type, key, tags, meta)
-            writer.raw(data)
+        if let event = custom {
+            header = head(place, stream, event.type, key, tags, meta)
+            writer.raw(event.data)
         } else {
             let body = proposals[index].body
             header = head(place, stream, body.type, key, tags, meta)

@@ -125,7 +125,7 @@ package struct SessionMachine: ~Copyable {
             framer.putBack()
             return .putBack
         }
-        if request.action.verb == .quit { state = .finished }
+        if request.verb == .quit { state = .finished }
         return .taken
     }
 
@@ -155,6 +155,6 @@ package struct SessionMachine: ~Copyable {
     }
 
     private static func denied(_ request: borrowing Request, _ role: Role) -> Failure {
-        Failure(.denied, "\(request.action.verb.rawValue) needs the role \(request.role.name); yours is \(role.name)")
+        Failure(.denied, "\(request.verb.rawValue) needs the role \(request.role.name); yours is \(role.name)")
     }
 }
