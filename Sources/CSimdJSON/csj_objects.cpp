@@ -63,19 +63,23 @@ csj_result csj_parser::check_container(uint64_t here, uint32_t tape_index, uint3
 }
 
 bool csj_parser::has_repeated_key(uint32_t tape_index, uint32_t member_count) {
-    uint32_t at = tape_index + 1;
     // A bit for each key's length and first byte (behind an empty one stands a zero): most keys differ in them.
     uint64_t seen = 0;
     bool is_likely = false;
+    uint32_t at = tape_index + 1;
     for (uint32_t index = 0; index < member_count; index++) {
         const csj_key mine = key(at);
         const uint64_t bit = uint64_t{1} << ((mine.length + mine.bytes[0]) & 63);
         is_likely |= (seen & bit) != 0;
         seen |= bit;
-        keys[index] = mine;
         at = after(at + 1);
     }
     if (!is_likely) { return false; }
+    at = tape_index + 1;
+    for (uint32_t index = 0; index < member_count; index++) {
+        keys[index] = key(at);
+        at = after(at + 1);
+    }
     const csj_key *twin = member_count <= few_members ? first_twin(member_count) : sorted_twin(member_count);
     if (!twin) { return false; }
     root.document.error_key = twin->bytes;

@@ -125,6 +125,28 @@ struct LMDBModelStoreTests {
         #expect(seen == (1...6).map { [$0, 6] })
     }
 
+    @Test func `a key that was looked for in vain is found as soon as it is there`() throws {
+        let bench = try ModelBench()
+        for key in [[1], [2]] as [[UInt8]] {
+            for _ in 1...2 { #expect(bench.store.value(in: .users, at: key) == nil) }
+            #expect(bench.store.value(in: .keys, at: key) == nil)
+            bench.store.put([7], in: .users, at: key)
+            #expect(bench.store.value(in: .keys, at: key) == nil)
+            #expect(bench.store.value(in: .users, at: key) == [7])
+        }
+        let checkpoint = bench.store.freeze(at: Position(1))
+        #expect(bench.store.value(in: .users, at: [3]) == nil)
+        bench.store.put([8], in: .users, at: [3])
+        try checkpoint.run()
+        try bench.store.finish()
+        bench.store.discard()
+        #expect(bench.store.value(in: .users, at: [3]) == nil)
+        #expect(bench.store.value(in: .users, at: [2]) == [7])
+        bench.store.put([9], in: .users, at: [3])
+        try bench.checkpoint(at: 2)
+        #expect(bench.store.value(in: .users, at: [3]) == [9])
+    }
+
     @Test func `what is buffered is counted, and nothing is after a checkpoint`() throws {
         let bench = try ModelBench()
         for number in 1...100 as ClosedRange<UInt8> { bench.store.put([1], in: .users, at: [number]) }

@@ -5,6 +5,8 @@ package import StoryCore
 /// It is all there is between the log and an answer: the daemon, its recovery and a replay in order use this one.
 package final class ModelProjector {
     private let plan: CataloguePlan
+    /// The plan's: asked for every event.
+    private let catalogue: Catalogue
     private let store: any TableStore
     private let json: any JSONReading
     private let streams: StreamIndex
@@ -23,6 +25,7 @@ package final class ModelProjector {
     ) {
         self.changes = changes
         self.plan = plan
+        catalogue = plan.catalogue
         self.store = store
         self.json = json
         streams = StreamIndex(store)
@@ -50,7 +53,7 @@ package final class ModelProjector {
     }
 
     /// The kind that an event is of; nil for the users' own events.
-    package func kind(of record: EventRecord) -> StreamKind? { plan.catalogue.kind(stream: record.streamName) }
+    package func kind(of record: EventRecord) -> StreamKind? { catalogue.kind(stream: record.streamName) }
 
     /// Folds into the models that say where events are: `streams` and `keys`. They share no table with the others, so
     /// the two halves of a fold may run beside each other, each in its own store.

@@ -28,6 +28,7 @@ package final class LMDBModelStore: TableStore {
     /// What a value that is made longer is put together in.
     @exclusivity(unchecked) private var scratch = KeyBuffer()
     @exclusivity(unchecked) private var lookups = Lookups()
+    @exclusivity(unchecked) private var missing = MissingKey()
 
     /// Opens the stored models; those that are not of this log and this version are thrown away and begun anew.
     package init(
@@ -200,7 +201,14 @@ package final class LMDBModelStore: TableStore {
         _ table: UInt8, _ key: UnsafeRawBufferPointer
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
         if let known = active.known(table, key, hash: WriteBuffer.hash(key), before: frozen) { return known }
-        do throws(StorageError) { return try stored(table, key) } catch { throw noted(error) }
+        if missing.matches(table, key) { return nil }
+        do throws(StorageError) {
+            if let value = try stored(table, key) { return value }
+        } catch {
+            throw noted(error)
+        }
+        missing.note(table, key)
+        return nil
     }
 
     /// The bytes at a key as they were stored.
@@ -214,6 +222,7 @@ package final class LMDBModelStore: TableStore {
     /// Looks at the newest commit from now on.
     private func renewSnapshot() throws(StorageError) {
         trees.clear()
+        missing.forget()
         snapshot?.reset()
         try snapshot?.renew()
         try snapshot?.show(trees, environment)

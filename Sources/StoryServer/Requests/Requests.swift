@@ -198,7 +198,8 @@ final class Requests {
         let verb = request.verb
         let isTimed = dependency.figures.handled(verb)
         if let row = request.row {
-            rowRequests.add(row.kind, row.id, tag: request.tag, from: connection, to: dependency.engine, isTimed: isTimed)
+            rowRequests.add(
+                row.kind, row.id, tag: request.tag, from: connection, to: dependency.engine, isTimed: isTimed)
             if rowRequests.isFull { answerRowRequests() }
             return true
         }

@@ -72,6 +72,7 @@ struct ByteWriter {
     }
 
     mutating func integer(_ number: UInt64) {
+        if number < 10 { return byte(0x30 | UInt8(truncatingIfNeeded: number)) }
         take(number.decimalDigitCount)
         var cursor = end
         var rest = number
