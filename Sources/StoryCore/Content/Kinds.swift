@@ -58,6 +58,9 @@ package final class Catalogue: @unchecked Sendable {
     /// What the store knows of a kind of this catalogue.
     package subscript(kind: Kind) -> KindSchema { kinds[Int(kind.number)] }
 
+    /// The number of the table that has a kind's rows.
+    package func rows(of kind: Kind) -> UInt8 { kinds[Int(kind.number)].rows.number }
+
     /// The kind with this name; nil when there is none.
     package func kind(named name: UnsafeRawBufferPointer) -> Kind? {
         for index in names.indices where names[index].count == name.count && names[index].equals(name) {

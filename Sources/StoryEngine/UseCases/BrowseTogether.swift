@@ -25,8 +25,10 @@ package struct WantedRows: ~Copyable {
     }
 
     /// Adds a row, of which nothing is kept but a copy of its ID; there must be room.
-    fileprivate mutating func add(_ schema: KindSchema, _ kind: Kind, _ id: Identifier, _ tag: Tag?) {
-        id.spelling.withUnsafeBytes { keys.addRow($0, in: schema.rows.number) }
+    ///
+    /// - Parameter table: that of the kind's rows.
+    fileprivate mutating func add(_ table: UInt8, _ kind: Kind, _ id: Identifier, _ tag: Tag?) {
+        id.spelling.withUnsafeBytes { keys.addRow($0, in: table) }
         items.append(Item(kind: kind, tag: tag))
     }
 
@@ -41,7 +43,7 @@ package struct WantedRows: ~Copyable {
 extension Engine {
     /// Notes a row that is asked for, and is answered with others.
     package func want(_ kind: Kind, _ id: Identifier, tag: Tag?, in rows: inout WantedRows) {
-        rows.add(models.schema(kind), kind, id, tag)
+        rows.add(models.plan.catalogue.rows(of: kind), kind, id, tag)
     }
 
     /// Answers for each row, in the order in which they were asked for.

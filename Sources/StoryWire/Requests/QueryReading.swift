@@ -4,9 +4,10 @@ import StoryCore
 extension RequestReader {
     func get(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let (kind, id) = try parts.content()
-        let values = try parts.values(scanner)
+        // Most have no options: a table of their values takes longer to clear away than the rest to read.
+        let moment = parts.options.count == 0 ? nil : try parts.values(scanner).at
         try parts.refuseErrors()
-        return .get(kind, try parts.known(id), at: values.at)
+        return .get(kind, try parts.known(id), at: moment)
     }
 
     func list(_ parts: inout LineParts) throws(Failure) -> RequestAction {
