@@ -49,7 +49,7 @@ csj_parser *csj_create(size_t capacity) {
     auto *parser = new (std::nothrow) csj_parser;
     if (!parser) { return nullptr; }
     parser->capacity = std::max(capacity, first_capacity);
-    if (parser->root.members && parser->opened.members && parser->keys && parser->grow(first_capacity)) {
+    if (parser->root.members && parser->opened.members && parser->inner.members && parser->keys && parser->grow(first_capacity)) {
         return parser;
     }
     delete parser;
@@ -81,6 +81,16 @@ const csj_document *csj_open(csj_parser *parser, uint32_t index) {
     document.root = parser->root.members[index].value;
     if (document.root.kind != csj_kind_object) { return &document; }
     document.result = parser->list(parser->opened, document.root, false);
+    return &document;
+}
+
+const csj_document *csj_elements(csj_parser *parser, const csj_value *value) {
+    csj_document &document = parser->inner.document;
+    document = csj_document{};
+    document.members = parser->inner.members.get();
+    document.root = *value;
+    if (value->kind != csj_kind_array) { return &document; }
+    document.result = parser->list(parser->inner, document.root, false);
     return &document;
 }
 

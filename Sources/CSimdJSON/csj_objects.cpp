@@ -63,13 +63,14 @@ csj_result csj_parser::check_container(uint64_t here, uint32_t tape_index, uint3
 }
 
 bool csj_parser::has_repeated_key(uint32_t tape_index, uint32_t member_count) {
-    // A bit for each key's length and first byte (behind an empty one stands a zero): most keys differ in them.
+    // A bit for each key's length and the bytes at its ends: most keys differ in them. The length stands before a key,
+    // and a zero behind an empty one.
     uint64_t seen = 0;
     bool is_likely = false;
     uint32_t at = tape_index + 1;
     for (uint32_t index = 0; index < member_count; index++) {
         const csj_key mine = key(at);
-        const uint64_t bit = uint64_t{1} << ((mine.length + mine.bytes[0]) & 63);
+        const uint64_t bit = uint64_t{1} << ((mine.length + mine.bytes[0] + mine.bytes[int64_t{mine.length} - 1]) & 63);
         is_likely |= (seen & bit) != 0;
         seen |= bit;
         at = after(at + 1);

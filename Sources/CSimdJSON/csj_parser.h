@@ -41,6 +41,7 @@ struct csj_parser {
     simdjson::dom::document document;
     csj_list root;
     csj_list opened;
+    csj_list inner;
     std::unique_ptr<csj_key[]> keys{new (std::nothrow) csj_key[CSJ_MAX_MEMBERS]};
     std::unique_ptr<uint8_t[]> copy;
     size_t copy_capacity = 0;

@@ -97,6 +97,7 @@ final class JSONTarget: FuzzTarget {
                 hold(key.elementsEqual(expected.name), "an object opens to its names")
                 check(opened.members[index].value, expected.value, in: text)
             }
+            checkElements(of: document.members[index].value, member.value, text)
             let part = Array(text[member.value.range])
             let found = csj_scan(inner, part, part.count, part.count).pointee
             let isListed = member.value.members.count <= PlainJSON.maxCount
@@ -104,6 +105,20 @@ final class JSONTarget: FuzzTarget {
             if isListed { hold(Int(found.count) == member.value.members.count, "a part has its members") }
         }
         hold(csj_open(parser, document.count).pointee.count == 0, "there is nothing behind the last member")
+    }
+
+    /// The elements of an array inside of what was scanned, and of the arrays in it.
+    private func checkElements(of value: csj_value, _ plain: PlainJSON, _ text: [UInt8]) {
+        let found = withUnsafePointer(to: value) { csj_elements(parser, $0).pointee }
+        guard plain.kind == .array, plain.members.count <= PlainJSON.maxCount else {
+            return hold(found.count == 0, "what is no array has no elements")
+        }
+        hold(Int(found.count) == plain.members.count && found.result == .ok, "an array has its elements")
+        for (index, expected) in plain.members.prefix(50).enumerated() {
+            let element = csj_elements(parser, [value]).pointee.members[index].value
+            check(element, expected.value, in: text)
+            if expected.value.kind == .array { checkElements(of: element, expected.value, text) }
+        }
     }
 
     private func checkObject(_ plain: PlainJSON?, _ text: UnsafeRawBufferPointer) {

@@ -288,6 +288,10 @@ const csj_document *_Nonnull csj_scan(
 /// The answer has `csj_result_ok` and a count of 0 when that value is no object; it is good until the next call.
 const csj_document *_Nonnull csj_open(csj_parser *_Nonnull parser, uint32_t index);
 
+/// Lists the elements of an array wherever it stands in what the last scan found, without scanning again.
+/// The answer has `csj_result_ok` and a count of 0 when the value is no array; it is good until the next call.
+const csj_document *_Nonnull csj_elements(csj_parser *_Nonnull parser, const csj_value *_Nonnull value);
+
 /// True when the bytes are well-formed UTF-8.
 bool csj_is_utf8(const void *_Nullable bytes, size_t length);
 

@@ -9,12 +9,10 @@ package final class EventLineReader {
     package static let maxCount = 67_108_864
 
     private let scanner: JSONScanner
-    private let innerScanner: JSONScanner
     private var errors: [FieldError] = []
 
     package init() {
         scanner = JSONScanner(capacity: EventLineReader.maxCount + LineFramer.slack)
-        innerScanner = JSONScanner(capacity: EventLineReader.maxCount + LineFramer.slack)
     }
 
     /// Reads one line, its LF taken away, behind which `LineFramer.slack` bytes can be read.
@@ -63,7 +61,7 @@ package final class EventLineReader {
         case "key":
             let key = try value.text(RequestKey.length, "a key is 1–128 bytes of A–Z a–z 0–9 . _ ~ -")
             members.key = RequestKey(trusted: ByteView(borrowing: key))
-        case "tags": members.tags = try value.tags(innerScanner)
+        case "tags": members.tags = try value.tags(scanner)
         case "meta": members.meta = try value.object()
         case "data":
             members.data = ByteView(borrowing: value.value.raw(in: line))
@@ -114,10 +112,12 @@ private struct EventMember {
     }
 
     /// Tags as a log has them: an array without white space.
+    ///
+    /// - Parameter scanner: the one that read the line.
     func tags(_ scanner: JSONScanner) throws(FieldError) -> ByteView {
         let text = value.raw(in: line)
         guard value.kind == .array else { throw wrong(.wrongType, "tags are an array of strings") }
-        let document = scanner.scan(text, readable: text.count)
+        let document = scanner.elements(of: value)
         guard 1...EventTags.maxCount ~= document.count else {
             throw wrong(
                 document.count == 0 ? .empty : .tooLong, "an event has 1–\(EventTags.maxCount) tags, or no member tags")

@@ -37,6 +37,11 @@ final class JSONScanner {
     /// Lists the members of an object that is a member or an element of the last scan.
     func open(_ index: Int) -> JSONDocument { JSONDocument(csj_open(parser, UInt32(truncatingIfNeeded: index))) }
 
+    /// Lists the elements of an array, wherever it stands in what the last scan found; what was opened stays.
+    func elements(of array: csj_value) -> JSONDocument {
+        withUnsafePointer(to: array) { JSONDocument(csj_elements(parser, $0)) }
+    }
+
     static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool { csj_is_utf8(bytes.baseAddress, bytes.count) }
 }
 

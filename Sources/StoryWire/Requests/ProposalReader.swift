@@ -34,16 +34,9 @@ final class ProposalReader {
     static let maxCount = 1_000
 
     private let scanner: JSONScanner
-    /// Reads the arrays inside of what the other one read, which has to stay.
-    private let innerScanner: JSONScanner
 
-    /// - Parameters:
-    ///   - scanner: the one that reads the line's JSON.
-    ///   - lineLimit: the longest line, in bytes.
-    init(_ scanner: JSONScanner, lineLimit: Int) {
-        self.scanner = scanner
-        innerScanner = JSONScanner(capacity: lineLimit + LineFramer.slack)
-    }
+    /// - Parameter scanner: the one that reads the line's JSON.
+    init(_ scanner: JSONScanner) { self.scanner = scanner }
 
     /// Reads the events of the line's JSON, an object or an array of them; what is wrong with them is noted.
     ///
@@ -87,7 +80,7 @@ final class ProposalReader {
             } else if member.pointee.hasKey("meta") {
                 draft.meta = meta(member, text, place, &parts)
             } else if member.pointee.hasKey("tags") {
-                draft.tags = tags(member.pointee.value, text, place, &parts)
+                draft.tags = tags(member.pointee.value, place, &parts)
             } else if isTogether, member.pointee.hasKey("stream") {
                 isStreamGiven = true
                 draft.stream = stream(member.pointee.value, place, &parts)
@@ -153,14 +146,13 @@ final class ProposalReader {
 
     /// Nil also for a `null` and an empty array, which are as if they were not there.
     private func tags(
-        _ value: csj_value, _ text: UnsafeRawBufferPointer, _ place: EventPlace, _ parts: inout LineParts
+        _ value: csj_value, _ place: EventPlace, _ parts: inout LineParts
     ) -> UnsafeRawBufferPointer? {
         guard value.kind == .array else {
             if value.kind != .null { parts.reject(place.field("tags"), .wrongType, "tags are an array of strings") }
             return nil
         }
-        let array = value.raw(in: text)
-        let document = innerScanner.scan(array, readable: array.count)
+        let document = scanner.elements(of: value)
         guard document.isValid, document.count <= EventTags.maxCount else {
             parts.reject(place.field("tags"), .tooLong, "an event has at most \(EventTags.maxCount) tags")
             return nil

@@ -42,7 +42,7 @@ package final class RequestReader {
         self.table = table
         verbs = NameTable(table.shapes.map(\.verb.rawValue))
         scanner = JSONScanner(capacity: lineLimit + LineFramer.slack)
-        events = ProposalReader(scanner, lineLimit: lineLimit)
+        events = ProposalReader(scanner)
         parts = LineParts(lineLimit: lineLimit, table.catalogue)
     }
 
