@@ -21,6 +21,7 @@ final class LoopHandles {
 
     init() throws(ReactorError) {
         alarm = try Alarm()
+        try LoopHandles.checkDescriptors()
         signals = LoopHandles.endingSignals.map { _ in .allocate(capacity: 1) }
         var code = uv_loop_init(loop)
         if code == 0 {
@@ -33,6 +34,19 @@ final class LoopHandles {
         uv_check_init(loop, check)
         uv_idle_init(loop, idle)
         uv_timer_init(loop, timer)
+    }
+
+    /// With its first loop libuv makes a pipe for signals, and where it cannot it ends the process: so that is tried
+    /// before, with one descriptor more for the loop itself.
+    ///
+    /// - Throws: `.loop` where the system has too few descriptors to give.
+    private static func checkDescriptors() throws(ReactorError) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw .loop(code: -errno) }
+        let third = dup(ends[0])
+        let code = third < 0 ? -errno : 0
+        for descriptor in ends + [third] where descriptor >= 0 { close(descriptor) }
+        guard code == 0 else { throw .loop(code: code) }
     }
 
     /// The loop's time in milliseconds, as of this turn.

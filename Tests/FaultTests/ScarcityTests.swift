@@ -39,7 +39,7 @@ extension HarmTests {
 
         @Test func `with few descriptors it says so, or serves fewer`() throws {
             var (served, refused) = (0, 0)
-            for limit in DiskFaultTests.isLong ? Array(6...100) : [8, 16, 24, 70] {
+            for limit in DiskFaultTests.isLong ? Array(4...100) : [4, 5, 6, 16, 24, 70] {
                 let daemon = try RunningDaemon(command: ["prlimit", "--nofile=\(limit):\(limit)"], isStarted: false)
                 try daemon.launch()
                 guard let client = try Self.greeted(daemon) else {
