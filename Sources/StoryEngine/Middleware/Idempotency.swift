@@ -1,4 +1,4 @@
-package import StoryCore
+import StoryCore
 import StoryModels
 
 /// Once for ever: answers a write whose key was seen before, without carrying it out again.
@@ -82,20 +82,5 @@ extension WrittenEvent {
     fileprivate var givenID: Identifier? {
         let id = stream.id
         return Identifier.given(at: position) { $0.spelling.count < id.spelling.count } == id ? id : nil
-    }
-}
-
-extension RequestAction {
-    /// What the write carries; nil for what is no write.
-    package var writeOptions: WriteOptions? {
-        switch self {
-        case .post(_, _, let options), .edit(_, _, _, let options), .like(_, _, _, let options),
-            .unlike(_, _, _, let options), .see(_, _, let options), .delete(_, _, let options),
-            .append(_, _, let options), .appendTogether(_, let options):
-            options
-        case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .checkpoint,
-            .verify, .backup, .quit:
-            nil
-        }
     }
 }
