@@ -48,6 +48,21 @@ extension DaemonTests {
             try next.waitFor("count               0")
         }
 
+        @Test func `what is typed while an answer is awaited counts, Ctrl-D too`() throws {
+            let daemon = try RunningDaemon()
+            let terminal = try Self.begin(daemon)
+            daemon.send(SIGSTOP)
+            terminal.type("PING\r")
+            try terminal.waitFor("PING\r\n")
+            // Time enough for the line to have been taken, and for what comes now to be typed behind it.
+            usleep(100_000)
+            terminal.type("\u{4}")
+            usleep(100_000)
+            daemon.send(SIGCONT)
+            #expect(try terminal.wait() == 0)
+            #expect(terminal.isPlain)
+        }
+
         @Test func `what a subscription pushes is shown above the line that is typed`() throws {
             let daemon = try RunningDaemon()
             let terminal = try Self.begin(daemon)

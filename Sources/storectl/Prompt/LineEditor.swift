@@ -23,6 +23,8 @@ final class LineEditor {
     private static let completion = RequestCompletion(.standard)
 
     private let history: String?
+    /// How the terminal was set; nil where it does not say.
+    private let settings: termios?
     private var isBegun = false
     /// True once a key was typed: before that the library's line is the one before.
     private var isTyped = false
@@ -30,6 +32,7 @@ final class LineEditor {
     /// - Parameter history: the file with what was typed in earlier conversations; nil for none.
     init(history: String?) {
         self.history = history
+        settings = LineEditor.terminalSettings()
         using_history()
         stifle_history(LineEditor.keptLines)
         if let history { read_history(history) }
@@ -53,6 +56,7 @@ final class LineEditor {
         isBegun = true
         isTyped = false
         rl_callback_handler_install(LineEditor.prompt) { LineEditor.take($0) }
+        LineEditor.keepKeysAsTyped()
     }
 
     /// Reads what was typed.
@@ -85,6 +89,32 @@ final class LineEditor {
     func end() {
         pause()
         Terminal.write("\n")
+        if let settings { LineEditor.giveBack(settings) }
+    }
+
+    /// How the terminal is set, and stays set after an end at once; nil where it does not say.
+    private static func terminalSettings() -> termios? {
+        var settings = termios()
+        guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
+        let saved = settings
+        Interruption.beforeAbruptEnd { giveBack(saved) }
+        return saved
+    }
+
+    /// Sets what the library makes of the terminal while no line is edited: keys stay as they are typed.
+    ///
+    /// A terminal that gathers lines would turn a Ctrl-D that is typed while an answer is awaited into a zero byte, and
+    /// show twice what is typed then. The library learns the key of the end when it first shows a line, so this is
+    /// said behind that.
+    private static func keepKeysAsTyped() {
+        guard let command = strdup("setty -x -icanon -echo") else { return }
+        rl_parse_and_bind(command)
+        free(command)
+    }
+
+    private static func giveBack(_ settings: termios) {
+        var settings = settings
+        tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     }
 
     private func pause() {
