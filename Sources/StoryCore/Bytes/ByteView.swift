@@ -18,8 +18,8 @@ package struct ByteView: Hashable, @unchecked Sendable {
     }
 
     package init(copying bytes: UnsafeRawBufferPointer) {
-        let copy = KeptBytes(bytes)
-        self.bytes = UnsafeRawBufferPointer(copy.memory)
+        let copy = KeptBytes.make(bytes)
+        self.bytes = UnsafeRawBufferPointer(start: copy.start, count: bytes.count)
         owner = copy
     }
 
@@ -58,17 +58,17 @@ package struct ByteView: Hashable, @unchecked Sendable {
     package func hash(into hasher: inout Hasher) { withUnsafeBytes { hasher.combine(bytes: $0) } }
 }
 
-/// A copy of bytes, which is gone with the last view of it.
+/// A copy of bytes, which is gone with the last view of it. They lie right behind the object: one allocation.
 @usableFromInline
-final class KeptBytes {
-    let memory: UnsafeMutableRawBufferPointer
-
-    init(_ bytes: UnsafeRawBufferPointer) {
-        memory = .allocate(byteCount: bytes.count, alignment: 1)
-        memory.copyMemory(from: bytes)
+final class KeptBytes: ManagedBuffer<Void, UInt8> {
+    static func make(_ bytes: UnsafeRawBufferPointer) -> KeptBytes {
+        let copy = unsafeDowncast(create(minimumCapacity: bytes.count) { _ in }, to: KeptBytes.self)
+        if let source = bytes.baseAddress { copy.start.copyMemory(from: source, byteCount: bytes.count) }
+        return copy
     }
 
-    deinit { memory.deallocate() }
+    /// Where the bytes lie, for as long as the object does.
+    var start: UnsafeMutableRawPointer { withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) } }
 }
 
 extension [UInt8] {
