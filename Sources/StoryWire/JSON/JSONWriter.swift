@@ -1,3 +1,4 @@
+import CSimdJSON
 import StoryCore
 
 /// Writes JSON at the end of bytes: what every encoder of this module shares.
@@ -82,10 +83,9 @@ extension [UInt8] {
 extension UnsafeRawBufferPointer {
     /// Where the first byte that needs an escape stands, from `start` on; the count where none does.
     func firstEscape(from start: Int) -> Int {
-        var index = start
-        while index + 8 <= count, !loadUnaligned(fromByteOffset: index, as: UInt64.self).holdsEscape { index += 8 }
-        while index < count, !self[index].needsEscape { index += 1 }
-        return index
+        guard start < count, let bytes = baseAddress?.assumingMemoryBound(to: UInt8.self) else { return count }
+        var isASCII = true
+        return start + csj_plain_length(bytes + start, count - start, &isASCII)
     }
 
     /// How many bytes need an escape, each of which takes up to six bytes.
@@ -100,25 +100,7 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-extension UInt8 {
-    @inline(__always)
-    fileprivate var needsEscape: Bool { self < 0x20 || self == 0x22 || self == 0x5C }
-}
-
 extension UInt64 {
-    private static let ones: UInt64 = 0x0101_0101_0101_0101
-    private static let highBits: UInt64 = 0x8080_8080_8080_8080
-
-    /// True when one of the eight bytes needs an escape: a byte below a bound borrows from its high bit.
-    @inline(__always)
-    fileprivate var holdsEscape: Bool {
-        let quotes = self ^ (UInt64.ones &* 0x22)
-        let backslashes = self ^ (UInt64.ones &* 0x5C)
-        let low = (self &- UInt64.ones &* 0x20) & ~self
-        let equal = (quotes &- UInt64.ones) & ~quotes | (backslashes &- UInt64.ones) & ~backslashes
-        return (low | equal) & UInt64.highBits != 0
-    }
-
     var decimalDigitCount: Int {
         var digits = 1
         var bound: UInt64 = 10
