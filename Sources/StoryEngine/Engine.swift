@@ -7,10 +7,13 @@ package import StoryModels
 /// the log has it, so that the next request sees it. It has no clock: `now` comes with the request.
 package final class Engine {
     private let ports: Ports
+    // What every request asks for, so that asking counts no references on the way.
+    let catalogue: Catalogue
+    let store: any TableStore
     private let projector: ModelProjector
     private let changes = RowChanges()
     private let server: String
-    private let foldTimer: FoldTimer?
+    private let foldTimer: FoldTimer
     /// The last event that was decided, durable or not.
     @exclusivity(unchecked) package internal(set) var head: Position
     @exclusivity(unchecked) var lastTime: Instant
@@ -22,13 +25,17 @@ package final class Engine {
 
     /// The store must be folded up to the log's head.
     ///
-    /// - Parameter json: what reads the data of events that are folded.
+    /// - Parameters:
+    ///   - json: what reads the data of events that are folded.
+    ///   - foldTimer: counts and times what is folded; nil where nobody asks.
     /// - Throws: what reading the models failed with.
     package init(
         _ plan: CataloguePlan, store: any TableStore, json: any JSONReading, log: any EventLogReading,
         identity: LogIdentity, limits: Limits, server: String, foldTimer: FoldTimer? = nil
     ) throws(StorageError) {
-        self.foldTimer = foldTimer
+        self.foldTimer = foldTimer ?? FoldTimer(plan.catalogue, clock: { 0 }) { _, _ in }
+        self.store = store
+        catalogue = plan.catalogue
         let models = ReadModels(plan, store: store, json: json)
         ports = Ports(models: models, log: log, limits: limits, identity: identity)
         projector = ModelProjector(plan, store: store, json: json, telling: changes)
@@ -63,12 +70,12 @@ package final class Engine {
     /// - Parameter readable: how many bytes from the start of the record's JSON on may be read.
     /// - Throws: what the models failed with; they are no fold of the log any more.
     package func fold(_ record: EventRecord, readable: Int? = nil) throws(StorageError) {
-        let kind = projector.kind(of: record)
-        guard let foldTimer, foldTimer.comesDue(kind?.schema) else {
-            return try projector.fold(record, of: kind, readable: readable)
+        let stream = projector.kind(of: record)
+        guard foldTimer.comesDue(stream?.kind) else {
+            return try projector.fold(record, of: stream, readable: readable)
         }
-        try foldTimer.measure(kind?.schema) { () throws(StorageError) in
-            try projector.fold(record, of: kind, readable: readable)
+        try foldTimer.measure(stream?.kind) { () throws(StorageError) in
+            try projector.fold(record, of: stream, readable: readable)
         }
     }
 
@@ -135,7 +142,7 @@ package final class Engine {
         case .get(let kind, let id, nil):
             var rows = WantedRows()
             want(kind, id, tag: tag, in: &rows)
-            self.answer(rows) { _ in output }
+            self.answer(rows, into: output) { _ in }
         case .get(let kind, let id, let moment?):
             try Browse(kind: models.schema(kind), id: id, world: world, tag: tag, output: output).at(moment)
         case .list(let query): list(query, tag, output)

@@ -5,6 +5,8 @@ import StoryModels
 final class ReadModels: ContentRows {
     let store: any TableStore
     let plan: CataloguePlan
+    /// The plan's: every request asks it.
+    private let catalogue: Catalogue
     /// What reads the data of events that are folded for an answer.
     let json: any JSONReading
     let streams: StreamIndex
@@ -14,6 +16,7 @@ final class ReadModels: ContentRows {
     init(_ plan: CataloguePlan, store: any TableStore, json: any JSONReading) {
         self.store = store
         self.plan = plan
+        catalogue = plan.catalogue
         self.json = json
         streams = StreamIndex(store)
         rows = RowLookup(store)
@@ -21,7 +24,7 @@ final class ReadModels: ContentRows {
     }
 
     /// What the store knows of a kind.
-    func schema(_ kind: Kind) -> KindSchema { plan.catalogue[kind] }
+    func schema(_ kind: Kind) -> KindSchema { catalogue[kind] }
 
     /// Lends the row with an ID; the body looks nothing else up. False when there is none.
     ///
@@ -57,8 +60,9 @@ final class ReadModels: ContentRows {
     /// True when there is a row with an ID.
     ///
     /// - Throws: what reading failed with.
-    func has(_ schema: KindSchema, _ id: Identifier) throws(StorageError) -> Bool {
-        try id.spelling.withUnsafeBytes { (id) throws(StorageError) in try rows.has(schema, id: id) }
+    func has(_ kind: Kind, _ id: Identifier) throws(StorageError) -> Bool {
+        let table = catalogue.rows(of: kind)
+        return try id.spelling.withUnsafeBytes { (id) throws(StorageError) in try rows.has(table, id: id) }
     }
 
     /// True when a set has an entry of a row and a name.

@@ -7,9 +7,14 @@ final class Ports {
     let log: any EventLogReading
     let limits: Limits
     let identity: LogIdentity
+    // Those of the models: every write asks them, and counts no references on the way.
+    private let streams: StreamIndex
+    private let store: any TableStore
 
     init(models: ReadModels, log: any EventLogReading, limits: Limits, identity: LogIdentity) {
         self.models = models
+        streams = models.streams
+        store = models.store
         self.log = log
         self.limits = limits
         self.identity = identity
@@ -27,14 +32,14 @@ struct World {
     var identity: LogIdentity { ports.identity }
 }
 
-extension World {
+extension Ports {
     /// How far a stream is, for an event that goes behind its last one.
     ///
     /// What stored models say of it would stand in the log for ever, so it is held against the log first.
     /// - Throws: `.corrupt` where the log says otherwise; what reading failed with.
     func headToExtend(_ stream: StreamName) throws(StorageError) -> StreamHead? {
-        guard let head = try models.streams.head(of: stream) else { return nil }
-        guard head.position <= models.store.checkpointed else { return head }
+        guard let head = try streams.head(of: stream) else { return nil }
+        guard head.position <= store.checkpointed else { return head }
         var isWritten = false
         do throws(StorageError) {
             try log.records(at: [head.position]) { record in
@@ -55,7 +60,9 @@ extension World {
         }
         return head
     }
+}
 
+extension World {
     /// The position of the first event at a time or after it; right after the log's end where there is none.
     /// - Throws: why the log cannot be read.
     func firstPosition(notBefore time: Instant) throws(Failure) -> Position {
@@ -80,7 +87,7 @@ final class ModelDirectory: Directory {
 
     func has(_ kind: Kind, _ id: Identifier) -> Bool {
         do throws(StorageError) {
-            return try models.has(models.schema(kind), id)
+            return try models.has(kind, id)
         } catch {
             failure = failure ?? error
             return false

@@ -80,7 +80,9 @@ final class StoredTarget: FuzzTarget {
         let kind = input.pick(plan.kinds)
         let (type, last) = (input.pick(kind.schema.events), input.pick(kind.schema.events))
         let row = ExactCopy(input.rest)
-        guard let view = RowView(kind.schema, row.whole) else { return fold(kind, [type], row.whole, isRow: false) }
+        guard let view = RowView(kind.schema.layoutPointer, row.whole) else {
+            return fold(kind, [type], row.whole, isRow: false)
+        }
         for (index, field) in kind.schema.fields.enumerated() {
             hold(view.text(index).reduce(0) { $0 | Int($1) } < 256, "\(field.name) can be read")
             hold(view.bits(index) >= 0 && (view.has(index) || true), "\(field.name) can be read")

@@ -18,14 +18,16 @@ package final class FixedMemory: @unchecked Sendable {
         return UnsafeBufferPointer(start: start, count: elements.count)
     }
 
-    /// A pointer to one element.
-    package func pointer<Element: BitwiseCopyable>(_ element: Element) -> UnsafePointer<Element> {
+    /// Room for one element, for whoever initializes it.
+    package func room<Element: BitwiseCopyable>(for type: Element.Type) -> UnsafeMutablePointer<Element> {
         let start = UnsafeMutablePointer<Element>.allocate(capacity: 1)
         allocations.append(UnsafeMutableRawPointer(start))
-        start.initialize(to: element)
-        return UnsafePointer(start)
+        return start
     }
 
+    /// A copy of bytes.
+    package func bytes(_ bytes: [UInt8]) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(table(bytes)) }
+
     /// The bytes of a text in UTF-8.
-    package func bytes(_ text: String) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(table(Array(text.utf8))) }
+    package func bytes(_ text: String) -> UnsafeRawBufferPointer { bytes(Array(text.utf8)) }
 }

@@ -12,6 +12,8 @@ package final class Catalogue: @unchecked Sendable {
     /// The categories' bytes, by the kinds' numbers.
     private let categories: UnsafeBufferPointer<UnsafeRawBufferPointer>
     private let names: UnsafeBufferPointer<UnsafeRawBufferPointer>
+    private let layouts: UnsafeBufferPointer<UnsafePointer<RowLayout>>
+    private let rowTables: UnsafeBufferPointer<UInt8>
     private let memory: FixedMemory
     private let declarations: [KindDeclaration]
 
@@ -30,6 +32,8 @@ package final class Catalogue: @unchecked Sendable {
         self.declarations = declarations
         categories = memory.table(kinds.map { memory.bytes($0.category) })
         names = memory.table(kinds.map { memory.bytes($0.name) })
+        layouts = memory.table(kinds.map(\.layoutPointer))
+        rowTables = memory.table(kinds.map(\.rows.number))
         try Catalogue.check(kinds)
     }
 
@@ -59,7 +63,10 @@ package final class Catalogue: @unchecked Sendable {
     package subscript(kind: Kind) -> KindSchema { kinds[Int(kind.number)] }
 
     /// The number of the table that has a kind's rows.
-    package func rows(of kind: Kind) -> UInt8 { kinds[Int(kind.number)].rows.number }
+    package func rows(of kind: Kind) -> UInt8 { rowTables[Int(kind.number)] }
+
+    /// Where the parts of a kind's rows lie.
+    package func layout(of kind: Kind) -> UnsafePointer<RowLayout> { layouts[Int(kind.number)] }
 
     /// The kind with this name; nil when there is none.
     package func kind(named name: UnsafeRawBufferPointer) -> Kind? {
@@ -92,7 +99,7 @@ package final class Catalogue: @unchecked Sendable {
             let count = categories[index].count
             guard stream.count > count, stream[count] == 0x2D, begins(stream, like: index) else { continue }
             if categories[index].equals(UnsafeRawBufferPointer(rebasing: stream[..<count])) {
-                return StreamKind(schema: kinds[index], idStart: count + 1)
+                return StreamKind(kind: Kind(number: index), idStart: count + 1)
             }
         }
         return nil
@@ -143,7 +150,7 @@ package enum StreamTables {
 
 /// The kind of a stream that is one of content.
 package struct StreamKind {
-    package let schema: KindSchema
+    package let kind: Kind
     /// Where in the stream's name the ID begins.
     package let idStart: Int
 }

@@ -4,7 +4,7 @@ package import StoryCore
 /// clock twice would cost a tenth of a fold.
 package final class FoldTimer {
     private let clock: () -> UInt64
-    private let record: (_ kind: KindSchema?, _ nanoseconds: UInt64) -> Void
+    private let record: (_ kind: Kind?, _ nanoseconds: UInt64) -> Void
     /// Of the users' own events, and then of those of each kind, by its number.
     @exclusivity(unchecked) private var counts: [UInt64]
 
@@ -13,7 +13,7 @@ package final class FoldTimer {
     ///   - record: hears the kind that the event is of, nil for the users' own, and how long its fold took.
     package init(
         _ catalogue: Catalogue, clock: @escaping () -> UInt64,
-        record: @escaping (_ kind: KindSchema?, _ nanoseconds: UInt64) -> Void
+        record: @escaping (_ kind: Kind?, _ nanoseconds: UInt64) -> Void
     ) {
         counts = Array(repeating: 0, count: catalogue.kinds.count + 1)
         self.clock = clock
@@ -21,13 +21,13 @@ package final class FoldTimer {
     }
 
     /// How many events of a kind were folded; nil: of the users' own.
-    package func count(of kind: KindSchema?) -> UInt64 { counts[FoldTimer.slot(kind)] }
+    package func count(of kind: Kind?) -> UInt64 { counts[FoldTimer.slot(kind)] }
 
-    private static func slot(_ kind: KindSchema?) -> Int { kind.map { $0.number + 1 } ?? 0 }
+    private static func slot(_ kind: Kind?) -> Int { kind.map { Int($0.number) + 1 } ?? 0 }
 
     /// An event of a kind is about to be folded; true where it is one of those that are measured.
     @inline(__always)
-    func comesDue(_ kind: KindSchema?) -> Bool {
+    func comesDue(_ kind: Kind?) -> Bool {
         let slot = FoldTimer.slot(kind)
         let count = counts[slot]
         counts[slot] = count + 1
@@ -38,7 +38,7 @@ package final class FoldTimer {
     ///
     /// - Parameter kind: the kind that the event is of, nil for the users' own.
     /// - Throws: what the fold throws.
-    func measure(_ kind: KindSchema?, _ fold: () throws(StorageError) -> Void) throws(StorageError) {
+    func measure(_ kind: Kind?, _ fold: () throws(StorageError) -> Void) throws(StorageError) {
         let began = clock()
         try fold()
         record(kind, clock() - began)

@@ -12,18 +12,12 @@ struct Browse {
     // Only a failure needs the sentence; a GET that finds its row is the most frequent request there is.
     private var target: String { "\(kind.name)/\(id)" }
 
-    /// The row as it is now, as it lies in the store. It rests on the event that changed it last, an absent one on its
-    /// stream's last event.
+    /// There is no such row now, or what is stored is none. The answer rests on the stream's last event.
     ///
     /// - Parameter record: nil where there is no row.
     /// - Throws: `.corrupt` when the row is damaged; otherwise what reading failed with.
-    func found(_ record: UnsafeRawBufferPointer?) throws(StorageError) {
-        if let record {
-            guard let row = RowView(kind, record) else {
-                throw .corrupt("a stored row of \(kind.name) is damaged", at: nil)
-            }
-            return output.row(row, tag: tag, restsOn: world.basis(row.position, output))
-        }
+    func missed(_ record: UnsafeRawBufferPointer?) throws(StorageError) {
+        guard record == nil else { throw .corrupt("a stored row of \(kind.name) is damaged", at: nil) }
         guard let head = try world.models.streams.head(of: stream) else { return refuse(.notFound(target), .zero) }
         refuse(.gone(target), world.basis(head.position, output))
     }
@@ -33,7 +27,7 @@ struct Browse {
 
     /// The row as it was at a moment: folded again in steps, where it has changed since.
     ///
-    /// - Throws: as `found`.
+    /// - Throws: as `missed`.
     func at(_ moment: Moment) throws(StorageError) {
         let basis = world.basis(world.head, output)
         guard let head = try world.models.streams.head(of: stream) else { return refuse(.notFound(target), basis) }

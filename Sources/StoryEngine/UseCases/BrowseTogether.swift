@@ -43,30 +43,47 @@ package struct WantedRows: ~Copyable {
 extension Engine {
     /// Notes a row that is asked for, and is answered with others.
     package func want(_ kind: Kind, _ id: Identifier, tag: Tag?, in rows: inout WantedRows) {
-        rows.add(models.plan.catalogue.rows(of: kind), kind, id, tag)
+        rows.add(catalogue.rows(of: kind), kind, id, tag)
     }
 
     /// Answers for each row, in the order in which they were asked for.
     ///
-    /// - Parameter output: what the answer for a row is written to.
-    package func answer(_ rows: borrowing WantedRows, into output: (_ index: Int) -> any TurnOutput) {
-        guard !isDraining else { return refuse(rows, Failure.draining, output) }
-        let (models, world) = (models, world)
+    /// - Parameter begin: is told of each row before its answer is written to the output.
+    package func answer(
+        _ rows: borrowing WantedRows, into output: any TurnOutput, _ begin: (_ index: Int) -> Void
+    ) {
+        guard !isDraining else { return refuse(rows, Failure.draining, output, begin) }
+        let isAllDurable = head <= output.durable
         do throws(StorageError) {
-            try models.store.withValues(at: rows.keys) { index, value in
-                let browse = Browse(
-                    kind: models.schema(rows.kind(index)), id: rows.id(index), world: world, tag: rows.tag(index),
-                    output: output(index))
-                do throws(StorageError) { try browse.found(value) } catch { browse.failed(error) }
+            try store.withValues(at: rows.keys) { index, value in
+                begin(index)
+                let layout = catalogue.layout(of: rows.kind(index))
+                guard let value, let row = RowView(layout, value) else {
+                    return answer(rows, index, value, output)
+                }
+                output.row(row, tag: rows.tag(index), restsOn: isAllDurable ? .zero : row.position)
             }
         } catch {
-            refuse(rows, .storage(error), output)
+            refuse(rows, .storage(error), output, begin)
         }
     }
 
-    private func refuse(
-        _ rows: borrowing WantedRows, _ failure: Failure, _ output: (_ index: Int) -> any TurnOutput
+    /// Answers for a row that is not there, or damaged.
+    private func answer(
+        _ rows: borrowing WantedRows, _ index: Int, _ value: UnsafeRawBufferPointer?, _ output: any TurnOutput
     ) {
-        for index in 0..<rows.count { output(index).reply(.failed(failure), tag: rows.tag(index), restsOn: .zero) }
+        let browse = Browse(
+            kind: models.schema(rows.kind(index)), id: rows.id(index), world: world, tag: rows.tag(index),
+            output: output)
+        do throws(StorageError) { try browse.missed(value) } catch { browse.failed(error) }
+    }
+
+    private func refuse(
+        _ rows: borrowing WantedRows, _ failure: Failure, _ output: any TurnOutput, _ begin: (_ index: Int) -> Void
+    ) {
+        for index in 0..<rows.count {
+            begin(index)
+            output.reply(.failed(failure), tag: rows.tag(index), restsOn: .zero)
+        }
     }
 }

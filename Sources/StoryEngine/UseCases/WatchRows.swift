@@ -71,8 +71,8 @@ package struct RowWatcher {
     /// The row whose history an event belongs to.
     private func row(of record: EventRecord) -> (schema: KindSchema, id: [UInt8])? {
         let name = UnsafeRawBufferPointer(rebasing: record.json[record.stream])
-        guard let kind = models.plan.catalogue.kind(stream: name) else { return nil }
-        return (kind.schema, [UInt8](name[kind.idStart...]))
+        guard let stream = models.plan.catalogue.kind(stream: name) else { return nil }
+        return (models.schema(stream.kind), [UInt8](name[stream.idStart...]))
     }
 
     /// What finds out how the row of an update was when the events up to a position had been.

@@ -72,7 +72,7 @@ package final class ModelProjector {
     /// - Throws: as `fold`.
     package func foldRow(_ record: EventRecord, of stream: StreamKind?, readable: Int? = nil) throws(StorageError) {
         guard let stream else { return }
-        let kind = plan.kinds[stream.schema.number]
+        let kind = plan.kinds[Int(stream.kind.number)]
         let event = FoldedEvent(record, idStart: stream.idStart)
         guard event.id.count <= Identifier.length.upperBound else { return }
         let row = try previous(kind, event)
@@ -86,7 +86,7 @@ package final class ModelProjector {
         guard event.version > Version(1) else { return nil }
         key.setRowKey(event.id)
         guard try store.copy(kind.rows, at: key.bytes, to: &old) else { return nil }
-        guard let row = RowView(kind.schema, old.bytes) else {
+        guard let row = RowView(kind.schema.layoutPointer, old.bytes) else {
             throw .corrupt("a stored row of \(kind.schema.name) is damaged", at: event.position)
         }
         return row

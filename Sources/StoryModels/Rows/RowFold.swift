@@ -30,7 +30,7 @@ struct RowFold: ~Copyable {
         guard isFitting else { return .misfit }
         guard plan.effect == .creates || old != nil else { return .fitting(nil, membership) }
         swap()
-        let after = RowView(trusted: current.bytes, kind.schema)
+        let after = RowView(trusted: current.bytes, kind.schema.layoutPointer)
         let fields = old == nil ? UInt64.max : plan.fields
         let change = RowChange(
             kind: kind, number: event.number, id: event.id, before: old, after: after, fields: fields)

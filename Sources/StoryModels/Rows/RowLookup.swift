@@ -29,11 +29,12 @@ package struct RowLookup: ~Copyable {
 
     /// True when there is a row with an ID.
     ///
+    /// - Parameter table: that of the kind's rows.
     /// - Throws: what reading failed with.
-    package mutating func has(_ schema: KindSchema, id: UnsafeRawBufferPointer) throws(StorageError) -> Bool {
+    package mutating func has(_ table: UInt8, id: UnsafeRawBufferPointer) throws(StorageError) -> Bool {
         guard Identifier.length.contains(id.count) else { return false }
         key.setRowKey(id)
-        return try store.withValue(schema.rows.number, at: key.bytes) { _ in }
+        return try store.withValue(table, at: key.bytes) { _ in }
     }
 
     /// Lends the row with a number, as the entries of indexes have it: two searches.
@@ -68,7 +69,7 @@ package struct RowLookup: ~Copyable {
         var isDamaged = false
         try store.withValues(at: ids) { index, bytes in
             guard let bytes else { return }
-            if let row = RowView(schema, bytes) { body(found[index], row) } else { isDamaged = true }
+            if let row = RowView(schema.layoutPointer, bytes) { body(found[index], row) } else { isDamaged = true }
         }
         if isDamaged { throw .corrupt("a stored row of \(schema.name) is damaged", at: nil) }
     }
@@ -117,7 +118,7 @@ package struct RowLookup: ~Copyable {
     ) throws(StorageError) -> Bool {
         var isDamaged = false
         let isThere = try store.withValue(schema.rows.number, at: key) { bytes in
-            if let row = RowView(schema, bytes) { body(row) } else { isDamaged = true }
+            if let row = RowView(schema.layoutPointer, bytes) { body(row) } else { isDamaged = true }
         }
         guard !isDamaged else { throw .corrupt("a stored row of \(schema.name) is damaged", at: nil) }
         return isThere

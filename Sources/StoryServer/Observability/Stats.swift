@@ -71,9 +71,9 @@ struct Stats {
 
     private func folds() -> [Member] {
         let kinds: [KindSchema?] = Catalogue.standard.kinds + [nil]
-        return kinds.compactMap { kind in
-            figures.foldDurations(of: kind).map {
-                Member(kind?.name ?? "own", .object(durations($0, dependency.foldTimer.count(of: kind))))
+        return kinds.compactMap { schema in
+            figures.foldDurations(of: schema?.kind).map {
+                Member(schema?.name ?? "own", .object(durations($0, dependency.foldTimer.count(of: schema?.kind))))
             }
         }
     }

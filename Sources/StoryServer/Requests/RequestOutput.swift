@@ -21,8 +21,8 @@ final class RequestOutput: TurnOutput {
     private let dependency: ServerDependency
     private let driver: TurnDriver
     private let publishing: Publishing
-    /// Whom it is written to; nil while no request is handled.
-    @exclusivity(unchecked) private var connection: Connection?
+    /// Whom it is written to; nil while no request is handled. Whoever has a request handled keeps the connection.
+    @exclusivity(unchecked) private var connection: Unmanaged<Connection>?
     @exclusivity(unchecked) private var wish: Wish?
     @exclusivity(unchecked) private var times = TimeText()
     /// The first failure that is a defect of the program's own.
@@ -37,11 +37,11 @@ final class RequestOutput: TurnOutput {
         self.dependency = dependency
         self.driver = driver
         self.publishing = publishing
-        self.connection = connection
+        self.connection = connection.map { .passUnretained($0) }
     }
 
-    /// What is written from now on is for this connection.
-    func begin(_ connection: Connection) { self.connection = connection }
+    /// What is written from now on is for this connection, which is there until `end`, or the next one's `begin`.
+    func begin(_ connection: Connection) { self.connection = .passUnretained(connection) }
 
     /// Nothing more is written to the connection.
     func end() { connection = nil }
@@ -67,40 +67,39 @@ final class RequestOutput: TurnOutput {
     ) { driver.append(proposals, index, to: stream, key: key, at: place) }
 
     func receipt(_ receipt: Receipt, tag: Tag?) {
-        guard let connection else { return }
-        ReplyEncoder.append(receipt, tag: tag, times: &times, to: &connection.output.bytes)
-        connection.output.close(restsOn: receipt.position, durable: durable)
+        write(restsOn: receipt.position) { ReplyEncoder.append(receipt, tag: tag, times: &times, to: &$0) }
     }
 
     func reply(_ reply: Reply, tag: Tag?, restsOn position: Position) {
-        guard let connection else { return }
-        ReplyEncoder.append(reply, tag: tag, to: &connection.output.bytes)
         switch reply {
-        case .stream, .sort, .receipt, .line: break
-        case .done: connection.output.close(restsOn: position, durable: durable)
+        case .stream, .sort, .receipt, .line:
+            connection?._withUnsafeGuaranteedRef { ReplyEncoder.append(reply, tag: tag, to: &$0.output.bytes) }
+        case .done: write(restsOn: position) { ReplyEncoder.append(reply, tag: tag, to: &$0) }
         case .failed(let failure):
-            connection.output.close(restsOn: position, durable: durable)
+            write(restsOn: position) { ReplyEncoder.append(reply, tag: tag, to: &$0) }
             dependency.figures.failed()
             if failure.code == .internal { (defect, hasRest) = (defect ?? failure, true) }
         }
     }
 
     func row(_ row: RowView, tag: Tag?, restsOn position: Position) {
-        guard let connection else { return }
-        ReplyEncoder.appendAnswer(row, tag: tag, to: &connection.output.bytes)
-        connection.output.close(restsOn: position, durable: durable)
+        write(restsOn: position) { ReplyEncoder.appendAnswer(row, tag: tag, to: &$0) }
     }
 
-    func notify(_ notice: Notice) {
-        guard let connection else { return }
-        ReplyEncoder.append(notice, to: &connection.output.bytes)
-        connection.output.close(restsOn: .zero, durable: durable)
-    }
+    func notify(_ notice: Notice) { write(restsOn: .zero) { ReplyEncoder.append(notice, to: &$0) } }
 
     func push(_ push: Push, to subscription: SubscriptionID) {
-        guard let connection else { return }
-        ReplyEncoder.append(push, subscription: subscription, to: &connection.output.bytes)
-        connection.output.close(restsOn: .zero, durable: durable)
+        write(restsOn: .zero) { ReplyEncoder.append(push, subscription: subscription, to: &$0) }
+    }
+
+    /// Writes something whole for the connection.
+    @inline(__always)
+    private func write(restsOn position: Position, _ body: (inout [UInt8]) -> Void) {
+        let durable = durable
+        connection?._withUnsafeGuaranteedRef { connection in
+            body(&connection.output.bytes)
+            connection.output.close(restsOn: position, durable: durable)
+        }
     }
 
     func answer(with cursor: any AnswerCursor, tag: Tag?, restsOn position: Position) {

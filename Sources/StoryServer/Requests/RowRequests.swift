@@ -25,11 +25,11 @@ struct RowRequests: ~Copyable {
     /// - Returns: how many bytes were written.
     func answer(by engine: Engine, into output: RequestOutput) -> Int {
         var (size, before) = (0, 0)
-        engine.answer(rows) { index in
+        engine.answer(rows, into: output) { index in
             if index > 0 { size += connections[index - 1].output.count - before }
-            before = connections[index].output.count
-            output.begin(connections[index])
-            return output
+            let connection = connections[index]
+            before = connection.output.count
+            output.begin(connection)
         }
         output.end()
         return size + (connections.last.map { $0.output.count - before } ?? 0)

@@ -1,18 +1,26 @@
-import CSimdJSON
 package import StoryCore
 
 /// Writes rows out of their records as `GET` and `LIST` answer them, by their schemas: one way for every kind.
-package final class RowJSONEncoder: Sendable {
-    private let plans: [Plan]
+///
+/// Unchecked: its tables are in memory of its own, and never change.
+package final class RowJSONEncoder: @unchecked Sendable {
+    /// By the kinds' numbers.
+    private let plans: UnsafeBufferPointer<Plan>
+    /// Where the tables lie.
+    private let memory: FixedMemory
 
-    package init(_ catalogue: Catalogue) { plans = catalogue.kinds.map { Plan($0) } }
+    package init(_ catalogue: Catalogue) {
+        let memory = FixedMemory()
+        self.memory = memory
+        plans = memory.table(catalogue.kinds.map { Plan($0, in: memory) })
+    }
 
     /// Of the store's own kinds.
     package static let standard = RowJSONEncoder(.standard)
 
     /// Appends one JSON object: the ID, the version, the position, then the fields in order; absent ones are left out.
     package func append(_ row: borrowing RowView, to bytes: inout [UInt8]) {
-        let plan = plans[row.schema.number]
+        let plan = plans[row.layout.kindNumber]
         let record = row.bytes
         let (plain, growth) = plan.texts(record)
         bytes.appendWritten(atMost: plan.fixedCount + record.count + growth) { writer in
@@ -22,41 +30,35 @@ package final class RowJSONEncoder: Sendable {
 }
 
 /// What is written for the rows of one kind, worked out once.
-private final class Plan: Sendable {
-    /// A member: where its label lies, and where its value.
-    struct Member: Sendable {
+private struct Plan: BitwiseCopyable {
+    /// A member: its label, and where its value lies.
+    struct Member: BitwiseCopyable {
         let slot: RowLayout.Slot
         /// `,"title":`
-        let label: Range<Int>
+        let label: UnsafeRawBufferPointer
         /// The words of a choice, as JSON.
-        let words: [[UInt8]]
+        let words: UnsafeBufferPointer<UnsafeRawBufferPointer>
     }
 
-    let schema: KindSchema
     let layout: RowLayout
-    let members: [Member]
-    /// All labels, one after the other.
-    let labels: [UInt8]
+    let members: UnsafeBufferPointer<Member>
     /// How many bytes a row takes at most beside the bytes of its names and texts.
     let fixedCount: Int
 
-    init(_ schema: KindSchema) {
-        self.schema = schema
+    init(_ schema: KindSchema, in memory: FixedMemory) {
         layout = schema.layout
-        var labels: [UInt8] = []
         var members: [Member] = []
         var count = 64 + 3 * ByteWriter.integerCount
         for (field, slot) in zip(schema.fields, schema.layout.slots) {
-            let start = labels.count
-            labels.append(0x2C)
-            labels.appendString(field.name)
-            labels.append(0x3A)
+            var label: [UInt8] = [0x2C]
+            label.appendString(field.name)
+            label.append(0x3A)
             let words = field.words
-            members.append(Member(slot: slot, label: start..<labels.count, words: words))
-            count += labels.count - start + slot.storage.maxCount + (words.map(\.count).max() ?? 0)
+            members.append(
+                Member(slot: slot, label: memory.bytes(label), words: memory.table(words.map(memory.bytes))))
+            count += label.count + slot.storage.maxCount + (words.map(\.count).max() ?? 0)
         }
-        self.labels = labels
-        self.members = members
+        self.members = memory.table(members)
         fixedCount = count
     }
 
@@ -69,7 +71,7 @@ private final class Plan: Sendable {
         for index in 0..<layout.textCount {
             let count = record.length(layout.textOffset + 4 * index)
             let text = record.slice(start, count: count)
-            if text.isPlain { plain |= 1 << UInt64(index) } else { growth += 5 * count }
+            if text.firstEscape(from: 0) == count { plain |= 1 << UInt64(index) } else { growth += 5 * count }
             start += count
         }
         return (plain, growth)
@@ -83,24 +85,22 @@ private final class Plan: Sendable {
         writer.integer(record.sixByteNumber(at: RowLayout.versionOffset))
         writer.literal(#","position":"#)
         writer.integer(record.sixByteNumber(at: RowLayout.positionOffset))
-        labels.withUnsafeBytes { labels in
-            for index in members.indices {
-                let slot = members[index].slot
-                guard slot.presence < 0 || record.isSet(slot.presence) else {
-                    cursor.skip(slot.storage)
-                    continue
-                }
-                writer.raw(labels.part(members[index].label))
-                write(index, slot, record, &cursor, to: &writer)
+        for member in members {
+            let slot = member.slot
+            guard slot.presence < 0 || record.isSet(slot.presence) else {
+                cursor.skip(slot.storage)
+                continue
             }
+            writer.raw(member.label)
+            write(member, record, &cursor, to: &writer)
         }
         writer.byte(0x7D)
     }
 
     private func write(
-        _ index: Int, _ slot: RowLayout.Slot, _ record: UnsafeRawBufferPointer, _ cursor: inout Cursor,
-        to writer: inout ByteWriter
+        _ member: Member, _ record: UnsafeRawBufferPointer, _ cursor: inout Cursor, to writer: inout ByteWriter
     ) {
+        let slot = member.slot
         switch slot.storage {
         case .name: writer.name(cursor.nextName(slot.offset))
         case .text:
@@ -117,7 +117,7 @@ private final class Plan: Sendable {
             writer.byte(0x2F)
             writer.integer(bits >> 32)
             writer.byte(0x22)
-        case .choice: writer.raw(members[index].words[Int(record[slot.offset])])
+        case .choice: writer.raw(member.words[Int(record[slot.offset])])
         }
     }
 }
@@ -186,13 +186,6 @@ extension RowLayout.Storage {
 }
 
 extension UnsafeRawBufferPointer {
-    /// True when no byte needs an escape in a JSON string.
-    fileprivate var isPlain: Bool {
-        guard let start = baseAddress?.assumingMemoryBound(to: UInt8.self) else { return true }
-        var isASCII = true
-        return csj_plain_length(start, count, &isASCII) == count
-    }
-
     fileprivate func word(_ offset: Int) -> UInt64 {
         UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }

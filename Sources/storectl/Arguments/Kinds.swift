@@ -76,8 +76,9 @@ enum Kinds {
         guard !word.contains("/") else { return word }
         let name = Array(word.utf8)
         return name.withUnsafeBytes { name in
-            guard let kind = Catalogue.standard.kind(stream: name) else { return word }
-            return "\(kind.schema.name)/\(String(decoding: name[kind.idStart...], as: UTF8.self))"
+            guard let stream = Catalogue.standard.kind(stream: name) else { return word }
+            let id = String(decoding: name[stream.idStart...], as: UTF8.self)
+            return "\(Catalogue.standard[stream.kind].name)/\(id)"
         }
     }
 }

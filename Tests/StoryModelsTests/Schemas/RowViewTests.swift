@@ -28,7 +28,7 @@ struct RowViewTests {
     private func read(_ kind: KindSchema, _ bytes: [UInt8]) -> Bool {
         bytes.withBytes { bytes in
             var json: [UInt8] = []
-            guard let row = RowView(kind, bytes) else { return false }
+            guard let row = RowView(kind.layoutPointer, bytes) else { return false }
             RowJSONEncoder(plan.catalogue).append(row, to: &json)
             #expect(!json.isEmpty)
             var key = KeyBuffer()

@@ -32,7 +32,7 @@ package final class KindSchema: Sendable {
     /// What makes commands of the kind; nil where it takes none.
     let commands: CommandMaking?
     /// Where the parts of a stored row lie, in memory of the schema.
-    nonisolated(unsafe) let layoutPointer: UnsafePointer<RowLayout>
+    nonisolated(unsafe) package let layoutPointer: UnsafePointer<RowLayout>
     private let memory: FixedMemory
     private let filterNames: [[UInt8]]
     private let sortNames: [[UInt8]]
@@ -67,7 +67,10 @@ package final class KindSchema: Sendable {
         commands = declaration.commands
         let memory = FixedMemory()
         self.memory = memory
-        layoutPointer = memory.pointer(RowLayout(declaration.fields, in: memory))
+        let layout = memory.room(for: RowLayout.self)
+        layoutPointer = UnsafePointer(layout)
+        // The layout names its schema, which is whole only now.
+        layout.initialize(to: RowLayout(declaration.fields, of: .passUnretained(self), number: number, in: memory))
     }
 
     /// Where the parts of a stored row lie; good for as long as the schema is.

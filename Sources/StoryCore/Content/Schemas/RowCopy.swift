@@ -11,7 +11,7 @@ package struct RowCopy: Equatable, Sendable {
 
     /// Lends the row.
     package func withView<Result>(_ body: (RowView) -> Result) -> Result {
-        bytes.withUnsafeBytes { body(RowView(trusted: $0, schema)) }
+        bytes.withUnsafeBytes { body(RowView(trusted: $0, schema.layoutPointer)) }
     }
 
     package static func == (left: RowCopy, right: RowCopy) -> Bool {

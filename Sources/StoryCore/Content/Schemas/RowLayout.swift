@@ -35,6 +35,10 @@ package struct RowLayout: BitwiseCopyable, @unchecked Sendable {
     /// Where the bits begin: presence and flags.
     package static let bitsOffset = 18
 
+    /// The kind's, whose memory this is.
+    fileprivate let owner: Unmanaged<KindSchema>
+    /// The kind's number in its catalogue.
+    @usableFromInline package let kindNumber: Int
     /// By the fields' indexes.
     package let slots: UnsafeBufferPointer<Slot>
     /// Those of them that are choices.
@@ -50,7 +54,10 @@ package struct RowLayout: BitwiseCopyable, @unchecked Sendable {
     /// Where the bytes of the ID begin: so many bytes every record has.
     @inlinable package var headCount: Int { textOffset + 4 * textCount }
 
-    init(_ fields: [FieldSchema], in memory: FixedMemory) {
+    /// - Parameter owner: lives as long as the memory.
+    init(_ fields: [FieldSchema], of owner: Unmanaged<KindSchema>, number: Int, in memory: FixedMemory) {
+        self.owner = owner
+        kindNumber = number
         var bits = 0
         for field in fields {
             if field.isOptional { bits += 1 }
@@ -66,6 +73,11 @@ package struct RowLayout: BitwiseCopyable, @unchecked Sendable {
         self.slots = memory.table(slots)
         choices = memory.table(slots.filter { $0.storage == .choice })
     }
+}
+
+extension RowLayout {
+    /// The kind whose rows lie so.
+    package var schema: KindSchema { owner.takeUnretainedValue() }
 }
 
 extension RowLayout.Storage {

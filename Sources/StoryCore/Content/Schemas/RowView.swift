@@ -1,27 +1,25 @@
 /// A stored row, read where it lies. Its bytes belong to whoever gave them: a view must not outlive their closure. It
-/// holds no reference to its schema either, which lives longer than what it describes.
+/// counts no reference to its schema either, which lives longer than what it describes.
 ///
 /// Making one checks every length once, so that reading a field cannot go wrong.
 @usableFromInline
 package struct RowView {
-    private let owner: Unmanaged<KindSchema>
     @usableFromInline let layoutPointer: UnsafePointer<RowLayout>
     package let bytes: UnsafeRawBufferPointer
 
     /// Nil when the bytes are no row of this kind.
-    package init?(_ schema: KindSchema, _ bytes: UnsafeRawBufferPointer) {
-        guard schema.layout.fits(bytes) else { return nil }
-        self.init(trusted: bytes, schema)
+    package init?(_ layout: UnsafePointer<RowLayout>, _ bytes: UnsafeRawBufferPointer) {
+        guard layout.pointee.fits(bytes) else { return nil }
+        self.init(trusted: bytes, layout)
     }
 
     /// Bytes that were written by this program a moment ago.
-    package init(trusted bytes: UnsafeRawBufferPointer, _ schema: KindSchema) {
-        owner = .passUnretained(schema)
-        layoutPointer = schema.layoutPointer
+    package init(trusted bytes: UnsafeRawBufferPointer, _ layout: UnsafePointer<RowLayout>) {
+        layoutPointer = layout
         self.bytes = bytes
     }
 
-    package var schema: KindSchema { owner.takeUnretainedValue() }
+    package var schema: KindSchema { layout.schema }
     /// Where the parts of the row lie.
     @inlinable package var layout: RowLayout { layoutPointer.pointee }
 

@@ -22,7 +22,7 @@ enum WriteContent {
     /// Why the target of the write is not there; nil when it is.
     private static func missing(_ kind: KindSchema, _ id: Identifier, in world: World) throws(StorageError) -> Failure?
     {
-        guard try !world.models.has(kind, id) else { return nil }
+        guard try !world.models.has(kind.kind, id) else { return nil }
         let isNew = try world.models.streams.head(of: kind.stream(id)) == nil
         return isNew ? .notFound(target(kind, id)) : .gone(target(kind, id))
     }
@@ -45,7 +45,7 @@ enum WriteContent {
         _ command: ContentCommand, _ write: ContentWrite, _ kind: KindSchema, _ id: Identifier, in world: World
     ) throws(StorageError) -> WriteOutcome {
         let stream = kind.stream(id)
-        let head = try world.headToExtend(stream)
+        let head = try world.ports.headToExtend(stream)
         let subject = ContentSubject(kind: kind, id: id, number: head?.number)
         switch try command.decision(on: subject, in: world.models) {
         case .refused(let refusal): return .refused(refusal.failure(of: target(kind, id)))
