@@ -100,8 +100,11 @@ final class LogSorting: Sendable {
 private final class SortingWorker: @unchecked Sendable {
     private static let maxCount = 1 << 20
 
+    /// A category that a thread met, and the position of the first event that it met there.
+    typealias Category = (name: CategoryName, bytes: UnsafeRawBufferPointer, first: UInt64)
+
     let view: LogView
-    private(set) var categories: [(name: CategoryName, bytes: UnsafeRawBufferPointer, first: UInt64)] = []
+    @exclusivity(unchecked) private(set) var categories: [Category] = []
 
     init(_ view: LogView) { self.view = view }
 

@@ -89,7 +89,7 @@ package final class CategoryFold {
     private let sink: any EntryWriting
     private var key = KeyBuffer(capacity: 12)
     /// The newest entry of each category, by its number.
-    private var entries: [[UInt64]]
+    @exclusivity(unchecked) private var entries: [[UInt64]]
 
     /// - Parameter categories: how many there are, numbered from 1 on.
     package init(_ sink: any EntryWriting, categories: Int) {

@@ -7,7 +7,7 @@ import StoryCore
 final class StructureCheck: PageVisitor {
     let wantsValues = false
     /// One bit a page.
-    private var seen: [UInt64]
+    @exclusivity(unchecked) private var seen: [UInt64]
     private let path: String
     private let lastPage: UInt64
 
