@@ -1,4 +1,3 @@
-import Glibc
 import StoryCore
 import StoryLog
 
@@ -11,14 +10,14 @@ final class EventChains: @unchecked Sendable {
     static let maxPosition = Position(UInt64(UInt32.max) - 1)
 
     /// Where an event lies, and what comes behind it in its stream.
-    struct Link {
+    struct Link: BitwiseCopyable {
         var start: UnsafeRawPointer?
         var count: UInt32
         /// The position of the stream's next event, 0: none; once the event is folded, the number of its category.
         var next: UInt32
     }
 
-    private struct Stream {
+    private struct Stream: BitwiseCopyable {
         /// The positions of the first event and of the last but for the first; 0: none.
         var first: UInt32
         var last: UInt32
@@ -28,21 +27,18 @@ final class EventChains: @unchecked Sendable {
     let through: Position
     private let links: UnsafeMutablePointer<Link>
     private let streams: UnsafeMutablePointer<Stream>
+    private let (linkTable, streamTable): (ZeroedTable<Link>, ZeroedTable<Stream>)
 
     /// Nil when there is no memory.
     init?(through: Position) {
         let count = Int(through.value) + 1
-        guard let links = calloc(count, MemoryLayout<Link>.stride),
-            let streams = calloc(count, MemoryLayout<Stream>.stride)
-        else { return nil }
+        guard let links = ZeroedTable<Link>(count: count), let streams = ZeroedTable<Stream>(count: count) else {
+            return nil
+        }
         self.through = through
-        self.links = links.bindMemory(to: Link.self, capacity: count)
-        self.streams = streams.bindMemory(to: Stream.self, capacity: count)
-    }
-
-    deinit {
-        free(links)
-        free(streams)
+        (linkTable, streamTable) = (links, streams)
+        self.links = links.elements
+        self.streams = streams.elements
     }
 
     // MARK: While the log is read, by any thread for positions of its own

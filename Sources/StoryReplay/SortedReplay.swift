@@ -30,24 +30,43 @@ enum SortedReplay {
             progress(Position(workers.reduce(0) { $0 + $1.folded }), through)
         }
         guard isUsual, workers.reduce(0, { $0 + $1.folded }) == through.value else { return nil }
-        return try whole(workers, categories.names, sorting, plan.catalogue)
+        return whole(workers, categories.names, sorting.chains, plan.catalogue, by: crew)
     }
 
     /// What all of them folded, and what stands between streams; nil where two streams have one unique text.
     private static func whole(
-        _ workers: [ReplayWorker], _ categories: [CategoryName], _ sorting: LogSorting, _ catalogue: Catalogue
-    ) throws(StorageError) -> StreamDigests? {
-        let whole = StreamDigests(catalogue)
-        for worker in workers {
-            whole.absorb(worker.digests)
-            whole.add(worker.keys, [StreamTables.keys])
+        _ workers: [ReplayWorker], _ categories: [CategoryName], _ chains: EventChains, _ catalogue: Catalogue,
+        by crew: Crew
+    ) -> StreamDigests? {
+        let (whole, between) = (StreamDigests(catalogue), StreamDigests(catalogue))
+        let streams = workers.reduce(0) { $0 + $1.streams }
+        let isUsual = crew.share(2) { _, piece in
+            guard piece == 0 else { return foldCategories(categories, chains, streams: streams, into: between) }
+            for worker in workers {
+                whole.absorb(worker.digests)
+                whole.add(worker.keys, [StreamTables.keys])
+            }
+            whole.close()
+            return whole.hasDistinctTexts
         }
-        let positions = CategoryFold(whole, categories: categories.count)
-        for position in 0..<sorting.chains.through.value {
-            try positions.fold(position + 1, category: sorting.chains.category(at: position + 1))
+        guard isUsual else { return nil }
+        whole.absorb(between)
+        return whole
+    }
+
+    /// Folds where the events of each category are; false where the sink fails.
+    private static func foldCategories(
+        _ categories: [CategoryName], _ chains: EventChains, streams: UInt64, into sink: StreamDigests
+    ) -> Bool {
+        let positions = CategoryFold(sink, categories: categories.count)
+        do throws(StorageError) {
+            for position in 0..<chains.through.value {
+                try positions.fold(position + 1, category: chains.category(at: position + 1))
+            }
+            try positions.end(names: categories.map(\.bytes), streams: streams)
+        } catch {
+            return false
         }
-        try positions.end(names: categories.map(\.bytes), streams: workers.reduce(0) { $0 + $1.streams })
-        whole.close()
-        return whole.hasDistinctTexts ? whole : nil
+        return true
     }
 }
