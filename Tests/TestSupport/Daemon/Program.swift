@@ -67,8 +67,11 @@ package final class Program {
         return poll() ?? .signal(0)
     }
 
-    /// The threads that tests run on block all signals, and a program would inherit that.
-    private static func resetSignals(_ attributes: inout posix_spawnattr_t) {
+    /// Starts a program without what it would inherit: the threads that tests run on block all signals, and whoever
+    /// runs the tests may ignore some, as `nohup` does.
+    ///
+    /// - Parameter flags: other attributes that are set.
+    static func resetSignals(_ attributes: inout posix_spawnattr_t, flags: Int32 = 0) {
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
@@ -76,8 +79,9 @@ package final class Program {
         sigemptyset(&ignored)
         sigaddset(&ignored, SIGPIPE)
         sigaddset(&ignored, SIGXFSZ)
+        sigaddset(&ignored, SIGHUP)
         posix_spawnattr_setsigdefault(&attributes, &ignored)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | flags))
     }
 
     /// Where a program was built: STORYKEEP_BIN, else the release build, else beside these tests.

@@ -29,7 +29,7 @@ package final class Pseudoterminal {
         for descriptor in Int32(3)..<512 { posix_spawn_file_actions_addclose(&actions, descriptor) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
-        posix_spawnattr_setflags(&attributes, Int16(0x80))  // POSIX_SPAWN_SETSID
+        Program.resetSignals(&attributes, flags: 0x80)  // POSIX_SPAWN_SETSID
         var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
         var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
         defer { for text in arguments + variables { free(text) } }
