@@ -49,7 +49,8 @@ csj_parser *csj_create(size_t capacity) {
     auto *parser = new (std::nothrow) csj_parser;
     if (!parser) { return nullptr; }
     parser->capacity = std::max(capacity, first_capacity);
-    if (parser->root.members && parser->opened.members && parser->inner.members && parser->keys && parser->grow(first_capacity)) {
+    const bool has_lists = parser->root.members && parser->opened.members && parser->inner.members;
+    if (has_lists && parser->keys && parser->grow(first_capacity)) {
         return parser;
     }
     delete parser;

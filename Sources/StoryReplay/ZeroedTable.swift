@@ -6,7 +6,6 @@ import Glibc
 /// Unchecked: whoever shares it says who may touch what when.
 final class ZeroedTable<Element: BitwiseCopyable>: @unchecked Sendable {
     let elements: UnsafeMutablePointer<Element>
-    private let memory: UnsafeMutableRawPointer
     private let byteCount: Int
 
     /// Nil when there is no memory.
@@ -16,9 +15,8 @@ final class ZeroedTable<Element: BitwiseCopyable>: @unchecked Sendable {
         guard let mapped, mapped != MAP_FAILED else { return nil }
         // Without them small pages do.
         madvise(mapped, byteCount, MADV_HUGEPAGE)
-        memory = mapped
         elements = mapped.bindMemory(to: Element.self, capacity: count)
     }
 
-    deinit { munmap(memory, byteCount) }
+    deinit { munmap(elements, byteCount) }
 }

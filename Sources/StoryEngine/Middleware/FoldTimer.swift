@@ -23,7 +23,8 @@ package final class FoldTimer {
     /// How many events of a kind were folded; nil: of the users' own.
     package func count(of kind: Kind?) -> UInt64 { counts[FoldTimer.slot(kind)] }
 
-    private static func slot(_ kind: Kind?) -> Int { kind.map { Int($0.number) + 1 } ?? 0 }
+    /// The place of a kind in tables that have one for the users' own events before those of the kinds.
+    package static func slot(_ kind: Kind?) -> Int { kind.map { Int($0.number) + 1 } ?? 0 }
 
     /// An event of a kind is about to be folded; true where it is one of those that are measured.
     @inline(__always)

@@ -1,4 +1,5 @@
 import StoryCore
+import StoryEngine
 
 /// What the daemon counts about itself, for `STATS`.
 ///
@@ -36,7 +37,7 @@ package final class Figures {
     /// How many requests of a verb were handled.
     func count(of verb: Verb) -> UInt64 { counts[verb.number] }
 
-    func folded(_ kind: Kind?, nanoseconds: UInt64) { folds[Figures.slot(kind)].add(nanoseconds) }
+    func folded(_ kind: Kind?, nanoseconds: UInt64) { folds[FoldTimer.slot(kind)].add(nanoseconds) }
 
     /// Nil when no request of the verb was timed.
     func durations(of verb: Verb) -> Histogram? {
@@ -46,11 +47,9 @@ package final class Figures {
 
     /// Nil when no such event was folded.
     func foldDurations(of kind: Kind?) -> Histogram? {
-        let histogram = folds[Figures.slot(kind)]
+        let histogram = folds[FoldTimer.slot(kind)]
         return histogram.count > 0 ? histogram : nil
     }
-
-    private static func slot(_ kind: Kind?) -> Int { kind.map { Int($0.number) + 1 } ?? 0 }
 
     func committed(events count: UInt64, nanoseconds: UInt64) {
         events += count

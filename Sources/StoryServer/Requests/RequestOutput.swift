@@ -71,12 +71,13 @@ final class RequestOutput: TurnOutput {
     }
 
     func reply(_ reply: Reply, tag: Tag?, restsOn position: Position) {
+        guard let connection else { return }
         switch reply {
         case .stream, .sort, .receipt, .line:
-            connection?._withUnsafeGuaranteedRef { ReplyEncoder.append(reply, tag: tag, to: &$0.output.bytes) }
-        case .done: write(restsOn: position) { ReplyEncoder.append(reply, tag: tag, to: &$0) }
-        case .failed(let failure):
-            write(restsOn: position) { ReplyEncoder.append(reply, tag: tag, to: &$0) }
+            return connection._withUnsafeGuaranteedRef { ReplyEncoder.append(reply, tag: tag, to: &$0.output.bytes) }
+        case .done, .failed: write(restsOn: position) { ReplyEncoder.append(reply, tag: tag, to: &$0) }
+        }
+        if case .failed(let failure) = reply {
             dependency.figures.failed()
             if failure.code == .internal { (defect, hasRest) = (defect ?? failure, true) }
         }
