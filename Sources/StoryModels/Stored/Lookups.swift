@@ -40,22 +40,22 @@ extension ReadTransaction {
 
 /// What a batch of keys leads to: first in memory, then side by side in the stored trees.
 struct Lookups: ~Copyable {
-    /// What is known of a key.
-    private enum State: BitwiseCopyable {
-        /// Nothing lies at it, or these bytes do.
-        case known(UnsafeRawBufferPointer?)
-        case searching(TreeSearch)
+    /// A search, and the key of the batch that it is for.
+    private struct Searching: BitwiseCopyable {
+        let index: Int
+        var search: TreeSearch
     }
 
-    private let states = UnsafeMutablePointer<State>.allocate(capacity: KeyBatch.capacity)
+    private let values = UnsafeMutablePointer<UnsafeRawBufferPointer?>.allocate(capacity: KeyBatch.capacity)
+    private let searches = UnsafeMutablePointer<Searching>.allocate(capacity: KeyBatch.capacity)
 
-    deinit { states.deallocate() }
+    deinit {
+        values.deallocate()
+        searches.deallocate()
+    }
 
     /// The value at a key of the batch; nil where there is none.
-    func value(_ index: Int) -> UnsafeRawBufferPointer? {
-        guard case .known(let value) = states[index] else { return nil }
-        return value
-    }
+    func value(_ index: Int) -> UnsafeRawBufferPointer? { values[index] }
 
     /// Finds what lies at each key.
     ///
@@ -68,41 +68,36 @@ struct Lookups: ~Copyable {
         _ other: (UInt8, UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer?
     ) throws(StorageError) {
         newest.expect(keys)
+        var count = 0
         for index in 0..<keys.count {
             let (table, key) = (keys.table(index), keys.key(index))
             if let known = newest.known(table, key, hash: keys.hash(index), before: newer) {
-                states[index] = .known(known)
+                values[index] = known
             } else if let tree = trees[table] {
-                states[index] = .searching(try TreeSearch(key, in: tree))
+                searches[count] = Searching(index: index, search: try TreeSearch(key, in: tree))
+                count += 1
             } else {
-                states[index] = .known(try other(table, key))
+                values[index] = try other(table, key)
             }
         }
-        try search(keys.count)
+        try finish(count)
     }
 
-    /// Takes the steps of all searches in turns.
-    private func search(_ count: Int) throws(StorageError) {
-        repeat {
-            for index in 0..<count {
-                if case .searching(let search) = states[index] { try search.askForKeys() }
+    /// Takes the steps of all searches in turns, so that they wait for memory at the same time.
+    private func finish(_ count: Int) throws(StorageError) {
+        var left = count
+        while left > 0 {
+            var place = 0
+            while place < left {
+                if try searches[place].search.step() {
+                    place += 1
+                } else {
+                    values[searches[place].index] = searches[place].search.value
+                    left -= 1
+                    searches[place] = searches[left]
+                }
             }
-        } while try descend(count)
-        for index in 0..<count {
-            if case .searching(let search) = states[index] { states[index] = .known(try search.value()) }
         }
-    }
-
-    /// Goes one page down where there is one; false where no search has any left.
-    private func descend(_ count: Int) throws(StorageError) -> Bool {
-        var hasGone = false
-        for index in 0..<count {
-            guard case .searching(var search) = states[index], !search.isAtLeaf else { continue }
-            try search.descend()
-            states[index] = .searching(search)
-            hasGone = true
-        }
-        return hasGone
     }
 }
 

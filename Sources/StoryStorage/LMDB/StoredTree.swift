@@ -21,8 +21,8 @@ package struct StoredTree: BitwiseCopyable {
     /// - Throws: `.corrupt` where a page is not what LMDB writes.
     package func value(at key: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer? {
         var search = try TreeSearch(key, in: self)
-        while !search.isAtLeaf { try search.descend() }
-        return try search.value()
+        while try search.step() {}
+        return search.value
     }
 }
 
@@ -48,85 +48,76 @@ extension ReadTransaction {
     }
 }
 
-/// A search for one key, which goes down a tree page by page.
+/// A search for one key, which goes down a tree page by page, and within a page from the middle to the middle of a half.
 ///
-/// Each step asks for the memory that the next one looks at, and does not wait for it.
+/// Each step looks at one key, asks for the memory that the next step looks at, and does not wait for it.
 package struct TreeSearch: BitwiseCopyable {
     private static let headerSize = 16
     private static let nodeSize = 8
     private static let branch: UInt16 = 0x01
     private static let leaf: UInt16 = 0x02
     private static let isApart: UInt16 = 0x01
-    /// So many bytes of a value, or of the places of keys, are asked for.
+    /// So many bytes of a value are asked for.
     private static let askedBytes = 448
-    /// One less than so many keys of a page are asked for.
-    private static let askedParts = 8
 
     private let key: UnsafeRawBufferPointer
     private let tree: StoredTree
-    /// The page that it stands on; it was not looked at yet.
+    /// The page that it stands on.
     private var page: UnsafeRawPointer
-    private var level = 1
+    /// How many pages are left to go down, this one counted.
+    private var levels: Int
+    /// The last node that is known not to come behind the key; the first of a page is taken for that.
+    private var low = 0
+    /// How many nodes behind it may be so as well; below zero until the page was looked at.
+    private var left = -1
+    /// The bytes at the key, once the search is over; nil when there are none.
+    package private(set) var value: UnsafeRawBufferPointer?
 
     /// - Throws: `.corrupt` where the root is not in the map.
     package init(_ key: UnsafeRawBufferPointer, in tree: StoredTree) throws(StorageError) {
         self.key = key
         self.tree = tree
         page = tree.map
-        if tree.depth > 0 { page = try TreeSearch.page(tree.root, tree) }
+        levels = tree.depth
+        if levels > 0 { page = try TreeSearch.page(tree.root, tree) }
     }
 
-    /// True when no branch is left between it and the value.
-    package var isAtLeaf: Bool { level >= tree.depth }
-
-    /// Goes from a branch to the page below it, and asks for that.
+    /// Takes the next step; false when the search is over.
     ///
     /// - Throws: `.corrupt` where the page is not what LMDB writes.
-    package mutating func descend() throws(StorageError) {
-        let count = try nodeCount(TreeSearch.branch)
-        // The first node stands for all that comes before the second.
-        var (index, left) = (0, count - 1)
-        while left > 0 {
+    package mutating func step() throws(StorageError) -> Bool {
+        if left > 0 {
             let half = (left + 1) / 2
-            if try order(index + half) >= 0 { index += half }
+            low += try order(low + half) >= 0 ? half : 0
             left -= half
+        } else {
+            guard levels > 0 else { return false }
+            left = try nodeCount(levels == 1 ? TreeSearch.leaf : TreeSearch.branch) - 1
         }
-        let node = try node(index)
-        let low = page.loadUnaligned(fromByteOffset: node, as: UInt32.self)
-        let high = page.loadUnaligned(fromByteOffset: node + 4, as: UInt16.self)
-        page = try TreeSearch.page(UInt64(low) | UInt64(high) << 32, tree)
-        level += 1
-        clm_prefetch(page, isAtLeaf ? 1 : TreeSearch.askedBytes)
+        if left > 0 {
+            clm_prefetch(page + (try node(low + (left + 1) / 2)), 1)
+            return true
+        }
+        return try leavePage()
     }
 
-    /// Asks for the keys of the page that decide first: the one in its middle, and those in the middles of its parts.
-    ///
-    /// - Throws: as `descend`.
-    package func askForKeys() throws(StorageError) {
-        guard tree.depth > 0 else { return }
-        let count = try nodeCount(isAtLeaf ? TreeSearch.leaf : TreeSearch.branch)
-        for part in 1..<TreeSearch.askedParts {
-            clm_prefetch(page + (try node(count * part / TreeSearch.askedParts)), 1)
+    /// Goes on to the page below, or to the value.
+    private mutating func leavePage() throws(StorageError) -> Bool {
+        levels -= 1
+        let node = try node(low)
+        guard levels > 0 else {
+            guard try order(low) == 0 else { return false }
+            let found = try value(of: node)
+            clm_prefetch(found.baseAddress, min(found.count, TreeSearch.askedBytes))
+            value = found
+            return false
         }
-    }
-
-    /// The value; nil when the leaf has no such key. Asks for the memory that it lies in.
-    ///
-    /// - Throws: as `descend`.
-    package func value() throws(StorageError) -> UnsafeRawBufferPointer? {
-        guard tree.depth > 0 else { return nil }
-        var (low, high) = (0, try nodeCount(TreeSearch.leaf))
-        while low < high {
-            let middle = (low + high) / 2
-            let order = try order(middle)
-            if order == 0 {
-                let value = try value(of: try node(middle))
-                clm_prefetch(value.baseAddress, min(value.count, TreeSearch.askedBytes))
-                return value
-            }
-            if order > 0 { low = middle + 1 } else { high = middle }
-        }
-        return nil
+        let first = page.loadUnaligned(fromByteOffset: node, as: UInt32.self)
+        let second = page.loadUnaligned(fromByteOffset: node + 4, as: UInt16.self)
+        page = try TreeSearch.page(UInt64(first) | UInt64(second) << 32, tree)
+        (low, left) = (0, -1)
+        clm_prefetch(page, 1)
+        return true
     }
 
     /// A value lies behind its key, or on pages of its own.
