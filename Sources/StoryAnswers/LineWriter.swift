@@ -4,9 +4,10 @@ import StoryWire
 
 /// Writes the lines of an answer that is made step by step to the end of a connection's output.
 package final class LineWriter: AnswerLines {
-    package private(set) var bytes: [UInt8] = []
-    private var tag: Tag?
-    private var limit = 0
+    // Asked for at every line.
+    @exclusivity(unchecked) package private(set) var bytes: [UInt8] = []
+    @exclusivity(unchecked) private var tag: Tag?
+    @exclusivity(unchecked) private var limit = 0
 
     package init() {}
 

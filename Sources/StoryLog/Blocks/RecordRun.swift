@@ -51,11 +51,11 @@ package struct RecordRun {
     @inline(__always)
     func prefetchEntry(of position: UInt64) { clm_prefetch(offsets + 4 * Int(position - first), 4) }
 
-    /// Asks the processor for the first bytes of a record whose entry in the table is there.
+    /// Asks the processor for so many of the first bytes of a record whose entry in the table is there.
     @inline(__always)
-    func prefetchRecord(at position: UInt64) {
+    func prefetchRecord(at position: UInt64, _ count: Int) {
         let start = offset(Int(position - first))
-        if bounds.contains(start) { clm_prefetch(base + start, min(bounds.upperBound - start, 448)) }
+        if bounds.contains(start) { clm_prefetch(base + start, min(bounds.upperBound - start, count)) }
     }
 
     @inline(__always)

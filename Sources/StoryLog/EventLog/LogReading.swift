@@ -111,6 +111,8 @@ private struct RunsAhead {
     static let group = 16
     /// One group is being read, the records of the next one are on their way, and the entries of the one after it.
     private static let size = 3 * group
+    /// So much of a record is asked for.
+    private static let askedBytes = 448
 
     private var runs: [RecordRun?]
 
@@ -142,10 +144,17 @@ private struct RunsAhead {
         }
     }
 
+    /// The first byte of each is asked for before the rest of any: that finds the pages, many of them at the same time.
     @inline(__always)
     private func askForRecords(_ positions: [Position], _ first: Int) {
+        askForRecords(positions, first, 1)
+        askForRecords(positions, first, RunsAhead.askedBytes)
+    }
+
+    @inline(__always)
+    private func askForRecords(_ positions: [Position], _ first: Int, _ count: Int) {
         for index in first..<max(first, min(first + RunsAhead.group, positions.count)) {
-            self[index]?.prefetchRecord(at: positions[index].value)
+            self[index]?.prefetchRecord(at: positions[index].value, count)
         }
     }
 }
