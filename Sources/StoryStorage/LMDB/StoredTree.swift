@@ -59,6 +59,8 @@ package struct TreeSearch: BitwiseCopyable {
     private static let isApart: UInt16 = 0x01
     /// So many bytes of a value are asked for.
     private static let askedBytes = 448
+    /// So many bytes of a page, which say where its keys lie.
+    private static let askedPlaces = 256
 
     private let key: UnsafeRawBufferPointer
     private let tree: StoredTree
@@ -116,7 +118,7 @@ package struct TreeSearch: BitwiseCopyable {
         let second = page.loadUnaligned(fromByteOffset: node + 4, as: UInt16.self)
         page = try TreeSearch.page(UInt64(first) | UInt64(second) << 32, tree)
         (low, left) = (0, -1)
-        clm_prefetch(page, 1)
+        clm_prefetch(page, TreeSearch.askedPlaces)
         return true
     }
 
