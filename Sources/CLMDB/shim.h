@@ -1,3 +1,4 @@
+#include <endian.h>
 #include <lmdb.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,10 +18,7 @@ static inline void clm_prefetch(const void *bytes, size_t length) {
 static inline uint64_t clm_word(const uint8_t *bytes) {
     uint64_t word;
     __builtin_memcpy(&word, bytes, 8);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word;
+    return be64toh(word);
 }
 
 /// As many bytes as there are, fewer than eight, as a number whose order is theirs among those of the same length.
@@ -29,11 +27,7 @@ static inline uint64_t clm_short_word(const uint8_t *bytes, size_t length) {
         uint32_t first, last;
         __builtin_memcpy(&first, bytes, 4);
         __builtin_memcpy(&last, bytes + length - 4, 4);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-        first = __builtin_bswap32(first);
-        last = __builtin_bswap32(last);
-#endif
-        return (uint64_t)first << 32 | last;
+        return (uint64_t)be32toh(first) << 32 | be32toh(last);
     }
     if (length == 0) return 0;
     return (uint64_t)bytes[0] << 16 | (uint64_t)bytes[length / 2] << 8 | bytes[length - 1];
