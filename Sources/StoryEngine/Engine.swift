@@ -9,7 +9,6 @@ package final class Engine {
     private let ports: Ports
     // What every request asks for, so that asking counts no references on the way.
     let catalogue: Catalogue
-    let store: any TableStore
     private let projector: ModelProjector
     private let changes = RowChanges()
     private let server: String
@@ -34,7 +33,6 @@ package final class Engine {
         identity: LogIdentity, limits: Limits, server: String, foldTimer: FoldTimer? = nil
     ) throws(StorageError) {
         self.foldTimer = foldTimer ?? FoldTimer(plan.catalogue, clock: { 0 }) { _, _ in }
-        self.store = store
         catalogue = plan.catalogue
         let models = ReadModels(plan, store: store, json: json)
         ports = Ports(models: models, log: log, limits: limits, identity: identity)
@@ -116,6 +114,22 @@ package final class Engine {
         } catch {
             output.reply(.failed(.storage(error)), tag: tag, restsOn: .zero)
         }
+    }
+
+    /// Notes a row that is asked for, and is answered with others.
+    package func want(_ kind: Kind, _ id: Identifier, tag: Tag?, in rows: inout WantedRows) {
+        rows.add(catalogue.rows(of: kind), kind, id, tag)
+    }
+
+    /// Answers for each row that was noted, in the order in which they were asked for.
+    ///
+    /// - Parameter begin: is told of each row before its answer is written to the output.
+    package func answer(
+        _ rows: borrowing WantedRows, into output: any TurnOutput, _ begin: (_ index: Int) -> Void
+    ) {
+        let browse = BrowseTogether(world: world, output: output)
+        guard !isDraining else { return browse.refuse(rows, Failure.draining, begin) }
+        browse.answer(rows, begin)
     }
 
     /// Answers a write whose values are wrong: that its key belongs to another request comes first.

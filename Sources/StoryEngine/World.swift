@@ -9,7 +9,7 @@ final class Ports {
     let identity: LogIdentity
     // Those of the models: every write asks them, and counts no references on the way.
     private let streams: StreamIndex
-    private let store: any TableStore
+    let store: any TableStore
 
     init(models: ReadModels, log: any EventLogReading, limits: Limits, identity: LogIdentity) {
         self.models = models

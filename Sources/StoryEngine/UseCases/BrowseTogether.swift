@@ -1,4 +1,4 @@
-package import StoryCore
+import StoryCore
 import StoryModels
 
 /// `GET` requests for rows as they are now that are answered together, each in its turn.
@@ -27,7 +27,7 @@ package struct WantedRows: ~Copyable {
     /// Adds a row, of which nothing is kept but a copy of its ID; there must be room.
     ///
     /// - Parameter table: that of the kind's rows.
-    fileprivate mutating func add(_ table: UInt8, _ kind: Kind, _ id: Identifier, _ tag: Tag?) {
+    mutating func add(_ table: UInt8, _ kind: Kind, _ id: Identifier, _ tag: Tag?) {
         id.spelling.withUnsafeBytes { keys.addRow($0, in: table) }
         items.append(Item(kind: kind, tag: tag))
     }
@@ -40,50 +40,41 @@ package struct WantedRows: ~Copyable {
     }
 }
 
-extension Engine {
-    /// Notes a row that is asked for, and is answered with others.
-    package func want(_ kind: Kind, _ id: Identifier, tag: Tag?, in rows: inout WantedRows) {
-        rows.add(catalogue.rows(of: kind), kind, id, tag)
-    }
+/// `GET` of several rows as they are now: looked up side by side, answered one after the other.
+struct BrowseTogether {
+    let world: World
+    let output: any TurnOutput
 
     /// Answers for each row, in the order in which they were asked for.
     ///
     /// - Parameter begin: is told of each row before its answer is written to the output.
-    package func answer(
-        _ rows: borrowing WantedRows, into output: any TurnOutput, _ begin: (_ index: Int) -> Void
-    ) {
-        guard !isDraining else { return refuse(rows, Failure.draining, output, begin) }
-        let isAllDurable = head <= output.durable
+    func answer(_ rows: borrowing WantedRows, _ begin: (_ index: Int) -> Void) {
+        let (catalogue, isAllDurable) = (world.models.plan.catalogue, world.head <= output.durable)
         do throws(StorageError) {
-            try store.withValues(at: rows.keys) { index, value in
+            try world.ports.store.withValues(at: rows.keys) { index, value in
                 begin(index)
                 let layout = catalogue.layout(of: rows.kind(index))
-                guard let value, let row = RowView(layout, value) else {
-                    return answer(rows, index, value, output)
-                }
+                guard let value, let row = RowView(layout, value) else { return missed(rows, index, value) }
                 output.row(row, tag: rows.tag(index), restsOn: isAllDurable ? .zero : row.position)
             }
         } catch {
-            refuse(rows, .storage(error), output, begin)
+            refuse(rows, .storage(error), begin)
         }
     }
 
-    /// Answers for a row that is not there, or damaged.
-    private func answer(
-        _ rows: borrowing WantedRows, _ index: Int, _ value: UnsafeRawBufferPointer?, _ output: any TurnOutput
-    ) {
-        let browse = Browse(
-            kind: models.schema(rows.kind(index)), id: rows.id(index), world: world, tag: rows.tag(index),
-            output: output)
-        do throws(StorageError) { try browse.missed(value) } catch { browse.failed(error) }
-    }
-
-    private func refuse(
-        _ rows: borrowing WantedRows, _ failure: Failure, _ output: any TurnOutput, _ begin: (_ index: Int) -> Void
-    ) {
+    /// Answers that each row cannot be given.
+    func refuse(_ rows: borrowing WantedRows, _ failure: Failure, _ begin: (_ index: Int) -> Void) {
         for index in 0..<rows.count {
             begin(index)
             output.reply(.failed(failure), tag: rows.tag(index), restsOn: .zero)
         }
+    }
+
+    /// Answers for a row that is not there, or damaged.
+    private func missed(_ rows: borrowing WantedRows, _ index: Int, _ value: UnsafeRawBufferPointer?) {
+        let browse = Browse(
+            kind: world.models.schema(rows.kind(index)), id: rows.id(index), world: world, tag: rows.tag(index),
+            output: output)
+        do throws(StorageError) { try browse.missed(value) } catch { browse.failed(error) }
     }
 }
