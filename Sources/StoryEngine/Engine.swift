@@ -8,7 +8,7 @@ package import StoryModels
 package final class Engine {
     private let ports: Ports
     // What every request asks for, so that asking counts no references on the way.
-    let catalogue: Catalogue
+    private let catalogue: Catalogue
     private let projector: ModelProjector
     private let changes = RowChanges()
     private let server: String

@@ -7,7 +7,7 @@ final class Ports {
     let log: any EventLogReading
     let limits: Limits
     let identity: LogIdentity
-    // Those of the models: every write asks them, and counts no references on the way.
+    // Those of the models: every write, and every row that is looked up, asks them and counts no references on the way.
     private let streams: StreamIndex
     let store: any TableStore
 
