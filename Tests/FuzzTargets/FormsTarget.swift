@@ -79,7 +79,7 @@ final class FormsTarget: FuzzTarget {
 
     /// An accepted write makes a row, changes it or removes it.
     private func fold(_ record: EventRecord, after first: Event?, _ kind: Kind) {
-        let history = RowHistory(plan.kinds[Int(kind.number)], json: json)
+        let history = RowHistory(plan, kind: Int(kind.number), json: json)
         first?.withRecord { history.fold($0) }
         history.fold(record)
         let isRemoval = record.isOfType(["StoryDeleted".type, "MessageDeleted".type, "PhotoDeleted".type])

@@ -2,9 +2,13 @@ extension UnsafeRawBufferPointer {
     /// No bytes.
     @inlinable package static var none: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 
-    /// True when both have the same bytes. Most are short: whole words are compared without a call.
-    package func equals(_ other: UnsafeRawBufferPointer) -> Bool {
-        guard count == other.count else { return false }
+    /// True when both have the same bytes. Most that are not differ in their length.
+    @inlinable
+    package func equals(_ other: UnsafeRawBufferPointer) -> Bool { count == other.count && hasBytes(other) }
+
+    /// True when so many bytes are the same. Most are short: whole words are compared without a call.
+    @usableFromInline
+    func hasBytes(_ other: UnsafeRawBufferPointer) -> Bool {
         guard let left = baseAddress, let right = other.baseAddress else { return true }
         guard count >= 8 else {
             if count >= 4 { return left.half(0) == right.half(0) && left.half(count - 4) == right.half(count - 4) }

@@ -28,7 +28,7 @@ struct HistoryFold {
         self.log = log
         self.head = head
         self.last = last
-        history = RowHistory(models.plan.kinds[schema.number], json: models.json)
+        history = RowHistory(models.plan, kind: schema.number, json: models.json)
     }
 
     /// Folds the stream's later events as well, up to a later position.

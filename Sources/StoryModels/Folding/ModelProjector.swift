@@ -86,7 +86,7 @@ package final class ModelProjector {
         guard event.version > Version(1) else { return nil }
         key.setRowKey(event.id)
         guard try store.copy(kind.rows, at: key.bytes, to: &old) else { return nil }
-        guard let row = RowView(kind.schema.layoutPointer, old.bytes) else {
+        guard let row = RowView(kind.layout, old.bytes) else {
             throw .corrupt("a stored row of \(kind.schema.name) is damaged", at: event.position)
         }
         return row

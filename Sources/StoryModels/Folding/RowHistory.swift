@@ -2,15 +2,19 @@ package import StoryCore
 
 /// Folds the history of one row, event by event, by the same fold as `ModelProjector`, and keeps nothing but the row.
 package final class RowHistory {
+    private let plan: CataloguePlan
     private let kind: KindPlan
     private let json: any JSONReading
     private var fold = RowFold()
     /// The row so far, which lies in the memory of `fold`; nil where there is none.
     package private(set) var row: RowView?
 
-    /// - Parameter json: what reads the events' data.
-    package init(_ kind: KindPlan, json: any JSONReading) {
-        self.kind = kind
+    /// - Parameters:
+    ///   - kind: the number of the row's kind.
+    ///   - json: what reads the events' data.
+    package init(_ plan: CataloguePlan, kind: Int, json: any JSONReading) {
+        self.plan = plan
+        self.kind = plan.kinds[kind]
         self.json = json
     }
 

@@ -21,6 +21,9 @@ package struct KeyBuffer: ~Copyable {
     /// What was written; it dies with the next change.
     package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
+    /// Where the byte with this offset lies; it moves with the next change.
+    func address(at offset: Int) -> UnsafeRawPointer { UnsafeRawPointer(start + offset) }
+
     /// True when a store takes what was written as a key.
     package var isKey: Bool { KeyBuffer.keyLength.contains(count) }
 
@@ -36,6 +39,19 @@ package struct KeyBuffer: ~Copyable {
         if count + bytes.count > capacity { grow(count + bytes.count) }
         (start + count).copyMemory(from: source, byteCount: bytes.count)
         count += bytes.count
+    }
+
+    /// Adds some of the bytes of another buffer.
+    mutating func add(_ other: borrowing KeyBuffer, from offset: Int, count added: Int) {
+        if count + added > capacity { grow(count + added) }
+        let (source, target) = (other.start + offset, start + count)
+        // Most are short. Behind both there is room for so much.
+        if added <= KeyBuffer.slack {
+            target.storeBytes(of: source.loadUnaligned(as: SIMD2<UInt64>.self), as: SIMD2<UInt64>.self)
+        } else {
+            target.copyMemory(from: source, byteCount: added)
+        }
+        count += added
     }
 
     /// Adds the lower six bytes of a number, the highest first.
@@ -90,6 +106,7 @@ package struct KeyBuffer: ~Copyable {
         if count > capacity { grow(count) }
     }
 
+    @inline(never)
     private mutating func grow(_ needed: Int) {
         let wanted = max(needed, capacity * 2)
         let grown = UnsafeMutableRawPointer.allocate(byteCount: wanted + KeyBuffer.slack, alignment: 16)

@@ -60,23 +60,24 @@ package final class StreamDigests: EntryWriting, @unchecked Sendable {
         counts.add(change, table, key, mark: ModelDigest.mark(table, key))
     }
 
-    /// The slots of all counts are asked for before anything is done, since they lie anywhere in memory.
+    /// The slots of all counts are asked for before one is changed, since they lie anywhere in memory.
     package func write(_ batch: borrowing EntryBatch) {
-        for index in 0..<batch.count {
-            let entry = batch[index]
-            guard case .add = entry.action else { continue }
-            let mark = ModelDigest.mark(entry.table, batch.bytes(entry.key))
-            counts.expect(mark)
-            batch.setHash(mark, at: index)
-        }
         for index in 0..<batch.count {
             let entry = batch[index]
             let key = batch.bytes(entry.key)
             switch entry.action {
             case .put(let value): put(value, in: entry.table, at: key)
             case .remove: remove(in: entry.table, at: key)
-            case .add(let change): counts.add(change, entry.table, key, mark: entry.hash)
+            case .add:
+                let mark = ModelDigest.mark(entry.table, key)
+                counts.expect(mark)
+                batch.setHash(mark, at: index)
             }
+        }
+        for index in 0..<batch.count {
+            let entry = batch[index]
+            guard case .add(let change) = entry.action else { continue }
+            counts.add(change, entry.table, batch.bytes(entry.key), mark: entry.hash)
         }
     }
 

@@ -58,12 +58,13 @@ package struct EntryBatch: ~Copyable {
 
     /// The bytes of a key; they die with the next one.
     func bytes(_ key: Key) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: keys.bytes[key.start..<key.start + key.count])
+        UnsafeRawBufferPointer(start: keys.address(at: key.start), count: key.count)
     }
 
     /// Remembers the hash of an entry's key.
     func setHash(_ hash: UInt64, at index: Int) { entries[index].hash = hash }
 
+    @inline(never)
     private mutating func grow() {
         let grown = UnsafeMutablePointer<Entry>.allocate(capacity: capacity * 2)
         grown.moveInitialize(from: entries, count: count)

@@ -16,7 +16,7 @@ struct EventPlan: BitwiseCopyable {
         changes = memory.table(
             event.changes.map { change in
                 defer { if change.member != nil { expected += 1 } }
-                return ChangePlan(change, schema.fields[change.field].type, expected: expected, in: memory)
+                return ChangePlan(change, schema, expected: expected, in: memory)
             })
         membership = event.membership.map {
             MembershipPlan(table: $0.table.number, member: memory.bytes($0.member), isPut: $0.isPut)
@@ -35,8 +35,8 @@ struct ChangePlan: BitwiseCopyable {
     }
 
     let step: Step
-    let field: Int
-    let storage: RowLayout.Storage
+    /// Where the field that it changes lies.
+    let slot: RowLayout.Slot
     /// The name of the member that it looks at.
     let member: UnsafeRawBufferPointer
     /// Where among the members it is looked for first.
@@ -44,14 +44,13 @@ struct ChangePlan: BitwiseCopyable {
     /// The words of a choice.
     let choices: UnsafeBufferPointer<UnsafeRawBufferPointer>
 
-    init(_ change: FieldChange, _ type: FieldType, expected: Int, in memory: FixedMemory) {
+    init(_ change: FieldChange, _ schema: KindSchema, expected: Int, in memory: FixedMemory) {
         step = Step(change)
-        field = change.field
-        storage = RowLayout.Storage(type)
+        slot = schema.layout.slots[change.field]
         member = memory.bytes(change.member ?? "")
         self.expected = expected
         var words: [String] = []
-        if case .choice(let list) = type { words = list }
+        if case .choice(let list) = schema.fields[change.field].type { words = list }
         choices = memory.table(words.map { memory.bytes($0) })
     }
 }

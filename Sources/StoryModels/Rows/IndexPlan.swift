@@ -1,8 +1,8 @@
 import StoryCore
 
 /// One part of a key, made from a row.
-struct KeyPart: BitwiseCopyable {
-    enum Source: BitwiseCopyable {
+struct KeyPart: BitwiseCopyable, Equatable {
+    enum Source: BitwiseCopyable, Equatable {
         /// The value of a field: the rows that lack it have no key.
         case value(Int)
         /// Two names in either order.
@@ -33,38 +33,67 @@ struct KeyPart: BitwiseCopyable {
         }
     }
 
-    init(sort: SortSchema) {
-        source = .sort(sort.field, isFolded: sort.isFolded)
+    init(sort: SortSchema, _ schema: KindSchema) {
+        let field = schema.fields[sort.field]
+        source =
+            sort.isFolded || field.isOptional || field.type == .fraction
+            ? .sort(sort.field, isFolded: sort.isFolded) : .value(sort.field)
         fields = 1 << UInt64(sort.field)
     }
 }
 
-/// How the entries of one index are made. Its parts lie in the memory of its kind's plan.
-struct IndexPlan: BitwiseCopyable {
-    let table: UInt8
-    let parts: UnsafeBufferPointer<KeyPart>
-    /// The fields that it looks at, one bit each.
-    let fields: UInt64
+/// A part that some keys of a kind have in common.
+struct SharedPart: BitwiseCopyable {
+    let part: KeyPart
+    /// The fields that those keys look at, one bit each.
+    fileprivate(set) var fields: UInt64 = 0
+}
 
-    init(_ index: IndexSchema, _ schema: KindSchema, in memory: FixedMemory) {
-        table = index.table.number
-        parts = memory.table(
-            index.filters.map { KeyPart(filter: schema.filters[$0]) } + [KeyPart(sort: schema.sorts[index.sort])])
-        fields = parts.reduce(0) { $0 | $1.fields }
+/// The distinct parts of a kind's keys, gathered while its plan is made.
+struct SharedParts {
+    private(set) var all: [SharedPart] = []
+
+    /// The numbers of the parts of a key, and the fields that it looks at, one bit each.
+    fileprivate mutating func add(_ parts: [KeyPart]) -> (numbers: [Int], fields: UInt64) {
+        let fields = parts.reduce(0) { $0 | $1.fields }
+        let numbers = parts.map { part in
+            if let number = all.firstIndex(where: { $0.part == part }) { return number }
+            all.append(SharedPart(part: part))
+            return all.count - 1
+        }
+        for number in numbers { all[number].fields |= fields }
+        return (numbers, fields)
     }
 }
 
-/// How the keys of one tally are made. Its parts lie in the memory of its kind's plan.
-struct TallyPlan: BitwiseCopyable {
-    let number: UInt8
-    let parts: UnsafeBufferPointer<KeyPart>
+/// How the entries of one index are made. What it points to lies in the memory of its kind's plan.
+struct IndexPlan: BitwiseCopyable {
+    let table: UInt8
+    /// The numbers of its keys' parts in the kind's plan.
+    let parts: UnsafeBufferPointer<Int>
     /// The fields that it looks at, one bit each.
     let fields: UInt64
 
-    init(_ tally: TallySchema, _ schema: KindSchema, in memory: FixedMemory) {
+    init(_ index: IndexSchema, _ schema: KindSchema, _ shared: inout SharedParts, in memory: FixedMemory) {
+        table = index.table.number
+        let filters = index.filters.map { KeyPart(filter: schema.filters[$0]) }
+        let (numbers, fields) = shared.add(filters + [KeyPart(sort: schema.sorts[index.sort], schema)])
+        (parts, self.fields) = (memory.table(numbers), fields)
+    }
+}
+
+/// How the keys of one tally are made. What it points to lies in the memory of its kind's plan.
+struct TallyPlan: BitwiseCopyable {
+    let number: UInt8
+    /// The numbers of its keys' parts in the kind's plan.
+    let parts: UnsafeBufferPointer<Int>
+    /// The fields that it looks at, one bit each.
+    let fields: UInt64
+
+    init(_ tally: TallySchema, _ schema: KindSchema, _ shared: inout SharedParts, in memory: FixedMemory) {
         number = tally.number
-        parts = memory.table(tally.filters.map { KeyPart(filter: schema.filters[$0]) })
-        fields = parts.reduce(0) { $0 | $1.fields }
+        let (numbers, fields) = shared.add(tally.filters.map { KeyPart(filter: schema.filters[$0]) })
+        (parts, self.fields) = (memory.table(numbers), fields)
     }
 }
 

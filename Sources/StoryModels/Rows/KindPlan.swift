@@ -2,36 +2,57 @@ package import StoryCore
 
 /// What a fold and a projection do for one kind, worked out from its schema once.
 ///
-/// Unchecked: its tables are in memory of its own, and never change.
-package final class KindPlan: @unchecked Sendable {
-    package let schema: KindSchema
-    let events: UnsafeBufferPointer<EventPlan>
-    let indexes: UnsafeBufferPointer<IndexPlan>
-    let tallies: UnsafeBufferPointer<TallyPlan>
-    let unique: UniquePlan?
-    /// The tables of the rows, of the IDs by number, and of the tallies.
-    package let rows: UInt8
-    package let numbers: UInt8
-    package let counts: UInt8
-    /// Where the tables lie.
-    private let memory: FixedMemory
-
-    package init(_ schema: KindSchema) {
-        let memory = FixedMemory()
-        self.memory = memory
-        self.schema = schema
-        events = memory.table(schema.events.map { EventPlan($0, schema, in: memory) })
-        indexes = memory.table(schema.indexes.map { IndexPlan($0, schema, in: memory) })
-        tallies = memory.table(schema.tallies.map { TallyPlan($0, schema, in: memory) })
-        unique = schema.unique.map { UniquePlan(table: $0.table.number, field: $0.field) }
-        rows = schema.rows.number
-        numbers = schema.numbers.number
-        counts = schema.counts.number
+/// It lies in memory of its catalogue's plan, which outlives all that it is lent to: passing it on counts nothing.
+///
+/// Unchecked: what it points to never changes.
+package struct KindPlan: BitwiseCopyable, @unchecked Sendable {
+    /// What is in that memory.
+    private struct Contents: BitwiseCopyable {
+        let layout: UnsafePointer<RowLayout>
+        let events: UnsafeBufferPointer<EventPlan>
+        let keyParts: UnsafeBufferPointer<SharedPart>
+        let indexes: UnsafeBufferPointer<IndexPlan>
+        let tallies: UnsafeBufferPointer<TallyPlan>
+        let unique: UniquePlan?
+        let (rows, numbers, counts): (UInt8, UInt8, UInt8)
     }
 
+    private let contents: UnsafePointer<Contents>
+
+    fileprivate init(_ schema: KindSchema, in memory: FixedMemory) {
+        var parts = SharedParts()
+        let indexes = memory.table(schema.indexes.map { IndexPlan($0, schema, &parts, in: memory) })
+        let tallies = memory.table(schema.tallies.map { TallyPlan($0, schema, &parts, in: memory) })
+        let contents = memory.room(for: Contents.self)
+        contents.initialize(
+            to: Contents(
+                layout: schema.layoutPointer,
+                events: memory.table(schema.events.map { EventPlan($0, schema, in: memory) }),
+                keyParts: memory.table(parts.all), indexes: indexes, tallies: tallies,
+                unique: schema.unique.map { UniquePlan(table: $0.table.number, field: $0.field) },
+                rows: schema.rows.number, numbers: schema.numbers.number, counts: schema.counts.number))
+        self.contents = UnsafePointer(contents)
+    }
+
+    package var schema: KindSchema { contents.pointee.layout.pointee.schema }
+    /// Where the parts of its rows lie.
+    package var layout: UnsafePointer<RowLayout> { contents.pointee.layout }
+    /// The distinct parts of the keys in indexes and tallies.
+    var keyParts: UnsafeBufferPointer<SharedPart> { contents.pointee.keyParts }
+    var indexes: UnsafeBufferPointer<IndexPlan> { contents.pointee.indexes }
+    var tallies: UnsafeBufferPointer<TallyPlan> { contents.pointee.tallies }
+    var unique: UniquePlan? { contents.pointee.unique }
+    /// The table of the rows.
+    package var rows: UInt8 { contents.pointee.rows }
+    /// The table of the IDs by number.
+    package var numbers: UInt8 { contents.pointee.numbers }
+    /// The table of the tallies.
+    package var counts: UInt8 { contents.pointee.counts }
+
     /// The plan of an event of this type; nil when the kind has none.
-    func event(_ type: UnsafeRawBufferPointer) -> EventPlan? {
-        events.first { $0.type.equals(type) }
+    func event(_ type: UnsafeRawBufferPointer) -> UnsafePointer<EventPlan>? {
+        let events = contents.pointee.events
+        return events.firstIndex { $0.type.equals(type) }.flatMap { index in events.baseAddress.map { $0 + index } }
     }
 }
 
@@ -41,7 +62,7 @@ extension KindPlan {
     /// - Parameter sort: the index of the sort in the schema.
     package func listKey(of row: borrowing RowView, by sort: Int) -> [UInt8] {
         var key = KeyBuffer()
-        _ = key.add(KeyPart(sort: schema.sorts[sort]), of: row)
+        _ = key.add(KeyPart(sort: schema.sorts[sort], schema), of: row)
         key.add48(row.number)
         return Array(key.bytes)
     }
@@ -52,7 +73,7 @@ extension KindPlan {
     package func key(of row: borrowing RowView, in index: Int) -> [UInt8]? {
         var key = KeyBuffer()
         for part in indexes[index].parts {
-            guard key.add(part, of: row) else { return nil }
+            guard key.add(keyParts[part].part, of: row) else { return nil }
         }
         key.add48(row.number)
         return key.isKey ? Array(key.bytes) : nil
@@ -63,9 +84,13 @@ extension KindPlan {
 package final class CataloguePlan: Sendable {
     package let catalogue: Catalogue
     package let kinds: [KindPlan]
+    /// Where they lie.
+    private let memory: FixedMemory
 
     package init(_ catalogue: Catalogue) {
+        let memory = FixedMemory()
+        self.memory = memory
         self.catalogue = catalogue
-        kinds = catalogue.kinds.map { KindPlan($0) }
+        kinds = catalogue.kinds.map { KindPlan($0, in: memory) }
     }
 }

@@ -12,7 +12,7 @@ extension UnsafeBufferPointer<JSONMember> {
 extension JSONMember.Value {
     /// The bits of a fixed field; nil when the value is of another type, or none of the choices.
     func bits(_ plan: ChangePlan) -> UInt64? {
-        switch (plan.storage, self) {
+        switch (plan.slot.storage, self) {
         case (.integer, .integer(let value)): UInt64(bitPattern: value)
         case (.number, .integer(let value)): Double(value).bitPattern
         case (.number, .number(let value)): value.bitPattern

@@ -1,7 +1,7 @@
 package import StoryCore
 
 /// What folding an event made of one row. The bytes are lent for as long as whoever publishes the change says.
-package struct RowChange {
+package struct RowChange: BitwiseCopyable {
     package let kind: KindPlan
     /// The row's number: the order in which rows were posted.
     package let number: UInt64
@@ -26,7 +26,7 @@ package struct RowChange {
 }
 
 /// An entry of a set that an event puts or removes; the name is lent.
-struct MembershipEntry {
+struct MembershipEntry: BitwiseCopyable {
     let table: UInt8
     /// The number of the row whose set it is.
     let number: UInt64
@@ -35,7 +35,7 @@ struct MembershipEntry {
 }
 
 /// What a fold made of an event.
-enum FoldOutcome {
+enum FoldOutcome: BitwiseCopyable {
     /// The event is of a type that the kind does not have, or its data is not what the type promises.
     case misfit
     case fitting(RowChange?, MembershipEntry?)

@@ -1,41 +1,37 @@
 import StoryCore
 
-/// A row while an event is folded into it: one value a field, texts where they lie.
+/// A row while an event is folded into it: its head as it will be stored, and its names and texts where they lie.
 struct RowDraft: ~Copyable {
-    /// The value of one field.
-    struct Value {
-        /// As `RowView.bits` has them.
-        var bits: UInt64 = 0
-        /// A name or a text.
-        var bytes = UnsafeRawBufferPointer.none
-        var isThere = false
+    /// The longest head that a schema may have: bits, and eight bytes for each field at most.
+    private static let maxHeadCount =
+        RowLayout.bitsOffset + KindDeclaration.maxFieldCount / 4 + 1 + KindDeclaration.maxFieldCount * 8
+
+    private let head = UnsafeMutableRawPointer.allocate(byteCount: RowDraft.maxHeadCount, alignment: 8)
+    /// The ID, the names, the texts, by the numbers that `RowLayout.Slot.piece` has.
+    private let pieces = UnsafeMutablePointer<UnsafeRawBufferPointer>.allocate(
+        capacity: KindDeclaration.maxFieldCount + 1)
+
+    deinit {
+        head.deallocate()
+        pieces.deallocate()
     }
-
-    private let values: UnsafeMutablePointer<Value>
-
-    init() {
-        values = .allocate(capacity: KindDeclaration.maxFieldCount)
-        values.initialize(repeating: Value(), count: KindDeclaration.maxFieldCount)
-    }
-
-    deinit { values.deallocate() }
 
     /// Makes it a row that no event has said anything of: integers are 0, flags are false, all else is absent.
     func begin(_ layout: RowLayout) {
-        for index in layout.slots.indices {
-            values[index] = Value()
-            switch layout.slots[index].storage {
-            case .integer, .flag: values[index].isThere = layout.slots[index].presence < 0
-            case .text, .name, .number, .date, .fraction, .choice: break
-            }
-        }
+        head.initializeMemory(as: UInt8.self, repeating: 0, count: layout.headCount)
+        pieces.initialize(repeating: .none, count: layout.pieceCount)
     }
 
     /// Makes it a row that is there.
-    func begin(_ row: borrowing RowView) {
-        for index in row.layout.slots.indices {
-            let isThere = row.has(index)
-            values[index] = Value(bits: row.bits(index), bytes: row.text(index), isThere: isThere)
+    func begin(_ row: RowView) {
+        let layout = row.layout
+        guard let start = row.bytes.baseAddress else { return }
+        head.copyMemory(from: start, byteCount: layout.headCount)
+        var end = layout.headCount
+        for piece in 0..<layout.pieceCount {
+            let count = row.count(ofPiece: piece)
+            pieces[piece] = UnsafeRawBufferPointer(start: start + end, count: count)
+            end += count
         }
     }
 
@@ -50,102 +46,87 @@ struct RowDraft: ~Copyable {
             return set(plan, value)
         case .setOrTime:
             if let value = members.value(plan.member, expectedAt: plan.expected) { return set(plan, value) }
-            setBits(plan.field, UInt64(bitPattern: time.milliseconds))
-        case .setTime: setBits(plan.field, UInt64(bitPattern: time.milliseconds))
+            setBits(plan.slot, UInt64(bitPattern: time.milliseconds))
+        case .setTime: setBits(plan.slot, UInt64(bitPattern: time.milliseconds))
         case .add(let amount):
-            let (sum, isOver) = Int64(bitPattern: values[plan.field].bits).addingReportingOverflow(amount)
-            if !isOver { setBits(plan.field, UInt64(bitPattern: max(sum, 0))) }
-        case .setFlag(let flag): setBits(plan.field, flag ? 1 : 0)
+            let old = UInt64(littleEndian: head.loadUnaligned(fromByteOffset: plan.slot.offset, as: UInt64.self))
+            let (sum, isOver) = Int64(bitPattern: old).addingReportingOverflow(amount)
+            if !isOver { setBits(plan.slot, UInt64(bitPattern: max(sum, 0))) }
+        case .setFlag(let flag): setBits(plan.slot, flag ? 1 : 0)
         }
         return true
     }
 
     private func set(_ plan: ChangePlan, _ value: JSONMember.Value) -> Bool {
-        switch plan.storage {
-        case .text:
-            guard case .string(let text) = value else { return false }
-            values[plan.field] = Value(bytes: text, isThere: true)
-            return true
-        case .name:
-            guard case .string(let text) = value, text.isName else { return false }
-            values[plan.field] = Value(bytes: text, isThere: true)
-            return true
-        case .integer, .number, .date, .flag, .fraction, .choice:
-            guard let bits = value.bits(plan) else { return false }
-            setBits(plan.field, bits)
-            return true
-        }
-    }
-
-    private func setBits(_ field: Int, _ bits: UInt64) { values[field] = Value(bits: bits, isThere: true) }
-}
-
-extension RowDraft {
-    /// Writes the row as it is stored.
-    func write(_ layout: RowLayout, _ event: FoldedEvent, to memory: inout KeyBuffer) {
-        var count = layout.headCount + event.id.count
-        for index in layout.slots.indices { count += values[index].bytes.count }
-        let start = memory.makeRoom(count)
-        start.initializeMemory(as: UInt8.self, repeating: 0, count: layout.headCount)
-        start.store48(event.number, RowLayout.numberOffset)
-        start.store48(event.version.value, RowLayout.versionOffset)
-        start.store48(event.position.value, RowLayout.positionOffset)
-        start.storeBytes(of: UInt8(truncatingIfNeeded: event.id.count), toByteOffset: layout.idOffset, as: UInt8.self)
-        var end = start.copy(event.id, at: layout.headCount)
-        for index in layout.slots.indices {
-            guard case .name = layout.slots[index].storage else { continue }
-            end = writeName(values[index], layout.slots[index], to: start, at: end)
-        }
-        for index in layout.slots.indices {
-            if case .name = layout.slots[index].storage { continue }
-            end = writeOther(values[index], layout.slots[index], to: start, at: end)
-        }
-    }
-
-    private func writeName(
-        _ value: Value, _ slot: RowLayout.Slot, to start: UnsafeMutableRawPointer, at end: Int
-    ) -> Int {
-        start.storeBytes(
-            of: UInt8(truncatingIfNeeded: value.bytes.count), toByteOffset: slot.offset, as: UInt8.self)
-        if value.isThere, slot.presence >= 0 { start.setBit(slot.presence) }
-        return start.copy(value.bytes, at: end)
-    }
-
-    private func writeOther(
-        _ value: Value, _ slot: RowLayout.Slot, to start: UnsafeMutableRawPointer, at end: Int
-    ) -> Int {
-        if value.isThere, slot.presence >= 0 { start.setBit(slot.presence) }
+        let slot = plan.slot
         switch slot.storage {
         case .text:
-            let count = UInt32(truncatingIfNeeded: value.bytes.count).littleEndian
-            start.storeBytes(of: count, toByteOffset: slot.offset, as: UInt32.self)
-            return start.copy(value.bytes, at: end)
-        case .integer, .number, .date, .fraction:
-            start.storeBytes(of: value.bits.littleEndian, toByteOffset: slot.offset, as: UInt64.self)
-        case .choice:
-            start.storeBytes(of: UInt8(truncatingIfNeeded: value.bits), toByteOffset: slot.offset, as: UInt8.self)
-        case .flag: if value.bits == 1 { start.setBit(slot.flag) }
-        case .name: break
+            guard case .string(let text) = value else { return false }
+            let count = UInt32(truncatingIfNeeded: text.count).littleEndian
+            head.storeBytes(of: count, toByteOffset: slot.offset, as: UInt32.self)
+            setPiece(slot, text)
+        case .name:
+            guard case .string(let name) = value, name.isName else { return false }
+            head.storeBytes(of: UInt8(truncatingIfNeeded: name.count), toByteOffset: slot.offset, as: UInt8.self)
+            setPiece(slot, name)
+        case .integer, .number, .date, .flag, .fraction, .choice:
+            guard let bits = value.bits(plan) else { return false }
+            setBits(slot, bits)
         }
-        return end
+        return true
+    }
+
+    private func setPiece(_ slot: RowLayout.Slot, _ bytes: UnsafeRawBufferPointer) {
+        pieces[slot.piece] = bytes
+        if slot.presence >= 0 { set(bit: slot.presence, true) }
+    }
+
+    /// - Parameter bits: as `RowView.bits` has them.
+    private func setBits(_ slot: RowLayout.Slot, _ bits: UInt64) {
+        if slot.presence >= 0 { set(bit: slot.presence, true) }
+        switch slot.storage {
+        case .integer, .number, .date, .fraction:
+            head.storeBytes(of: bits.littleEndian, toByteOffset: slot.offset, as: UInt64.self)
+        case .choice:
+            head.storeBytes(of: UInt8(truncatingIfNeeded: bits), toByteOffset: slot.offset, as: UInt8.self)
+        case .flag: set(bit: slot.flag, bits == 1)
+        case .name, .text: break
+        }
+    }
+
+    private func set(bit: Int, _ isSet: Bool) {
+        let byte = head + RowLayout.bitsOffset + bit >> 3
+        let mask = UInt8(1) << UInt8(bit & 7)
+        let old = byte.load(as: UInt8.self)
+        byte.storeBytes(of: isSet ? old | mask : old & ~mask, as: UInt8.self)
+    }
+
+    /// Writes the row as it is stored.
+    func write(_ layout: RowLayout, _ event: FoldedEvent, to memory: inout KeyBuffer) {
+        head.store48(event.number, RowLayout.numberOffset)
+        head.store48(event.version.value, RowLayout.versionOffset)
+        head.store48(event.position.value, RowLayout.positionOffset)
+        head.storeBytes(of: UInt8(truncatingIfNeeded: event.id.count), toByteOffset: layout.idOffset, as: UInt8.self)
+        pieces[0] = event.id
+        let headCount = layout.headCount
+        var count = headCount
+        for piece in 0..<layout.pieceCount { count += pieces[piece].count }
+        let start = memory.makeRoom(count)
+        start.copyMemory(from: head, byteCount: headCount)
+        var end = start + headCount
+        for piece in 0..<layout.pieceCount {
+            let bytes = pieces[piece]
+            guard let source = bytes.baseAddress else { continue }
+            end.copyMemory(from: source, byteCount: bytes.count)
+            end += bytes.count
+        }
     }
 }
 
 extension UnsafeMutableRawPointer {
-    /// Stores the lower six bytes of a number, the highest first; the two bytes behind them are written later.
+    /// Stores the lower six bytes of a number, the highest first.
     fileprivate func store48(_ value: UInt64, _ offset: Int) {
         storeBytes(of: UInt16(truncatingIfNeeded: value >> 32).bigEndian, toByteOffset: offset, as: UInt16.self)
         storeBytes(of: UInt32(truncatingIfNeeded: value).bigEndian, toByteOffset: offset + 2, as: UInt32.self)
-    }
-
-    fileprivate func setBit(_ bit: Int) {
-        let byte = self + RowLayout.bitsOffset + bit >> 3
-        byte.storeBytes(of: byte.load(as: UInt8.self) | 1 << UInt8(bit & 7), as: UInt8.self)
-    }
-
-    /// Copies bytes to an offset; returns the offset behind them.
-    fileprivate func copy(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
-        if let source = bytes.baseAddress { (self + offset).copyMemory(from: source, byteCount: bytes.count) }
-        return offset + bytes.count
     }
 }

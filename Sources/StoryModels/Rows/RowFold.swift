@@ -15,12 +15,12 @@ struct RowFold: ~Copyable {
     ) -> FoldOutcome {
         guard let plan = kind.event(event.type) else { return .misfit }
         var membership: MembershipEntry?
-        if let set = plan.membership {
+        if let set = plan.pointee.membership {
             guard case .string(let name) = members.value(set.member, expectedAt: 0), name.isName else { return .misfit }
             membership = MembershipEntry(table: set.table, number: event.number, name: name, isPut: set.isPut)
         }
         let isFitting: Bool
-        switch plan.effect {
+        switch plan.pointee.effect {
         case .creates where event.version == Version(1): isFitting = create(kind, plan, event, members)
         case .creates: return .fitting(nil, membership)
         case .changes: isFitting = change(kind, plan, event, members, old)
@@ -28,10 +28,10 @@ struct RowFold: ~Copyable {
             return .fitting(old.map { removal($0, kind, event) }, membership)
         }
         guard isFitting else { return .misfit }
-        guard plan.effect == .creates || old != nil else { return .fitting(nil, membership) }
+        guard plan.pointee.effect == .creates || old != nil else { return .fitting(nil, membership) }
         swap()
-        let after = RowView(trusted: current.bytes, kind.schema.layoutPointer)
-        let fields = old == nil ? UInt64.max : plan.fields
+        let after = RowView(trusted: current.bytes, kind.layout)
+        let fields = old == nil ? UInt64.max : plan.pointee.fields
         let change = RowChange(
             kind: kind, number: event.number, id: event.id, before: old, after: after, fields: fields)
         return .fitting(change, membership)
@@ -42,26 +42,27 @@ struct RowFold: ~Copyable {
     }
 
     private mutating func create(
-        _ kind: KindPlan, _ plan: EventPlan, _ event: FoldedEvent, _ members: UnsafeBufferPointer<JSONMember>
+        _ kind: KindPlan, _ plan: UnsafePointer<EventPlan>, _ event: FoldedEvent,
+        _ members: UnsafeBufferPointer<JSONMember>
     ) -> Bool {
-        draft.begin(kind.schema.layout)
-        for step in plan.changes {
+        draft.begin(kind.layout.pointee)
+        for step in plan.pointee.changes {
             guard draft.apply(step, members, at: event.time) else { return false }
         }
-        draft.write(kind.schema.layout, event, to: &other)
+        draft.write(kind.layout.pointee, event, to: &other)
         return true
     }
 
     private mutating func change(
-        _ kind: KindPlan, _ plan: EventPlan, _ event: FoldedEvent, _ members: UnsafeBufferPointer<JSONMember>,
-        _ old: RowView?
+        _ kind: KindPlan, _ plan: UnsafePointer<EventPlan>, _ event: FoldedEvent,
+        _ members: UnsafeBufferPointer<JSONMember>, _ old: RowView?
     ) -> Bool {
         // Without a row the data is looked at all the same: a misfit is one whether or not there is a row.
-        if let old { draft.begin(old) } else { draft.begin(kind.schema.layout) }
-        for step in plan.changes {
+        if let old { draft.begin(old) } else { draft.begin(kind.layout.pointee) }
+        for step in plan.pointee.changes {
             guard draft.apply(step, members, at: event.time) else { return false }
         }
-        if old != nil { draft.write(kind.schema.layout, event, to: &other) }
+        if old != nil { draft.write(kind.layout.pointee, event, to: &other) }
         return true
     }
 

@@ -5,17 +5,23 @@ import StoryCore
 /// It needs nothing but the change, so entries are the same whoever takes them in, and in whatever order rows come.
 struct RowProjection: ~Copyable {
     private var batch = EntryBatch()
+    /// The parts of the keys of the row before and of the row after.
+    private var old = RowKeyParts()
+    private var new = RowKeyParts()
     /// The value of a unique text.
     private var value = KeyBuffer()
 
     /// - Throws: what the tables cannot do any more.
-    mutating func apply(_ change: borrowing RowChange, to tables: any EntryWriting) throws(StorageError) {
+    mutating func apply(_ change: RowChange, to tables: any EntryWriting) throws(StorageError) {
         batch.clear()
-        addRow(change)
         let isMoved = change.before == nil || change.after == nil
-        for index in change.kind.indexes where isMoved || index.fields & change.fields != 0 { move(index, change) }
-        for tally in change.kind.tallies where isMoved || tally.fields & change.fields != 0 { count(tally, change) }
-        if let unique = change.kind.unique, isMoved || change.fields >> UInt64(unique.field) & 1 == 1 {
+        let fields = isMoved ? UInt64.max : change.fields
+        old.write(change.kind.keyParts, of: change.before, fields: fields)
+        new.write(change.kind.keyParts, of: change.after, fields: fields)
+        addRow(change)
+        for index in change.kind.indexes where isMoved || index.fields & fields != 0 { move(index, change) }
+        for tally in change.kind.tallies where isMoved || tally.fields & fields != 0 { count(tally, change) }
+        if let unique = change.kind.unique, fields >> UInt64(unique.field) & 1 == 1 {
             replace(unique, change)
         }
         try tables.write(batch)
@@ -38,7 +44,7 @@ struct RowProjection: ~Copyable {
         if let key = batch.addKey(key) { batch.add(action, in: table, at: key) }
     }
 
-    private mutating func addRow(_ change: borrowing RowChange) {
+    private mutating func addRow(_ change: RowChange) {
         let (id, number) = (change.id, change.number)
         add(change.after.map { .put($0.bytes) } ?? .remove, in: change.kind.rows) { $0.addRowKey(id) }
         // The number of a row stays.
@@ -50,21 +56,19 @@ struct RowProjection: ~Copyable {
     }
 
     /// Goes from the entry before to the entry after.
-    private mutating func move(_ index: IndexPlan, _ change: borrowing RowChange) {
-        let (before, after, number) = (change.before, change.after, change.number)
-        let old = batch.addKey { $0.addIndexKey(index, before, number) }
-        let new = batch.addKey { $0.addIndexKey(index, after, number) }
-        replace(old, .remove, new, .put(.none), in: index.table)
+    private mutating func move(_ index: IndexPlan, _ change: RowChange) {
+        let before = batch.addKey(index, old, change.number)
+        let after = batch.addKey(index, new, change.number)
+        replace(before, .remove, after, .put(.none), in: index.table)
     }
 
-    private mutating func count(_ tally: TallyPlan, _ change: borrowing RowChange) {
-        let (before, after) = (change.before, change.after)
-        let old = batch.addKey { $0.addTallyKey(tally, before) }
-        let new = batch.addKey { $0.addTallyKey(tally, after) }
-        replace(old, .add(-1), new, .add(1), in: change.kind.counts)
+    private mutating func count(_ tally: TallyPlan, _ change: RowChange) {
+        let before = batch.addKey(tally, old)
+        let after = batch.addKey(tally, new)
+        replace(before, .add(-1), after, .add(1), in: change.kind.counts)
     }
 
-    private mutating func replace(_ unique: UniquePlan, _ change: borrowing RowChange) {
+    private mutating func replace(_ unique: UniquePlan, _ change: RowChange) {
         let (before, after) = (change.before, change.after)
         let old = batch.addKey { $0.addFolded(unique, before) }
         let new = batch.addKey { $0.addFolded(unique, after) }
@@ -84,27 +88,28 @@ struct RowProjection: ~Copyable {
     }
 }
 
+extension EntryBatch {
+    /// Writes the key of a row's entry in an index; nil when the row has none.
+    fileprivate mutating func addKey(_ index: IndexPlan, _ row: borrowing RowKeyParts, _ number: UInt64) -> Key? {
+        guard row.hasRow else { return nil }
+        return addKey { key in
+            guard key.add(index.parts, of: row) else { return false }
+            key.add48(number)
+            return true
+        }
+    }
+
+    /// Writes the key of the tally that a row belongs to; nil when it belongs to none.
+    fileprivate mutating func addKey(_ tally: TallyPlan, _ row: borrowing RowKeyParts) -> Key? {
+        guard row.hasRow else { return nil }
+        return addKey { key in
+            key.add(tally.number)
+            return key.add(tally.parts, of: row)
+        }
+    }
+}
+
 extension KeyBuffer {
-    /// Adds a row's entry in an index; false when the row has none.
-    fileprivate mutating func addIndexKey(_ index: IndexPlan, _ row: RowView?, _ number: UInt64) -> Bool {
-        guard let row else { return false }
-        for part in index.parts {
-            guard add(part, of: row) else { return false }
-        }
-        add48(number)
-        return true
-    }
-
-    /// Adds the key of the tally that a row belongs to; false when it belongs to none.
-    fileprivate mutating func addTallyKey(_ tally: TallyPlan, _ row: RowView?) -> Bool {
-        guard let row else { return false }
-        add(tally.number)
-        for part in tally.parts {
-            guard add(part, of: row) else { return false }
-        }
-        return true
-    }
-
     /// Adds the key of what no other row may have; false when the row has nothing that is a key.
     fileprivate mutating func addFolded(_ unique: UniquePlan, _ row: RowView?) -> Bool {
         guard let row, row.has(unique.field) else { return false }

@@ -18,6 +18,8 @@ package struct RowLayout: BitwiseCopyable, @unchecked Sendable {
         package let storage: Storage
         /// Fixed fields: the offset of the value. Names and texts: the offset of the length.
         package let offset: Int
+        /// Names and texts: the number of their bytes' place in the row, where the ID is 0; 0 for others.
+        package let piece: Int
         /// The number of the bit that says whether the field is there; −1 where it always is.
         package let presence: Int
         /// The number of the bit that is the value of a flag; −1 for others.
@@ -51,6 +53,8 @@ package struct RowLayout: BitwiseCopyable, @unchecked Sendable {
 
     /// Where the lengths of the texts begin.
     @inlinable package var textOffset: Int { idOffset + nameCount }
+    /// How many pieces of no fixed length there are: the ID, the names, the texts.
+    @inlinable package var pieceCount: Int { nameCount + textCount }
     /// Where the bytes of the ID begin: so many bytes every record has.
     @inlinable package var headCount: Int { textOffset + 4 * textCount }
 
@@ -106,18 +110,35 @@ extension RowLayout.Storage {
 
 /// Gives fields their offsets and bits, one after the other.
 private struct SlotMaker {
-    var fixed: Int
-    var name: Int
-    var text: Int
-    var bit = 0
+    private let (firstName, firstText): (Int, Int)
+    private var fixed: Int
+    private var name: Int
+    private var text: Int
+    private var bit = 0
+
+    /// Where the first of each sort lies.
+    init(fixed: Int, name: Int, text: Int) {
+        (firstName, firstText) = (name, text)
+        (self.fixed, self.name, self.text) = (fixed, name, text)
+    }
 
     mutating func slot(_ field: FieldSchema) -> RowLayout.Slot {
         let storage = RowLayout.Storage(field.type)
         var choices = 0
         if case .choice(let words) = field.type { choices = words.count }
+        let offset = offset(storage)
         return RowLayout.Slot(
-            storage: storage, offset: offset(storage), presence: field.isOptional ? nextBit() : -1,
+            storage: storage, offset: offset, piece: piece(storage, offset),
+            presence: field.isOptional ? nextBit() : -1,
             flag: storage == .flag ? nextBit() : -1, choiceCount: choices)
+    }
+
+    private func piece(_ storage: RowLayout.Storage, _ offset: Int) -> Int {
+        switch storage {
+        case .name: 1 + offset - firstName
+        case .text: 1 + firstText - firstName + (offset - firstText) / 4
+        case .integer, .number, .date, .flag, .fraction, .choice: 0
+        }
     }
 
     private mutating func offset(_ storage: RowLayout.Storage) -> Int {

@@ -3,9 +3,9 @@
 ///
 /// Making one checks every length once, so that reading a field cannot go wrong.
 @usableFromInline
-package struct RowView {
+package struct RowView: BitwiseCopyable {
     @usableFromInline let layoutPointer: UnsafePointer<RowLayout>
-    package let bytes: UnsafeRawBufferPointer
+    @usableFromInline package let bytes: UnsafeRawBufferPointer
 
     /// Nil when the bytes are no row of this kind.
     package init?(_ layout: UnsafePointer<RowLayout>, _ bytes: UnsafeRawBufferPointer) {
@@ -43,19 +43,22 @@ package struct RowView {
 
     /// The bytes of a name or a text; none where it is absent, or the field is of another type.
     package func text(_ field: Int) -> UnsafeRawBufferPointer {
-        let layout = layout
-        let slot = layout.slots[field]
+        let slot = layoutPointer.pointee.slots[field]
+        guard slot.piece > 0, let base = bytes.baseAddress else { return .none }
         var start = layout.headCount
-        switch slot.storage {
-        case .name:
-            for offset in layout.idOffset..<slot.offset { start += Int(bytes[offset]) }
-            return bytes.slice(start, count: Int(bytes[slot.offset]))
-        case .text:
-            for offset in layout.idOffset..<layout.textOffset { start += Int(bytes[offset]) }
-            for offset in stride(from: layout.textOffset, to: slot.offset, by: 4) { start += count(offset) }
-            return bytes.slice(start, count: count(slot.offset))
-        case .integer, .number, .date, .flag, .fraction, .choice: return .none
-        }
+        for piece in 0..<slot.piece { start += count(ofPiece: piece) }
+        return UnsafeRawBufferPointer(start: base + start, count: count(ofPiece: slot.piece))
+    }
+
+    /// How many bytes a piece of no fixed length has.
+    ///
+    /// - Parameter piece: its number: the ID, the names, the texts.
+    @inlinable
+    package func count(ofPiece piece: Int) -> Int {
+        let (names, first) = (layoutPointer.pointee.nameCount, layoutPointer.pointee.idOffset)
+        guard piece >= names else { return Int(bytes[first + piece]) }
+        let offset = first + names + 4 * (piece - names)
+        return Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
     }
 
     /// The bits of a fixed field: an integer's, a double's, a date's milliseconds, the numerator of a fraction in the
@@ -77,10 +80,6 @@ package struct RowView {
     package func flag(_ field: Int) -> Bool { bits(field) == 1 }
 
     private func isSet(_ bit: Int) -> Bool { bytes[RowLayout.bitsOffset + bit >> 3] >> UInt8(bit & 7) & 1 == 1 }
-
-    private func count(_ offset: Int) -> Int {
-        Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
-    }
 }
 
 extension RowLayout {
