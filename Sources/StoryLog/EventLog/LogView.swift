@@ -32,6 +32,7 @@ package final class LogView: @unchecked Sendable {
         while position <= through.value {
             let run = try run(at: position)
             while position <= min(run.last, through.value) {
+                if position + 8 <= run.last { run.prefetchRecord(at: position + 8, 128) }
                 guard let record = StoredRecord(try run.record(at: position)) else {
                     throw Record.damaged(position, "is cut short")
                 }
