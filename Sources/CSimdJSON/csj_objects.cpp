@@ -58,25 +58,18 @@ csj_result csj_parser::check_container(uint64_t here, uint32_t tape_index, uint3
     if (type_of(here) == '[') { return csj_result_ok; }
     const uint32_t member_count = static_cast<uint32_t>(here >> 32) & 0xFFFFFF;
     if (member_count > CSJ_MAX_MEMBERS) { return csj_result_too_many_members; }
-    const bool is_repeated = member_count > 1 && has_repeated_key(tape_index, member_count);
+    csj_key_marks marks;
+    uint32_t at = tape_index + 1;
+    for (uint32_t index = 0; index < member_count; index++) {
+        marks.add(key(at));
+        at = after(at + 1);
+    }
+    const bool is_repeated = marks.has_twins && has_repeated_key(tape_index, member_count);
     return is_repeated ? csj_result_duplicate_key : csj_result_ok;
 }
 
 bool csj_parser::has_repeated_key(uint32_t tape_index, uint32_t member_count) {
-    // A bit for each key's length and the bytes at its ends: most keys differ in them. The length stands before a key,
-    // and a zero behind an empty one.
-    uint64_t seen = 0;
-    bool is_likely = false;
     uint32_t at = tape_index + 1;
-    for (uint32_t index = 0; index < member_count; index++) {
-        const csj_key mine = key(at);
-        const uint64_t bit = uint64_t{1} << ((mine.length + mine.bytes[0] + mine.bytes[int64_t{mine.length} - 1]) & 63);
-        is_likely |= (seen & bit) != 0;
-        seen |= bit;
-        at = after(at + 1);
-    }
-    if (!is_likely) { return false; }
-    at = tape_index + 1;
     for (uint32_t index = 0; index < member_count; index++) {
         keys[index] = key(at);
         at = after(at + 1);

@@ -22,6 +22,21 @@ struct csj_key {
     }
 };
 
+/// Tells cheaply that no two keys of an object are the same: a bit for each key's length and the bytes at its ends, in
+/// which most differ.
+struct csj_key_marks {
+    uint64_t seen = 0;
+    /// Two keys may be the same.
+    bool has_twins = false;
+
+    /// The length stands before the bytes of a key, and a zero behind an empty one.
+    void add(const csj_key &key) {
+        const uint64_t bit = uint64_t{1} << ((key.length + key.bytes[0] + key.bytes[int64_t{key.length} - 1]) & 63);
+        has_twins |= (seen & bit) != 0;
+        seen |= bit;
+    }
+};
+
 /// Where a value begins in the parser's two lists.
 struct csj_place {
     uint32_t tape_index;

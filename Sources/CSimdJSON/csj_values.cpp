@@ -21,8 +21,7 @@ csj_result csj_parser::read_root() {
         return csj_result_ok;
     }
     value.raw_length = structural(implementation->n_structural_indexes - 1) + 1 - value.raw_offset;
-    const csj_result checked = check_container(word(1), 1, 1);
-    return checked == csj_result_ok ? list(root, value, true) : checked;
+    return list(root, value, true);
 }
 
 // The tape knows what the values are, the structural indexes know where they stand: both are walked side by side.
@@ -31,24 +30,30 @@ csj_result csj_parser::list(csj_list &into, const csj_value &container, bool is_
     const bool is_object = container.kind == csj_kind_object;
     const uint32_t end = after(container.tape_index) - 1;
     csj_place at{container.tape_index + 1, container.structural_index + 1};
+    csj_key_marks marks;
     uint32_t count = 0;
     while (at.tape_index < end) {
         // Of an array that is too long what lies behind the last place is checked all the same.
         csj_member &member = into.members[std::min<uint32_t>(count, CSJ_MAX_MEMBERS - 1)];
-        member.key = nullptr;
-        member.key_length = 0;
+        csj_key name{nullptr, 0};
         if (is_object) {
-            const csj_key name = key(at.tape_index);
-            member.key = name.bytes;
-            member.key_length = name.length;
+            name = key(at.tape_index);
+            marks.add(name);
             at.tape_index += 1;
             at.structural_index += 2;
         }
+        member.key = name.bytes;
+        member.key_length = name.length;
         const csj_result result = read_member(member.value, at, is_new);
-        if (result != csj_result_ok) { return result; }
+        if (result != csj_result_ok) {
+            // What is wrong with the container itself is said first.
+            const csj_result own = check_container(word(container.tape_index), container.tape_index, 1);
+            return own != csj_result_ok ? own : result;
+        }
         count += 1;
     }
     if (count > CSJ_MAX_MEMBERS) { return csj_result_too_many_members; }
+    if (is_new && marks.has_twins && has_repeated_key(container.tape_index, count)) { return csj_result_duplicate_key; }
     into.document.count = count;
     return csj_result_ok;
 }
@@ -73,11 +78,6 @@ csj_result csj_parser::read_member(csj_value &value, csj_place &at, bool is_new)
 
 /// Tells what a value is, but for where it lies in the text.
 void csj_parser::read_value(csj_value &value, csj_place at) {
-    value.string = nullptr;
-    value.string_length = 0;
-    value.integer = 0;
-    value.number = 0;
-    value.boolean = false;
     value.tape_index = at.tape_index;
     value.structural_index = at.structural_index;
     const uint64_t here = word(at.tape_index);
