@@ -162,9 +162,7 @@ enum ReadRows {
                                 Services.programs + "/storectl", "--data", stage.folder.path + "/data", "replay",
                             ]
                             return { () throws(BenchError) in
-                                let began = Clock.now()
-                                _ = try Command.run(words)
-                                return Sample(perSecond: Double(events) / Clock.seconds(since: began))
+                                Sample(perSecond: Double(events) / (try Command.seconds(words)))
                             }
                         },
                         redisLog(\.million),
