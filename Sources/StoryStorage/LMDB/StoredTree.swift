@@ -21,7 +21,7 @@ package struct StoredTree: BitwiseCopyable {
     /// - Throws: `.corrupt` where a page is not what LMDB writes.
     package func value(at key: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer? {
         var search = try TreeSearch(key, in: self)
-        while try search.step() {}
+        while try search.leaveNextPage() {}
         return search.value
     }
 }
@@ -94,12 +94,31 @@ package struct TreeSearch: BitwiseCopyable {
             left -= half
         } else {
             guard levels > 0 else { return false }
-            left = try nodeCount(levels == 1 ? TreeSearch.leaf : TreeSearch.branch) - 1
+            left = try nodeCount() - 1
         }
         if left > 0 {
             clm_prefetch(page + (try node(low + (left + 1) / 2)), 1)
             return true
         }
+        return try leavePage()
+    }
+
+    /// Takes all steps on the page that it stands on, for whoever looks up one key: it asks for both keys of which one
+    /// comes next. False when the search is over.
+    ///
+    /// - Throws: as `step`.
+    fileprivate mutating func leaveNextPage() throws(StorageError) -> Bool {
+        guard levels > 0 else { return false }
+        var (low, left) = (0, try nodeCount() - 1)
+        while left > 0 {
+            let half = (left + 1) / 2
+            left -= half
+            let next = (left + 1) / 2
+            clm_prefetch(page + (try node(low + next)), 1)
+            clm_prefetch(page + (try node(low + half + next)), 1)
+            low += try order(low + half) >= 0 ? half : 0
+        }
+        self.low = low
         return try leavePage()
     }
 
@@ -138,8 +157,10 @@ package struct TreeSearch: BitwiseCopyable {
         return UnsafeRawBufferPointer(start: page + start, count: count)
     }
 
-    /// How many nodes the page has, which is of this type.
-    private func nodeCount(_ type: UInt16) throws(StorageError) -> Int {
+    /// How many nodes the page has.
+    @inline(__always)
+    private func nodeCount() throws(StorageError) -> Int {
+        let type = levels == 1 ? TreeSearch.leaf : TreeSearch.branch
         let lower = Int(page.loadUnaligned(fromByteOffset: 12, as: UInt16.self))
         guard page.loadUnaligned(fromByteOffset: 10, as: UInt16.self) == type, lower > TreeSearch.headerSize,
             lower <= tree.pageSize
