@@ -78,6 +78,11 @@ csj_result csj_parser::read_member(csj_value &value, csj_place &at, bool is_new)
 
 /// Tells what a value is, but for where it lies in the text.
 void csj_parser::read_value(csj_value &value, csj_place at) {
+    value.string = nullptr;
+    value.string_length = 0;
+    value.integer = 0;
+    value.number = 0;
+    value.boolean = false;
     value.tape_index = at.tape_index;
     value.structural_index = at.structural_index;
     const uint64_t here = word(at.tape_index);

@@ -235,9 +235,9 @@ typedef enum __attribute__((enum_extensibility(closed))) csj_kind : uint8_t {
     csj_kind_array,
 } csj_kind;
 
-/// A value of the text. The pointers are good until the parser's next scan. What is of another kind is not set.
+/// A value of the text. The pointers are good until the parser's next scan. What is of another kind is zero.
 typedef struct csj_value {
-    /// `string`: the characters, escapes resolved, well-formed UTF-8.
+    /// `string`: the characters, escapes resolved, well-formed UTF-8; otherwise null.
     const uint8_t *_Nullable string;
     int64_t integer;
     double number;
