@@ -28,14 +28,20 @@ extension Engine {
     }
 
     /// What a write comes to: what its key made before, or what it makes now.
+    ///
+    /// Where a key is looked up lies anywhere in memory. So it is asked for first, and comes while the stream is looked up.
     private func outcome(of action: RequestAction) throws(StorageError) -> WriteOutcome {
         switch action {
         case .append(let stream, let proposals, let options):
+            if let key = options.key { world.models.expect(key) }
+            let made = try AppendEvents.attempt(stream, proposals, options, in: world)
             if let known = try Idempotency.outcome(of: action, options.key, in: world) { return known }
-            return try AppendEvents.attempt(stream, proposals, options, in: world)
+            return made
         case .appendTogether(let proposals, let options):
+            if let key = options.key { world.models.expect(key) }
+            let made = try AppendTogether.attempt(proposals, options, in: world)
             if let known = try Idempotency.outcome(of: action, options.key, in: world) { return known }
-            return try AppendTogether.attempt(proposals, options, in: world)
+            return made
         case .post, .edit, .like, .unlike, .see, .delete, .get, .list, .count, .sorts, .read, .streams, .subscribe,
             .unsubscribe, .ping, .help, .stats, .checkpoint, .verify, .backup, .quit:
             guard let write = ContentWrite(action) else {

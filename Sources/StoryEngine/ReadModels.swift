@@ -88,6 +88,9 @@ final class ReadModels: ContentRows {
         try plan.narrowest { (key) throws(StorageError) in try tally(schema, at: key) }
     }
 
+    /// What a request key made is asked for soon.
+    func expect(_ key: RequestKey) { key.spelling.withUnsafeBytes { keys.expect($0) } }
+
     /// What a request key made; nil when it made nothing yet.
     ///
     /// - Throws: what reading failed with.

@@ -35,6 +35,9 @@ package struct KeyIndex: ~Copyable {
         return entry
     }
 
+    /// A key is asked for soon.
+    package func expect(_ key: UnsafeRawBufferPointer) { store.expect(StreamTables.keys.number, at: key) }
+
     /// Folds one event in: the events of one write stand in a row and carry the same key.
     ///
     /// - Throws: `.corrupt` when the event was folded before; otherwise what the store failed with.

@@ -59,6 +59,12 @@ package final class BufferSet {
         }
     }
 
+    /// A key of a table is looked up soon: asks for its slot.
+    @inline(__always)
+    func expect(_ table: UInt8, _ hash: UInt32) {
+        buffers[Int(table)]?._withUnsafeGuaranteedRef { $0.expect(hash) }
+    }
+
     private func made(_ table: UInt8) -> Unmanaged<WriteBuffer> {
         let buffer = Unmanaged.passRetained(WriteBuffer())
         buffers[Int(table)] = buffer

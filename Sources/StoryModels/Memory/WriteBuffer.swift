@@ -19,8 +19,9 @@ final class WriteBuffer {
     private static let leastSlots = 16
     /// An arena that grew past this is given back when it is cleared.
     private static let keptArena = 64 << 20
-    /// So many slots are kept, with the entries that they have room for: those of a checkpoint's stories.
-    private static let keptSlots = 1 << 15
+    /// So many slots are kept, with the entries that they have room for: those of as many events with a key as a
+    /// checkpoint has.
+    private static let keptSlots = 1 << 18
 
     /// How many keys there are, the removed ones among them.
     private(set) var count = 0

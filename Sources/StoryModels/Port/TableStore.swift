@@ -32,6 +32,8 @@ package protocol TableStore: EntryWriting {
     ///
     /// - Throws: what reading the value before failed with.
     func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError)
+    /// A key is looked up soon: a store may ask the processor for the memory that says whether it is there.
+    func expect(_ table: UInt8, at key: UnsafeRawBufferPointer)
     /// Lends the value at a key.
     ///
     /// - Returns: false when there is none.
@@ -58,6 +60,9 @@ package protocol TableStore: EntryWriting {
 extension TableStore {
     /// Tables in memory were read from nowhere.
     package var checkpointed: Position { .zero }
+
+    /// Where nothing is gained by it, nothing is asked for.
+    package func expect(_ table: UInt8, at key: UnsafeRawBufferPointer) {}
 
     /// Where nothing is gained by it, one key is looked up after the other.
     package func withValues(

@@ -103,6 +103,12 @@ package final class LMDBModelStore: TableStore {
         active.change(table) { $0.put(scratch.bytes, at: key) }
     }
 
+    package func expect(_ table: UInt8, at key: UnsafeRawBufferPointer) {
+        let hash = WriteBuffer.hash(key)
+        active.expect(table, hash)
+        frozen?.expect(table, hash)
+    }
+
     package func withValue(
         _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(StorageError) -> Bool {
