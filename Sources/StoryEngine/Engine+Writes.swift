@@ -28,20 +28,16 @@ extension Engine {
     }
 
     /// What a write comes to: what its key made before, or what it makes now.
-    ///
-    /// Where a key is looked up lies anywhere in memory. So it is asked for first, and comes while the stream is looked up.
     private func outcome(of action: RequestAction) throws(StorageError) -> WriteOutcome {
         switch action {
         case .append(let stream, let proposals, let options):
-            if let key = options.key { world.models.expect(key) }
-            let made = try AppendEvents.attempt(stream, proposals, options, in: world)
-            if let known = try Idempotency.outcome(of: action, options.key, in: world) { return known }
-            return made
+            return try append(action, options.key) { () throws(StorageError) in
+                try AppendEvents.attempt(stream, proposals, options, in: world)
+            }
         case .appendTogether(let proposals, let options):
-            if let key = options.key { world.models.expect(key) }
-            let made = try AppendTogether.attempt(proposals, options, in: world)
-            if let known = try Idempotency.outcome(of: action, options.key, in: world) { return known }
-            return made
+            return try append(action, options.key) { () throws(StorageError) in
+                try AppendTogether.attempt(proposals, options, in: world)
+            }
         case .post, .edit, .like, .unlike, .see, .delete, .get, .list, .count, .sorts, .read, .streams, .subscribe,
             .unsubscribe, .ping, .help, .stats, .checkpoint, .verify, .backup, .quit:
             guard let write = ContentWrite(action) else {
@@ -50,6 +46,18 @@ extension Engine {
             if let known = try Idempotency.outcome(of: action, write.options.key, in: world) { return known }
             return try WriteContent.attempt(write, in: world)
         }
+    }
+
+    /// What an append comes to. Where a key is looked up lies anywhere in memory: it is asked for first, and comes while
+    /// the attempt looks its streams up. What the attempt fails with counts only where the key made nothing.
+    private func append(
+        _ action: RequestAction, _ key: RequestKey?, _ attempt: () throws(StorageError) -> WriteOutcome
+    ) throws(StorageError) -> WriteOutcome {
+        guard let key else { return try attempt() }
+        world.models.expect(key)
+        let attempted = Result(catching: attempt)
+        if let known = try Idempotency.outcome(of: action, key, in: world) { return known }
+        return try attempted.get()
     }
 
     /// Writes what a write is answered with, which rests on the last event that it made.

@@ -46,7 +46,7 @@ package final class BufferSet {
             let entry = batch[index]
             let hash = WriteBuffer.hash(batch.bytes(entry.key))
             batch.setHash(UInt64(hash), at: index)
-            buffers[Int(entry.table)]?._withUnsafeGuaranteedRef { $0.expect(hash) }
+            expect(entry.table, hash)
         }
     }
 
@@ -55,7 +55,7 @@ package final class BufferSet {
         for index in 0..<keys.count {
             let hash = WriteBuffer.hash(keys.key(index))
             keys.setHash(hash, at: index)
-            buffers[Int(keys.table(index))]?._withUnsafeGuaranteedRef { $0.expect(hash) }
+            expect(keys.table(index), hash)
         }
     }
 

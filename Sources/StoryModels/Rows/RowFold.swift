@@ -19,17 +19,22 @@ struct RowFold: ~Copyable {
             guard case .string(let name) = members.value(set.member, expectedAt: 0), name.isName else { return .misfit }
             membership = MembershipEntry(table: set.table, number: event.number, name: name, isPut: set.isPut)
         }
-        let isFitting: Bool
         switch plan.pointee.effect {
-        case .creates where event.version == Version(1): isFitting = create(kind, plan, event, members)
-        case .creates: return .fitting(nil, membership)
-        case .changes: isFitting = change(kind, plan, event, members, old)
+        case .creates:
+            guard event.version == Version(1) else { return .fitting(nil, membership) }
+            draft.begin(kind.layout.pointee)
+        case .changes:
+            // Without a row the data is looked at all the same: a misfit is one whether or not there is a row.
+            if let old { draft.begin(old) } else { draft.begin(kind.layout.pointee) }
         case .removes:
             return .fitting(old.map { removal($0, kind, event) }, membership)
         }
-        guard isFitting else { return .misfit }
+        for step in plan.pointee.changes {
+            guard draft.apply(step, members, at: event.time) else { return .misfit }
+        }
         guard plan.pointee.effect == .creates || old != nil else { return .fitting(nil, membership) }
-        swap()
+        draft.write(kind.layout.pointee, event, to: &other)
+        swap(&current, &other)
         let after = RowView(trusted: current.bytes, kind.layout)
         let fields = old == nil ? UInt64.max : plan.pointee.fields
         let change = RowChange(
@@ -40,31 +45,4 @@ struct RowFold: ~Copyable {
     private func removal(_ old: RowView, _ kind: KindPlan, _ event: FoldedEvent) -> RowChange {
         RowChange(kind: kind, number: event.number, id: event.id, before: old, after: nil, fields: .max)
     }
-
-    private mutating func create(
-        _ kind: KindPlan, _ plan: UnsafePointer<EventPlan>, _ event: FoldedEvent,
-        _ members: UnsafeBufferPointer<JSONMember>
-    ) -> Bool {
-        draft.begin(kind.layout.pointee)
-        for step in plan.pointee.changes {
-            guard draft.apply(step, members, at: event.time) else { return false }
-        }
-        draft.write(kind.layout.pointee, event, to: &other)
-        return true
-    }
-
-    private mutating func change(
-        _ kind: KindPlan, _ plan: UnsafePointer<EventPlan>, _ event: FoldedEvent,
-        _ members: UnsafeBufferPointer<JSONMember>, _ old: RowView?
-    ) -> Bool {
-        // Without a row the data is looked at all the same: a misfit is one whether or not there is a row.
-        if let old { draft.begin(old) } else { draft.begin(kind.layout.pointee) }
-        for step in plan.pointee.changes {
-            guard draft.apply(step, members, at: event.time) else { return false }
-        }
-        if old != nil { draft.write(kind.layout.pointee, event, to: &other) }
-        return true
-    }
-
-    private mutating func swap() { Swift.swap(&current, &other) }
 }

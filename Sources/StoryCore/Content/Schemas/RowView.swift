@@ -54,12 +54,7 @@ package struct RowView: BitwiseCopyable {
     ///
     /// - Parameter piece: its number: the ID, the names, the texts.
     @inlinable
-    package func count(ofPiece piece: Int) -> Int {
-        let (names, first) = (layoutPointer.pointee.nameCount, layoutPointer.pointee.idOffset)
-        guard piece >= names else { return Int(bytes[first + piece]) }
-        let offset = first + names + 4 * (piece - names)
-        return Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
-    }
+    package func count(ofPiece piece: Int) -> Int { layoutPointer.pointee.count(ofPiece: piece, in: bytes) }
 
     /// The bits of a fixed field: an integer's, a double's, a date's milliseconds, the numerator of a fraction in the
     /// lower half and the denominator in the upper one, the number of a choice, or 1 for a flag that is set.
@@ -83,14 +78,21 @@ package struct RowView: BitwiseCopyable {
 }
 
 extension RowLayout {
+    /// How many bytes a piece of no fixed length has in a record, whose head is all there.
+    ///
+    /// - Parameter piece: its number: the ID, the names, the texts.
+    @inlinable
+    package func count(ofPiece piece: Int, in bytes: UnsafeRawBufferPointer) -> Int {
+        guard piece >= nameCount else { return Int(bytes[idOffset + piece]) }
+        let offset = textOffset + 4 * (piece - nameCount)
+        return Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+    }
+
     /// True when the lengths say as many bytes as there are, and what has no other sense has one of its own.
     package func fits(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= headCount else { return false }
         var count = headCount
-        for offset in idOffset..<textOffset { count += Int(bytes[offset]) }
-        for offset in stride(from: textOffset, to: headCount, by: 4) {
-            count += Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
-        }
+        for piece in 0..<pieceCount { count += self.count(ofPiece: piece, in: bytes) }
         guard count == bytes.count, Identifier.length.contains(Int(bytes[idOffset])) else { return false }
         return choices.allSatisfy { Int(bytes[$0.offset]) < $0.choiceCount }
     }
