@@ -10,7 +10,7 @@ import Testing
         let world = EngineHarness()
         world.ask(.append("note-a", "A"))
         world.ask(.append("note-b", "A"))
-        world.ask(.append("note-a", "B"))
+        world.ask(.append("note-a", "B", key: "k"))
         let head = [number, version, position].flatMap { number in (0..<6).map { UInt8(number >> (40 - 8 * $0) & 255) }
         }
         head.withUnsafeBytes { head in
@@ -31,6 +31,13 @@ import Testing
         #expect(answer.code == .internal, "\(answer)")
         #expect(world.log.head == Position(3), "nothing is written")
         #expect(world.ask(.append("note-b", "C")).receipt?.version == Version(2), "others go on")
+    }
+
+    @Test func `a write that is repeated is answered whatever its stream's head says`() {
+        let world = world(1, 2, 1)
+        let again = world.ask(.append("note-a", "B", key: "k")).receipt
+        #expect(again?.repeated == true && again?.position == Position(3))
+        #expect(world.ask(.append("note-a", "B", key: "l")).code == .internal, "a new one is refused")
     }
 
     @Test func `one that the log has is gone on from`() {
