@@ -21,10 +21,10 @@ import Testing
 
     @Test func `No two events have the same ID, and an event has the same each time`() {
         let identifiers = (0..<5_000).map { number in
-            var bytes: [UInt8] = []
+            var bytes = RequestText()
             Content.meta(number, &bytes)
             #expect(bytes.count == Content.metaLength)
-            return String(decoding: bytes, as: UTF8.self)
+            return String(decoding: bytes.bytes, as: UTF8.self)
         }
         #expect(Set(identifiers).count == identifiers.count)
         #expect(asked(.append, 42) == asked(.append, 42))
@@ -52,9 +52,9 @@ import Testing
     }
 
     @Test func `Redis has the event and its meta as two fields`() {
-        var bytes: [UInt8] = []
+        var bytes = RequestText()
         RedisDialect().ask(.append, 17, &bytes)
-        let parts = String(decoding: bytes, as: UTF8.self).components(separatedBy: "\r\n")
+        let parts = String(decoding: bytes.bytes, as: UTF8.self).components(separatedBy: "\r\n")
         #expect(parts[0] == "*7" && parts[2] == "XADD" && parts[4] == "bench-17" && parts[6] == "*")
         #expect(parts[8] == "data" && parts[12] == "meta" && parts[14].hasPrefix("{\"id\":\""))
         for index in stride(from: 1, to: 14, by: 2) { #expect(parts[index] == "$\(parts[index + 1].utf8.count)") }
@@ -72,13 +72,14 @@ import Testing
 
     @Test func `A request that reads a stream asks both for the same page`() {
         let stored = Stored(events: 200_000)
-        var (own, other): ([UInt8], [UInt8]) = ([], [])
+        var own = RequestText()
+        var other = RequestText()
         StoreDialect(stored: stored).ask(.read, 9, &own)
         RedisDialect(stored: stored).ask(.read, 9, &other)
         let (stream, version) = Content.page(9, of: stored)
-        #expect(String(decoding: own, as: UTF8.self) == "READ events/bench-\(stream) from=\(version) limit=100\n")
+        #expect(String(decoding: own.bytes, as: UTF8.self) == "READ events/bench-\(stream) from=\(version) limit=100\n")
         let moment = 1_700_000_000_000 + (version - 1) * 1_000 + stream
-        let words = String(decoding: other, as: UTF8.self).components(separatedBy: "\r\n")
+        let words = String(decoding: other.bytes, as: UTF8.self).components(separatedBy: "\r\n")
         #expect(words[4] == "bench-\(stream)" && words[6] == "\(moment)-0")
     }
 
@@ -97,10 +98,10 @@ import Testing
     }
 
     private func asked(_ work: Work, _ number: Int) -> String {
-        var bytes: [UInt8] = []
+        var bytes = RequestText()
         StoreDialect(stored: Stored(messages: 10, events: 10_000)).ask(work, number, &bytes)
-        #expect(bytes.last == 0x0A)
-        return String(decoding: bytes, as: UTF8.self)
+        #expect(bytes.bytes.last == 0x0A)
+        return String(decoding: bytes.bytes, as: UTF8.self)
     }
 
     private func parsed(_ line: String) throws -> [String: Any] {

@@ -80,7 +80,7 @@ struct Situation {
             let count = min(wanted, (writer[0].limit("connections") ?? wanted) - 8)
             let subscribers = try scene.links(count)
             for link in subscribers {
-                link.add(0) { $0 += "SUBSCRIBE events from=1\n".utf8 }
+                link.add(0) { $0.put("SUBSCRIBE events from=1\n") }
                 link.flush()
             }
             return { probe throws(BenchError) in

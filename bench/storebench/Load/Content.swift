@@ -4,19 +4,18 @@ enum Content {
     static let users = 1_000
     /// The characters of an event's text and of a story's.
     static let text = 150
-    private static let filler = [UInt8](repeating: 0x78, count: 10_240)
 
-    static func fill(_ line: inout [UInt8], _ count: Int = text) { line += filler[..<count] }
+    static func fill(_ line: inout RequestText, _ count: Int = text) { line.put(0x78, times: count) }
 
     /// `{"type":"Measured","data":{…}}`, of about 200 bytes.
-    static func event(_ number: Int, _ line: inout [UInt8], text: Int = text) {
+    static func event(_ number: Int, _ line: inout RequestText, text: Int = text) {
         line.put("{\"type\":\"Measured\",\"data\":")
         data(number, &line, text: text)
         line.put("}")
     }
 
     /// The same with a `meta` in it.
-    static func identifiedEvent(_ number: Int, _ line: inout [UInt8], text: Int = text) {
+    static func identifiedEvent(_ number: Int, _ line: inout RequestText, text: Int = text) {
         line.put("{\"type\":\"Measured\",\"meta\":")
         meta(number, &line)
         line.put(",\"data\":")
@@ -24,7 +23,7 @@ enum Content {
         line.put("}")
     }
 
-    private static func data(_ number: Int, _ line: inout [UInt8], text: Int) {
+    private static func data(_ number: Int, _ line: inout RequestText, text: Int) {
         line.put("{\"n\":")
         line.put(number)
         line.put(",\"text\":\"")
@@ -33,7 +32,7 @@ enum Content {
     }
 
     /// `{"id":"<uuid>"}`: the same ID for the same number, another one for each.
-    static func meta(_ number: Int, _ line: inout [UInt8]) {
+    static func meta(_ number: Int, _ line: inout RequestText) {
         line.put("{\"id\":\"")
         identifier(number, &line)
         line.put("\"}")
@@ -42,7 +41,7 @@ enum Content {
     /// How many bytes `meta` writes.
     static let metaLength = 45
 
-    private static func identifier(_ number: Int, _ line: inout [UInt8]) {
+    private static func identifier(_ number: Int, _ line: inout RequestText) {
         let halves = (mixed(UInt64(number) &* 2), mixed(UInt64(number) &* 2 &+ 1))
         line.putHex(halves.0 >> 32, digits: 8)
         line.put("-")
@@ -52,7 +51,8 @@ enum Content {
         line.put("-")
         line.putHex(halves.1 >> 48 & 0x3FFF | 0x8000, digits: 4)
         line.put("-")
-        line.putHex(halves.1, digits: 12)
+        line.putHex(halves.1 >> 32, digits: 4)
+        line.putHex(halves.1, digits: 8)
     }
 
     /// Titles in no order, so that their index is written all over.
@@ -77,31 +77,5 @@ enum Content {
         bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
         bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
         return bits ^ bits >> 31
-    }
-}
-
-/// Requests are put together by hand, so that the generator takes little of the machine.
-extension [UInt8] {
-    mutating func put(_ text: StaticString) {
-        text.withUTF8Buffer { append(contentsOf: $0) }
-    }
-
-    /// A number that is not negative, in decimal digits.
-    mutating func put(_ number: Int) {
-        let first = count
-        var left = number
-        repeat {
-            append(0x30 + UInt8(left % 10))
-            left /= 10
-        } while left > 0
-        self[first...].reverse()
-    }
-
-    /// The last digits of a number, in hexadecimal.
-    mutating func putHex(_ bits: UInt64, digits: Int) {
-        for place in stride(from: 4 * (digits - 1), through: 0, by: -4) {
-            let digit = UInt8(truncatingIfNeeded: bits >> UInt64(place) & 0xF)
-            append(digit < 10 ? 0x30 + digit : 0x57 + digit)
-        }
     }
 }

@@ -3,7 +3,7 @@ protocol Dialect: AnyObject {
     /// Whether the server speaks first, one line.
     static var isGreeted: Bool { get }
     /// Writes the request of a number.
-    func ask(_ work: Work, _ number: Int, _ line: inout [UInt8])
+    func ask(_ work: Work, _ number: Int, _ line: inout RequestText)
     /// Takes in what the server sent.
     func hear(_ bytes: UnsafeRawBufferPointer, _ heard: inout Heard)
 }

@@ -5,7 +5,7 @@ final class Fanout {
     private let links: Links
     private let writer: Link
     private let subscribers: ArraySlice<Link>
-    private let write: (Int, inout [UInt8]) -> Void
+    private let write: (Int, inout RequestText) -> Void
     /// Asks for more after an answer: Redis's subscribers do, Storykeep's need not.
     private let again: ((Link) -> Void)?
     private var written = 0
@@ -13,7 +13,8 @@ final class Fanout {
     private static let window = 2_000
 
     private init(
-        _ writer: Link, _ subscribers: [Link], again: ((Link) -> Void)?, write: @escaping (Int, inout [UInt8]) -> Void
+        _ writer: Link, _ subscribers: [Link], again: ((Link) -> Void)?,
+        write: @escaping (Int, inout RequestText) -> Void
     ) {
         links = Links([writer] + subscribers)
         self.writer = writer

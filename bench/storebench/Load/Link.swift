@@ -6,7 +6,7 @@ import Glibc
 final class Link {
     let descriptor: Int32
     let dialect: any Dialect
-    private var output: [UInt8] = []
+    private var output = RequestText()
     private var made: [UInt64] = []
     private var answered = 0
     private(set) var events = 0
@@ -64,16 +64,16 @@ final class Link {
     var outstanding: Int { made.count - answered }
     var hasOutput: Bool { !output.isEmpty }
 
-    func add(_ now: UInt64, _ write: (inout [UInt8]) -> Void) {
+    func add(_ now: UInt64, _ write: (inout RequestText) -> Void) {
         write(&output)
         made.append(now)
     }
 
     func flush() {
         guard !output.isEmpty else { return }
-        let count = output.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        let count = send(descriptor, output.bytes.baseAddress, output.count, Int32(MSG_NOSIGNAL))
         if count == output.count {
-            output.removeAll(keepingCapacity: true)
+            output.removeAll()
         } else if count > 0 {
             output.removeFirst(count)
         } else if errno != EAGAIN {
@@ -111,7 +111,7 @@ final class Link {
 
     /// Sends one line and waits for what answers it; whether that was a success.
     func ask(_ line: String) -> Bool {
-        add(0) { $0 += (line + "\n").utf8 }
+        add(0) { $0.put(text: line + "\n") }
         return settle()
     }
 

@@ -12,7 +12,7 @@ final class RedisDialect: Dialect {
     var answersEach = 1
     private var parts = 0
     /// An event that is put together: its length comes first.
-    var scratch: [UInt8] = []
+    var scratch = RequestText()
 
     /// What the reader's callbacks saw.
     struct Tally {

@@ -1,5 +1,5 @@
 extension RedisDialect {
-    func ask(_ work: Work, _ number: Int, _ line: inout [UInt8]) {
+    func ask(_ work: Work, _ number: Int, _ line: inout RequestText) {
         switch work {
         case .ping: command(["PING"], &line)
         case .append: add(number, &line)
@@ -18,7 +18,7 @@ extension RedisDialect {
     }
 
     /// An event for one of the streams, under the ID that the server gives.
-    private func add(_ number: Int, _ line: inout [UInt8], text: Int = Content.text) {
+    private func add(_ number: Int, _ line: inout RequestText, text: Int = Content.text) {
         RedisDialect.array(7, &line)
         line.put("$4\r\nXADD\r\n")
         RedisDialect.stream(number % Content.streams, &line)
@@ -27,7 +27,7 @@ extension RedisDialect {
     }
 
     /// An event for one of the streams, under an ID that follows from its number, so that reading can begin at any.
-    func keep(_ number: Int, _ line: inout [UInt8]) {
+    func keep(_ number: Int, _ line: inout RequestText) {
         RedisDialect.array(7, &line)
         line.put("$4\r\nXADD\r\n")
         RedisDialect.stream(number % Content.streams, &line)
@@ -41,11 +41,11 @@ extension RedisDialect {
     private static func moment(_ number: Int) -> Int { 1_700_000_000_000 + number }
 
     /// The event, and its `meta` as a field of its own.
-    private func fields(_ number: Int, _ line: inout [UInt8], text: Int = Content.text) {
-        scratch.removeAll(keepingCapacity: true)
+    private func fields(_ number: Int, _ line: inout RequestText, text: Int = Content.text) {
+        scratch.removeAll()
         Content.event(number, &scratch, text: text)
         line.put("$4\r\ndata\r\n")
-        RedisDialect.bulk(scratch, &line)
+        RedisDialect.bulk(scratch.bytes, &line)
         line.put("$4\r\nmeta\r\n$")
         line.put(Content.metaLength)
         line.put("\r\n")
@@ -54,54 +54,55 @@ extension RedisDialect {
     }
 
     /// An event for the log of all, under the ID that the server gives.
-    func log(_ number: Int, _ line: inout [UInt8]) {
+    func log(_ number: Int, _ line: inout RequestText) {
         RedisDialect.array(7, &line)
         line.put("$4\r\nXADD\r\n$3\r\nlog\r\n$1\r\n*\r\n")
         fields(number, &line)
     }
 
     /// The next page of the log after the last event that came.
-    func page(_ line: inout [UInt8]) {
+    func page(_ line: inout RequestText) {
         tally.pointee.depth = 2
         let after = String(decoding: lastIdentifier, as: UTF8.self)
         command(["XRANGE", "log", "(" + after, "+", "COUNT", "1000"], &line)
     }
 
     /// The newest event of the log.
-    func newest(_ line: inout [UInt8]) {
+    func newest(_ line: inout RequestText) {
         tally.pointee.depth = 2
         command(["XREVRANGE", "log", "+", "-", "COUNT", "1"], &line)
     }
 
     /// What came to the log after the last event that came, waited for when there is nothing.
-    func block(_ line: inout [UInt8]) {
+    func block(_ line: inout RequestText) {
         tally.pointee.depth = 4
         let after = String(decoding: lastIdentifier, as: UTF8.self)
         command(["XREAD", "BLOCK", "0", "COUNT", "1000", "STREAMS", "log", after], &line)
     }
 
-    func store(_ number: Int, _ line: inout [UInt8]) {
+    func store(_ number: Int, _ line: inout RequestText) {
         RedisDialect.array(3, &line)
         RedisDialect.texts(["SET", "story:s0-\(number)"], &line)
-        RedisDialect.bulk(row("s0-\(number)", number), &line)
+        row("s0-\(number)", number)
+        RedisDialect.bulk(scratch.bytes, &line)
     }
 
     /// The work that `POST stories` does: stream, log, row, and an entry in each of the eight indexes.
-    private func post(_ number: Int, _ line: inout [UInt8]) {
+    private func post(_ number: Int, _ line: inout RequestText) {
         let id = "s\(run)-\(number)"
         let title = "Title \(Content.title(number))"
         let (sender, recipient) = ("u\(Content.sender(number))", "u\(Content.recipient(number))")
-        let row = row(id, number)
+        row(id, number)
         command(["MULTI"], &line)
         RedisDialect.array(5, &line)
         RedisDialect.texts(["XADD", "story-\(id)", "*", "e"], &line)
-        RedisDialect.bulk(row, &line)
+        RedisDialect.bulk(scratch.bytes, &line)
         RedisDialect.array(5, &line)
         RedisDialect.texts(["XADD", "log", "*", "e"], &line)
-        RedisDialect.bulk(row, &line)
+        RedisDialect.bulk(scratch.bytes, &line)
         RedisDialect.array(3, &line)
         RedisDialect.texts(["SET", "story:\(id)"], &line)
-        RedisDialect.bulk(row, &line)
+        RedisDialect.bulk(scratch.bytes, &line)
         let date = "\(1_700_000_000_000 + number)"
         command(["ZADD", "stories:date", date, id], &line)
         command(["ZADD", "stories:title", "0", title + ":" + id], &line)
@@ -115,47 +116,58 @@ extension RedisDialect {
         answersEach = 13
     }
 
-    private func row(_ id: String, _ number: Int) -> [UInt8] {
-        var row = Array("{\"id\":\"\(id)\",\"version\":1,\"position\":\(number),".utf8)
-        row += "\"title\":\"Title \(Content.title(number))\",\"message\":\"".utf8
-        Content.fill(&row)
-        row += "\",\"sender\":\"u\(Content.sender(number))\",\"recipient\":\"u\(Content.recipient(number))\",".utf8
-        row += "\"date\":\"2026-11-20T12:34:56.789Z\",\"likes\":0}".utf8
-        return row
+    /// Puts a story's row together.
+    private func row(_ id: String, _ number: Int) {
+        scratch.removeAll()
+        scratch.put("{\"id\":\"")
+        scratch.put(text: id)
+        scratch.put("\",\"version\":1,\"position\":")
+        scratch.put(number)
+        scratch.put(",\"title\":\"Title ")
+        scratch.put(Content.title(number))
+        scratch.put("\",\"message\":\"")
+        Content.fill(&scratch)
+        scratch.put("\",\"sender\":\"u")
+        scratch.put(Content.sender(number))
+        scratch.put("\",\"recipient\":\"u")
+        scratch.put(Content.recipient(number))
+        scratch.put("\",\"date\":\"2026-11-20T12:34:56.789Z\",\"likes\":0}")
     }
 
-    private func command(_ words: [String], _ line: inout [UInt8]) {
+    private func command(_ words: [String], _ line: inout RequestText) {
         RedisDialect.array(words.count, &line)
         RedisDialect.texts(words, &line)
     }
 
-    private static func array(_ count: Int, _ line: inout [UInt8]) {
+    private static func array(_ count: Int, _ line: inout RequestText) {
         line.put("*")
         line.put(count)
         line.put("\r\n")
     }
 
     /// The name of a stream.
-    private static func stream(_ number: Int, _ line: inout [UInt8]) {
+    private static func stream(_ number: Int, _ line: inout RequestText) {
         line.put(number < 10 ? "$7" : number < 100 ? "$8" : "$9")
         line.put("\r\nbench-")
         line.put(number)
         line.put("\r\n")
     }
 
-    private static func texts(_ words: [String], _ line: inout [UInt8]) {
+    private static func texts(_ words: [String], _ line: inout RequestText) {
         for word in words {
-            line += "$\(word.utf8.count)\r\n".utf8
-            line += word.utf8
-            line += "\r\n".utf8
+            line.put("$")
+            line.put(word.utf8.count)
+            line.put("\r\n")
+            line.put(text: word)
+            line.put("\r\n")
         }
     }
 
-    private static func bulk(_ bytes: [UInt8], _ line: inout [UInt8]) {
+    private static func bulk(_ bytes: UnsafeRawBufferPointer, _ line: inout RequestText) {
         line.put("$")
         line.put(bytes.count)
         line.put("\r\n")
-        line += bytes
+        line.put(bytes)
         line.put("\r\n")
     }
 }

@@ -1,5 +1,5 @@
 extension StoreDialect {
-    func ask(_ work: Work, _ number: Int, _ line: inout [UInt8]) {
+    func ask(_ work: Work, _ number: Int, _ line: inout RequestText) {
         switch work {
         case .ping: line.put("PING")
         case .append, .appendKeyed, .appendBare, .append1KiB, .append10KiB, .appendTen: append(work, number, &line)
@@ -19,10 +19,10 @@ extension StoreDialect {
         case .follow: line.put("SUBSCRIBE events from=1")
         case .live: line.put("SUBSCRIBE events")
         }
-        line.append(0x0A)
+        line.put("\n")
     }
 
-    private func append(_ work: Work, _ number: Int, _ line: inout [UInt8]) {
+    private func append(_ work: Work, _ number: Int, _ line: inout RequestText) {
         if work == .appendKeyed {
             line.put("@t")
             line.put(number % 1_000)
@@ -44,7 +44,7 @@ extension StoreDialect {
         case .append10KiB: Content.identifiedEvent(number, &line, text: 10_140)
         case .appendTen:
             for index in 0..<10 {
-                line.append(index == 0 ? 0x5B : 0x2C)
+                line.put(index == 0 ? "[" : ",")
                 Content.identifiedEvent(number * 10 + index, &line)
             }
             line.put("]")
@@ -52,13 +52,13 @@ extension StoreDialect {
         }
     }
 
-    private func user(_ number: Int, _ line: inout [UInt8]) {
-        line += "POST users {\"id\":\"u\(number)\",\"name\":\"User \(number)\",".utf8
-        line += "\"email\":\"u\(number)@example.org\",\"prefecture\":13}".utf8
+    private func user(_ number: Int, _ line: inout RequestText) {
+        line.put(text: "POST users {\"id\":\"u\(number)\",\"name\":\"User \(number)\",")
+        line.put(text: "\"email\":\"u\(number)@example.org\",\"prefecture\":13}")
     }
 
     /// A verb and the story of a number.
-    private func story(_ verb: StaticString, _ number: Int, _ line: inout [UInt8]) {
+    private func story(_ verb: StaticString, _ number: Int, _ line: inout RequestText) {
         line.put(verb)
         line.put(" stories/s")
         line.put(run)
@@ -66,7 +66,7 @@ extension StoreDialect {
         line.put(number)
     }
 
-    private func post(_ number: Int, _ line: inout [UInt8]) {
+    private func post(_ number: Int, _ line: inout RequestText) {
         line.put("POST stories {\"id\":\"s")
         line.put(run)
         line.put("-")
@@ -78,7 +78,7 @@ extension StoreDialect {
         people(from: Content.sender(number), to: Content.recipient(number), &line)
     }
 
-    private func message(_ number: Int, _ line: inout [UInt8], from sender: Int, to recipient: Int) {
+    private func message(_ number: Int, _ line: inout RequestText, from sender: Int, to recipient: Int) {
         line.put("POST messages {\"id\":\"m")
         line.put(run)
         line.put("-")
@@ -88,7 +88,7 @@ extension StoreDialect {
         people(from: sender, to: recipient, &line)
     }
 
-    private func people(from sender: Int, to recipient: Int, _ line: inout [UInt8]) {
+    private func people(from sender: Int, to recipient: Int, _ line: inout RequestText) {
         line.put("\",\"sender\":\"u")
         line.put(sender)
         line.put("\",\"recipient\":\"u")
@@ -97,7 +97,7 @@ extension StoreDialect {
     }
 
     /// Each request changes something: a title that was never there, a user who has not liked that story yet.
-    private func revise(_ work: Work, _ number: Int, _ line: inout [UInt8]) {
+    private func revise(_ work: Work, _ number: Int, _ line: inout RequestText) {
         switch work {
         case .edit:
             story("EDIT", Content.random(number, below: stored.stories), &line)
@@ -114,7 +114,7 @@ extension StoreDialect {
         line.put("\"}")
     }
 
-    private func read(_ work: Work, _ number: Int, _ line: inout [UInt8]) {
+    private func read(_ work: Work, _ number: Int, _ line: inout RequestText) {
         if work == .read {
             let (stream, version) = Content.page(number, of: stored)
             line.put("READ events/bench-")
@@ -129,7 +129,7 @@ extension StoreDialect {
         line.put(work == .read ? stored.page : 100)
     }
 
-    private func list(_ work: Work, _ number: Int, _ line: inout [UInt8]) {
+    private func list(_ work: Work, _ number: Int, _ line: inout RequestText) {
         let sender = Content.random(number, below: Content.users)
         switch work {
         case .listMessages:
@@ -147,7 +147,7 @@ extension StoreDialect {
     }
 
     /// What no index answers, or what needs a long history.
-    private func question(_ number: Int, _ line: inout [UInt8]) {
+    private func question(_ number: Int, _ line: inout RequestText) {
         switch number % 5 {
         case 0: line.put("COUNT messages between=u0,u1 unseen=true")
         case 1: line.put("LIST messages unseen=false limit=1")
@@ -161,14 +161,14 @@ extension StoreDialect {
     }
 
     /// Of twenty, one user, ten stories, five likes of those and four messages.
-    private func domain(_ number: Int, _ line: inout [UInt8]) {
+    private func domain(_ number: Int, _ line: inout RequestText) {
         let block = number / 20
         switch number % 20 {
         case 0: user(Content.users + block, &line)
         case 1...10: post(block * 10 + number % 20 - 1, &line)
         case 11...15:
             story("LIKE", block * 10 + number % 20 - 11, &line)
-            line += " {\"user\":\"u\(block % 1_000)\"}".utf8
+            line.put(text: " {\"user\":\"u\(block % 1_000)\"}")
         default:
             line.put("POST messages {\"text\":\"")
             Content.fill(&line)

@@ -20,7 +20,7 @@ extension Stage {
 
     /// So many commands to Redis before anything is measured.
     func fillRedis(
-        _ count: Int, on name: String = "redis", _ write: (RedisDialect, Int, inout [UInt8]) -> Void
+        _ count: Int, on name: String = "redis", _ write: (RedisDialect, Int, inout RequestText) -> Void
     ) throws(BenchError) {
         let dialect = RedisDialect()
         let link = Link(try redis(name).address, dialect)

@@ -70,9 +70,9 @@ final class Deliveries {
         sent[stream] = now
         let number = written
         writer.add(now) { line in
-            line += "APPEND bench-\(stream) ".utf8
+            line.put(text: "APPEND bench-\(stream) ")
             Content.event(number, &line)
-            line.append(0x0A)
+            line.put("\n")
         }
         written += 1
         underway += 1
@@ -93,8 +93,8 @@ final class PushDialect: Dialect {
         self.count = count
     }
 
-    func ask(_ work: Work, _ number: Int, _ line: inout [UInt8]) {
-        line += "SUBSCRIBE events/bench-\(first + number)\n".utf8
+    func ask(_ work: Work, _ number: Int, _ line: inout RequestText) {
+        line.put(text: "SUBSCRIBE events/bench-\(first + number)\n")
     }
 
     /// The streams that events came of since this was asked last.

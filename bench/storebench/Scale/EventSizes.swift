@@ -38,7 +38,7 @@ enum EventSizes {
         let began = Clock.now()
         let end = began + UInt64(seconds * 1e9)
         func topUp(_ now: UInt64) {
-            while now < end, link.outstanding < inflight { link.add(now) { $0 += line } }
+            while now < end, link.outstanding < inflight { link.add(now) { $0.put(line) } }
         }
         topUp(began)
         links.settle(0)
