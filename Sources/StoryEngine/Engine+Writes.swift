@@ -31,11 +31,11 @@ extension Engine {
     private func outcome(of action: RequestAction) throws(StorageError) -> WriteOutcome {
         switch action {
         case .append(let stream, let proposals, let options):
-            return try append(action, options.key) { () throws(StorageError) in
+            return try once(action, options.key) { () throws(StorageError) in
                 try AppendEvents.attempt(stream, proposals, options, in: world)
             }
         case .appendTogether(let proposals, let options):
-            return try append(action, options.key) { () throws(StorageError) in
+            return try once(action, options.key) { () throws(StorageError) in
                 try AppendTogether.attempt(proposals, options, in: world)
             }
         case .post, .edit, .like, .unlike, .see, .delete, .get, .list, .count, .sorts, .read, .streams, .subscribe,
@@ -43,14 +43,15 @@ extension Engine {
             guard let write = ContentWrite(action) else {
                 return .refused(Failure(.internal, "\(action.verb.rawValue) is no write"))
             }
-            if let known = try Idempotency.outcome(of: action, write.options.key, in: world) { return known }
-            return try WriteContent.attempt(write, in: world)
+            return try once(action, write.options.key) { () throws(StorageError) in
+                try WriteContent.attempt(write, in: world)
+            }
         }
     }
 
-    /// What an append comes to. Where a key is looked up lies anywhere in memory: it is asked for first, and comes while
-    /// the attempt looks its streams up. What the attempt fails with counts only where the key made nothing.
-    private func append(
+    /// What a write comes to. Where a key is looked up lies anywhere in memory: it is asked for first, and comes while
+    /// the attempt is decided. What the attempt fails with counts only where the key made nothing.
+    private func once(
         _ action: RequestAction, _ key: RequestKey?, _ attempt: () throws(StorageError) -> WriteOutcome
     ) throws(StorageError) -> WriteOutcome {
         guard let key else { return try attempt() }

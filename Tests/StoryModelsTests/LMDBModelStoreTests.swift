@@ -47,6 +47,32 @@ struct LMDBModelStoreTests {
         #expect(bench.store.failure == nil)
     }
 
+    @Test func `a key that was expected is found as any other, wherever it lies`() throws {
+        let bench = try ModelBench()
+        let (table, keys) = (ModelTable.keys, (0..<20_000).map { Array("k\($0)".utf8) })
+        for key in keys.dropLast(10_000) { bench.store.put(key, in: table, at: key) }
+        try bench.checkpoint(at: 1)
+        func value(at key: [UInt8], expecting expected: [UInt8]) -> [UInt8]? {
+            expected.withBytes { bench.store.expect(table.number, at: $0) }
+            return bench.store.value(in: table, at: key)
+        }
+        for index in stride(from: 0, to: keys.count, by: 7) {
+            let (key, other) = (keys[index], keys[(index + 9_999) % keys.count])
+            let stored = index < 10_000 ? key : nil
+            #expect(value(at: key, expecting: key) == stored)
+            #expect(value(at: key, expecting: other) == stored)
+        }
+        let (stored, fresh) = (keys[5], keys[15_000])
+        for key in [stored, fresh] {
+            key.withBytes { bench.store.expect(table.number, at: $0) }
+            bench.store.put([1], in: table, at: key)
+            #expect(bench.store.value(in: table, at: key) == [1])
+        }
+        stored.withBytes { bench.store.expect(table.number, at: $0) }
+        try bench.checkpoint(at: 2)
+        #expect(bench.store.value(in: table, at: stored) == [1])
+    }
+
     @Test func `what was not checkpointed is gone after opening again`() throws {
         let bench = try ModelBench()
         bench.store.put([1], in: .users, at: [1])

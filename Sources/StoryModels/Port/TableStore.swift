@@ -32,7 +32,7 @@ package protocol TableStore: EntryWriting {
     ///
     /// - Throws: what reading the value before failed with.
     func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError)
-    /// A key is looked up soon: a store may ask the processor for the memory that says whether it is there.
+    /// A key is looked up soon: a store may begin the search, and ask the processor for the memory where it goes on.
     func expect(_ table: UInt8, at key: UnsafeRawBufferPointer)
     /// Lends the value at a key.
     ///

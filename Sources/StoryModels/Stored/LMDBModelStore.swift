@@ -22,13 +22,16 @@ package final class LMDBModelStore: TableStore {
     /// What was folded since the last checkpoint began. It is always the same set, so that no event counts references.
     private let active = BufferSet()
     /// What a checkpoint under way, or one that failed, holds.
-    @exclusivity(unchecked) private var frozen: BufferSet?
+    private var frozen: BufferSet? { didSet { older = frozen.map(Unmanaged.passUnretained) } }
+    /// The same for whoever looks up, which counts no references.
+    @exclusivity(unchecked) private var older: Unmanaged<BufferSet>?
     private var checkpoint: Checkpoint?
     private var spare: BufferSet?
     /// What a value that is made longer is put together in.
     @exclusivity(unchecked) private var scratch = KeyBuffer()
     @exclusivity(unchecked) private var lookups = Lookups()
     @exclusivity(unchecked) private var missing = MissingKey()
+    @exclusivity(unchecked) private var expected = ExpectedKey()
 
     /// Opens the stored models; those that are not of this log and this version are thrown away and begun anew.
     package init(
@@ -106,7 +109,8 @@ package final class LMDBModelStore: TableStore {
     package func expect(_ table: UInt8, at key: UnsafeRawBufferPointer) {
         let hash = WriteBuffer.hash(key)
         active.expect(table, hash)
-        frozen?.expect(table, hash)
+        older?._withUnsafeGuaranteedRef { $0.expect(table, hash) }
+        if let tree = trees[table] { expected.begin(table, key, in: tree) }
     }
 
     package func withValue(
@@ -121,7 +125,7 @@ package final class LMDBModelStore: TableStore {
         at keys: borrowing KeyBatch, _ body: (_ index: Int, _ value: UnsafeRawBufferPointer?) -> Void
     ) throws(StorageError) {
         do throws(StorageError) {
-            try lookups.find(keys, active, frozen, trees) { (table, key) throws(StorageError) in
+            try lookups.find(keys, active, older, trees) { (table, key) throws(StorageError) in
                 try stored(table, key)
             }
         } catch {
@@ -206,7 +210,7 @@ package final class LMDBModelStore: TableStore {
     private func find(
         _ table: UInt8, _ key: UnsafeRawBufferPointer
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
-        if let known = active.known(table, key, hash: WriteBuffer.hash(key), before: frozen) { return known }
+        if let known = active.known(table, key, hash: WriteBuffer.hash(key), before: older) { return known }
         if missing.matches(table, key) { return nil }
         do throws(StorageError) {
             if let value = try stored(table, key) { return value }
@@ -221,7 +225,10 @@ package final class LMDBModelStore: TableStore {
     private func stored(
         _ table: UInt8, _ key: UnsafeRawBufferPointer
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
-        if let tree = trees[table] { return try tree.value(at: key) }
+        if let tree = trees[table] {
+            guard var search = expected.taken(table, key) else { return try tree.value(at: key) }
+            return try search.finish()
+        }
         return try snapshot?.value(in: tables[table], at: key)
     }
 
@@ -229,6 +236,7 @@ package final class LMDBModelStore: TableStore {
     private func renewSnapshot() throws(StorageError) {
         trees.clear()
         missing.forget()
+        expected.forget()
         snapshot?.reset()
         try snapshot?.renew()
         try snapshot?.show(trees, environment)

@@ -64,7 +64,7 @@ struct Lookups: ~Copyable {
     ///   - other: looks a key of a table up that has no tree.
     /// - Throws: what reading failed with.
     mutating func find(
-        _ keys: borrowing KeyBatch, _ newest: BufferSet, _ newer: BufferSet?, _ trees: StoredTrees,
+        _ keys: borrowing KeyBatch, _ newest: BufferSet, _ newer: Unmanaged<BufferSet>?, _ trees: StoredTrees,
         _ other: (UInt8, UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer?
     ) throws(StorageError) {
         newest.expect(keys)
@@ -105,14 +105,14 @@ extension BufferSet {
     /// What is known of a key; nil where neither these buffers nor the older ones know it.
     @inline(__always)
     func known(
-        _ table: UInt8, _ key: UnsafeRawBufferPointer, hash: UInt32, before older: BufferSet?
+        _ table: UInt8, _ key: UnsafeRawBufferPointer, hash: UInt32, before older: Unmanaged<BufferSet>?
     ) -> UnsafeRawBufferPointer?? {
         switch find(table, key, hash: hash) {
         case .value(let value): return .some(value)
         case .removed: return .some(nil)
         case .absent: break
         }
-        switch older?.find(table, key, hash: hash) ?? .absent {
+        switch older?._withUnsafeGuaranteedRef({ $0.find(table, key, hash: hash) }) ?? .absent {
         case .value(let value): return .some(value)
         case .removed: return .some(nil)
         case .absent: return nil

@@ -21,8 +21,17 @@ package struct StoredTree: BitwiseCopyable {
     /// - Throws: `.corrupt` where a page is not what LMDB writes.
     package func value(at key: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer? {
         var search = try TreeSearch(key, in: self)
-        while try search.leaveNextPage() {}
-        return search.value
+        return try search.finish()
+    }
+
+    /// A search for a key that has come to the key's leaf, and has asked for that.
+    ///
+    /// - Parameter key: stays where it is until the search is over.
+    /// - Throws: as `value`.
+    package func search(for key: UnsafeRawBufferPointer) throws(StorageError) -> TreeSearch {
+        var search = try TreeSearch(key, in: self)
+        while search.levels > 1, try search.leaveNextPage() {}
+        return search
     }
 }
 
@@ -67,7 +76,7 @@ package struct TreeSearch: BitwiseCopyable {
     /// The page that it stands on.
     private var page: UnsafeRawPointer
     /// How many pages are left to go down, this one counted.
-    private var levels: Int
+    fileprivate var levels: Int
     /// The last node that is known not to come behind the key; the first of a page is taken for that.
     private var low = 0
     /// How many nodes behind it may be so as well; below zero until the page was looked at.
@@ -101,6 +110,14 @@ package struct TreeSearch: BitwiseCopyable {
             return true
         }
         return try leavePage()
+    }
+
+    /// Takes all steps that are left; the bytes at the key, or nil when there are none.
+    ///
+    /// - Throws: as `step`.
+    package mutating func finish() throws(StorageError) -> UnsafeRawBufferPointer? {
+        while try leaveNextPage() {}
+        return value
     }
 
     /// Takes all steps on the page that it stands on, for whoever looks up one key: it asks for both keys of which one

@@ -108,7 +108,14 @@ struct StoreFuzzer {
         return (0..<count).map { (index: Int) -> UInt8 in UInt8(truncatingIfNeeded: index + count) }
     }
 
+    /// Says that a key is looked up soon, which may be so or not.
+    private mutating func expect(_ stores: [any TableStore]) {
+        let (table, key) = (StoreFuzzer.tables.randomElement(using: &random) ?? .users, key())
+        for store in stores { key.withBytes { store.expect(table.number, at: $0) } }
+    }
+
     mutating func change(_ stores: [any TableStore]) {
+        if random.oneIn(4) { expect(stores) }
         if random.oneIn(5) { return write(stores) }
         let table = StoreFuzzer.tables.randomElement(using: &random) ?? .users
         let (key, value) = (key(), table.isSet ? [] : value())
@@ -179,6 +186,8 @@ struct StoreFuzzer {
         if random.oneIn(3) { return agreeOnBatch(store, oracle) }
         if Bool.random(using: &random) {
             let key = key()
+            if random.oneIn(3) { key.withBytes { store.expect(table.number, at: $0) } }
+            if random.oneIn(8) { expect([store]) }
             return store.value(in: table, at: key) == oracle.value(in: table, at: key)
         }
         let (range, limit) = (range(), [1, 3, Int.max].randomElement(using: &random) ?? 1)
