@@ -10,7 +10,8 @@ package struct Trace: Sendable {
         self.write = write
     }
 
-    /// Values are cut at 200 characters, and control characters never get through.
+    /// Values are cut at 200 characters. What acts on a terminal, ends a line or turns the direction of the text never
+    /// gets through.
     package func say(_ happening: String, _ members: KeyValuePairs<String, String> = [:]) {
         var line = now().text + " " + happening
         for (name, value) in members { line += " \(name)=\(Trace.quoted(value))" }
@@ -26,9 +27,17 @@ package struct Trace: Sendable {
             case "\"": text += "\\\""
             case "\\": text += "\\\\"
             case "\n": text += "\\n"
-            default: text += scalar.properties.generalCategory == .control ? "?" : String(scalar)
+            default: text += isSeen(scalar) ? String(scalar) : "?"
             }
         }
         return text + "\""
+    }
+
+    /// False for what a terminal obeys and does not show.
+    private static func isSeen(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
     }
 }
