@@ -6,13 +6,13 @@ import StoryModels
 /// Nothing is stored for it but the key in the event itself: a request is "the same" when it would write the very
 /// events that the key wrote the first time. So the promise holds after a replay, an export and an import, too.
 enum Idempotency {
-    /// Nil when the write has no key or a new one.
+    /// Nil when the write's key is a new one.
     ///
     /// - Throws: what reading failed with.
     static func outcome(
-        of action: RequestAction, _ key: RequestKey?, in world: World
+        of action: RequestAction, _ key: RequestKey, in world: World
     ) throws(StorageError) -> WriteOutcome? {
-        guard let key, let entry = try world.models.entry(of: key) else { return nil }
+        guard let entry = try world.models.entry(of: key) else { return nil }
         if let receipt = try repeated(action, entry.positions, in: world) { return .repeated(receipt) }
         return .refused(reused(key, entry.last))
     }

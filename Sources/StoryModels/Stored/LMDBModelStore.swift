@@ -30,7 +30,9 @@ package final class LMDBModelStore: TableStore {
     /// What a value that is made longer is put together in.
     @exclusivity(unchecked) private var scratch = KeyBuffer()
     @exclusivity(unchecked) private var lookups = Lookups()
-    @exclusivity(unchecked) private var missing = MissingKey()
+    /// The key that was looked up last and is not stored. Whether a key is new is asked before its event is written, and
+    /// again when that is folded: the second time nothing is searched.
+    @exclusivity(unchecked) private var missing = KeptKey()
     @exclusivity(unchecked) private var expected = ExpectedKey()
 
     /// Opens the stored models; those that are not of this log and this version are thrown away and begun anew.
@@ -217,7 +219,7 @@ package final class LMDBModelStore: TableStore {
         } catch {
             throw noted(error)
         }
-        missing.note(table, key)
+        missing.keep(table, key)
         return nil
     }
 

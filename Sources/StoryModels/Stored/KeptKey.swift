@@ -1,12 +1,12 @@
 import StoryCore
 
-/// The key that was looked up last and is not stored.
-///
-/// Whether a key is new is asked before its event is written, and again when that is folded: the second time nothing is
-/// searched.
-struct MissingKey: ~Copyable {
+/// A key of a table that is kept so that it is known again; none at first.
+struct KeptKey: ~Copyable {
     private var table: UInt8?
     private var key = KeyBuffer()
+
+    /// The key's bytes; they stay where they are until another one is kept.
+    var bytes: UnsafeRawBufferPointer { key.bytes }
 
     /// True for this key of this table.
     @inline(__always)
@@ -14,13 +14,12 @@ struct MissingKey: ~Copyable {
         table == self.table && self.key.bytes.equals(key)
     }
 
-    /// It was looked for and not found.
     @inline(__always)
-    mutating func note(_ table: UInt8, _ key: UnsafeRawBufferPointer) {
+    mutating func keep(_ table: UInt8, _ key: UnsafeRawBufferPointer) {
         self.table = table
         self.key.set(key)
     }
 
-    /// Other tables are looked at from now on.
+    /// From now on it is known no more.
     mutating func forget() { table = nil }
 }
