@@ -69,9 +69,11 @@ struct AppendTogetherTests {
             world.restart()
         }
         #expect(append(proposal("b-1"), proposal("a-1"), proposal("b-1"), key: "k").failure == nil)
+        #expect(
+            append(proposal("b-1", 7), proposal("a-1", 2), proposal("b-1", 0), key: "k").receipts.first?.repeated
+                == true)
         let others = [
             append(proposal("b-1", 0), proposal("a-1", 1), key: "k"),
-            append(proposal("b-1", 0), proposal("a-1", 2), proposal("b-1"), key: "k"),
             append(proposal("a-1", 1), proposal("b-1", 0), proposal("b-1"), key: "k"),
             append(proposal("b-1", 0), proposal("a-1", 1), proposal("b-1", data: "1"), key: "k"),
             append(proposal("b-1", 0), proposal("a-1", 1), proposal("b-1", tags: ["t"]), key: "k"),

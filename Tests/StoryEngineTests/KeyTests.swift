@@ -70,8 +70,6 @@ struct KeyTests {
         .post(.stories, Fields.story("s2"), .with(key: "k", meta: "{\"a\":1}")),
         .post(.stories, Fields.story("s2"), .with(key: "k")),
         .post(.stories, Fields.story("s2", date: "2026-01-01T00:00:00Z"), .with(key: "k", meta: "{}")),
-        .post(.stories, Fields.story("s2"), .with(key: "k", version: 1, meta: "{}")),
-        .post(.stories, Fields.story("s2"), .with(key: "k", version: .max, meta: "{}")),
         .post(.stories, [], .with(key: "k", meta: "{}")),
         .post(.photos, Fields.photo("s2"), .with(key: "k", meta: "{}")),
         .editing(.stories, "s2", ["title": "A title"], key: "k", meta: "{}"),
@@ -87,6 +85,26 @@ struct KeyTests {
         #expect(answer.code == .keyReused)
         #expect(answer.failure?.detail == .position(Position(4)))
         #expect(world.log.head == Position(4))
+    }
+
+    @Test(arguments: [nil, 0, 1, 2, UInt64.max])
+    func `the version is no part of what a key stands for`(version: UInt64?) {
+        world.ask(.append("note-a", "Noted", "Dropped", version: 0, key: "a"))
+        world.ask(.append("note-a", "Noted"))
+        world.ask(.post(.stories, Fields.story("s2"), .with(key: "p", version: 0)))
+        world.ask(.editing(.stories, "s2", ["title": "Other"], key: "e", version: 1))
+        world.ask(.liking("s2", by: "u1", key: "l", version: 2))
+        world.ask(.deleting(.stories, "s2", key: "d", version: 3))
+        let head = world.log.head
+        let again: [RequestAction] = [
+            .append("note-a", "Noted", "Dropped", version: version, key: "a"),
+            .post(.stories, Fields.story("s2"), .with(key: "p", version: version)),
+            .editing(.stories, "s2", ["title": "Other"], key: "e", version: version),
+            .liking("s2", by: "u1", key: "l", version: version),
+            .deleting(.stories, "s2", key: "d", version: version),
+        ]
+        for request in again { #expect(world.ask(request).receipt?.repeated == true, "\(request)") }
+        #expect(world.log.head == head)
     }
 
     @Test func `the key of another append is refused`() {

@@ -71,9 +71,11 @@ extension RequestAction {
         .post(.photos, Fields.photo(id, owner: owner), WriteOptions())
     }
 
-    package static func append(_ stream: String, _ types: String..., key: String? = nil) -> RequestAction {
+    package static func append(
+        _ stream: String, _ types: String..., version: UInt64? = nil, key: String? = nil
+    ) -> RequestAction {
         let proposals = types.map { EventProposal(type: $0.type, data: "{}".view, meta: nil) }
-        return .append(stream.stream, proposals, WriteOptions(key: key?.key))
+        return .append(stream.stream, proposals, WriteOptions(key: key?.key, version: version.map(Version.init)))
     }
 
     package static func getting(_ kind: Kind, _ id: String, at moment: Moment? = nil) -> RequestAction {

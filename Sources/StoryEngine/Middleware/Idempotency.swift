@@ -1,10 +1,11 @@
 import StoryCore
 import StoryModels
 
-/// Once for ever: answers a write whose key was seen before, without carrying it out again.
+/// Idempotency by request key: returns the first receipt of a write whose key was seen before.
 ///
-/// Nothing is stored for it but the key in the event itself: a request is "the same" when it would write the very
-/// events that the key wrote the first time. So the promise holds after a replay, an export and an import, too.
+/// Only the key is stored, in the event itself. A request is "the same" when it would write the very events that the
+/// key wrote the first time. So the promise holds after a replay, an export and an import, too. `version=` is a
+/// condition and no part of the comparison: a client that read again and decided the same gets the first receipt.
 enum Idempotency {
     /// Nil when the write's key is a new one.
     ///
@@ -28,13 +29,12 @@ enum Idempotency {
         _ action: RequestAction, _ positions: [Position], in world: World
     ) throws(StorageError) -> WriteReceipt? {
         switch action {
-        case .append(let stream, let proposals, let options):
+        case .append(let stream, let proposals, _):
             guard proposals.count == positions.count else { return nil }
             var events: [WrittenEvent] = []
             for (position, proposal) in zip(positions, proposals) {
                 let event = try world.log.written(at: position, comparedWith: proposal)
-                let version = events.isEmpty ? options.version : nil
-                guard event.isSame, event.stream == stream, found(version, event) else { return nil }
+                guard event.isSame, event.stream == stream else { return nil }
                 events.append(event)
             }
             return WriteReceipt(events, id: nil, isTogether: false)
@@ -43,7 +43,7 @@ enum Idempotency {
             var events: [WrittenEvent] = []
             for (position, proposal) in zip(positions, proposals) {
                 let event = try world.log.written(at: position, comparedWith: proposal.event)
-                guard event.isSame, event.stream == proposal.stream, found(proposal.version, event) else { return nil }
+                guard event.isSame, event.stream == proposal.stream else { return nil }
                 events.append(event)
             }
             return WriteReceipt(events, id: nil, isTogether: true)
@@ -63,17 +63,10 @@ enum Idempotency {
         else { return nil }
         let proposal = EventProposal(body: command.event, meta: write.options.meta)
         let event = try world.log.written(at: position, comparedWith: proposal)
-        guard event.isSame, found(write.options.version, event),
-            let id = write.id ?? command.givenID ?? event.givenID,
+        guard event.isSame, let id = write.id ?? command.givenID ?? event.givenID,
             event.stream == world.models.schema(write.kind).stream(id)
         else { return nil }
         return WriteReceipt([event], id: id, isTogether: false)
-    }
-
-    /// True when this is the version that the write found: had it asked for another one, it would have been refused.
-    private static func found(_ version: Version?, _ event: WrittenEvent) -> Bool {
-        guard let version else { return true }
-        return version < event.version && version.next == event.version
     }
 }
 
