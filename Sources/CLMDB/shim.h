@@ -2,9 +2,21 @@
 #include <lmdb.h>
 #include <stddef.h>
 #include <stdint.h>
-// Not in Swift's Glibc module: the file system's kind, and the kernel's random bytes.
+// Not in Swift's Glibc module: the file system's kind, the kernel's random bytes, and when a file was made.
+#include <fcntl.h>
+#include <linux/stat.h>
 #include <sys/random.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <unistd.h>
+
+/// When an open file was made, in nanoseconds since 1970; 0 where the kernel or the file system does not know it.
+static inline int64_t clm_birth(int descriptor) {
+    struct statx status = {0};
+    if (syscall(SYS_statx, descriptor, "", 0x1000 /* AT_EMPTY_PATH */, STATX_BTIME, &status) != 0) return 0;
+    if (!(status.stx_mask & STATX_BTIME)) return 0;
+    return status.stx_btime.tv_sec * 1000000000 + status.stx_btime.tv_nsec;
+}
 
 /// Asks for the lines of memory that hold these bytes, at most eight of them, without waiting: the processor goes on
 /// with the rest of a longer run by itself.

@@ -5,6 +5,10 @@ import Testing
 extension DaemonTests {
     /// Copies and checks while the daemon serves.
     @Suite struct CopyTests {
+        private func greeting(_ daemon: RunningDaemon) throws -> String {
+            try LineSocket(daemon.socket).nextLine() ?? ""
+        }
+
         @Test func `a backup taken while writing starts as a store of its own`() throws {
             let daemon = try RunningDaemon()
             let client = try daemon.client()
@@ -31,6 +35,38 @@ extension DaemonTests {
             #expect(try reader.ask("STREAMS note-1").hasPrefix("+"))
             #expect(try copy.stop() == .code(0))
             #expect(try copy.storectl("replay", "--verify", offline: true).exit == .code(0))
+        }
+
+        @Test func `a directory that was copied by other means has a name of its own, and says where it comes from`()
+            throws
+        {
+            let daemon = try RunningDaemon()
+            let client = try daemon.client()
+            for _ in 1...3 { #expect(try client.ask(Load.append(to: "note-1", count: 1, size: 9)).hasPrefix("+")) }
+            #expect(try client.ask("CHECKPOINT").hasPrefix("+"))
+            let log = try #require(greeting(daemon).text("log"))
+            #expect(try daemon.stop() == .code(0))
+            let copied = daemon.folder.place("copied")
+            #expect(
+                try Program(["cp", "-a", daemon.data, copied], output: "/dev/null", errors: "/dev/null").wait()
+                    == .code(0))
+
+            let copy = try RunningDaemon(data: copied)
+            let reader = try copy.client()
+            let name = try #require(greeting(copy).text("log"))
+            #expect(name != log)
+            #expect(copy.trace.contains("copied of=\(log) log=\(name) position=3"), "\(copy.trace)")
+            #expect(!copy.trace.contains("folding-anew"), "the models of the first three events are the same")
+            #expect(try reader.ask("SUBSCRIBE events from=4 log=\(log)").hasPrefix("+"), "both have the first three")
+            let other = try copy.client()
+            #expect(try other.ask(Load.append(to: "note-1", count: 3, size: 9)).hasPrefix("+"))
+            let refused = try other.ask("SUBSCRIBE events from=6 log=\(log)")
+            #expect(refused.hasPrefix(#"- {"code":"diverged""#) && refused.number("position") == 3, "\(refused)")
+            #expect(try copy.stop() == .code(0))
+            #expect(try copy.storectl("verify", offline: true).exit == .code(0))
+
+            try daemon.start()
+            #expect(try greeting(daemon).text("log") == log, "the first one keeps its name")
         }
 
         @Test func `a place where no copy can be made is named, and is no fault of the store`() throws {

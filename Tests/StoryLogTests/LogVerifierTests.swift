@@ -94,7 +94,8 @@ struct LogVerifierTests {
         bench.close()
         let range = try #require(LogPages(RawFile.read(bench.file)).records[0])
         let identity = StoredIdentity(id: Array(repeating: 9, count: 16))
-        let forged = LogHeader(identity: identity, created: Instant(milliseconds: 1)).bytes
+        let file = try FileHandle(bench.file, O_RDONLY).identity()
+        let forged = LogHeader(identity: identity, created: Instant(milliseconds: 1), file: file).bytes
         // Its journal would belong to another log.
         unlink(bench.journal)
         RawFile.write([], bench.journal + ".lost")

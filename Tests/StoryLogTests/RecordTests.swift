@@ -100,7 +100,8 @@ struct RecordTests {
             StoredIdentity.Ancestor(id: Array(repeating: $0, count: 16), position: Position(UInt64($0) * 100))
         }
         let header = LogHeader(
-            identity: StoredIdentity(id: Array(1...16), ancestors: parents), created: Instant(milliseconds: 1_234))
+            identity: StoredIdentity(id: Array(1...16), ancestors: parents), created: Instant(milliseconds: 1_234),
+            file: FileIdentity(inode: 77, birthNanoseconds: 1_234_567_890))
         var bytes = header.bytes
         #expect(try LogHeader(bytes) == header)
         for index in bytes.indices {

@@ -97,6 +97,17 @@ struct LMDBModelStoreTests {
         }
     }
 
+    @Test(arguments: [(6, false), (7, true), (8, true)] as [(UInt64, Bool)])
+    func `models of an ancestor are used up to the last common position`(last: UInt64, areUsed: Bool) throws {
+        let bench = try ModelBench()
+        bench.store.put([1], in: .users, at: [1])
+        try bench.checkpoint(at: 7)
+        let parent = StoredIdentity.Ancestor(id: ModelBench.storeID, position: Position(last))
+        try bench.reopen(storeID: Array(2...17), ancestors: [parent])
+        #expect((bench.store.renewal == nil) == areUsed)
+        #expect(bench.store.checkpointed == Position(areUsed ? 7 : 0))
+    }
+
     @Test func `models that are damaged are begun anew`() throws {
         let bench = try ModelBench()
         bench.store.put([1], in: .users, at: [1])

@@ -2,22 +2,28 @@ import StoryStorage
 import CXXHash
 import StoryCore
 
-/// The value at key 0: which log this is.
+/// The value at key 0: which log this is, and which file it was last served from.
 ///
-/// `version 4 · ID 16 · created 8 · how many ancestors 4 · for each, the newest first: ID 16, position 8 · XXH3-64 of
-/// all that 8`.
+/// `version 4 · ID 16 · created 8 · how many ancestors 4 · inode 8 · birth time 8 · for each ancestor, the newest first:
+/// ID 16, position 8 · XXH3-64 of all that 8`. Version 2 has no file: neither inode nor birth time.
 struct LogHeader: Equatable {
     static let idCount = 16
-    static let version: UInt32 = 2
+    static let version: UInt32 = 3
+    /// The version whose headers name no file.
+    private static let versionWithoutFile: UInt32 = 2
     private static let fixed = 32
+    private static let fileCount = 16
     private static let entry = 24
 
     let identity: StoredIdentity
     let created: Instant
+    /// The `data.mdb` that the header was written to; nil where version 2 wrote it.
+    let file: FileIdentity?
 
-    init(identity: StoredIdentity, created: Instant) {
+    init(identity: StoredIdentity, created: Instant, file: FileIdentity) {
         self.identity = identity
         self.created = created
+        self.file = file
     }
 
     /// - Throws: `.corrupt` unless every byte is as it was written, `.failed` for another version.
@@ -26,33 +32,46 @@ struct LogHeader: Equatable {
             LogHeader.checksum(bytes) == bytes.number(at: bytes.count - 8, as: UInt64.self)
         else { throw .corrupt("the header of the log does not match its checksum", at: .zero) }
         let found = bytes.number(at: 0, as: UInt32.self)
-        guard found == LogHeader.version else {
+        guard found == LogHeader.version || found == LogHeader.versionWithoutFile else {
             throw .failed("the log's header is of version \(found), not \(LogHeader.version)")
         }
+        let hasFile = found == LogHeader.version
+        let start = LogHeader.fixed + (hasFile ? LogHeader.fileCount : 0)
         let count = Int(bytes.number(at: 28, as: UInt32.self))
-        guard bytes.count == LogHeader.fixed + LogHeader.entry * count + 8 else {
+        guard bytes.count == start + LogHeader.entry * count + 8 else {
             throw .corrupt("the header of the log does not have its length", at: .zero)
         }
         created = Instant(milliseconds: bytes.number(at: 20, as: Int64.self))
+        file = hasFile ? LogHeader.file(bytes) : nil
         identity = StoredIdentity(
             id: Array(bytes[4..<20]),
-            ancestors: (0..<count).map { LogHeader.ancestor(bytes, at: LogHeader.fixed + LogHeader.entry * $0) })
+            ancestors: (0..<count).map { LogHeader.ancestor(bytes, at: start + LogHeader.entry * $0) })
     }
 
     /// The bytes as they are stored.
     var bytes: [UInt8] {
         precondition(identity.id.count == LogHeader.idCount, "A log's ID has 16 bytes.")
         var bytes: [UInt8] = []
-        bytes.append(littleEndian: LogHeader.version)
+        bytes.append(littleEndian: file == nil ? LogHeader.versionWithoutFile : LogHeader.version)
         bytes.append(contentsOf: identity.id)
         bytes.append(littleEndian: created.milliseconds)
         bytes.append(littleEndian: UInt32(identity.ancestors.count))
+        if let file {
+            bytes.append(littleEndian: file.inode)
+            bytes.append(littleEndian: file.birthNanoseconds)
+        }
         for ancestor in identity.ancestors {
             bytes.append(contentsOf: ancestor.id)
             bytes.append(littleEndian: ancestor.position.value)
         }
         bytes.append(littleEndian: XXH3_64bits(bytes, bytes.count))
         return bytes
+    }
+
+    private static func file(_ bytes: [UInt8]) -> FileIdentity {
+        FileIdentity(
+            inode: bytes.number(at: fixed, as: UInt64.self),
+            birthNanoseconds: bytes.number(at: fixed + 8, as: Int64.self))
     }
 
     private static func ancestor(_ bytes: [UInt8], at offset: Int) -> StoredIdentity.Ancestor {
@@ -62,4 +81,23 @@ struct LogHeader: Equatable {
     }
 
     private static func checksum(_ bytes: [UInt8]) -> UInt64 { XXH3_64bits(bytes, bytes.count - 8) }
+}
+
+/// Putting a header into a log.
+extension LogHeader {
+    /// The same log in another file, or by another name.
+    func with(_ identity: StoredIdentity, in file: FileIdentity) -> LogHeader {
+        LogHeader(identity: identity, created: created, file: file)
+    }
+
+    /// Writes the header of a log that has one, in a commit of its own.
+    ///
+    /// - Throws: `.full` where there is no room and nothing has changed; after anything else that is unknown.
+    func replace(in environment: Environment) throws(StorageError) {
+        let transaction = try WriteTransaction(environment)
+        try bytes.withBytes { (bytes) throws(StorageError) in
+            try PositionKey.with(0) { (key) throws(StorageError) in try transaction.put(bytes, in: .main, at: key) }
+        }
+        try transaction.commit()
+    }
 }

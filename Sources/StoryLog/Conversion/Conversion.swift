@@ -38,7 +38,7 @@ enum Conversion {
         defer { old.close() }
         let draft = names.newLog + ".draft"
         try Folder.removeEnvironment(draft)
-        try LogCreation.createEnvironment(draft, LogHeader(identity: StoredIdentity(id: old.id), created: old.created))
+        try LogCreation.createEnvironment(draft, StoredIdentity(id: old.id), created: old.created)
         let target = try Environment.open(at: draft, options)
         defer { target.close() }
         var writer = ConvertedBlocks(BlockStore(environment: target, hasher: try SealHasher()), root: old.id)

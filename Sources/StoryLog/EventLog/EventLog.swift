@@ -17,10 +17,8 @@ package protocol EventLog: AnyObject {
     var lastTime: Instant? { get }
     /// The bytes that the log takes.
     var bytes: Int { get }
-    /// Which history this is, and where it comes from.
-    var identity: LogIdentity { get }
-    /// 16 random bytes that tell this log from every other one: the models name it.
-    var storeID: [UInt8] { get }
+    /// The history that the log holds, and those that it was copied from.
+    var storedIdentity: StoredIdentity { get }
 
     /// Adds the event after `head`; `json` is its whole line as it goes out on the wire, without the LF.
     ///
@@ -92,6 +90,11 @@ package protocol EventLog: AnyObject {
 }
 
 extension EventLog {
+    /// The same history by the names that clients know.
+    package var identity: LogIdentity { storedIdentity.named }
+    /// 16 random bytes that tell this log from every other one.
+    package var storeID: [UInt8] { storedIdentity.id }
+
     /// Adds the event after `head`.
     ///
     /// - Throws: as the requirement.

@@ -12,6 +12,8 @@ package import StoryCore
 package final class LMDBEventLog: EventLog {
     let environment: Environment
     let header: LogHeader
+    /// The history that the directory's files were copied from; nil unless this start found that and named it anew.
+    package let copiedFrom: LogID?
     let records: LogRecords
     /// Nil unless the log is served.
     let commits: LogCommits?
@@ -47,15 +49,18 @@ package final class LMDBEventLog: EventLog {
             let hasher = try SealHasher()
             let blocks = try BlockReader(environment)
             let state = try blocks.state(hasher)
-            header = state.header
             records = LogRecords(blocks, state)
             recovery = LogRecovery(
                 environment: environment, records: records, hasher: hasher, journalPath: directory.journalPath,
-                logID: state.header.identity.id)
+                identity: state.header.identity)
             do throws(StorageError) {
-                commits =
-                    isServed ? try LMDBEventLog.commits(recovery, journalSize, after: state.seal, background) : nil
-                if !isServed { try recovery.refresh() }
+                if isServed {
+                    (commits, header) = try LMDBEventLog.serve(recovery, state, journalSize, background)
+                } else {
+                    (commits, header) = (nil, state.header)
+                    try recovery.refresh()
+                }
+                copiedFrom = header.identity == state.header.identity ? nil : state.header.identity.named.id
             } catch {
                 blocks.close()
                 throw error
@@ -68,14 +73,22 @@ package final class LMDBEventLog: EventLog {
 
     deinit { close() }
 
-    /// Recovers a log that is served, and makes what commits to it.
-    private static func commits(
-        _ recovery: LogRecovery, _ journalSize: Int, after seal: Seal, _ background: BackgroundStarter
-    ) throws(StorageError) -> LogCommits {
+    /// Recovers a log that is served, and returns its commits and the header that it has now.
+    private static func serve(
+        _ recovery: LogRecovery, _ state: LogState, _ journalSize: Int, _ background: BackgroundStarter
+    ) throws(StorageError) -> (LogCommits, LogHeader) {
         let failStop = FailStop()
         let store = BlockStore(environment: recovery.environment, hasher: recovery.hasher)
-        let flusher = BlockFlusher(recovery.records, store, after: seal, failStop, background)
-        return LogCommits(try recovery.recover(journalSize, flusher), recovery.records, flusher, failStop)
+        let flusher = BlockFlusher(recovery.records, store, after: state.seal, failStop, background)
+        var journal = try recovery.recover(journalSize, flusher)
+        var header = state.header
+        if recovery.records.flushed == recovery.records.head {
+            header = try LogNaming(environment: recovery.environment).header(header, at: recovery.records.head)
+            if header.identity != state.header.identity {
+                journal = try recovery.createJournal(header.identity, journalSize)
+            }
+        }
+        return (LogCommits(journal, recovery.records, flusher, failStop), header)
     }
 
     /// Finds what another process has appended meanwhile; for a log opened for reading.
@@ -105,8 +118,7 @@ extension LMDBEventLog {
     package var committed: Position { records.committed }
     package var flushed: Position { records.flushed }
     package var lastTime: Instant? { records.lastTime }
-    package var identity: LogIdentity { header.identity.named }
-    package var storeID: [UInt8] { header.identity.id }
+    package var storedIdentity: StoredIdentity { header.identity }
     package var bytes: Int { environment.usedBytes }
 }
 

@@ -53,26 +53,18 @@ package final class LogCopier: Sendable {
         try Folder.makeAll(Folder.parent(of: draft))
         try Folder.makeNew(draft)
         let id = try RandomBytes.make(LogHeader.idCount)
-        try LogCreation.createEnvironment(draft + "/log", LogHeader(identity: header.identity, created: header.created))
+        try LogCreation.createEnvironment(draft + "/log", header.identity, created: header.created)
         let copy = try Environment.open(at: draft + "/log", EnvironmentOptions())
         defer { copy.close() }
         var writer = BlockCopy(from: environment, to: copy, root: header.identity.root, last, mustEnd: mustEnd)
         let position = try writer.run(tail, piece: LogCopier.piece)
-        try name(copy, LogHeader(identity: header.identity.copy(id: id, at: position), created: header.created))
+        try header.with(header.identity.copy(id: id, at: position), in: try copy.fileIdentity()).replace(in: copy)
         try JournalFile.create(draft + "/log.journal", logID: id, fileSize: journalSize)
         try FormatFile.create(draft)
         try LogVerifier(copy, []).run { _ in !mustEnd() }
         guard !mustEnd() else { throw BlockCopy.ended }
         try Folder.sync(draft)
         return position
-    }
-
-    private func name(_ copy: Environment, _ header: LogHeader) throws(StorageError) {
-        let transaction = try WriteTransaction(copy)
-        try header.bytes.withBytes { (bytes) throws(StorageError) in
-            try PositionKey.with(0) { (key) throws(StorageError) in try transaction.put(bytes, in: .main, at: key) }
-        }
-        try transaction.commit()
     }
 }
 

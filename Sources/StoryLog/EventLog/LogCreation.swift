@@ -12,11 +12,10 @@ enum LogCreation {
     ) throws(StorageError) {
         guard !Folder.exists(directory.logPath) else { return }
         try checkNothingIsGone(directory)
-        let header = LogHeader(
-            identity: StoredIdentity(id: try RandomBytes.make(LogHeader.idCount)), created: now)
+        let identity = StoredIdentity(id: try RandomBytes.make(LogHeader.idCount))
         // The journal comes first: where there is a log, there is one. What a crash left between the two holds nothing.
-        try JournalFile.create(directory.journalPath, logID: header.identity.id, fileSize: journalSize)
-        try createEnvironment(directory.logPath, header)
+        try JournalFile.create(directory.journalPath, logID: identity.id, fileSize: journalSize)
+        try createEnvironment(directory.logPath, identity, created: now)
     }
 
     /// Refuses a directory without a log that holds what belongs to one.
@@ -35,8 +34,11 @@ enum LogCreation {
     /// Makes an environment without a block.
     ///
     /// - Throws: `.failed` or `.full` where it cannot be made.
-    static func createEnvironment(_ path: String, _ header: LogHeader) throws(StorageError) {
+    static func createEnvironment(
+        _ path: String, _ identity: StoredIdentity, created: Instant
+    ) throws(StorageError) {
         try Environment.create(at: path, EnvironmentOptions()) { (transaction) throws(StorageError) in
+            let header = LogHeader(identity: identity, created: created, file: try transaction.fileIdentity())
             try header.bytes.withBytes { (bytes) throws(StorageError) in
                 try PositionKey.with(0) { (key) throws(StorageError) in
                     try transaction.append(bytes, in: .main, at: key)

@@ -11,7 +11,7 @@ struct LogRecovery {
     let records: LogRecords
     let hasher: SealHasher
     let journalPath: String
-    let logID: [UInt8]
+    let identity: StoredIdentity
 
     /// Takes what the journal holds into memory, and from there into blocks; returns the journal to go on with. Where
     /// there is no room for the blocks, the records stay in the journal and are served all the same.
@@ -19,8 +19,9 @@ struct LogRecovery {
     /// - Parameter journalSize: a journal of another size is replaced, where all that it holds is in blocks.
     /// - Throws: `.corrupt` where the journal is missing or damaged, `.failed` where something cannot be made durable.
     func recover(_ journalSize: Int, _ flusher: BlockFlusher) throws(StorageError) -> JournalFile {
-        try JournalFile.replaceLost(journalPath, logID: logID, fileSize: journalSize)
-        let journal = try openJournal()
+        try JournalFile.replaceLost(journalPath, logID: identity.id, fileSize: journalSize)
+        try JournalFile.replaceInherited(journalPath, identity, after: records.flushed, fileSize: journalSize)
+        let journal = try openJournal(identity)
         if let contents = journal.takeContents() { try records.take(contents) }
         // A killed process may have written both without the sync; what rests on them must not be lost alone.
         try environment.sync()
@@ -33,8 +34,15 @@ struct LogRecovery {
             return journal
         }
         guard journal.header.fileSize != journalSize else { return journal }
-        try JournalFile.create(journalPath, logID: logID, fileSize: journalSize)
-        return try openJournal()
+        return try createJournal(identity, journalSize)
+    }
+
+    /// Replaces the journal by an empty one. All that it holds is in blocks.
+    ///
+    /// - Throws: `.full` or `.failed` where it cannot be made.
+    func createJournal(_ identity: StoredIdentity, _ journalSize: Int) throws(StorageError) -> JournalFile {
+        try JournalFile.create(journalPath, logID: identity.id, fileSize: journalSize)
+        return try openJournal(identity)
     }
 
     /// Finds what another process has appended meanwhile, beside that process.
@@ -46,7 +54,7 @@ struct LogRecovery {
             let before = try records.blocks.state(hasher)
             do throws(StorageError) {
                 let contents = try JournalFile.contents(
-                    at: journalPath, logID: logID, after: before.head, before.lastTime)
+                    at: journalPath, logID: identity.id, after: before.head, before.lastTime)
                 let after = try records.blocks.state(hasher)
                 // Blocks were stored meanwhile: a part of the journal may have been written anew while it was read.
                 if after.head == before.head { return try records.replace(with: before, contents) }
@@ -59,7 +67,7 @@ struct LogRecovery {
         }
     }
 
-    private func openJournal() throws(StorageError) -> JournalFile {
-        try JournalFile(at: journalPath, logID: logID, after: records.flushed, records.lastTime)
+    private func openJournal(_ identity: StoredIdentity) throws(StorageError) -> JournalFile {
+        try JournalFile(at: journalPath, logID: identity.id, after: records.flushed, records.lastTime)
     }
 }

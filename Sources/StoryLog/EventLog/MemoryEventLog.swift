@@ -7,8 +7,7 @@ package final class MemoryEventLog: EventLog {
     package private(set) var committed: Position = .zero
     package private(set) var flushed: Position = .zero
     package private(set) var lastTime: Instant?
-    package let storeID: [UInt8]
-    package var identity: LogIdentity { LogIdentity(id: LogID(binary: storeID)) }
+    package let storedIdentity: StoredIdentity
     package var bytes: Int { memory.sections(from: 1, through: head.value).reduce(0) { $0 + $1.run.bytes.count } }
     /// What the next commit ends with instead of committing; then nil again.
     package var commitFailure: StorageError?
@@ -48,7 +47,9 @@ package final class MemoryEventLog: EventLog {
         case ended(through: Position)
     }
 
-    package init(storeID: [UInt8] = Array(repeating: 7, count: 16)) { self.storeID = storeID }
+    package init(storeID: [UInt8] = Array(repeating: 7, count: 16)) {
+        storedIdentity = StoredIdentity(id: storeID)
+    }
 
     package func append(
         _ event: EventHeader, json: UnsafeRawBufferPointer, _ withValue: (EventRecord) -> Void

@@ -221,4 +221,22 @@ extension JournalFile {
         try create(path, logID: logID, fileSize: fileSize)
         guard unlink(path + ".lost") == 0 else { throw SystemError.from(errno, "removing \(path).lost") }
     }
+
+    /// Replaces the journal of the log that this one was copied from, where a start ended between naming the copy and
+    /// making its journal.
+    ///
+    /// - Parameters:
+    ///   - head: the last event in blocks.
+    /// - Throws: `.corrupt` where it holds events that the log lacks, `.full` or `.failed` where it cannot be written.
+    static func replaceInherited(
+        _ path: String, _ identity: StoredIdentity, after head: Position, fileSize: Int
+    ) throws(StorageError) {
+        guard Folder.exists(path), let parent = identity.ancestors.first, parent.position == head,
+            try JournalHeader(FileHandle(path, O_RDONLY | O_NOFOLLOW).read(JournalHeader.size, at: 0, of: path))?.logID
+                == parent.id
+        else { return }
+        let contents = try contents(at: path, logID: parent.id, after: head, nil)
+        guard contents.entries.isEmpty else { throw .corrupt("\(path) belongs to another log", at: nil) }
+        try create(path, logID: identity.id, fileSize: fileSize)
+    }
 }

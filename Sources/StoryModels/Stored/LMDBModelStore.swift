@@ -35,15 +35,18 @@ package final class LMDBModelStore: TableStore {
     @exclusivity(unchecked) private var missing = KeptKey()
     @exclusivity(unchecked) private var expected = ExpectedKey()
 
-    /// Opens the stored models; those that are not of this log and this version are thrown away and begun anew.
+    /// Opens the stored models. Those of another version, and those that hold more than this log and an ancestor share,
+    /// are removed and folded from the start.
+    ///
+    /// - Parameter ancestors: the logs that this one was copied from, with the last position that both have.
     package init(
-        in directory: DataDirectory, storeID: [UInt8], version: UInt32, mapSize: Int = EnvironmentOptions().mapSize,
+        in directory: DataDirectory, storeID: [UInt8], ancestors: [StoredIdentity.Ancestor] = [], version: UInt32, mapSize: Int = EnvironmentOptions().mapSize,
         tables list: [ModelTable] = Catalogue.standard.tables
     ) throws(StorageError) {
         precondition(directory.access != .reading, "Models that a daemon may hold are read through a ModelSnapshot.")
         let fresh = CheckpointRecord(version: version, position: .zero, storeID: storeID)
         let opened = try ModelOpening.open(
-            directory.modelsPath, fresh, list, ModelTables.options(list, mapSize: mapSize))
+            directory.modelsPath, fresh, StoredIdentity(id: storeID, ancestors: ancestors), list, ModelTables.options(list, mapSize: mapSize))
         identity = fresh
         environment = opened.environment
         tables = opened.tables

@@ -11,12 +11,14 @@ enum ModelOpening {
         let renewal: String?
     }
 
-    /// - Parameter fresh: what models that are begun anew say of themselves.
+    /// - Parameters:
+    ///   - fresh: the record of models that are folded from the start.
+    ///   - owner: the log that they must be a fold of.
     static func open(
-        _ path: String, _ fresh: CheckpointRecord, _ tables: [ModelTable], _ options: EnvironmentOptions
+        _ path: String, _ fresh: CheckpointRecord, _ owner: StoredIdentity, _ tables: [ModelTable], _ options: EnvironmentOptions
     ) throws(StorageError) -> Opened {
         let isThere = Folder.exists(path)
-        let reason = isThere ? try unfitness(path, fresh, options) : nil
+        let reason = isThere ? try unfitness(path, fresh, owner, options) : nil
         if !isThere || reason != nil {
             if isThere { try Folder.removeEnvironment(path) }
             // They may lie there without models: these were moved away, or a process was killed just here.
@@ -29,7 +31,7 @@ enum ModelOpening {
 
     /// Why the models at this path are of no use; nil when they are.
     private static func unfitness(
-        _ path: String, _ fresh: CheckpointRecord, _ options: EnvironmentOptions
+        _ path: String, _ fresh: CheckpointRecord, _ owner: StoredIdentity, _ options: EnvironmentOptions
     ) throws(StorageError) -> String? {
         do throws(StorageError) {
             try PageProof.run(path)
@@ -39,10 +41,10 @@ enum ModelOpening {
             guard let meta = try transaction.database(ModelTables.metaName),
                 let record = try CheckpointRecord.read(transaction.handle, meta)
             else { return "they say nothing of their checkpoint" }
-            if record.storeID != fresh.storeID { return "they belong to another log" }
+            if !owner.holds(record.storeID, through: record.position) { return "they belong to another log" }
             if record.version != fresh.version { return "they are of version \(record.version)" }
             if try CheckpointRecord.read(transaction.handle, meta, at: CheckpointRecord.mark) != nil {
-                return try canResume(path, fresh) ? nil : "a checkpoint broke off and its journal is not whole"
+                return try canResume(path, fresh, owner) ? nil : "a checkpoint broke off and its journal is not whole"
             }
             return nil
         } catch {
@@ -77,9 +79,11 @@ enum ModelOpening {
             renewal: renewal)
     }
 
-    private static func canResume(_ path: String, _ fresh: CheckpointRecord) throws(StorageError) -> Bool {
+    private static func canResume(
+        _ path: String, _ fresh: CheckpointRecord, _ owner: StoredIdentity
+    ) throws(StorageError) -> Bool {
         guard let (_, record) = try CheckpointJournal(models: path).read() else { return false }
-        return record.storeID == fresh.storeID && record.version == fresh.version
+        return owner.holds(record.storeID, through: record.position) && record.version == fresh.version
     }
 
     /// Writes the rest of a checkpoint that broke off; what was written of it is written again.

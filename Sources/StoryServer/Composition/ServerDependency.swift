@@ -90,7 +90,12 @@ package struct OpenStore {
             ) { position, head in
                 trace.say("converting", ["position": "\(position.value)", "of": "\(head.value)"])
             }
-            models = try LMDBModelStore(in: directory, storeID: log.storeID, version: ModelVersion.current)
+            if let parent = log.copiedFrom {
+                trace.say("copied", ["of": "\(parent)", "log": "\(log.identity.id)", "position": "\(log.head.value)"])
+            }
+            models = try LMDBModelStore(
+                in: directory, storeID: log.storeID, ancestors: log.storedIdentity.ancestors,
+                version: ModelVersion.current)
             if let renewal = models.renewal { trace.say("folding-anew", ["reason": renewal]) }
             try OpenStore.recover(log, models, clock, trace)
         } catch {

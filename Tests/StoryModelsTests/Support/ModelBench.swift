@@ -17,10 +17,12 @@ final class ModelBench {
     }
 
     func reopen(
-        storeID: [UInt8] = ModelBench.storeID, version: UInt32 = ModelVersion.current, mapSize: Int = 1 << 40
+        storeID: [UInt8] = ModelBench.storeID, ancestors: [StoredIdentity.Ancestor] = [],
+        version: UInt32 = ModelVersion.current, mapSize: Int = 1 << 40
     ) throws {
         store.close()
-        store = try LMDBModelStore(in: directory, storeID: storeID, version: version, mapSize: mapSize)
+        store = try LMDBModelStore(
+            in: directory, storeID: storeID, ancestors: ancestors, version: version, mapSize: mapSize)
     }
 
     var journal: String { folder.store + "/models.journal" }

@@ -43,8 +43,7 @@ final class TwistedLog: EventLog {
     /// Without it a clock that jumps back is believed.
     var lastTime: Instant? { bug == .timesGoBack ? nil : log.lastTime }
     var bytes: Int { log.bytes }
-    var identity: LogIdentity { log.identity }
-    var storeID: [UInt8] { log.storeID }
+    var storedIdentity: StoredIdentity { log.storedIdentity }
     var isFlushing: Bool { log.isFlushing }
 
     func append(

@@ -1,38 +1,40 @@
-import StoryStorage
-import StoryCore
-
-/// Which history a log holds, and where it comes from, as its header has it.
-struct StoredIdentity: Equatable, Sendable {
+/// The history that a log holds, and those that it was copied from, as its header has them.
+package struct StoredIdentity: Equatable, Sendable {
     /// A log that this one was copied from.
-    struct Ancestor: Equatable, Sendable {
-        let id: [UInt8]
+    package struct Ancestor: Equatable, Sendable {
+        package let id: [UInt8]
         /// The last position that both have.
-        let position: Position
+        package let position: Position
 
-        init(id: [UInt8], position: Position) {
+        package init(id: [UInt8], position: Position) {
             self.id = id
             self.position = position
         }
     }
 
     /// With more, those between the newest and the first are forgotten.
-    static let mostAncestors = 64
+    package static let mostAncestors = 64
 
     /// 16 random bytes that tell this log from every other one.
-    let id: [UInt8]
+    package let id: [UInt8]
     /// The newest first.
-    let ancestors: [Ancestor]
+    package let ancestors: [Ancestor]
 
-    init(id: [UInt8], ancestors: [Ancestor] = []) {
+    package init(id: [UInt8], ancestors: [Ancestor] = []) {
         self.id = id
         self.ancestors = ancestors
     }
 
     /// The ID of the log that the history began in: the chain of seals begins with it.
-    var root: [UInt8] { ancestors.last?.id ?? id }
+    package var root: [UInt8] { ancestors.last?.id ?? id }
+
+    /// True where the events of a log up to a position are this log's as well.
+    package func holds(_ other: [UInt8], through position: Position) -> Bool {
+        other == id || ancestors.contains { $0.id == other && position <= $0.position }
+    }
 
     /// The identity of a copy that ends at a position.
-    func copy(id: [UInt8], at position: Position) -> StoredIdentity {
+    package func copy(id: [UInt8], at position: Position) -> StoredIdentity {
         let parents = [Ancestor(id: self.id, position: position)] + ancestors
         guard parents.count > StoredIdentity.mostAncestors else { return StoredIdentity(id: id, ancestors: parents) }
         // The first one stays: the seals begin with it.
@@ -40,7 +42,7 @@ struct StoredIdentity: Equatable, Sendable {
     }
 
     /// The same by the names that clients know.
-    var named: LogIdentity {
+    package var named: LogIdentity {
         LogIdentity(
             id: LogID(binary: id),
             ancestors: ancestors.map { LogIdentity.Ancestor(id: LogID(binary: $0.id), position: $0.position) })
