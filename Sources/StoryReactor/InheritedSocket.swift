@@ -39,7 +39,8 @@ package struct InheritedSocket {
         guard code == 0, address.sun_family == sa_family_t(AF_UNIX) else { return nil }
         let count = max(0, Int(length) - MemoryLayout<sa_family_t>.size)
         return withUnsafeBytes(of: address.sun_path) { bytes in
-            String(decoding: bytes.prefix(count).prefix { $0 != 0 }, as: UTF8.self)
+            let path = bytes.prefix(count).prefix { $0 != 0 }
+            return String(validating: path, as: UTF8.self) ?? "(a path that is not UTF-8)"
         }
     }
 

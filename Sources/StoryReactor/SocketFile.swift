@@ -57,9 +57,12 @@ struct SocketFile {
     }
 
     private static func openDirectory(_ path: String, mode: mode_t) throws(ReactorError) -> Int32 {
-        if mkdir(path, mode) != 0, errno != EEXIST { throw .refused(call: "mkdir", path: path, code: errno) }
+        let isMade = mkdir(path, mode) == 0
+        guard isMade || errno == EEXIST else { throw .refused(call: "mkdir", path: path, code: errno) }
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .refused(call: "open", path: path, code: errno) }
+        // Whatever the umask: clients have to get through it.
+        if isMade { fchmod(descriptor, mode) }
         var status = stat()
         let known = fstat(descriptor, &status) == 0
         let shared = status.st_mode & 0o022 != 0 && status.st_mode & S_ISVTX == 0

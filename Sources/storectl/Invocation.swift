@@ -1,5 +1,6 @@
-import Foundation
 import StoryClient
+import StoryCore
+import StoryStorage
 
 /// What a subcommand works with: its arguments, where the store is, and where answers go.
 struct Invocation {
@@ -9,6 +10,7 @@ struct Invocation {
     let timeout: Duration
     /// Readable once the run was interrupted.
     let interruption: Int32
+    private let search: StoreSearch
 
     init(_ arguments: Arguments) throws(CommandError) {
         let seconds = arguments.value("timeout") ?? "20"
@@ -18,33 +20,40 @@ struct Invocation {
         self.arguments = arguments
         timeout = .milliseconds(Int64(value * 1_000))
         interruption = Interruption.start()
+        search = StoreSearch(arguments.value("socket"))
     }
 
     var isJSON: Bool { arguments.has("json") }
     var answers: Answers { Answers(output: output, isJSON: isJSON) }
 
     /// True where a daemon is asked for by name.
-    var namesSocket: Bool {
-        arguments.has("socket") || ProcessInfo.processInfo.environment["STORED_SOCKET"].map { !$0.isEmpty } == true
-    }
+    func namesSocket() throws(CommandError) -> Bool { try search.named() != nil }
 
-    /// The store's socket.
-    var address: StoreAddress {
-        StoreAddress.resolved(arguments.value("socket"), environment: ProcessInfo.processInfo.environment)
+    /// Looks for the user's own store alone where the user has data, which is read if no daemon serves it.
+    func preferOwnData() throws(CommandError) {
+        guard let directory = try ownDirectory() else { return }
+        search.includesService = !Folder.exists(directory)
     }
 
     /// The data directory for work without a daemon.
     func dataDirectory() throws(CommandError) -> String {
-        let environment = ProcessInfo.processInfo.environment
-        guard let directory = StoreAddress.dataDirectory(arguments.value("data"), environment: environment) else {
+        guard let directory = try ownDirectory() else {
             throw .usage("there is no home to look for the data in; say where it is with --data DIR")
         }
         return directory
     }
 
+    private func ownDirectory() throws(CommandError) -> String? {
+        do throws(NotUTF8) {
+            return try ProcessInput.paths().data(arguments.value("data"))
+        } catch {
+            throw .usage("\(error)")
+        }
+    }
+
     /// A path from the root on.
-    static func absolute(_ path: String) -> String {
-        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    static func absolute(_ path: String) throws(CommandError) -> String {
+        do throws(StorageError) { return try ProcessInput.absolute(path) } catch { throw StoredData.told(error) }
     }
 
     /// Connects to the daemon.
@@ -53,11 +62,7 @@ struct Invocation {
             let hint = arguments.verb == "append" ? "; the event's data goes with --body" : ""
             throw .usage("\(arguments.verb ?? "") asks a running daemon; give its --socket in place of --data\(hint)")
         }
-        do throws(StoreError) {
-            return try StoreConnection(to: address, timeout: timeout, interruption: interruption)
-        } catch {
-            throw .store(error)
-        }
+        return try search.connect(timeout: timeout, interruption: interruption)
     }
 
     /// Sends one request; a refusal is thrown.

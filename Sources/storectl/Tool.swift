@@ -3,9 +3,8 @@ import StoryWire
 
 /// One run of `storectl`: from its words to its exit code.
 enum Tool {
-    /// - Parameter words: those of the command line; nil where one is not UTF-8.
-    static func run(_ words: [String]?) -> ExitCode {
-        guard let words else { return report(.usage("a word of the command line is not UTF-8"), asJSON: false) }
+    /// - Parameter words: those of the command line.
+    static func run(_ words: [String]) -> ExitCode {
         do throws(CommandError) {
             let arguments = try Arguments(words, switches: SubcommandTable.switches)
             if arguments.asksForVersion { return Help.version() }

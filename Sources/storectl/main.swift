@@ -1,5 +1,12 @@
 import Glibc
+import StoryCore
 import StoryStorage
 
 StandardStreams.hold()
-exit(Tool.run(ProcessWords.all()).rawValue)
+ProcessInput.keepOwnersRights()
+do throws(NotUTF8) {
+    exit(Tool.run(try ProcessInput.words()).rawValue)
+} catch {
+    Output.complain("\(error)")
+    exit(ExitCode.unusable.rawValue)
+}

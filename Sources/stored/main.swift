@@ -13,26 +13,10 @@ func say(_ text: String, on descriptor: Int32) {
     }
 }
 
-func readFile(_ path: String) -> String? {
-    guard let file = fopen(path, "r") else { return nil }
-    defer { fclose(file) }
-    var bytes: [UInt8] = []
-    while bytes.count < 1 << 20 {
-        let byte = getc(file)
-        guard byte != EOF else { break }
-        bytes.append(UInt8(truncatingIfNeeded: byte))
-    }
-    // A directory can be opened, but not read.
-    guard ferror(file) == 0 else { return nil }
-    return String(decoding: bytes, as: UTF8.self)
-}
-
-func environment() -> [String: String] {
-    var values: [String: String] = [:]
-    for name in ["STORED_DATA", "STORED_SOCKET", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "HOME"] {
-        if let value = getenv(name) { values[name] = String(cString: value) }
-    }
-    return values
+/// Ends the process with a refusal.
+func refuse(_ message: String, _ exitCode: Int32) -> Never {
+    say("stored: \(message)\n", on: STDERR_FILENO)
+    exit(exitCode)
 }
 
 let trace = Trace(now: Clock.system.now) { line in
@@ -40,27 +24,25 @@ let trace = Trace(now: Clock.system.now) { line in
 }
 
 StandardStreams.hold()
+ProcessInput.keepOwnersRights()
 do {
-    let runDirectory = DefaultPaths.runDirectory(uid: getuid())
-    let paths = DefaultPaths(
-        environment: environment(), uid: getuid(), hasRunDirectory: access(runDirectory, W_OK) == 0)
-    switch try ServerConfiguration.read(Array(CommandLine.arguments.dropFirst()), paths: paths, readFile: readFile) {
+    switch try ServerConfiguration.read(
+        try ProcessInput.words(), paths: ProcessInput.paths(), readFile: SettingsFile.read)
+    {
     case .help: say(DaemonHelp.text, on: STDOUT_FILENO)
     case .manual: say(DaemonHelp.manual, on: STDOUT_FILENO)
     case .version: say("stored \(ProgramVersion.number)\n", on: STDOUT_FILENO)
     case .check(let configuration):
-        say("the settings are right; data \(configuration.data), socket \(configuration.socket)\n", on: STDOUT_FILENO)
+        say("settings OK: data \(configuration.data), socket \(configuration.socket)\n", on: STDOUT_FILENO)
     case .print(let configuration): say(ServerSetting.file(configuration), on: STDOUT_FILENO)
     case .serve(let configuration):
-        exit(
-            try Daemon.run(
-                configuration, clock: .system, trace: trace,
-                environment: { name in getenv(name).map { String(cString: $0) } }))
+        let manager = try ServiceVariables.read()
+        exit(try Daemon.run(configuration, clock: .system, trace: trace, environment: { manager[$0] }))
     }
 } catch let error as ServerConfiguration.UsageError {
-    say("stored: \(error.message)\n", on: STDERR_FILENO)
-    exit(2)
+    refuse(error.message, 2)
+} catch let error as NotUTF8 {
+    refuse("\(error)", 2)
 } catch let error as StartError {
-    say("stored: \(error.message)\n", on: STDERR_FILENO)
-    exit(error.exitCode)
+    refuse(error.message, error.exitCode)
 }

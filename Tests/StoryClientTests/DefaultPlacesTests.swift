@@ -2,7 +2,7 @@ import StoryCore
 import Testing
 
 @Suite struct DefaultPlacesTests {
-    private func places(_ environment: [String: String], hasRunDirectory: Bool = false) -> DefaultPaths {
+    private func places(_ environment: [String: String], hasRunDirectory: Bool = false) -> DefaultPaths<Never> {
         DefaultPaths(environment: environment, uid: 1_000, hasRunDirectory: hasRunDirectory)
     }
 
@@ -25,9 +25,23 @@ import Testing
     }
 
     @Test func `what programs keep has a place by rule`() {
-        #expect(places(["XDG_STATE_HOME": "/x", "HOME": "/h"]).state == "/x/storykeep")
-        #expect(places(["XDG_STATE_HOME": "x", "HOME": "/h"]).state == "/h/.local/state/storykeep")
-        #expect(places([:]).state == nil)
+        #expect(places(["XDG_STATE_HOME": "/x", "HOME": "/h"]).state() == "/x/storykeep")
+        #expect(places(["XDG_STATE_HOME": "x", "HOME": "/h"]).state() == "/h/.local/state/storykeep")
+        #expect(places([:]).state() == nil)
+    }
+
+    @Test func `a variable that no text can be made of is refused where it is needed, and nowhere else`() throws {
+        let paths = DefaultPaths(uid: 1_000, hasRunDirectory: false) { name throws(NotUTF8) in
+            switch name {
+            case "HOME", "STORED_SOCKET": try SystemText.read([0x2F, 0xE9], of: name)
+            case "XDG_DATA_HOME": "/x"
+            default: nil
+            }
+        }
+        #expect(try paths.data(nil) == "/x/storykeep")
+        #expect(try paths.socket("/given") == "/given")
+        #expect(throws: NotUTF8.self) { try paths.socket(nil) }
+        #expect(throws: NotUTF8.self) { try paths.state() }
     }
 
     @Test func `empty and relative values count as absent`() {

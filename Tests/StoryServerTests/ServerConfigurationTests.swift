@@ -12,12 +12,10 @@ import Testing
         user: { ["ann": 1_001, "bob": 1_002][$0] }, group: { ["staff": 50, "web": 33][$0] })
 
     private func read(
-        _ arguments: String..., file: String? = nil
+        _ arguments: String..., file: String = ""
     ) -> Result<ServerConfiguration.Wish, ServerConfiguration.UsageError> {
         Result { () throws(ServerConfiguration.UsageError) in
-            try ServerConfiguration.read(arguments, paths: paths, accounts: accounts) {
-                $0 == "/etc/stored" ? file : nil
-            }
+            try ServerConfiguration.read(arguments, paths: paths, accounts: accounts) { _ in Array(file.utf8) }
         }
     }
 
@@ -61,24 +59,30 @@ import Testing
     @Test(arguments: [
         (["--nonsense"], "--nonsense is no option"), (["data"], "data is no option"),
         (["--data"], "--data wants a value"), (["--data="], "--data wants a value"), (["--"], "-- is no option"),
-        (["--config", "/none"], "cannot read the file /none"),
+        (["--config", "/none"], "cannot read the file /none: No such file or directory"),
+        (["--config", "/"], "cannot read the file /: Is a directory"),
+        (["--config", "/dev/zero"], "/dev/zero is no file of settings: it has more than 1048576 bytes"),
         (["--data", "/a", "--data=/b"], "--data is given twice"),
         (["--config", "/none", "--config", "/none"], "--config is given twice"),
     ])
     func `wrong arguments are told in a sentence`(arguments: [String], sentence: String) {
         let result = Result { () throws(ServerConfiguration.UsageError) in
-            try ServerConfiguration.read(arguments, paths: paths) { _ in nil }
+            try ServerConfiguration.read(arguments, paths: paths, readFile: SettingsFile.read)
         }
         #expect(complaint(result)?.hasPrefix(sentence) == true, "\(result)")
     }
 
     @Test(arguments: [
-        ("colour = red", "/etc/stored:1: expected NAME = VALUE"), ("\ndata", "/etc/stored:2: expected NAME = VALUE"),
         (
-            "conections = 5",
-            "/etc/stored:1: expected NAME = VALUE with one of data, socket, allow, connections, subscriptions, inflight, "
-                + "idle, journal; did you mean connections?"
+            "colour = red",
+            "/etc/stored:1: there is no setting \"colour\"; there are data, socket, allow, connections, subscriptions, "
+                + "inflight, idle, journal"
         ),
+        ("\ndata", "/etc/stored:2: \"data\" is no NAME = VALUE; it lacks the ="),
+        ("conections = 5", "/etc/stored:1: there is no setting \"conections\"; did you mean connections?"),
+        ("data = /a\0b", #"/etc/stored:1: "data = /a\x00b" has a byte \x00"#),
+        ("allow = ann\0x=read", #"/etc/stored:1: "allow = ann\x00x=read" has a byte \x00"#),
+        ("data = /a\rsocket = /b\r", #"/etc/stored:1: "data = /a\x0dsocket = /b\x0d" has a byte"#),
         ("connections = many", "/etc/stored:1: connections must be a number from 1 to 65536"),
         ("connections = 0", "/etc/stored:1: connections must be a number from 1 to 65536"),
         ("inflight = 99999999999999999999", "/etc/stored:1: inflight must be a number from 1 to 65536"),
@@ -143,7 +147,8 @@ import Testing
             "--data", "/d", "--socket", "/s", "--allow", "ann=read", "--allow", "@web=write", "--inflight", "9",
         ]
         let result = Result { () throws(ServerConfiguration.UsageError) in
-            try ServerConfiguration.read(wanted + ["--print-config"], paths: paths, accounts: accounts) { _ in nil }
+            try ServerConfiguration.read(
+                wanted + ["--print-config"], paths: paths, accounts: accounts, readFile: SettingsFile.read)
         }
         guard case .success(.print(let configuration)) = result else {
             Issue.record("\(result)")
@@ -179,10 +184,23 @@ import Testing
             complaint(read("--socket", "/" + String(repeating: "s", count: 107)))?.contains("longer than 107") == true)
     }
 
+    @Test func `bytes that are not UTF-8 are refused with their line, but for those of a comment`() {
+        func read(_ file: [UInt8]) -> Result<ServerConfiguration.Wish, ServerConfiguration.UsageError> {
+            Result { () throws(ServerConfiguration.UsageError) in
+                try ServerConfiguration.read(["--config", "c"], paths: paths) { _ in file }
+            }
+        }
+        let wrong = Array("socket = /s\ndata = /caf".utf8) + [0xE9, 0x0A]
+        #expect(complaint(read(wrong))?.hasPrefix(#"c:2: "data = /caf\xe9" is not UTF-8"#) == true)
+        #expect(serving(read([0x23, 0xE9, 0x0A] + Array("  # x\ndata = /d\n".utf8)))?.data == "/d")
+        // The mark that editors of other systems write.
+        #expect(serving(read([0xEF, 0xBB, 0xBF] + Array("data = /d\n".utf8)))?.data == "/d")
+    }
+
     @Test func `without a home somebody has to say where the data is`() {
         let nowhere = DefaultPaths(environment: [:], uid: 7, hasRunDirectory: false)
         let result = Result { () throws(ServerConfiguration.UsageError) in
-            try ServerConfiguration.read([], paths: nowhere) { _ in nil }
+            try ServerConfiguration.read([], paths: nowhere, readFile: SettingsFile.read)
         }
         #expect(complaint(result) == "there is no home directory: say --data DIR")
     }

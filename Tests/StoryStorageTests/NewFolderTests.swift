@@ -27,6 +27,28 @@ struct NewFolderTests {
         #expect(try Folder.names(in: folder.path).sorted() == ["empty", "store"])
     }
 
+    @Test(arguments: ["x", "é", "👩‍👩‍👧"])
+    func `a name may be as long as the file system takes`(character: String) throws {
+        let count = NewFolder.longestName / character.utf8.count
+        let name =
+            String(repeating: character, count: count)
+            + String(repeating: "y", count: NewFolder.longestName - count * character.utf8.count)
+        #expect(name.utf8.count == NewFolder.longestName)
+        try make(folder.path + "/" + name)
+        #expect(isMade(folder.path + "/" + name))
+        #expect(try Folder.names(in: folder.path) == [name])
+    }
+
+    @Test func `a path whose bytes are not UTF-8 is refused, not repaired`() throws {
+        let latin = Array((folder.path + "/caf").utf8CString.dropLast()) + [CChar(bitPattern: 0xE9), 0]
+        #expect(mkdir(latin, 0o700) == 0)
+        #expect(symlink(latin, folder.path + "/link") == 0)
+        let error = failure { () throws(StorageError) in try NewFolder(folder.path + "/link/new") }
+        #expect(error?.text.contains(#"caf\xe9" is not UTF-8"#) == true, "\(String(describing: error))")
+        #expect(try Folder.names(in: folder.path).sorted() == [#"caf\xe9"#, "link"])
+        #expect(rmdir(latin) == 0)
+    }
+
     @Test func `a link to an empty folder stays, and leads to the new one`() throws {
         try Folder.make(folder.path + "/empty")
         #expect(symlink("empty", folder.path + "/link") == 0)

@@ -18,6 +18,9 @@ public struct StoreAddress: Hashable, Sendable, CustomStringConvertible {
     /// A store at this path, whoever runs it.
     public init(path: String) { self.init(path: path, owner: nil) }
 
+    /// A store at a path that nobody named, which this process's user or root has to run.
+    package static func own(path: String) -> StoreAddress { StoreAddress(path: path, owner: UInt32(getuid())) }
+
     init(path: String, owner: UInt32?) {
         self.path = path
         self.owner = owner
@@ -30,8 +33,8 @@ public struct StoreAddress: Hashable, Sendable, CustomStringConvertible {
     /// folder in `/tmp`.
     public static func resolved(_ explicit: String? = nil, environment: [String: String]) -> StoreAddress {
         let paths = paths(environment)
-        let owner = paths.isSocketNamed(explicit) ? nil : UInt32(getuid())
-        return StoreAddress(path: paths.socket(explicit), owner: owner)
+        guard let named = paths.namedSocket(explicit) else { return own(path: paths.socket(nil)) }
+        return StoreAddress(path: named)
     }
 
     /// The data directory that this process means: the path given, else `STORED_DATA`, else
@@ -42,9 +45,9 @@ public struct StoreAddress: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { path }
 
-    private static func paths(_ environment: [String: String]) -> DefaultPaths {
+    private static func paths(_ environment: [String: String]) -> DefaultPaths<Never> {
         let uid = getuid()
-        let exists = access(DefaultPaths.runDirectory(uid: uid), W_OK) == 0
+        let exists = access(SystemPaths.runDirectory(uid: uid), W_OK) == 0
         return DefaultPaths(environment: environment, uid: uid, hasRunDirectory: exists)
     }
 }

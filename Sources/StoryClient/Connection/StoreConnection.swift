@@ -8,6 +8,8 @@
 
 /// One connection to a store, blocking and for one thread: requests out, replies in their order, pushes kept apart.
 public final class StoreConnection {
+    /// The store that it is connected to.
+    public let address: StoreAddress
     /// How long an answer is waited for; nil: for ever.
     public var timeout: Duration?
     /// A descriptor whose becoming readable ends every wait with `StoreError.interrupted`; −1 for none.
@@ -31,6 +33,7 @@ public final class StoreConnection {
     public init(
         to address: StoreAddress, timeout: Duration? = .seconds(20), interruption: Int32 = -1
     ) throws(StoreError) {
+        self.address = address
         self.timeout = timeout
         self.interruption = interruption
         descriptor = try Descriptor(connectedTo: address)

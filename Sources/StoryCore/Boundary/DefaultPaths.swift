@@ -1,55 +1,77 @@
 /// Where the daemon and its clients meet when nobody says otherwise (SPEC §4): one rule, so that they do.
 ///
 /// An empty variable counts as absent, and so does an XDG directory that is not absolute, as XDG demands.
-package struct DefaultPaths: Sendable {
-    private let environment: [String: String]
+package struct DefaultPaths<Failure: Error>: Sendable {
+    private let variable: @Sendable (String) throws(Failure) -> String?
     private let uid: UInt32
     private let hasRunDirectory: Bool
 
-    /// - Parameter hasRunDirectory: whether `runDirectory(uid:)` exists, which only the shell can know.
-    package init(environment: [String: String], uid: UInt32, hasRunDirectory: Bool) {
-        self.environment = environment
+    /// - Parameters:
+    ///   - hasRunDirectory: whether `SystemPaths.runDirectory(uid:)` exists, which only the shell can know.
+    ///   - variable: returns a variable of the environment, nil where there is none. It is asked for no variable that an
+    ///     option or another variable makes unnecessary.
+    package init(
+        uid: UInt32, hasRunDirectory: Bool, variable: @escaping @Sendable (String) throws(Failure) -> String?
+    ) {
         self.uid = uid
         self.hasRunDirectory = hasRunDirectory
+        self.variable = variable
     }
-
-    /// The directory that the system makes for what a user runs.
-    package static func runDirectory(uid: UInt32) -> String { "/run/user/\(uid)" }
 
     /// The socket: as given, else `STORED_SOCKET`, else in `$XDG_RUNTIME_DIR/storykeep`, else in
     /// `/run/user/UID/storykeep`, else in `/tmp/storykeep-UID`.
-    package func socket(_ explicit: String?) -> String {
-        if let named = explicit ?? value("STORED_SOCKET") { return named }
-        if let directory = directory("XDG_RUNTIME_DIR") { return directory + "/storykeep/stored.sock" }
-        if hasRunDirectory { return DefaultPaths.runDirectory(uid: uid) + "/storykeep/stored.sock" }
+    package func socket(_ explicit: String?) throws(Failure) -> String {
+        if let named = try namedSocket(explicit) { return named }
+        if let directory = try directory("XDG_RUNTIME_DIR") { return directory + "/storykeep/stored.sock" }
+        if hasRunDirectory { return SystemPaths.runDirectory(uid: uid) + "/storykeep/stored.sock" }
         return "/tmp/storykeep-\(uid)/stored.sock"
     }
 
-    /// True when somebody said where the socket is.
-    package func isSocketNamed(_ explicit: String?) -> Bool { (explicit ?? value("STORED_SOCKET")) != nil }
+    /// The socket that an option or `STORED_SOCKET` names; nil where neither does.
+    package func namedSocket(_ explicit: String?) throws(Failure) -> String? {
+        if let explicit { return explicit }
+        return try value("STORED_SOCKET")
+    }
 
     /// The data directory: as given, else `STORED_DATA`, else `$XDG_DATA_HOME/storykeep`, else
     /// `~/.local/share/storykeep`; nil when there is no home either.
-    package func data(_ explicit: String?) -> String? {
-        if let explicit = explicit ?? value("STORED_DATA") { return explicit }
-        if let directory = directory("XDG_DATA_HOME") { return directory + "/storykeep" }
-        return directory("HOME").map { $0 + "/.local/share/storykeep" }
+    package func data(_ explicit: String?) throws(Failure) -> String? {
+        if let explicit { return explicit }
+        if let named = try value("STORED_DATA") { return named }
+        if let directory = try directory("XDG_DATA_HOME") { return directory + "/storykeep" }
+        return try directory("HOME").map { $0 + "/.local/share/storykeep" }
     }
 
-    /// What a program keeps from one run to the next: `$XDG_STATE_HOME/storykeep`, else `~/.local/state/storykeep`; nil
-    /// when there is no home either.
-    package var state: String? {
-        if let directory = directory("XDG_STATE_HOME") { return directory + "/storykeep" }
-        return directory("HOME").map { $0 + "/.local/state/storykeep" }
+    /// The folder of what a program keeps from one run to the next: `$XDG_STATE_HOME/storykeep`, else
+    /// `~/.local/state/storykeep`; nil when there is no home either.
+    package func state() throws(Failure) -> String? {
+        if let directory = try directory("XDG_STATE_HOME") { return directory + "/storykeep" }
+        return try directory("HOME").map { $0 + "/.local/state/storykeep" }
     }
 
-    private func value(_ name: String) -> String? {
-        guard let value = environment[name], !value.isEmpty else { return nil }
+    private func value(_ name: String) throws(Failure) -> String? {
+        guard let value = try variable(name), !value.isEmpty else { return nil }
         return value
     }
 
-    private func directory(_ name: String) -> String? {
-        guard let value = value(name), value.utf8.first == UInt8(ascii: "/") else { return nil }
+    private func directory(_ name: String) throws(Failure) -> String? {
+        guard let value = try value(name), value.utf8.first == UInt8(ascii: "/") else { return nil }
         return value
     }
+}
+
+extension DefaultPaths<Never> {
+    /// The paths of an environment whose variables are text.
+    package init(environment: [String: String], uid: UInt32, hasRunDirectory: Bool) {
+        self.init(uid: uid, hasRunDirectory: hasRunDirectory) { environment[$0] }
+    }
+}
+
+/// Paths that are the system's, whoever runs the program.
+package enum SystemPaths {
+    /// The socket of the store that the package runs as a service.
+    package static let serviceSocket = "/run/storykeep/stored.sock"
+
+    /// The directory that the system makes for what a user runs.
+    package static func runDirectory(uid: UInt32) -> String { "/run/user/\(uid)" }
 }

@@ -8,7 +8,7 @@ package enum DaemonHelp {
     package static let usage = "stored [--NAME VALUE]… [--config FILE] [--check | --print-config]"
     /// What a reader wants to know besides, a paragraph each.
     package static let paragraphs = [
-        "It prints one line a happening on standard error and says \"ready\" once it serves. "
+        "It logs one line per occurrence to standard error and says \"ready\" once it serves. "
             + "SIGTERM, SIGINT and SIGHUP end it: what is acknowledged is on disk, connections are drained, and it exits 0.",
         "Exit: 0 ended by a signal, 2 the settings are wrong or the data directory or the socket cannot be had, "
             + "3 there is no room, 5 the store is damaged or the disk failed.",

@@ -1,6 +1,5 @@
 package import StoryCore
 import StoryReactor
-import StoryWire
 
 /// What the daemon is told when it starts: arguments first, then the configuration file, then the environment.
 package struct ServerConfiguration: Equatable, Sendable {
@@ -37,11 +36,13 @@ package struct ServerConfiguration: Equatable, Sendable {
         package let message: String
     }
 
-    /// Reads the arguments; `readFile` answers nil where there is no such file.
+    /// Reads the arguments.
     ///
-    /// - Throws: what is wrong with them, or with the configuration file.
-    package static func read(
-        _ arguments: [String], paths: DefaultPaths, accounts: Accounts = .system, readFile: (String) -> String?
+    /// - Parameter readFile: returns the bytes of a file.
+    /// - Throws: what is wrong with them, with the configuration file, or with a variable that is needed.
+    package static func read<Failure: Error>(
+        _ arguments: [String], paths: DefaultPaths<Failure>, accounts: Accounts = .system,
+        readFile: (String) throws(UsageError) -> [UInt8]
     ) throws(UsageError) -> Wish {
         var given = Settings()
         var file: String?
@@ -65,8 +66,7 @@ package struct ServerConfiguration: Equatable, Sendable {
             }
         }
         if let file {
-            guard let text = readFile(file) else { throw UsageError(message: "cannot read the file \(file)") }
-            given.fill(from: try parse(text, file))
+            given.fill(from: try parse(try readFile(file), file))
         }
         return purpose(try configuration(given, paths, accounts))
     }
@@ -107,28 +107,17 @@ package struct ServerConfiguration: Equatable, Sendable {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let flag = parts.first, flag.hasPrefix("--"),
             flag == "--config" || ServerSetting(rawValue: String(flag.dropFirst(2))) != nil
-        else { throw UsageError(message: "\(argument) is no option: try stored --help") }
+        else { throw UsageError(message: "\(SystemText.shown(Array(argument.utf8))) is no option: try stored --help") }
         guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
             throw UsageError(message: "\(flag) wants a value: try stored --help")
         }
         return (String(flag.dropFirst(2)), value)
     }
 
-    /// Reads lines of settings; empty ones say nothing.
-    private static func parse(_ text: String, _ path: String) throws(UsageError) -> Settings {
+    /// The settings that the bytes of a file give.
+    private static func parse(_ bytes: [UInt8], _ path: String) throws(UsageError) -> Settings {
         var settings = Settings()
-        for (number, line) in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
-        {
-            let location = "\(path):\(number + 1)"
-            let read: SettingLine
-            switch SettingLine.read(line) {
-            case .nothing: continue
-            case .malformed(let reason): throw UsageError(message: "\(location): \(reason)")
-            case .setting(let line): read = line
-            }
-            guard let value = read.value, let setting = ServerSetting(rawValue: read.name) else {
-                throw UsageError(message: "\(location): expected NAME = VALUE with one of \(known(read.name))")
-            }
+        for (setting, value, location) in try SettingsFile.settings(bytes, path) {
             guard settings.add(value, to: setting, at: location) else {
                 throw UsageError(message: "\(location): \(setting.rawValue) is set twice")
             }
@@ -136,20 +125,24 @@ package struct ServerConfiguration: Equatable, Sendable {
         return settings
     }
 
-    /// The names that there are, and which of them may be meant.
-    private static func known(_ name: String) -> String {
-        let names = ServerSetting.allCases.map(\.rawValue)
-        let nearest = NearestName.find(Array(name.utf8), among: names)
-        return names.joined(separator: ", ") + (nearest.map { "; did you mean \($0)?" } ?? "")
+    private static func located<Failure: Error>(
+        _ settings: Settings, _ paths: DefaultPaths<Failure>
+    ) throws(UsageError) -> ServerConfiguration {
+        let (data, socket): (String?, String)
+        do throws(Failure) {
+            data = try paths.data(settings[.data]?.text)
+            socket = try paths.socket(settings[.socket]?.text)
+        } catch {
+            throw UsageError(message: "\(error)")
+        }
+        guard let data else { throw UsageError(message: "there is no home directory: say --data DIR") }
+        return ServerConfiguration(data: data, socket: socket)
     }
 
-    private static func configuration(
-        _ settings: Settings, _ paths: DefaultPaths, _ accounts: Accounts
+    private static func configuration<Failure: Error>(
+        _ settings: Settings, _ paths: DefaultPaths<Failure>, _ accounts: Accounts
     ) throws(UsageError) -> ServerConfiguration {
-        guard let data = paths.data(settings[.data]?.text) else {
-            throw UsageError(message: "there is no home directory: say --data DIR")
-        }
-        var configuration = ServerConfiguration(data: data, socket: paths.socket(settings[.socket]?.text))
+        var configuration = try located(settings, paths)
         guard configuration.socket.utf8.count <= SocketAddress.longestPath else {
             let reason = "the path of the socket is longer than \(SocketAddress.longestPath) bytes: name a shorter one"
             throw settings[.socket]?.refused(reason) ?? UsageError(message: reason)

@@ -158,7 +158,12 @@ package struct Composition {
         }
         var configuration = configuration
         // Others are told where it is, whatever directory they are in.
-        configuration.data = Folder.resolved(configuration.data) ?? configuration.data
+        do throws(StorageError) {
+            configuration.data = try Folder.resolved(configuration.data) ?? configuration.data
+        } catch {
+            store.abandon()
+            throw StartError(error)
+        }
         let waker = reactor.waker
         let wake: @Sendable () -> Void = { waker.wake() }
         store.log.whenFlushed = wake

@@ -28,7 +28,8 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .connections: "how many clients at once, 1 to 65536"
         case .subscriptions: "how many subscriptions of one connection, 1 to 100000"
         case .inflight: "how many requests of one connection in one turn, 1 to 65536"
-        case .idle: "how long a request line may take, or nothing be asked where room is short: 1 to 86400"
+        case .idle:
+            "seconds a client may take to finish a request, or stay idle while connections are scarce: 1 to 86400"
         case .journal: "the size of log.journal: 65536 to 1073741824, a multiple of 4096"
         }
     }

@@ -1,4 +1,20 @@
 import Glibc
+package import StoryCore
+import StoryStorage
+
+/// The variables by which a service manager talks to what it starts.
+package enum ServiceVariables {
+    private static let names = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID"]
+
+    /// Those that are set.
+    ///
+    /// - Throws: `NotUTF8`, which names the variable.
+    package static func read() throws(NotUTF8) -> [String: String] {
+        var variables: [String: String] = [:]
+        for name in names { variables[name] = try ProcessInput.variable(name) }
+        return variables
+    }
+}
 
 /// Whoever started the daemon and wants to hear how it is, as systemd does, by datagrams (sd_notify(3)).
 ///

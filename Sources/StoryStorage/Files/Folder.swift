@@ -53,21 +53,27 @@ package enum Folder {
 
     /// True when a folder is another one, or lies in it, whatever links lead there.
     package static func isWithin(_ path: String, _ other: String) -> Bool {
-        guard let path = resolved(path), let other = resolved(other) else { return false }
-        return path == other || path.hasPrefix(other + "/")
+        guard let path = realpath(path, nil) else { return false }
+        defer { free(path) }
+        guard let other = realpath(other, nil) else { return false }
+        defer { free(other) }
+        let length = strlen(other)
+        return strncmp(path, other, length) == 0 && [0, 0x2F].contains(path[length])
     }
 
     /// The path of what is there, without links; nil where nothing is.
-    package static func resolved(_ path: String) -> String? {
+    ///
+    /// - Throws: `.failed` where that path is not UTF-8.
+    package static func resolved(_ path: String) throws(StorageError) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
-        return String(cString: resolved)
+        return try ProcessInput.text(resolved, of: "the path that \(path) leads to")
     }
 
     /// True on a file system that is mounted for reading alone.
     package static func isReadOnly(_ path: String) -> Bool { access(path, W_OK) != 0 && errno == EROFS }
 
-    /// The names of what is in a folder, in no order.
+    /// The names of what is in a folder, in no order. One that is not UTF-8 is spelled out, and so no file's name.
     ///
     /// - Throws: `.failed` where it cannot be read.
     static func names(in path: String) throws(StorageError) -> [String] {
@@ -76,7 +82,11 @@ package enum Folder {
         var names: [String] = []
         while let entry = readdir(folder) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                $0.withMemoryRebound(to: UInt8.self, capacity: 256) { name in
+                    let bytes = UnsafeBufferPointer(
+                        start: name, count: strlen(UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self)))
+                    return String(validating: bytes, as: UTF8.self) ?? SystemText.shown(bytes)
+                }
             }
             if name != ".", name != ".." { names.append(name) }
         }

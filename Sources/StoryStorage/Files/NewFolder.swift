@@ -12,7 +12,19 @@ package struct NewFolder: Sendable {
     /// - Throws: `.failed` where something is there, or nothing can take its place.
     package init(_ path: String) throws(StorageError) {
         target = try NewFolder.target(of: path)
-        draft = "\(target).\(getpid()).\(try RandomBytes.hexadecimal(4)).tmp"
+        let suffix = ".\(getpid()).\(try RandomBytes.hexadecimal(4)).tmp"
+        draft = NewFolder.shortened(target, by: suffix.utf8.count) + suffix
+    }
+
+    /// The most bytes that a name may have in the file systems of Linux.
+    package static let longestName = 255
+
+    /// A path whose last name has room for so many bytes more: cut where it has none, between two characters.
+    private static func shortened(_ path: String, by count: Int) -> String {
+        let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        var name = path[start...]
+        while name.utf8.count + count > longestName { name.removeLast() }
+        return String(path[..<start]) + name
     }
 
     /// Gives the draft its name.
@@ -28,9 +40,9 @@ package struct NewFolder: Sendable {
     private static func target(of path: String) throws(StorageError) -> String {
         var name = path[...]
         while name.count > 1, name.hasSuffix("/") || name.hasSuffix("/.") { name.removeLast() }
-        guard let target = Folder.resolved(String(name)) else {
+        guard let target = try Folder.resolved(String(name)) else {
             guard !Folder.isThere(String(name)) else { throw .failed("\(path) leads to nothing; name a new directory") }
-            guard let slash = name.lastIndex(of: "/"), let parent = Folder.resolved(Folder.parent(of: String(name)))
+            guard let slash = name.lastIndex(of: "/"), let parent = try Folder.resolved(Folder.parent(of: String(name)))
             else {
                 return String(name)
             }
@@ -40,7 +52,7 @@ package struct NewFolder: Sendable {
         guard try device(of: target) == device(of: Folder.parent(of: target)) else {
             throw .failed("\(path) is a file system of its own, which nothing can replace; name a new directory in it")
         }
-        guard target != Folder.resolved(".") else {
+        guard target != (try Folder.resolved(".")) else {
             throw .failed(
                 "\(path) is the directory you are in, and would be replaced; go elsewhere and name it from there")
         }

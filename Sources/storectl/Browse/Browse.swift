@@ -29,7 +29,7 @@ enum Browse {
         let terminal = try RawTerminal()
         defer { terminal.giveBack() }
         let (stream, input) = AsyncStream<BrowserMessage>.makeStream()
-        let world = StoreWorld(invocation.address, timeout: invocation.timeout, input: stream)
+        let world = StoreWorld(connection.address, timeout: invocation.timeout, input: stream)
         let runtime = ApplicationRuntime(
             Browser(user: invocation.arguments.value("as")), middleware: middleware, executor: world, source: world,
             renderer: frames)

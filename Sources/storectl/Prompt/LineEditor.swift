@@ -1,6 +1,7 @@
 import CEdit
 import Foundation
 import StoryCore
+import StoryStorage
 import StoryWire
 
 /// The line that is typed, edited by libedit, with what was typed before and completion.
@@ -42,9 +43,7 @@ final class LineEditor {
 
     /// The file with what was typed before, in the XDG state directory; nil where there is no home.
     static var historyPath: String? {
-        let environment = ProcessInfo.processInfo.environment
-        let paths = DefaultPaths(environment: environment, uid: getuid(), hasRunDirectory: false)
-        guard let folder = paths.state else { return nil }
+        guard let folder = try? ProcessInput.paths().state() else { return nil }
         let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
         try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: mode)
         return folder + "/history"

@@ -40,7 +40,7 @@ final class Prompt {
         }
         let members = ShownJSON(connection.greeting)?.members
         Output.complain(
-            raw: "\(members?["server"]?.shown ?? "a store") at \(invocation.address.path), position "
+            raw: "\(members?["server"]?.shown ?? "a store") at \(connection.address.path), position "
                 + "\(members?["position"]?.shown ?? "?"); HELP lists the verbs, Tab completes, Ctrl-D ends")
         let editor = LineEditor(history: LineEditor.historyPath)
         defer { editor.end() }

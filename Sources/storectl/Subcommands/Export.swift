@@ -21,7 +21,7 @@ struct Export {
         ],
         examples: [
             "storectl export > events.ndjson", "storectl export --since 2026-11-01T00:00:00Z --csv > november.csv",
-            "storectl --data /var/backups/story-1 export --types StoryPosted",
+            "storectl --data /var/backups/storykeep/story-1 export --types StoryPosted",
         ],
         run: { invocation throws(CommandError) in
             let export = try Export(invocation)

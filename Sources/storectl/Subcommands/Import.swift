@@ -150,7 +150,7 @@ enum Restore {
             "The backup stays as it is. The directory must be empty or not there; it appears once it is verified.",
             "It is a new history that names the backup, and what that was made of, as its parents.",
         ],
-        examples: ["storectl --data /var/lib/story restore /var/backups/story-1"],
+        examples: ["storectl --data /var/lib/story restore /var/backups/storykeep/story-1"],
         run: { invocation throws(CommandError) in
             let head = try Restore.run(from: try invocation.arguments.operand("DIR"), invocation)
             let json = "{\"restored\":\(head.value),\"position\":\(head.value)}"
@@ -160,9 +160,8 @@ enum Restore {
         })
 
     static func run(from backup: String, _ invocation: Invocation) throws(CommandError) -> Position {
-        let target = try invocation.dataDirectory()
+        let path = try Invocation.absolute(try invocation.dataDirectory())
         do throws(StorageError) {
-            let path = Invocation.absolute(target)
             let log = try LMDBEventLog(in: try DataDirectory(backup, for: .reading), now: Clock.system.now())
             defer { log.close() }
             let interruption = invocation.interruption

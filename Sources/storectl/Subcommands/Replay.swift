@@ -55,7 +55,8 @@ struct ReplayRun {
             return try StoredData.directory(invocation)
         }
         let path = if let asked { asked } else { try invocation.dataDirectory() }
-        let out = invocation.arguments.value("out").map(Invocation.absolute)
+        let out = try invocation.arguments.value("out").map { (out) throws(CommandError) in try Invocation.absolute(out)
+        }
         let directory: DataDirectory
         do throws(StorageError) {
             directory = try DataDirectory(path, for: .reading)

@@ -26,7 +26,7 @@ final class SalvageRun {
                 throw .usage("salvage wants --out NEW, the data directory to make")
             }
             let run = try SalvageRun(
-                from: try invocation.arguments.operand("DIR"), to: Invocation.absolute(out), invocation)
+                from: try invocation.arguments.operand("DIR"), to: try Invocation.absolute(out), invocation)
             return try run.finish()
         })
 

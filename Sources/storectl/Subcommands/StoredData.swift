@@ -14,10 +14,11 @@ enum StoredData {
         _ invocation: Invocation, _ ask: () throws(CommandError) -> Answer
     ) throws(CommandError) -> Answer? {
         if invocation.arguments.has("data") { return nil }
+        try invocation.preferOwnData()
         do throws(CommandError) {
             return try ask()
         } catch {
-            guard case .store(.cannotConnect) = error, !invocation.namesSocket else { throw error }
+            guard case .store(.cannotConnect) = error, try !invocation.namesSocket() else { throw error }
             return nil
         }
     }

@@ -83,7 +83,7 @@ enum Backup {
         examples: ["storectl backup /var/backups/story-1"],
         run: { invocation throws(CommandError) in
             // The daemon may stand in another directory.
-            let path = Invocation.absolute(try invocation.arguments.operand("DIR"))
+            let path = try Invocation.absolute(try invocation.arguments.operand("DIR"))
             let reply = try invocation.askLong("BACKUP " + JSONText.quoted(path))
             try invocation.answers.object(reply.final)
             return .done

@@ -1,0 +1,92 @@
+import Glibc
+import StoryCore
+import StoryWire
+
+/// A file of settings: lines of `NAME = VALUE`.
+package enum SettingsFile {
+    /// The most bytes that a file may have.
+    private static let mostBytes = 1 << 20
+    /// The mark that editors of other systems put before text in UTF-8.
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// The bytes of a file, all of them.
+    ///
+    /// - Throws: why it cannot be read, or that it is too long.
+    package static func read(_ path: String) throws(ServerConfiguration.UsageError) -> [UInt8] {
+        guard let file = fopen(path, "re") else { throw unreadable(path, errno) }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        while bytes.count <= mostBytes {
+            let byte = getc(file)
+            guard byte != EOF else { break }
+            bytes.append(UInt8(truncatingIfNeeded: byte))
+        }
+        // A directory can be opened, but not read.
+        guard ferror(file) == 0 else { throw unreadable(path, errno) }
+        guard bytes.count <= mostBytes else {
+            throw .init(message: "\(path) is no file of settings: it has more than \(mostBytes) bytes")
+        }
+        return bytes
+    }
+
+    /// The settings that its lines give, each with the line that it is on; empty lines and comments give none.
+    ///
+    /// - Throws: the first line that is wrong, with its number.
+    static func settings(
+        _ bytes: [UInt8], _ path: String
+    ) throws(ServerConfiguration.UsageError) -> [(setting: ServerSetting, value: String, location: String)] {
+        let text = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(byteOrderMark.count) : bytes[...]
+        var settings: [(ServerSetting, String, String)] = []
+        for (index, line) in text.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+            let location = "\(path):\(index + 1)"
+            guard let (setting, value) = try setting(line, location) else { continue }
+            settings.append((setting, value, location))
+        }
+        return settings
+    }
+
+    private static func setting(
+        _ line: ArraySlice<UInt8>, _ location: String
+    ) throws(ServerConfiguration.UsageError) -> (ServerSetting, String)? {
+        // A comment may be in any encoding.
+        guard line.first(where: { ![0x20, 0x09, 0x0D].contains($0) }) ?? 0x23 != 0x23 else { return nil }
+        let text: String
+        do throws(NotUTF8) {
+            text = try SystemText.read(line, of: location)
+        } catch {
+            throw .init(message: "\(error)")
+        }
+        // What a path would be cut at, and the end of a line elsewhere.
+        guard !line.contains(0), line.dropLast().last(where: { $0 == 0x0D }) == nil else {
+            let shown = SystemText.shown(line)
+            throw .init(message: "\(location): \"\(shown)\" has a byte \\x00, or a \\x0d that does not end the line")
+        }
+        switch SettingLine.read(text.unicodeScalars[...]) {
+        case .nothing: return nil
+        case .malformed(let reason): throw .init(message: "\(location): \(reason)")
+        case .setting(let line):
+            guard let value = line.value else {
+                throw .init(message: "\(location): \"\(shown(line.name))\" is no NAME = VALUE; it lacks the =")
+            }
+            guard let setting = ServerSetting(rawValue: line.name) else {
+                throw .init(message: "\(location): there is no setting \"\(shown(line.name))\"; \(meant(line.name))")
+            }
+            return (setting, value)
+        }
+    }
+
+    /// The setting that a wrong name is nearest to; all of them where none is near.
+    private static func meant(_ name: String) -> String {
+        let names = ServerSetting.allCases.map(\.rawValue)
+        guard let nearest = NearestName.find(Array(name.utf8), among: names) else {
+            return "there are \(names.joined(separator: ", "))"
+        }
+        return "did you mean \(nearest)?"
+    }
+
+    private static func shown(_ name: String) -> String { SystemText.shown(Array(name.utf8)) }
+
+    private static func unreadable(_ path: String, _ code: Int32) -> ServerConfiguration.UsageError {
+        .init(message: "cannot read the file \(path): \(String(cString: strerror(code)))")
+    }
+}
