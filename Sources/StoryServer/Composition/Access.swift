@@ -37,13 +37,29 @@ package struct Access: Equatable, Sendable {
     }
 
     package let rules: [Rule]
+    /// The users and groups that the kernel can tell apart.
+    package let namespace: UserNamespace
 
-    package init(_ rules: [Rule] = []) { self.rules = rules }
+    package init(_ rules: [Rule] = [], in namespace: UserNamespace = .whole) {
+        self.rules = rules
+        self.namespace = namespace
+    }
 
     /// The most that a peer may do; nil where it may not connect.
     package func role(of peer: PeerCredentials, owner: UInt32) -> Role? {
+        guard peer.uid != namespace.unknownUser else { return nil }
         guard peer.uid != owner, peer.uid != 0 else { return .admin }
-        return rules.filter { $0.subject.matches(peer) }.map(\.role).max()
+        return rules.filter { $0.subject.matches(peer, in: namespace) }.map(\.role).max()
+    }
+
+    /// Why a peer without a role may not connect.
+    package func refusal(of peer: PeerCredentials) -> String {
+        guard peer.uid != namespace.unknownUser else {
+            return
+                "uid \(peer.uid) stands for every user without a number in the user namespace of stored, and gets no "
+                + "role; give this user a number there"
+        }
+        return "uid \(peer.uid) may not connect here; whoever runs stored can allow it with --allow"
     }
 
     /// Who can open the socket, as its file says: no more than has to, and what is wider is refused by `role`.
@@ -62,10 +78,10 @@ package struct Access: Equatable, Sendable {
 }
 
 extension Access.Rule.Subject {
-    fileprivate func matches(_ peer: PeerCredentials) -> Bool {
+    fileprivate func matches(_ peer: PeerCredentials, in namespace: UserNamespace) -> Bool {
         switch self {
         case .user(let uid): peer.uid == uid
-        case .group(let gid): peer.gid == gid || peer.groups.contains(gid)
+        case .group(let gid): gid != namespace.unknownGroup && (peer.gid == gid || peer.groups.contains(gid))
         }
     }
 }

@@ -28,6 +28,7 @@ package enum Daemon {
             trace.say(
                 "fewer-connections", ["connections": "\(fewer)", "reason": "the limit of open files (ulimit -n)"])
         }
+        try checkUser(&configuration)
         let manager = ServiceManager(environment)
         let composition = try Composition(configuration, clock: clock, trace: trace, manager: manager)
         let socket: String
@@ -49,6 +50,24 @@ package enum Daemon {
         manager.ready("serving \(socket)")
         composition.reactor.run(composition.server)
         return end(composition, trace)
+    }
+
+    /// Finds out whom the kernel can tell apart.
+    ///
+    /// - Throws: where others are let in, and could pass for the user who runs the daemon.
+    private static func checkUser(_ configuration: inout ServerConfiguration) throws(StartError) {
+        let (rules, namespace) = (configuration.access.rules, UserNamespace.current())
+        guard geteuid() == namespace.unknownUser else {
+            configuration.access = Access(rules, in: namespace)
+            return
+        }
+        // Without rules the socket's mode lets nobody in but its owner.
+        guard !rules.isEmpty else { return }
+        throw StartError(
+            message:
+                "uid \(geteuid()) stands for every user without a number in this user namespace, so others that allow "
+                + "lets in could pass for the user who runs stored: run it as another user, or without allow",
+            exitCode: 2)
     }
 
     /// Listens at the path, or on the socket that the process was started with; returns where clients find it.

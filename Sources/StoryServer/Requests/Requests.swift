@@ -100,7 +100,7 @@ final class Requests {
         let output = output(connection)
         if role == nil {
             dependency.trace.say("denied", ["uid": "\(peer.uid)"])
-            let reason = "uid \(peer.uid) may not connect here; whoever runs stored can allow it with --allow"
+            let reason = dependency.configuration.access.refusal(of: credentials)
             output.reply(.failed(Failure(.denied, reason)), tag: nil, restsOn: .zero)
         } else if dependency.engine.connected(peer, beside: count, into: output) {
             return
