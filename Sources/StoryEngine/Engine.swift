@@ -12,6 +12,7 @@ package final class Engine {
     private let projector: ModelProjector
     private let changes = RowChanges()
     private let server: String
+    private let durability: Durability
     private let foldTimer: FoldTimer
     /// The last event that was decided, durable or not.
     @exclusivity(unchecked) package internal(set) var head: Position
@@ -30,7 +31,8 @@ package final class Engine {
     /// - Throws: what reading the models failed with.
     package init(
         _ plan: CataloguePlan, store: any TableStore, json: any JSONReading, log: any EventLogReading,
-        identity: LogIdentity, limits: Limits, server: String, foldTimer: FoldTimer? = nil
+        identity: LogIdentity, limits: Limits, server: String, durability: Durability = .fsync,
+        foldTimer: FoldTimer? = nil
     ) throws(StorageError) {
         self.foldTimer = foldTimer ?? FoldTimer(plan.catalogue, clock: { 0 }) { _, _ in }
         catalogue = plan.catalogue
@@ -38,6 +40,7 @@ package final class Engine {
         ports = Ports(models: models, log: log, limits: limits, identity: identity)
         projector = ModelProjector(plan, store: store, json: json, telling: changes)
         self.server = server
+        self.durability = durability
         head = log.head
         lastTime = log.lastTime ?? Instant(milliseconds: Instant.range.lowerBound)
         lastStream = try models.streams.lastNumber()
@@ -98,7 +101,8 @@ package final class Engine {
             return false
         }
         let greeting = Greeting(
-            server: server, position: output.durable, log: ports.identity.id, limits: limits, peer: peer)
+            server: server, position: output.durable, durable: durability, log: ports.identity.id, limits: limits,
+            peer: peer)
         output.notify(.greeting(greeting))
         return true
     }

@@ -76,6 +76,9 @@ struct DataDirectoryTests {
         for number in [0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994, 0x794C_7630] as [UInt32] {
             #expect(FileSystemKind.name(number) == nil)
         }
+        #expect(FileSystemKind.kind(0xEF53) == .disk)
+        #expect(FileSystemKind.kind(0x0102_1994) == .memory && FileSystemKind.kind(0x8584_58F6) == .memory)
+        #expect(FileSystemKind.kind(0x794C_7630) == .overlay)
     }
 
     @Test func `another format is refused, and a format that is gone`() throws {

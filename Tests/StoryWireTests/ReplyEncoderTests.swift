@@ -160,6 +160,15 @@ struct ReplyEncoderTests {
                 """)
     }
 
+    @Test func `the greeting of a store in memory says so`() {
+        let greeting = Greeting(
+            server: "s", position: .zero, durable: .memory, log: LogID(binary: [0x9F]), limits: Limits(),
+            peer: Peer(uid: 1000, role: .admin))
+        var bytes: [UInt8] = []
+        ReplyEncoder.append(.greeting(greeting), to: &bytes)
+        #expect(String(decoding: bytes, as: UTF8.self).contains(#""position":0,"durable":"memory","log":"#))
+    }
+
     @Test func `pushes carry the subscription's number`() {
         var bytes: [UInt8] = []
         ReplyEncoder.append(.caughtUp(Position(50)), subscription: SubscriptionID(1), to: &bytes)

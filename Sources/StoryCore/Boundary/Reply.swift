@@ -140,18 +140,30 @@ package enum Notice: Equatable, Sendable {
     case idle(seconds: Int, Position)
 }
 
+/// What an acknowledged event survives, as the greeting names it.
+package enum Durability: String, Equatable, Sendable {
+    /// The end of the process and of the machine: it is synced to a disk.
+    case fsync
+    /// The end of the process alone: the data directory lies in memory.
+    case memory
+}
+
 /// The first line of every connection.
 package struct Greeting: Equatable, Sendable {
     package let server: String
     package let position: Position
+    package let durable: Durability
     /// Which history this is.
     package let log: LogID
     package let limits: Limits
     package let peer: Peer
 
-    package init(server: String, position: Position, log: LogID, limits: Limits, peer: Peer) {
+    package init(
+        server: String, position: Position, durable: Durability = .fsync, log: LogID, limits: Limits, peer: Peer
+    ) {
         self.server = server
         self.position = position
+        self.durable = durable
         self.log = log
         self.limits = limits
         self.peer = peer

@@ -31,6 +31,8 @@ package struct ServerDependency {
     let returnFreedPages: () -> Void
     /// Who runs the daemon, and so may do everything.
     package let uid: UInt32
+    /// What an acknowledged event survives.
+    package let durability: Durability
 
     /// The models must be folded up to the log's head.
     ///
@@ -39,7 +41,8 @@ package struct ServerDependency {
         _ configuration: ServerConfiguration, clock: Clock, trace: Trace, log: any EventLog,
         models: any ServedModels, logWork: LogWork, commits: any CommitRunner, transport: any Transport,
         background: BackgroundStarter = .niceThreads, manager: ServiceManager = .absent,
-        wake: @escaping @Sendable () -> Void, returnFreedPages: @escaping () -> Void = {}, uid: UInt32
+        wake: @escaping @Sendable () -> Void, returnFreedPages: @escaping () -> Void = {}, uid: UInt32,
+        durability: Durability = .fsync
     ) throws(StorageError) {
         self.manager = manager
         self.configuration = configuration
@@ -54,14 +57,14 @@ package struct ServerDependency {
         self.wake = wake
         self.returnFreedPages = returnFreedPages
         self.uid = uid
+        self.durability = durability
         let figures = Figures()
         let limits = configuration.limits
         foldTimer = FoldTimer(.standard, clock: clock.steady) { figures.folded($0, nanoseconds: $1) }
         engine = try Engine(
             CataloguePlan(.standard), store: models, json: JSONObjectReader(),
             log: LogReader(log: log), identity: log.identity, limits: limits,
-            server: ProgramVersion.daemon,
-            foldTimer: foldTimer)
+            server: ProgramVersion.daemon, durability: durability, foldTimer: foldTimer)
         reader = RequestReader(lineLimit: limits.line)
         self.figures = figures
     }
@@ -173,7 +176,8 @@ package struct Composition {
                 dependency: try ServerDependency(
                     configuration, clock: clock, trace: trace, log: store.log, models: store.models,
                     logWork: LogWork(store.log, store.models), commits: commits, transport: reactor, manager: manager,
-                    wake: wake, returnFreedPages: Allocator.returnFreedPages, uid: geteuid()))
+                    wake: wake, returnFreedPages: Allocator.returnFreedPages, uid: geteuid(),
+                    durability: store.directory.fileSystem == .memory ? .memory : .fsync))
         } catch {
             commits.end()
             store.abandon()

@@ -45,6 +45,7 @@ package enum Daemon {
                 "version": ProgramVersion.number, "socket": socket, "data": configuration.data,
                 "position": "\(composition.store.log.head.value)", "ms": "\(milliseconds)",
             ])
+        warn(of: composition.store.directory, trace)
         ClockWatch(clock, trace).started(after: composition.store.log.lastTime)
         acceptSignals()
         manager.ready("serving \(socket)")
@@ -68,6 +69,15 @@ package enum Daemon {
                 "uid \(geteuid()) stands for every user without a number in this user namespace, so others that allow "
                 + "lets in could pass for the user who runs stored: run it as another user, or without allow",
             exitCode: 2)
+    }
+
+    /// Says where the data would not outlive the machine or the container.
+    private static func warn(of directory: DataDirectory, _ trace: Trace) {
+        switch directory.fileSystem {
+        case .disk: break
+        case .memory: trace.say("in-memory", ["data": directory.path])
+        case .overlay: trace.say("in-container", ["data": directory.path])
+        }
     }
 
     /// Listens at the path, or on the socket that the process was started with; returns where clients find it.

@@ -31,6 +31,7 @@ struct Stats {
             Member("position", .count(durable.value)),
             Member("checkpointed", .count(checkpoints.checkpointed.value)),
             Member("data", .text(dependency.configuration.data)),
+            Member("durable", .text(dependency.durability.rawValue)),
             Member("rows", .object(rowCounts())),
             Member("sizes", .object(sizes())),
             Member("rates", .object([Member("eventsPerSecond", .count(figures.eventsPerSecond))])),

@@ -18,8 +18,8 @@ package final class DataDirectory {
     private var lock: DirectoryLock?
     /// The layout of what lies in it.
     package private(set) var format = FormatFile.version
-    /// True where what is written is gone when the machine stops: the directory lies in memory.
-    package let isVolatile: Bool
+    /// What the directory lies on.
+    package let fileSystem: FileSystemKind
     /// True where this start made a store of it.
     private var isNew = false
     /// The folders that this start made: itself, and those above it.
@@ -32,7 +32,7 @@ package final class DataDirectory {
         madeFolders = access == .serving ? try Folder.makeAll(path) : []
         guard Folder.exists(path) else { throw .failed("there is no data directory at \(path)") }
         do throws(StorageError) {
-            isVolatile = try DataDirectory.checkFolder(path)
+            fileSystem = try DataDirectory.checkFolder(path)
         } catch {
             Folder.removeEmpty(madeFolders)
             throw error
@@ -121,8 +121,8 @@ package final class DataDirectory {
     /// What a store may have before it has its format: a start that failed leaves some of it, and file systems the last.
     private static let ownNames: Set = ["lock", "log", "models", "log.journal", "FORMAT.tmp", "lost+found"]
 
-    /// Nobody else may write to it, and its file system must be one of this machine; true where that is volatile.
-    private static func checkFolder(_ path: String) throws(StorageError) -> Bool {
+    /// Nobody else may write to it, and its file system must be one of this machine.
+    private static func checkFolder(_ path: String) throws(StorageError) -> FileSystemKind {
         let folder = try FileHandle(path, O_RDONLY | O_DIRECTORY)
         let status = try folder.status(path)
         guard status.st_uid == geteuid() else {

@@ -2,8 +2,15 @@ import CLMDB
 import Glibc
 import StoryCore
 
-/// Which file systems a data directory may not lie on.
-enum FileSystemKind {
+/// The kinds of file systems that a data directory may lie on.
+package enum FileSystemKind: Equatable, Sendable {
+    /// One that keeps what is synced when the machine stops.
+    case disk
+    /// One in memory, which is gone when the machine stops.
+    case memory
+    /// The layer of a container, which is gone when the container is removed.
+    case overlay
+
     /// The numbers that `fstatfs` answers for file systems whose maps and locks are not those of one kernel.
     private static let refused: [UInt32: String] = [
         0x0000_6969: "NFS", 0xFF53_4D42: "CIFS", 0x0000_517B: "SMB", 0xFE53_4D42: "SMB2", 0x6573_5546: "FUSE",
@@ -12,12 +19,13 @@ enum FileSystemKind {
     ]
 
     /// tmpfs and ramfs.
-    private static let volatile: Set<UInt32> = [0x0102_1994, 0x8584_58F6]
+    private static let inMemory: Set<UInt32> = [0x0102_1994, 0x8584_58F6]
+    private static let overlayNumber: UInt32 = 0x794C_7630
 
-    /// True where the file system lies in memory.
+    /// The kind of the file system that a folder lies on.
     ///
     /// - Throws: `.failed` when LMDB's file cannot be trusted there.
-    static func check(_ folder: borrowing FileHandle, _ path: String) throws(StorageError) -> Bool {
+    static func check(_ folder: borrowing FileHandle, _ path: String) throws(StorageError) -> FileSystemKind {
         var status = statfs()
         guard fstatfs(folder.descriptor, &status) == 0 else {
             throw SystemError.from(errno, "looking at the file system of \(path)")
@@ -26,11 +34,14 @@ enum FileSystemKind {
         if let name = name(number) {
             throw .failed("\(path) lies on \(name), which cannot hold a store: use a local file system")
         }
-        return isVolatile(number)
+        return kind(number)
     }
 
-    /// True for a file system that lies in memory.
-    static func isVolatile(_ number: UInt32) -> Bool { volatile.contains(number) }
+    /// The kind that a number of `fstatfs` stands for.
+    static func kind(_ number: UInt32) -> FileSystemKind {
+        if inMemory.contains(number) { return .memory }
+        return number == overlayNumber ? .overlay : .disk
+    }
 
     /// The name of a refused file system; nil for one that may be used.
     static func name(_ number: UInt32) -> String? { refused[number] }
