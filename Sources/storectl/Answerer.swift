@@ -21,6 +21,7 @@ struct Answerer {
     /// - Throws: why it cannot be read.
     init(reading path: String, through last: Position = .max) throws(CommandError) {
         defer { Output.progress("") }
+        ReaderProcess.takeOwnNumber(for: path)
         let queries: StoredQueries
         do throws(StorageError) {
             let progress = Progress("events")

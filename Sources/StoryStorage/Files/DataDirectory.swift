@@ -52,6 +52,8 @@ package final class DataDirectory {
             lock = try DirectoryLock(path)
             // What is acknowledged from now on must not hang on a name that is nowhere but in the system's cache.
             try Folder.syncNames(of: path)
+        } else if Folder.isReadOnly(path) {
+            lock = try DirectoryLock.keepingDaemonsAway(path)
         }
         try checkFormat()
     }

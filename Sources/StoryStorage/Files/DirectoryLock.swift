@@ -16,13 +16,36 @@ struct DirectoryLock: ~Copyable {
         self.file = file
     }
 
+    /// Keeps daemons from a directory that this process can only read, and so without LMDB's table of readers: a daemon
+    /// that writes it, from where it can be written, would overwrite what is read.
+    ///
+    /// - Returns: nil where no daemon ever was.
+    /// - Throws: `.held` while one serves it.
+    static func keepingDaemonsAway(_ folder: String) throws(StorageError) -> DirectoryLock? {
+        guard Folder.isThere(folder + "/lock") else { return nil }
+        do throws(StorageError) {
+            return DirectoryLock(
+                file: try locked(folder + "/lock", folder, flags: O_RDONLY | O_NOFOLLOW, LOCK_SH | LOCK_NB))
+        } catch {
+            guard case .held(let reason) = error else { throw error }
+            throw .held(
+                "\(reason), and can only be read here, where the holder sees no reader: ask it by its socket, or mount the "
+                    + "directory writable")
+        }
+    }
+
+    private init(file: consuming FileHandle) { self.file = file }
+
     /// The lock is given up, not just closed: a child that is being started has a copy of every descriptor until it
     /// runs its program, and would hold the lock for so long.
     deinit { flock(file.descriptor, LOCK_UN) }
 
-    private static func locked(_ path: String, _ folder: String) throws(StorageError) -> FileHandle {
-        let file = try FileHandle(path, O_RDWR | O_CREAT | O_NOFOLLOW)
-        while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
+    private static func locked(
+        _ path: String, _ folder: String, flags: Int32 = O_RDWR | O_CREAT | O_NOFOLLOW,
+        _ operation: Int32 = LOCK_EX | LOCK_NB
+    ) throws(StorageError) -> FileHandle {
+        let file = try FileHandle(path, flags)
+        while flock(file.descriptor, operation) != 0 {
             if errno == EINTR { continue }
             guard errno == EWOULDBLOCK else { throw SystemError.from(errno, "locking \(path)") }
             throw .held("\(folder) is held by \(try holder(file, path))")
@@ -46,12 +69,12 @@ struct DirectoryLock: ~Copyable {
 
 /// A data directory that no daemon serves, and none begins to, whatever is in it.
 package final class DirectoryHold {
-    /// None where the file system can only be read: no daemon can serve there.
+    /// None where the file system can only be read, and no daemon ever was there.
     private let lock: DirectoryLock?
 
     /// - Throws: `.held` when another process has it, `.failed` where there is none.
     package init(_ path: String) throws(StorageError) {
         guard Folder.exists(path) else { throw .failed("there is no data directory at \(path)") }
-        lock = Folder.isReadOnly(path) ? nil : try DirectoryLock(path)
+        lock = try Folder.isReadOnly(path) ? DirectoryLock.keepingDaemonsAway(path) : DirectoryLock(path)
     }
 }

@@ -172,6 +172,11 @@ package final class Environment: @unchecked Sendable {
             mdb_env_set_mapsize(raw, 0)
             code = mdb_txn_begin(raw, nil, UInt32(MDB_RDONLY), &probe)
         }
+        guard code != EAGAIN, code != EACCES else {
+            throw .held(
+                "\(path) is read by a process of another container that has this one's number, \(getpid()): wait until it "
+                    + "ends, or start this one with another number")
+        }
         try LMDBError.check(code, "beginning to read \(path)")
         // Without this LMDB has no function to compare the main database's keys with.
         var main: MDB_dbi = 0

@@ -80,6 +80,7 @@ struct Export {
     /// Reads the log itself.
     func read(_ path: String) throws(CommandError) {
         defer { Output.progress("") }
+        ReaderProcess.takeOwnNumber(for: path)
         var failure: CommandError?
         do throws(StorageError) {
             let log = try LMDBEventLog(in: try DataDirectory(path, for: .reading), now: Clock.system.now())

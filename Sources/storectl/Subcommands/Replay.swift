@@ -57,6 +57,7 @@ struct ReplayRun {
         let path = if let asked { asked } else { try invocation.dataDirectory() }
         let out = try invocation.arguments.value("out").map { (out) throws(CommandError) in try Invocation.absolute(out)
         }
+        ReaderProcess.takeOwnNumber(for: path)
         let directory: DataDirectory
         do throws(StorageError) {
             directory = try DataDirectory(path, for: .reading)

@@ -40,6 +40,7 @@ enum Verification {
     /// Reads a whole log, beside a daemon or without one.
     private static func verifyOffline(_ path: String) throws(CommandError) -> Position {
         defer { Output.progress("") }
+        ReaderProcess.takeOwnNumber(for: path)
         let progress = Progress("events")
         let (directory, head): (DataDirectory, Position)
         do throws(StorageError) {

@@ -1,0 +1,41 @@
+import Glibc
+import StoryStorage
+
+/// A process whose number no other reader of a data directory has.
+///
+/// LMDB knows its readers by their process numbers, which are unique in one container only: in most, the program is
+/// process 1. Where the number is taken, the run is made again as a child, which has another one.
+enum ReaderProcess {
+    /// The variable that counts how often the run was made again.
+    private static let variable = "STORYKEEP_READER_ATTEMPT"
+    private static let mostAttempts = 32
+
+    /// Returns where this process may read; else a child has run in its place, and the process ends as the child did.
+    ///
+    /// It is called before the directory is opened, and before anything is read or written.
+    static func takeOwnNumber(for directory: String) {
+        let attempt = getenv(variable).flatMap { Int(String(cString: $0)) } ?? 0
+        // A daemon that starts meanwhile in another container is likely to be process 1 there.
+        guard ReaderNumber.isTaken(in: directory) || getpid() == 1, attempt < mostAttempts else { return }
+        setenv(variable, "\(attempt + 1)", 1)
+        guard let child = spawn() else { return }
+        Interruption.beforeAbruptEnd { kill(child, SIGTERM) }
+        var status: Int32 = 0
+        Interruption.endingAtOnce { while waitpid(child, &status, 0) < 0, errno == EINTR {} }
+        exit(status & 0x7F == 0 ? status >> 8 & 0xFF : ExitCode.interrupted.rawValue)
+    }
+
+    /// Starts this program again, with the same words; nil where the system refuses.
+    private static func spawn() -> pid_t? {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        var child: pid_t = 0
+        let code = posix_spawn(&child, "/proc/self/exe", nil, &attributes, CommandLine.unsafeArgv, environ)
+        return code == 0 ? child : nil
+    }
+}
