@@ -81,6 +81,29 @@ extension DaemonTests {
             #expect(try client.ask("BACKUP \"\(daemon.folder.place("a/b/copy"))\"").hasPrefix("+"))
         }
 
+        @Test func `a copy may have the longest name, and a longer one is named as the wrong field`() throws {
+            let daemon = try RunningDaemon()
+            let client = try daemon.client()
+            let name = String(repeating: "n", count: 255)
+            let place = daemon.folder.place(name)
+            let reply = try client.ask("BACKUP \"\(place)\"")
+            #expect(reply.hasPrefix("+"), "\(reply)")
+            #expect(try daemon.storectl("--data", place, "verify").exit == .code(0))
+            let deep = daemon.folder.place(String(repeating: "a/", count: 2_100) + "copy")
+            #expect(symlink("nowhere", daemon.folder.place("dangling")) == 0)
+            for wrong in [place + "n", daemon.folder.place("none/" + name + "n/copy"), deep] {
+                let refused = try client.ask("BACKUP \"\(wrong)\"")
+                #expect(refused.hasPrefix(#"- {"code":"invalid""#), "\(refused.prefix(200))")
+                #expect(refused.contains(#""field":"directory","rule":"tooLong""#), "\(refused.prefix(200))")
+            }
+            for wrong in ["relative", daemon.folder.place("dangling/copy")] {
+                let refused = try client.ask("BACKUP \"\(wrong)\"")
+                #expect(refused.contains(#""field":"directory","rule":"malformed""#), "\(refused)")
+            }
+            let refused = try client.ask("BACKUP \"\(daemon.folder.place("dangling"))\"")
+            #expect(refused.hasPrefix(#"- {"code":"exists""#), "\(refused)")
+        }
+
         @Test func `no copy is made in the data directory, nor of two at once by one name`() throws {
             let daemon = try RunningDaemon()
             let client = try daemon.client()

@@ -1,4 +1,3 @@
-import Glibc
 package import StoryCore
 package import StoryLog
 package import StoryModels
@@ -138,8 +137,8 @@ final class Jobs {
     }
 
     private func refusal(ofCopyTo path: String) -> Failure? {
-        guard path.hasPrefix("/"), !path.utf8.contains(0) else {
-            return Jobs.unfit("the daemon wants an absolute path")
+        if let error = CopyTarget.error(in: path, besides: data) {
+            return Failure(.invalid, "1 field is wrong: directory", .fields([error]))
         }
         guard !Folder.isThere(path) else {
             return Failure(.exists, "\(path) exists already; name a new directory", .field("directory"))
@@ -147,25 +146,7 @@ final class Jobs {
         guard !waiting.contains(where: { $0.target == path }), !running.contains(where: { $0.target == path }) else {
             return Failure(.exists, "a copy is being made as \(path); name another directory", .field("directory"))
         }
-        var parent = Folder.parent(of: path)
-        while !Folder.exists(parent), parent != "/" { parent = Folder.parent(of: parent) }
-        guard !path.dropFirst(parent.count).split(separator: "/").contains("..") else {
-            return Jobs.unfit("\(path) goes up again from a folder that is not there")
-        }
-        guard access(parent + "/.", W_OK | X_OK) == 0 else {
-            return Jobs.unfit("the daemon's user can make nothing in \(parent): \(String(cString: strerror(errno)))")
-        }
-        guard !Folder.isWithin(parent, data) else {
-            return Jobs.unfit("\(path) lies in the data directory: a copy there is lost with it")
-        }
         return nil
-    }
-
-    /// A directory that no copy can be made as.
-    private static func unfit(_ message: String) -> Failure {
-        Failure(
-            .invalid, "1 field is wrong: directory",
-            .fields([FieldError(field: "directory", rule: .malformed, message: message)]))
     }
 }
 

@@ -1,3 +1,4 @@
+import Glibc
 import StoryClient
 import StoryCore
 import StoryLog
@@ -15,7 +16,7 @@ enum Verification {
                 + "directory is read, and the models are held against the log, folded.",
             "It exits with 5 where something is damaged, and names the first position.",
         ],
-        examples: ["storectl verify", "storectl --data /var/backups/story-1 verify"],
+        examples: ["storectl verify", "storectl --data /var/backups/storykeep/story-1 verify"],
         run: { invocation throws(CommandError) in
             let asked = try StoredData.asked(invocation) { () throws(CommandError) in
                 try invocation.askLong("VERIFY").final.json
@@ -80,13 +81,34 @@ enum Verification {
 enum Backup {
     static let subcommand = Subcommand(
         name: "backup", summary: "copies the log into a new data directory, at one position", operand: .required("DIR"),
-        details: ["The daemon makes the copy while it serves, as its own user; the directory must not exist."],
-        examples: ["storectl backup /var/backups/story-1"],
+        details: [
+            "The daemon makes the copy while it serves, as its own user; the directory must not exist.",
+            "A service or a container may have folders of its own, such as /tmp: a copy there is no copy for others. The "
+                + "package's service may write to /var/backups/storykeep.",
+        ],
+        examples: ["storectl backup /var/backups/storykeep/story-1"],
         run: { invocation throws(CommandError) in
             // The daemon may stand in another directory.
             let path = try Invocation.absolute(try invocation.arguments.operand("DIR"))
+            let wasThere = Folder.isThere(path)
             let reply = try invocation.askLong("BACKUP " + JSONText.quoted(path))
+            // The daemon may see other folders by the same names.
+            try look(for: path, wasThere: wasThere)
             try invocation.answers.object(reply.final)
             return .done
         })
+
+    /// Looks for the copy from here.
+    ///
+    /// - Throws: that it is not there, or that something else is.
+    private static func look(for path: String, wasThere: Bool) throws(CommandError) {
+        guard wasThere || access(path, F_OK) != 0 else { return }
+        guard wasThere || errno == ENOENT || errno == ENOTDIR else {
+            return Output.complain("the copy was made, and this user may not look at it: \(SystemError.text(errno))")
+        }
+        throw .system(
+            "the daemon has made \(path), but it is not there for you: the daemon sees other folders, as a service "
+                + "(PrivateTmp) or in a container does; name a directory that both see, such as one in "
+                + "/var/backups/storykeep")
+    }
 }
