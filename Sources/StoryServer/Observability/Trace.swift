@@ -10,8 +10,8 @@ package struct Trace: Sendable {
         self.write = write
     }
 
-    /// Values are cut at 200 characters. What acts on a terminal, ends a line or turns the direction of the text never
-    /// gets through.
+    /// Values are cut at 200 characters. A character that acts on a terminal, ends a line or turns the direction of the
+    /// text is spelled out, as `\u{1b}`.
     package func say(_ happening: String, _ members: KeyValuePairs<String, String> = [:]) {
         var line = now().text + " " + happening
         for (name, value) in members { line += " \(name)=\(Trace.quoted(value))" }
@@ -27,7 +27,7 @@ package struct Trace: Sendable {
             case "\"": text += "\\\""
             case "\\": text += "\\\\"
             case "\n": text += "\\n"
-            default: text += isSeen(scalar) ? String(scalar) : "?"
+            default: text += isSeen(scalar) ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
             }
         }
         return text + "\""
