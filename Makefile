@@ -1,6 +1,6 @@
 # Storykeep: the commands that a person types. What they do is in scripts/.
 
-.PHONY: help demo test build install deb test-deb lint gates clean
+.PHONY: help demo test build install deb test-deb test-container lint gates clean
 .PHONY: power faults kills rot hostile races simulation fuzz sanitizers
 .PHONY: bench bench-quick bench-latency bench-scale bench-report
 
@@ -27,6 +27,9 @@ deb: ## a Debian package of the same
 
 test-deb: ## that package installed in a clean Debian and tried there; wants root and debootstrap
 	@scripts/test-deb
+
+test-container: ## the container image's recipe tried in a clean Debian; wants root and debootstrap
+	@scripts/test-container
 
 gates: ## what an event costs in allocations, system calls, syncs, beside the limits
 	@scripts/gates

@@ -13,7 +13,7 @@ enum SubcommandTable {
 
     /// What every verb takes.
     static let globalOptions = [
-        Option("socket", "PATH", "the daemon's socket; else STORED_SOCKET, else in the XDG runtime directory"),
+        Option("socket", "PATH", "the daemon's socket; else STORED_SOCKET, else the user's own or the service's"),
         Option("data", "DIR", "the data directory, to be read without a daemon; else STORED_DATA, else the XDG one"),
         Option("json", nil, "answers as JSON lines, byte for byte as the store sent them"),
         Option("timeout", "SECONDS", "how long to wait for an answer; 20 unless told, for copies and checks no end"),
