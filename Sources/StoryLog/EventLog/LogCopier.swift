@@ -6,6 +6,9 @@ package import StoryCore
 /// It may run on any one thread. The models are not copied; the first start folds them. The copy is a history of its
 /// own: it has a new ID, and names this log as its parent.
 package final class LogCopier: Sendable {
+    /// A part of the work.
+    package enum Step { case copying, checking }
+
     /// How many bytes of blocks one commit of the copy has.
     private static let piece = 16 << 20
 
@@ -32,15 +35,18 @@ package final class LogCopier: Sendable {
     /// Makes the directory, where nothing may be but an empty folder, and returns the copy's last position.
     ///
     /// It appears under its name once it is whole, synced and verified.
-    /// - Parameter mustEnd: is asked now and then; true ends the copying.
+    /// - Parameters:
+    ///   - mustEnd: is asked now and then; true ends the copying.
+    ///   - progress: takes the step, and the last position that is done.
     /// - Throws: `.corrupt` where the log is damaged, `.failed` or `.full` where the copy cannot be made or was ended.
     package func run(
-        to path: String, mustEnd: @escaping () -> Bool = { false }
+        to path: String, mustEnd: () -> Bool = { false },
+        progress: (Step, Position) -> Void = { _, _ in }
     ) throws(StorageError) -> Position {
         guard path.hasPrefix("/") else { throw .failed("\(path) is no absolute path") }
         let folder = try NewFolder(path)
         do throws(StorageError) {
-            let position = try fill(folder.draft, mustEnd)
+            let position = try fill(folder.draft, mustEnd, progress)
             try folder.publish()
             return position
         } catch {
@@ -49,19 +55,27 @@ package final class LogCopier: Sendable {
         }
     }
 
-    private func fill(_ draft: String, _ mustEnd: @escaping () -> Bool) throws(StorageError) -> Position {
+    private func fill(
+        _ draft: String, _ mustEnd: () -> Bool, _ progress: (Step, Position) -> Void
+    ) throws(StorageError) -> Position {
         try Folder.makeAll(Folder.parent(of: draft))
         try Folder.makeNew(draft)
         let id = try RandomBytes.make(LogHeader.idCount)
         try LogCreation.createEnvironment(draft + "/log", header.identity, created: header.created)
         let copy = try Environment.open(at: draft + "/log", EnvironmentOptions())
         defer { copy.close() }
-        var writer = BlockCopy(from: environment, to: copy, root: header.identity.root, last, mustEnd: mustEnd)
-        let position = try writer.run(tail, piece: LogCopier.piece)
+        var writer = BlockCopy(from: environment, to: copy, root: header.identity.root, last)
+        let position = try writer.run(tail, piece: LogCopier.piece) { position in
+            progress(.copying, position)
+            return !mustEnd()
+        }
         try header.with(header.identity.copy(id: id, at: position), in: try copy.fileIdentity()).replace(in: copy)
         try JournalFile.create(draft + "/log.journal", logID: id, fileSize: journalSize)
         try FormatFile.create(draft)
-        try LogVerifier(copy, []).run { _ in !mustEnd() }
+        try LogVerifier(copy, []).run { position in
+            progress(.checking, position)
+            return !mustEnd()
+        }
         guard !mustEnd() else { throw BlockCopy.ended }
         try Folder.sync(draft)
         return position
@@ -76,22 +90,24 @@ private struct BlockCopy {
     private let target: Environment
     private let root: [UInt8]
     private let last: Position
-    private let mustEnd: () -> Bool
     private var position: Position = .zero
     private var seal: Seal?
 
     /// - Parameter last: blocks that begin behind it are left out.
     init(
-        from source: Environment, to target: Environment, root: [UInt8], _ last: Position,
-        mustEnd: @escaping () -> Bool
+        from source: Environment, to target: Environment, root: [UInt8], _ last: Position
     ) {
-        (self.source, self.target, self.root, self.last, self.mustEnd) = (source, target, root, last, mustEnd)
+        (self.source, self.target, self.root, self.last) = (source, target, root, last)
     }
 
     /// Copies blocks, then makes blocks of the rest; returns the last position.
-    mutating func run(_ tail: [BlockSection], piece: Int) throws(StorageError) -> Position {
+    ///
+    /// - Parameter progress: takes the last position of each commit; returns false to end the copying.
+    mutating func run(
+        _ tail: [BlockSection], piece: Int, progress: (Position) -> Bool
+    ) throws(StorageError) -> Position {
         while position < last, try advance(piece) {
-            if mustEnd() { throw BlockCopy.ended }
+            guard progress(position) else { throw BlockCopy.ended }
         }
         let store = BlockStore(environment: target, hasher: try SealHasher())
         let rest = tail.compactMap { $0.part(after: position.value) }

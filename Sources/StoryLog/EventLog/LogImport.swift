@@ -65,12 +65,13 @@ package final class LogImport {
 
     /// Makes all of it durable, checks it, and gives it its name.
     ///
+    /// - Parameter progress: takes the last position that is checked.
     /// - Throws: what failed; nothing is left then.
-    package func finish() throws(StorageError) {
+    package func finish(progress: (Position) -> Void = { _ in }) throws(StorageError) {
         defer { abandon() }
         try commit()
         try log.flush()
-        try log.verify { _ in }
+        try log.verify(progress: progress)
         close()
         try Folder.sync(folder.draft)
         try folder.publish()
