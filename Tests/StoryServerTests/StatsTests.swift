@@ -1,5 +1,6 @@
 import Foundation
 import StoryCore
+@testable import StoryServer
 import Testing
 import TestSupport
 
@@ -23,5 +24,15 @@ struct StatsTests {
             #expect(folds.contains(#""\#(kind)":{"count":\#(count),"p50us":"#))
         }
         #expect(!folds.contains(#""photos""#))
+    }
+
+    @Test func `the daemon tells for how long it has run, since its own start`() {
+        let figures = Figures()
+        figures.tick(nanoseconds: 7_000_000_000_000)
+        #expect(figures.uptimeSeconds == 0)
+        figures.tick(nanoseconds: 7_000_900_000_000)
+        #expect(figures.uptimeSeconds == 0)
+        figures.tick(nanoseconds: 7_090_000_000_000)
+        #expect(figures.uptimeSeconds == 90)
     }
 }

@@ -17,6 +17,9 @@ package final class Figures {
     private(set) var errors: UInt64 = 0
     /// Events a second over the last whole second.
     private(set) var eventsPerSecond: UInt64 = 0
+    /// How many seconds it counts.
+    private(set) var uptimeSeconds: UInt64 = 0
+    private var began: UInt64?
     private var secondBegan: UInt64 = 0
     private var eventsBefore: UInt64 = 0
 
@@ -60,6 +63,9 @@ package final class Figures {
 
     /// Called now and then with a steady clock.
     func tick(nanoseconds now: UInt64) {
+        let start = began ?? now
+        began = start
+        uptimeSeconds = now > start ? (now - start) / 1_000_000_000 : 0
         guard now >= secondBegan + 1_000_000_000 else { return }
         let seconds = max(1, (now - secondBegan) / 1_000_000_000)
         eventsPerSecond = (events - eventsBefore) / seconds

@@ -42,6 +42,7 @@ struct Stats {
             Member("subscriptions", .object(subscriptions(durable))),
             Member("errors", .count(figures.errors)),
             Member("checkpoints", .count(checkpoints.count)),
+            Member("uptime", .count(figures.uptimeSeconds)),
         ]
     }
 
