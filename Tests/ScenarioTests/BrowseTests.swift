@@ -122,11 +122,13 @@ import Testing
         try daemon.client().expect(#"LIKE stories/2 {"user":"008"}"#)
         run.terminal.type("y")
         try run.shows("it has changed") {
-            $0.lines[22].contains("is at version 2 now; y deletes it") && $0.lines[7] == "likes         1"
+            $0.lines[22] == " changed meanwhile (version 2). y deletes it, n keeps it"
+                && $0.lines[7] == "likes         1"
         }
         run.terminal.type("y")
         try run.shows("it is gone") {
-            $0.lines[2].hasPrefix("there is no story 2") && $0.lines[22].hasPrefix(" deleted: ")
+            $0.lines[1] == "deleted" && $0.lines[2] == "story 2 was deleted; its history remains"
+                && $0.lines[22].hasPrefix(" deleted: ")
         }
         run.terminal.type("\u{1B}")
         try run.shows("the other one is left") { $0.lines[3].contains("Spring") && !$0.lines[4].contains("Summer") }
@@ -149,7 +151,8 @@ import Testing
         run.terminal.type("\r")
         try run.shows("mine, theirs, and the message as it is now") { screen in
             screen.lines[3].contains("Mine") && screen.lines[4].hasSuffix("now: Theirs")
-                && screen.lines[5].hasSuffix("Another end.") && screen.lines[22].contains("is at version 2 now; Enter")
+                && screen.lines[5].hasSuffix("Another end.")
+                && screen.lines[22] == " changed meanwhile (version 2). Enter overwrites, Esc keeps theirs"
         }
         run.terminal.type("\r")
         try run.shows("it is revised") {

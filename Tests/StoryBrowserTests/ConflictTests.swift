@@ -50,7 +50,7 @@ import Testing
         driven.hand(row(try theirs()))
         #expect(driven.lines[3].hasSuffix("Mine") && driven.lines[4].hasSuffix("now: Theirs"))
         #expect(driven.lines[5].hasSuffix("new"), "what was not touched is as it is now")
-        #expect(driven.lines[22].contains("is at version 4 now; Enter writes yours over it"))
+        #expect(driven.lines[22] == " changed meanwhile (version 4). Enter overwrites, Esc keeps theirs")
         driven.press(.enter)
         let second = try submitted(&driven)
         #expect(second.1 == .edit(id: "a", version: 4) && revised(second.0) == ["Mine", nil])
@@ -69,12 +69,12 @@ import Testing
         driven.hand(.form(.conflict(5, "story-a is at version 5, not 3")))
         #expect(driven.lines[22] == " story-a is at version 5, not 3")
         driven.hand(row(try theirs(5)))
-        #expect(driven.lines[22].contains("version 5 now"))
+        #expect(driven.lines[22].contains("(version 5)"))
         driven.press(.enter)
         #expect(try submitted(&driven).1 == .edit(id: "a", version: 5))
         driven.hand(row(try theirs(6)))
         driven.hand(.form(.conflict(6, "m")))
-        #expect(driven.lines[22].contains("version 6 now"))
+        #expect(driven.lines[22].contains("(version 6)"))
     }
 
     @Test func `who typed the same as the other one has nothing left to write`() throws {
@@ -91,14 +91,14 @@ import Testing
     @Test func `a row that is gone is told, and what was typed is kept`() throws {
         var driven = try edited("Mine")
         driven.hand(.page(.changed([.absent(position: 50)])))
-        #expect(driven.lines[22] == " story a is gone; its history stays" && driven.lines[3].hasSuffix("Mine"))
+        #expect(driven.lines[22] == " story a was deleted; its history remains" && driven.lines[3].hasSuffix("Mine"))
     }
 
     @Test func `a deletion is asked for first, and every other key but y leaves the row alone`() throws {
         var driven = try listed()
         driven.type("d")
         #expect(driven.lines[1] == "delete story a?" && driven.lines[3] == "title         Spring")
-        #expect(driven.lines.contains("y deletes it, and its history stays readable; n leaves it"))
+        #expect(driven.lines.contains("y deletes it, and its history remains; n keeps it"))
         driven.press(.enter, .tab, .backspace, .character("d"), .character("q"))
         #expect(driven.takeCommands().isEmpty && driven.lines[1] == "delete story a?")
         driven.type("n")
@@ -117,7 +117,9 @@ import Testing
         driven.hand(row(try theirs()))
         #expect(driven.lines[3] == "title         Spring")
         driven.hand(.form(.conflict(4, "m")))
-        #expect(driven.lines[3] == "title         Theirs" && driven.lines[22].contains("version 4 now; y deletes it"))
+        #expect(
+            driven.lines[3] == "title         Theirs"
+                && driven.lines[22] == " changed meanwhile (version 4). y deletes it, n keeps it")
         _ = driven.takeCommands()
         driven.type("y")
         #expect(try submitted(&driven).1 == .delete(id: "a", version: 4))

@@ -31,7 +31,7 @@ import Testing
                 "  from (user ID)", indent + "✗ there is no user \"\"", "  to (user ID)",
             ] + Array(repeating: "", count: 12) + [
                 " 2 fields are wrong; key: is wrong",
-                " Tab next field  Enter done  Ctrl-J new line  Esc leave",
+                " Tab next field  Enter save  Ctrl-J new line  Esc cancel",
             ]
         #expect(Array(driven.lines.dropFirst()) == expected)
         driven.type("T")

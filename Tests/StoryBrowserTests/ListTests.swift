@@ -46,14 +46,33 @@ import Testing
             [
                 " stories" + String(repeating: " ", count: 60) + "position 42",
                 "all · by date, descending",
-                "  date                title                         from       to         likes",
+                "  date (UTC)          title                         from       to         likes",
                 "▸ 2026-01-01 00:01:01 A title that is much too lon… 007        008        12",
                 "  2026-01-01 00:00:05 夏の話                        007        008        0",
             ] + rest.dropLast(2) + [
-                "", " ↑↓ move  Enter open  / filter  s sort  S turn  n new  ? help  q quit",
+                "", " ↑↓ move  Enter open  / filter  s sort  S reverse  n new  ? help  q quit",
             ]
         #expect(driven.lines == expected)
         #expect(driven.state.screen.lines.allSatisfy { $0.width == 80 })
+    }
+
+    @Test func `names take a share of a wide terminal, and the title the rest`() throws {
+        var driven = Driven()
+        driven.send(.resized(Size(columns: 120, rows: 24)))
+        try driven.answer([Fixtures.story("a", 5, title: "T")])
+        #expect(driven.lines[2].hasPrefix("  date (UTC)          title"))
+        let heading = driven.lines[2]
+        let from = heading.distance(
+            from: try #require(heading.firstRange(of: "from")).lowerBound,
+            to: try #require(heading.firstRange(of: "to  ")).lowerBound)
+        #expect(from == 20, "\(heading)")
+        #expect(driven.state.screen.lines.allSatisfy { $0.width == 120 })
+    }
+
+    @Test func `the key that marks a message as seen is at the foot of messages`() throws {
+        var driven = Driven()
+        driven.type("3")
+        #expect(driven.lines[23].hasSuffix("n new  v see  ? help  q quit"), "\(driven.lines[23])")
     }
 
     @Test func `what left while nobody listened is dropped once all that is there was told`() throws {

@@ -39,7 +39,7 @@ import Testing
         let expected =
             [
                 " stories › story a" + String(repeating: " ", count: 50) + "position 30", "as it is now, live",
-                "title         Now", "from          007", "to            008", "date          2026-01-01 00:00:01",
+                "title         Now", "from          007", "to            008", "date          2026-01-01 00:00:01 UTC",
                 "likes         1", "version       3, position 30", "", "Once upon", "a time.",
             ] + Array(repeating: "", count: 6) + [
                 "── history: 3 events " + String(repeating: "─", count: 59),
@@ -70,7 +70,7 @@ import Testing
         driven.hand(.page(.past(version: 2, .row(try Fixtures.story("a", 1, title: "late")))))
         #expect(try driven.page.shown == .loading, "an answer about another version is not shown")
         driven.hand(.page(.past(version: 1, .row(old))))
-        #expect(driven.lines[1] == "as it was at version 1, position 10, 2026-01-01 00:00:01")
+        #expect(driven.lines[1] == "as it was at version 1, position 10, 2026-01-01 00:00:01 UTC")
         #expect(driven.lines[2] == "title         Then")
         #expect(driven.lines[21].hasPrefix("├●──") && driven.lines[21].hasSuffix("┤ 1/3"))
         driven.press(.left)
@@ -94,9 +94,29 @@ import Testing
         var driven = try page()
         driven.hand(.page(.changed([.absent(position: 50)])))
         driven.hand(.page(.history([entry(1, "StoryPosted"), entry(4, "StoryDeleted")], isNewest: true)))
-        #expect(driven.lines[2] == "there is no story a, or no more; its history stays")
+        #expect(driven.lines[1] == "deleted" && driven.lines[2] == "story a was deleted; its history remains")
         driven.press(.left)
         #expect(versions(driven.takeCommands()) == [3])
+    }
+
+    @Test func `a story that never was is not called deleted`() throws {
+        var driven = try page()
+        driven.hand(.page(.changed([.absent(position: 50)])))
+        driven.hand(.page(.history([], isNewest: true)))
+        #expect(driven.lines[1] == "not there" && driven.lines[2] == "there is no story a")
+    }
+
+    @Test func `a text that is longer than its room says where it goes on`() throws {
+        var driven = try page()
+        #expect(!driven.lines.contains { $0.contains("more below") })
+        let text = (1...40).map { "line \($0)" }.joined(separator: "\\n")
+        let story = try Fixtures.story("a", 1, title: "Now", message: text, version: 4)
+        driven.hand(.page(.changed([.row(story, position: 40)])))
+        #expect(driven.lines[9] == "line 1" && driven.lines[16] == "↓ more below, PgDn", "\(driven.lines)")
+        driven.press(.down)
+        #expect(driven.lines[9] == "line 2" && driven.lines[16] == "↑ more above · ↓ more below, PgDn")
+        for _ in 0..<10 { driven.press(.pageDown) }
+        #expect(driven.lines[15] == "line 40" && driven.lines[16] == "↑ more above")
     }
 
     @Test func `of a long history only the part around the slider is asked for`() throws {

@@ -1,28 +1,5 @@
 package import StoryClient
 
-/// A column of a list.
-package struct ListColumn<Content: Sendable>: Sendable {
-    let name: String
-    /// How many columns of the terminal it takes; nil: an equal part of what the others leave.
-    let width: Int?
-    let text: @Sendable (Content, Names) -> String
-
-    init(_ name: String, width: Int?, _ text: @escaping @Sendable (Content) -> String) {
-        self.init(name, width: width, named: { content, _ in text(content) })
-    }
-
-    private init(_ name: String, width: Int?, named text: @escaping @Sendable (Content, Names) -> String) {
-        (self.name, self.width, self.text) = (name, width, text)
-    }
-
-    /// A column of users, by the field that has their IDs.
-    static func people(
-        _ name: String, width: Int?, _ id: @escaping @Sendable (Content) -> String
-    ) -> ListColumn {
-        ListColumn(name, width: width, named: { content, names in names.name(of: id(content)) })
-    }
-}
-
 /// A field of a row as its page shows it.
 package struct Fact: Hashable, Sendable {
     let name: String

@@ -112,10 +112,14 @@ package enum Coordinator<Kind: BrowsedKind> {
     /// The keys of a screen and what they do, the most important first.
     package static func hints(_ screen: ScreenState<Kind>) -> [(key: String, does: String)] {
         switch screen {
-        case .list: [("↑↓", "move"), ("Enter", "open"), ("/", "filter"), ("s", "sort"), ("S", "turn"), ("n", "new")]
+        case .list:
+            [("↑↓", "move"), ("Enter", "open"), ("/", "filter"), ("s", "sort"), ("S", "reverse"), ("n", "new")]
+                + Kind.keys.map { (String($0.key), $0.name) }
         case .page(let state): state.hints
-        case .form(let state) where state.purpose.isDeletion: [("y", "delete"), ("n", "leave")]
-        case .form: [("Tab", "next field"), ("Enter", "done"), ("Ctrl-J", "new line"), ("Esc", "leave")]
+        case .form(let state) where state.purpose.isDeletion: [("y", "delete"), ("n", "keep")]
+        case .form(let state) where state.purpose == .filter:
+            [("Tab", "next field"), ("Enter", "apply"), ("Esc", "cancel")]
+        case .form: [("Tab", "next field"), ("Enter", "save"), ("Ctrl-J", "new line"), ("Esc", "cancel")]
         }
     }
 

@@ -158,7 +158,7 @@ package enum Submission: Equatable, Sendable {
             let wrong = error.fields.map { WrongEntry($0.field.rawValue, $0.message) }
             return .wrong(wrong + error.options.map { WrongEntry($0.field, $0.message) }, error.message)
         } catch let error as WrongDraft {
-            return .wrong(error.entries, "what is marked cannot be sent")
+            return .wrong(error.entries, "correct the marked fields")
         } catch ClientError.exists(let message, let field?) {
             return .wrong([WrongEntry(field, "is taken")], message)
         } catch ClientError.conflict(let message, _, let actual, _) {

@@ -69,7 +69,7 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
         do {
             return .ask(.narrow(try Kind.filter(draft)))
         } catch {
-            return take(.wrong((error as? WrongDraft)?.entries ?? [], "what is marked is no filter"))
+            return take(.wrong((error as? WrongDraft)?.entries ?? [], "correct the marked fields"))
         }
     }
 
@@ -92,7 +92,7 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
             switch change {
             case .restarted, .caughtUp: break
             case .row(let row, _): now = .row(row)
-            case .absent: now = .absent("\(Kind.category) \(purpose.base?.id ?? "") is gone; its history stays")
+            case .absent: now = .absent("\(Kind.category) \(purpose.base?.id ?? "") was deleted; its history remains")
             }
         }
         if case .absent(let sentence) = now { return .ask(.say(sentence)) }
@@ -106,7 +106,7 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
         let rebased = purpose.rebased(row.version)
         if let fresh = Kind.draft(for: rebased, of: row, in: .init(), by: nil) { draft.rebase(onto: fresh) }
         (purpose, content, self.refusedAt) = (rebased, row, nil)
-        let key = purpose.isDeletion ? "y deletes it" : "Enter writes yours over it"
-        return .ask(.say("it was changed meanwhile, and is at version \(row.version) now; \(key), Esc leaves it"))
+        let keys = purpose.isDeletion ? "y deletes it, n keeps it" : "Enter overwrites, Esc keeps theirs"
+        return .ask(.say("changed meanwhile (version \(row.version)). \(keys)"))
     }
 }

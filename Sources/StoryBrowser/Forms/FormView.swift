@@ -30,7 +30,7 @@ extension FormState {
         let facts = Kind.facts(of: content).flatMap { $0.lines(names, columns: size.columns) }
         let lines = facts + [Line()] + text.map { Line($0) } + [Line()]
         return lines + [
-            isHandedIn ? Line("…", .dim) : Line("y deletes it, and its history stays readable; n leaves it")
+            isHandedIn ? Line("…", .dim) : Line("y deletes it, and its history remains; n keeps it")
         ]
     }
 

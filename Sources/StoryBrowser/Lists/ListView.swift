@@ -5,7 +5,9 @@ extension ListState {
     func view(_ size: Size, _ names: Names) -> [Line] {
         let widths = ListState.widths(size.columns)
         var heading = Line("  ")
-        for (column, width) in zip(Kind.columns, widths) { heading.add(column.name, columns: width + 1, .bold) }
+        for (column, width) in zip(Kind.columns, widths) {
+            heading.add(column.shape.heading, columns: width + 1, .bold)
+        }
         var lines = [summary, heading]
         let height = max(0, size.rows - lines.count)
         if window.rows.isEmpty { return lines + [Line("  " + emptiness, .dim)] }
@@ -51,8 +53,24 @@ extension ListState {
 
     /// How many columns of the terminal each column of the list takes.
     private static func widths(_ columns: Int) -> [Int] {
-        let fixed = Kind.columns.reduce(0) { $0 + ($1.width ?? 0) + 1 }
-        let elastic = max(1, Kind.columns.filter { $0.width == nil }.count)
-        return Kind.columns.map { $0.width ?? max(4, (columns - 2 - fixed) / elastic) }
+        let shapes = Kind.columns.map(\.shape.width)
+        let rests = shapes.filter { $0 == .rest }.count
+        let names = max(1, shapes.count { if case .name = $0 { true } else { false } })
+        let left = max(0, columns - 2 - shapes.reduce(0) { $0 + (least($1) ?? 0) + 1 })
+        // Texts come first; names share what texts do not need, up to a length that few names have.
+        let more = rests == 0 ? left / names : min(14, max(0, left - 30 * rests) / (names + 2 * rests))
+        let rest = rests == 0 ? 0 : max(4, (left - more * names) / rests)
+        return shapes.map { width in
+            if case .name(let count) = width { count + more } else { least(width) ?? rest }
+        }
+    }
+
+    /// How many columns of the terminal a width takes at least; nil: what the others leave.
+    private static func least(_ width: ColumnShape.Width) -> Int? {
+        switch width {
+        case .whole(let count), .name(let count): count
+        case .date: 19
+        case .rest: nil
+        }
     }
 }

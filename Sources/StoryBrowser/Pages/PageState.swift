@@ -94,7 +94,7 @@ package struct PageState<Kind: BrowsedKind>: Equatable, Sendable {
             case .row(let row, _):
                 now = .row(row)
                 last = max(last, row.version)
-            case .absent: now = .absent("there is no \(Kind.category) \(id), or no more; its history stays")
+            case .absent: now = .absent("there is no \(Kind.category) \(id)")
             }
         }
         // The history's end is shown beside what is now; beside the past it can wait.

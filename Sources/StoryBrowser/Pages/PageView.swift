@@ -7,7 +7,7 @@ extension PageState {
         var lines = [moment]
         switch shown {
         case .loading: lines.append(Line("…", .dim))
-        case .absent(let sentence): lines.append(Line(sentence, .red))
+        case .absent(let sentence): lines.append(Line(isDeleted ? deletion : sentence, .red))
         case .row(let content):
             lines += Kind.facts(of: content).flatMap { $0.lines(names, columns: size.columns) } + [Line()]
             let room = max(0, size.rows - lines.count - history.count - 2)
@@ -20,18 +20,37 @@ extension PageState {
 
     /// Which moment is shown.
     private var moment: Line {
-        guard let version else { return Line("as it is now, live", .bold) }
+        guard let version else {
+            switch now {
+            case .loading, .row: return Line("as it is now, live", .bold)
+            case .absent: return Line(isDeleted ? "deleted" : "not there", .bold)
+            }
+        }
         guard let entry = history.first(where: { $0.version == version }) else {
             return Line("as it was at version \(version)", .bold)
         }
         return Line(
-            "as it was at version \(version), position \(entry.position), \(Moments.shown(entry.time))", .bold)
+            "as it was at version \(version), position \(entry.position), \(Moments.told(entry.time))", .bold)
     }
+
+    /// True where the row is gone now, and was there once.
+    private var isDeleted: Bool {
+        guard case .absent = now else { return false }
+        return version == nil && last > 0
+    }
+
+    private var deletion: String { "\(Kind.category) \(id) was deleted; its history remains" }
 
     private func text(of content: Kind.Content, columns: Int, room: Int) -> [Line] {
         let lines = Wrapping.lines(of: Kind.text(of: content), columns: columns, limit: scroll + 500)
-        let top = max(0, min(scroll, lines.count - room))
-        return lines.dropFirst(top).prefix(room).map { Line($0) }
+        guard lines.count > room, room > 1 else { return lines.prefix(room).map { Line($0) } }
+        // The last line says where the text goes on.
+        let shown = room - 1
+        let top = max(0, min(scroll, lines.count - shown))
+        let above = top > 0 ? "↑ more above" : nil
+        let below = top + shown < lines.count ? "↓ more below, PgDn" : nil
+        let marks = [above, below].compactMap(\.self).joined(separator: " · ")
+        return lines[top..<top + shown].map { Line($0) } + [Line(marks, .dim)]
     }
 
     private func rule(_ columns: Int) -> Line {

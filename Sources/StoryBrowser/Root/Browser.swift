@@ -45,7 +45,7 @@ extension BrowserState {
                 names.askForNameless()
             }
             if let before = self.log, let log, before != log {
-                notice = "the store has another history now: a backup was restored, or it is another store"
+                notice = "the store has another history now: a restored backup, or another store"
             }
             self.log = log ?? self.log
             connection = .connected

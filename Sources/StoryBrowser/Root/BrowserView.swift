@@ -10,8 +10,11 @@ extension BrowserState {
         }
         let body =
             isHelpShown ? Help.lines : route.location.screen.view(Size(columns: size.columns, rows: height), names)
+        // A notice that needs more than its line covers the end of what is above.
+        let notices = noticeLines
+        let height = max(0, self.height + 1 - notices.count)
         let room = Array(body.prefix(height)) + Array(repeating: Line(), count: max(0, height - body.count))
-        return Screen([heading] + room + [noticeLine, keysLine], size)
+        return Screen([heading] + room + notices + [keysLine], size)
     }
 
     /// The places one came by, and where the log is.
@@ -40,10 +43,15 @@ extension BrowserState {
         return text
     }
 
-    private var noticeLine: Line {
-        if let notice { return Line(" " + notice) }
-        if case .lost(let sentence) = connection { return Line(" " + sentence, .red) }
-        return Line()
+    private var noticeLines: [Line] {
+        if let notice { return BrowserState.wrapped(notice, size.columns, []) }
+        if case .lost(let sentence) = connection { return BrowserState.wrapped(sentence, size.columns, .red) }
+        return [Line()]
+    }
+
+    /// A sentence on at most three lines.
+    private static func wrapped(_ sentence: String, _ columns: Int, _ style: Style) -> [Line] {
+        Wrapping.lines(of: Shown.safe(sentence), columns: columns - 2, limit: 3).map { Line(" " + $0, style) }
     }
 
     /// What keys do here, as many as fit.
@@ -72,8 +80,9 @@ enum Help {
     private static let keys = [
         ("↑ ↓ j k", "move; PgUp, PgDn and the space bar a page, Home and End to the ends"),
         ("Enter", "opens the row"), ("Esc, Backspace", "back to where one came from"),
-        ("1 2 3 4", "all stories, users, messages, photos"), ("/", "which rows: a form; empty fields do not matter"),
-        ("s, S", "sorts by the next field; turns the order"), ("← →, Home, End", "on a page: through its past"),
+        ("1 2 3 4", "all stories, users, messages, photos"),
+        ("/", "filters the rows: a form; empty fields do not matter"),
+        ("s, S", "sorts by the next field; reverses the order"), ("← →, Home, End", "on a page: through its past"),
         ("n", "makes a new one"), ("e, d", "revises the row; deletes it, once that is confirmed"),
         ("l, L", "likes a story; likes it no longer"),
         ("u, r", "to the sender or owner; to the recipient"), ("c", "the conversation between the two"),

@@ -8,6 +8,9 @@ package enum Moments {
     /// `2026-11-20 12:34:56`, which takes 19 columns.
     package static func shown(_ date: Date) -> String { date.formatted(shown) }
 
+    /// The same with the zone that it is in, for where no heading says it.
+    static func told(_ date: Date) -> String { "\(shown(date)) UTC" }
+
     /// A date to the millisecond, as `read` reads it.
     static func written(_ date: Date) -> String {
         date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))

@@ -14,6 +14,15 @@ package enum Shown {
         return result
     }
 
+    /// Likewise, but line ends and tabs stay, for text that is several lines.
+    package static func safe(lines text: String) -> String {
+        func isUnsafe(_ scalar: Unicode.Scalar) -> Bool { scalar != "\n" && scalar != "\t" && isControl(scalar) }
+        guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars { result.append(isUnsafe(scalar) ? "\u{FFFD}" : scalar) }
+        return String(result)
+    }
+
     /// How many columns of a terminal the text takes.
     package static func width(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
 
@@ -33,7 +42,9 @@ package enum Shown {
     /// What moves the cursor, turns the direction of writing, or is not to be seen at all.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0..<0x20, 0x7F...0x9F, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF: true
+        case 0..<0x20, 0x7F...0x9F, 0x61C, 0x180E, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF,
+            0xFFF9...0xFFFB:
+            true
         default: false
         }
     }

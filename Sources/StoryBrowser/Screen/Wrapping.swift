@@ -1,9 +1,9 @@
 /// Longer texts as lines of a width.
-enum Wrapping {
+package enum Wrapping {
     /// The lines of a text, broken at spaces where there are some, each at most so many columns wide.
     ///
     /// - Parameter limit: no more lines than this are made.
-    static func lines(of text: String, columns: Int, limit: Int) -> [String] {
+    package static func lines(of text: String, columns: Int, limit: Int) -> [String] {
         var lines: [String] = []
         for paragraph in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
             guard lines.count < limit else { break }

@@ -10,11 +10,11 @@ package enum Messages: BrowsedKind {
 
     package static var columns: [ListColumn<Message>] {
         [
-            ListColumn("date", width: 19) { Moments.shown($0.date) },
-            .people("from", width: 10) { $0.sender },
-            .people("to", width: 10) { $0.recipient },
-            ListColumn("seen", width: 4) { $0.seen ? "yes" : "no" },
-            ListColumn("text", width: nil) { $0.text },
+            .date("date") { $0.date },
+            .people("from", of: "sender") { $0.sender },
+            .people("to", of: "recipient") { $0.recipient },
+            ListColumn("seen", of: "seen", width: .whole(4)) { $0.seen ? "yes" : "no" },
+            ListColumn("text", of: "text", width: .rest) { $0.text },
         ]
     }
 
@@ -24,7 +24,7 @@ package enum Messages: BrowsedKind {
         [
             Fact("from", user: message.sender), Fact("to", user: message.recipient),
             Fact("about", message.story ?? "–"),
-            Fact("date", Moments.shown(message.date)), Fact("seen", message.seen ? "yes" : "no"),
+            Fact("date", Moments.told(message.date)), Fact("seen", message.seen ? "yes" : "no"),
             Fact("version", "\(message.version), position \(message.position)"),
         ]
     }
@@ -33,11 +33,11 @@ package enum Messages: BrowsedKind {
 
     package static var keys: [RowKey<Messages>] {
         [
+            RowKey(key: "v", name: "see", meaning: .act { message, _ in message.seen ? nil : .write("see") }),
             RowKey(key: "u", name: "sender", meaning: .open { .user(id: $0.sender) }),
             RowKey(key: "r", name: "recipient", meaning: .open { .user(id: $0.recipient) }),
             RowKey(key: "c", name: "conversation", meaning: .open { .conversation($0.sender, $0.recipient) }),
             RowKey(key: "t", name: "story", meaning: .open { $0.story.map { .story(id: $0) } }),
-            RowKey(key: "v", name: "seen", meaning: .act { message, _ in message.seen ? nil : .write("see") }),
             RowKey(key: "d", name: "delete", meaning: .act { _, _ in .delete }),
         ]
     }
@@ -60,7 +60,7 @@ extension Messages {
                 .field(MessageForm.Field.story, "about (story ID)", filter.story ?? "")
         case .filter:
             let between = filter.between.map { "\($0.one),\($0.other)" } ?? ""
-            return Draft("which messages").with("sender", "from (user ID)", filter.sender ?? "")
+            return Draft("filter messages").with("sender", "from (user ID)", filter.sender ?? "")
                 .with("recipient", "to (user ID)", filter.recipient ?? "")
                 .with("between", "between (ID,ID)", between).with("story", "about (story ID)", filter.story ?? "")
                 .with("unseen", "unseen (yes, no)", filter.unseen.map { $0 ? "yes" : "no" } ?? "")

@@ -18,7 +18,7 @@ extension Photos {
                 .field(PhotoEdit.Field.exposureValue, "exposure (−20…20)", photo.map { "\($0.exposureValue)" } ?? "")
                 .field(PhotoEdit.Field.exposureDuration, "seconds (1/125)", photo?.exposureDuration ?? "")
         case .filter:
-            Draft("which photos").with("owner", "owner (user ID)", filter.owner ?? "")
+            Draft("filter photos").with("owner", "owner (user ID)", filter.owner ?? "")
                 .bounds(filter.since, filter.until)
         case .delete(let id, _): Draft("delete photo \(id)?")
         case .act: nil

@@ -10,13 +10,13 @@ package enum Photos: BrowsedKind {
 
     package static var columns: [ListColumn<Photo>] {
         [
-            ListColumn("date", width: 19) { Moments.shown($0.date) },
-            .people("owner", width: nil) { $0.owner },
-            ListColumn("ISO", width: 7) { number($0.iso) },
-            ListColumn("mm", width: 6) { number($0.focalLength) },
-            ListColumn("EV", width: 5) { number($0.exposureValue) },
-            ListColumn("f/", width: 5) { number($0.lensAperture) },
-            ListColumn("seconds", width: 8) { $0.exposureDuration },
+            .date("date") { $0.date },
+            .people("owner", of: "owner") { $0.owner },
+            ListColumn("ISO", of: "iso", width: .whole(7)) { number($0.iso) },
+            ListColumn("mm", of: "focalLength", width: .whole(6)) { number($0.focalLength) },
+            ListColumn("EV", of: "exposureValue", width: .whole(5)) { number($0.exposureValue) },
+            ListColumn("f/", of: "lensAperture", width: .whole(5)) { number($0.lensAperture) },
+            ListColumn("seconds", of: "exposureDuration", width: .whole(8)) { $0.exposureDuration },
         ]
     }
 
@@ -39,7 +39,7 @@ package enum Photos: BrowsedKind {
             Fact("focal length", photo.focalLength == nil ? "–" : number(photo.focalLength) + " mm"),
             Fact("exposure", number(photo.exposureValue) + " EV, " + photo.exposureDuration + " s"),
             Fact("aperture", photo.lensAperture == nil ? "–" : "f/" + number(photo.lensAperture)),
-            Fact("flash", photo.flash ?? "–"), Fact("date", Moments.shown(photo.date)),
+            Fact("flash", photo.flash ?? "–"), Fact("date", Moments.told(photo.date)),
             Fact("version", "\(photo.version), position \(photo.position)"),
         ]
     }

@@ -10,11 +10,11 @@ package enum Stories: BrowsedKind {
 
     package static var columns: [ListColumn<Story>] {
         [
-            ListColumn("date", width: 19) { Moments.shown($0.date) },
-            ListColumn("title", width: nil) { $0.title },
-            .people("from", width: 10) { $0.sender },
-            .people("to", width: 10) { $0.recipient },
-            ListColumn("likes", width: 5) { "\($0.likes)" },
+            .date("date") { $0.date },
+            ListColumn("title", of: "title", width: .rest) { $0.title },
+            .people("from", of: "sender") { $0.sender },
+            .people("to", of: "recipient") { $0.recipient },
+            ListColumn("likes", of: "likes", width: .whole(5)) { "\($0.likes)" },
         ]
     }
 
@@ -28,7 +28,7 @@ package enum Stories: BrowsedKind {
     package static func facts(of story: Story) -> [Fact] {
         [
             Fact("title", story.title), Fact("from", user: story.sender), Fact("to", user: story.recipient),
-            Fact("date", Moments.shown(story.date)), Fact("likes", "\(story.likes)"),
+            Fact("date", Moments.told(story.date)), Fact("likes", "\(story.likes)"),
             Fact("version", "\(story.version), position \(story.position)"),
         ]
     }
@@ -67,7 +67,7 @@ extension Stories {
         case .delete(let id, _): Draft("delete story \(id)?")
         case .act(let name, let id): Draft("\(name) story \(id)").field(LikeForm.Field.user, "as user (ID)", user ?? "")
         case .filter:
-            Draft("which stories").with("sender", "from (user ID)", filter.sender ?? "")
+            Draft("filter stories").with("sender", "from (user ID)", filter.sender ?? "")
                 .with("recipient", "to (user ID)", filter.recipient ?? "").bounds(filter.since, filter.until)
         }
     }

@@ -10,10 +10,10 @@ package enum Users: BrowsedKind {
 
     package static var columns: [ListColumn<User>] {
         [
-            ListColumn("signed up", width: 19) { Moments.shown($0.date) },
-            ListColumn("id", width: 12) { $0.id },
-            ListColumn("name", width: nil) { $0.name },
-            ListColumn("email", width: nil) { $0.email },
+            .date("signed up") { $0.date },
+            ListColumn("id", of: "id", width: .name(12)) { $0.id },
+            ListColumn("name", of: "name", width: .rest) { $0.name },
+            ListColumn("email", of: "email", width: .rest) { $0.email },
         ]
     }
 
@@ -27,7 +27,7 @@ package enum Users: BrowsedKind {
     package static func facts(of user: User) -> [Fact] {
         [
             Fact("name", user.name), Fact("email", user.email), Fact("prefecture", "\(user.prefecture)"),
-            Fact("signed up", Moments.shown(user.date)), Fact("version", "\(user.version), position \(user.position)"),
+            Fact("signed up", Moments.told(user.date)), Fact("version", "\(user.version), position \(user.position)"),
         ]
     }
 
@@ -59,7 +59,7 @@ extension Users {
                 .field(UserEdit.Field.email, "email", user?.email ?? "")
                 .field(UserEdit.Field.prefecture, "prefecture (1–47)", user.map { "\($0.prefecture)" } ?? "")
         case .filter:
-            Draft("which users").with("prefecture", "prefecture (1–47)", filter.prefecture.map { "\($0)" } ?? "")
+            Draft("filter users").with("prefecture", "prefecture (1–47)", filter.prefecture.map { "\($0)" } ?? "")
                 .with("email", "email", filter.email ?? "").bounds(filter.since, filter.until)
         case .act, .delete: nil
         }

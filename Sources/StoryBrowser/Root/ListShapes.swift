@@ -1,0 +1,13 @@
+/// The columns of the lists of each kind, for other programs that show rows.
+package enum ListShapes {
+    /// The columns of a kind's list in their order; none for a kind that the browser does not know.
+    package static func of(_ kind: String) -> [ColumnShape] {
+        switch kind {
+        case Stories.title: Stories.columns.map(\.shape)
+        case Users.title: Users.columns.map(\.shape)
+        case Messages.title: Messages.columns.map(\.shape)
+        case Photos.title: Photos.columns.map(\.shape)
+        default: []
+        }
+    }
+}
