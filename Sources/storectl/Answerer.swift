@@ -20,11 +20,10 @@ struct Answerer {
     /// - Parameter last: where the fold ends.
     /// - Throws: why it cannot be read.
     init(reading path: String, through last: Position = .max) throws(CommandError) {
-        defer { Output.progress("") }
         ReaderProcess.takeOwnNumber(for: path)
         let queries: StoredQueries
         do throws(StorageError) {
-            let progress = Progress("events")
+            let progress = Progress("folding the log", "events")
             queries = try Interruption.endingAtOnce { () throws(StorageError) in
                 try StoredQueries(
                     try DataDirectory(path, for: .reading), clock: .system, through: last,

@@ -56,6 +56,7 @@ enum Interruption {
             sigwait(&signals, &signal)
         }
         abruptEnd.withLock { $0?() }
+        StatusLine.eraseAtOnce()
         _exit(ExitCode.interrupted.rawValue)
     }
 

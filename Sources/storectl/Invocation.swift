@@ -69,10 +69,12 @@ struct Invocation {
     func ask(_ request: String) throws(CommandError) -> StoreReply { try Answerer(try connect()).ask(request) }
 
     /// Sends a request that is long work, and waits for it as long as it takes, unless a time was given.
-    func askLong(_ request: String) throws(CommandError) -> StoreReply {
+    ///
+    /// - Parameter step: the work, as a terminal shows it.
+    func askLong(_ request: String, _ step: String) throws(CommandError) -> StoreReply {
         let connection = try connect()
         if !arguments.has("timeout") { connection.timeout = nil }
-        return try Answerer(connection).ask(request)
+        return try Stopwatch.run(step) { () throws(CommandError) in try Answerer(connection).ask(request) }
     }
 
     /// Who answers queries: the daemon, or the data directory where one is named.

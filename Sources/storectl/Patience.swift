@@ -26,7 +26,7 @@ struct Patience {
 
     /// The store answered.
     mutating func reached() {
-        if deadline != nil { Output.complain("connected again") }
+        if deadline != nil { Output.complain(raw: "connected again") }
         isBegun = true
         deadline = nil
         pause = Patience.firstPause

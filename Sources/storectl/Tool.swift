@@ -5,14 +5,15 @@ import StoryWire
 enum Tool {
     /// - Parameter words: those of the command line.
     static func run(_ words: [String]) -> ExitCode {
+        defer { StatusLine.erase() }
         do throws(CommandError) {
             let arguments = try Arguments(words, switches: SubcommandTable.switches)
-            if arguments.asksForVersion { return Help.version() }
+            if arguments.asksForVersion { return try Help.version() }
             guard let verb = arguments.verb ?? Prompt.verb(arguments) else { return try Help.withoutVerb(arguments) }
             guard let subcommand = SubcommandTable.find(verb) else {
                 throw .usage(SubcommandTable.unknown(verb))
             }
-            if arguments.has("help") { return Help.describe(subcommand) }
+            if arguments.has("help") { return try Help.describe(subcommand) }
             try subcommand.check(arguments)
             let invocation = try Invocation(arguments)
             let code = try subcommand.run(invocation)

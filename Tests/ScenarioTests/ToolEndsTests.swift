@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -44,6 +45,48 @@ extension DaemonTests {
         @Test func `tail ends when nobody reads what it prints`() throws {
             let run = try run("timeout 20 $T tail --from 290 | head -1 | wc -l; echo done")
             #expect(run.output == "1\ndone\n", "\(run)")
+        }
+
+        @Test func `work for a reader ends with it, also where SIGPIPE is ignored and nothing is left to write`() throws
+        {
+            for verb in ["tail --from 290", "stats --watch", "--json stats --watch", "--json pipe <$D/held"] {
+                let run = try run(
+                    """
+                    rm -f $D/held $D/code; mkfifo $D/held; trap '' PIPE; sleep 60 >$D/held & held=$!
+                    (timeout 30 $T \(verb); echo $? >$D/code) | true; kill $held; cat $D/code
+                    """)
+                #expect(run.output.hasSuffix("141\n"), "\(verb): \(run)")
+            }
+        }
+
+        @Test(arguments: [
+            "--version", "help", "help list", "list --help", "--help", "help --man", "completion bash", "count users",
+            "list users --csv", "read", "streams", "stats", "stats --watch", "stats --all", "export",
+            "verify", "replay", "append note-2 --type T --body 1", "--json read", "--json pipe", "pipe --raw",
+        ])
+        func `an output that takes nothing is told, whichever the verb`(verb: String) throws {
+            let run = try run("echo PING | timeout 20 $T \(verb) >/dev/full")
+            #expect(run.exit == .code(3), "\(run)")
+            #expect(run.errors.contains("standard output cannot be written: No space left on device"), "\(run)")
+        }
+
+        @Test func `a pipe that does not block is waited for, and gets every byte`() throws {
+            var ends: [Int32] = [-1, -1]
+            #expect(pipe(&ends) == 0 && fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0)
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: try Program.path("storectl"))
+            process.arguments = ["--socket", daemon.socket, "export"]
+            process.standardOutput = FileHandle(fileDescriptor: ends[1])
+            try process.run()
+            close(ends[1])
+            var waiting: Int32 = 0
+            try until("the pipe is full") { ioctl(ends[0], UInt(FIONREAD), &waiting) == 0 && waiting >= 65_536 }
+            let stat = "/proc/\(process.processIdentifier)/stat"
+            try until("the program sleeps until there is room") { Files.text(stat).contains(") S ") }
+            let read = try FileHandle(fileDescriptor: ends[0], closeOnDealloc: true).readToEnd() ?? Data()
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0)
+            #expect(String(decoding: read, as: UTF8.self) == (try daemon.storectl("export").output))
         }
 
         @Test func `descriptors that are closed are no others`() throws {

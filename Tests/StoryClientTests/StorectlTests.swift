@@ -89,7 +89,7 @@ import Testing
             })
         #expect(
             run.output == "id  name   email  prefecture  date  version  position\n1   A\u{FFFD}[2J\n22  彩\n")
-        #expect(run.errors == "storectl: there is more: add --after c\n")
+        #expect(run.errors == "more rows: repeat with --after c, or use --all\n")
     }
 
     @Test(arguments: [

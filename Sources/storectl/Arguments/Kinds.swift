@@ -1,3 +1,4 @@
+import StoryBrowser
 import StoryCore
 import StoryWire
 
@@ -43,8 +44,8 @@ enum Kinds {
 
     /// The columns of a kind's rows: the ID, the fields, then how far the row's stream is.
     static func columns(of kind: KindSchema) -> [Column] {
-        [Column("id")] + kind.fields.map { Column($0.name, fit: $0.type == .text ? .cut : .whole) }
-            + [Column("version", fit: .leftAway), Column("position", fit: .leftAway)]
+        let shapes = ListShapes.of(kind.name)
+        return (["id"] + kind.fields.map(\.name) + ["version", "position"]).map { Column($0, among: shapes) }
     }
 
     /// Refuses a filter that the kind does not have, in the words of the command line.

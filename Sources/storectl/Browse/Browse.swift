@@ -21,12 +21,12 @@ enum Browse {
         let middleware = try timeLogger(invocation.arguments.value("timings"))
         let frames = try Frames()
         // Told before the terminal is taken: nobody listens, this user may not connect, or there is none of that name.
-        _ = try RawTerminal.check()
+        _ = try RawTerminal.check(for: "browse", instead: "list or tail")
         let connection = try invocation.connect()
         if let user = invocation.arguments.value("as") {
             _ = try Answerer(connection).ask(try RequestLine("GET", "users/\(user)").text)
         }
-        let terminal = try RawTerminal()
+        let terminal = try RawTerminal(for: "browse", instead: "list or tail")
         defer { terminal.giveBack() }
         let (stream, input) = AsyncStream<BrowserMessage>.makeStream()
         let world = StoreWorld(connection.address, timeout: invocation.timeout, input: stream)

@@ -1,7 +1,7 @@
 import Glibc
 import StoryBrowser
 
-/// The terminal while the browser has it: keys come one by one, and nothing is shown but what the browser draws.
+/// The terminal while a page is drawn on it: keys come one by one, and nothing else is shown.
 ///
 /// However the process ends, but for SIGKILL, the terminal is given back as it was: here, or by the signal that ends it
 /// at once.
@@ -12,8 +12,8 @@ struct RawTerminal {
     private let settings: termios
 
     /// Takes the terminal.
-    init() throws(CommandError) {
-        var settings = try RawTerminal.check()
+    init(for verb: String, instead others: String) throws(CommandError) {
+        var settings = try RawTerminal.check(for: verb, instead: others)
         self.settings = settings
         let saved = settings
         Interruption.beforeAbruptEnd { RawTerminal.giveBack(saved) }
@@ -25,14 +25,19 @@ struct RawTerminal {
 
     /// How the terminal is set, if there is one that can be drawn on.
     ///
+    /// - Parameters:
+    ///   - verb: needs it.
+    ///   - others: do without.
     /// - Throws: a usage error where there is none.
-    static func check() throws(CommandError) -> termios {
+    static func check(for verb: String, instead others: String) throws(CommandError) -> termios {
         var settings = termios()
         guard Terminal.isConversation, tcgetattr(STDIN_FILENO, &settings) == 0 else {
-            throw .usage("browse needs a terminal for its input and its output; use list or tail in a pipe")
+            throw .usage("\(verb) needs a terminal for its input and its output; use \(others) in a pipe")
         }
-        guard getenv("TERM").map({ strcmp($0, "dumb") != 0 }) ?? true else {
-            throw .usage("browse needs a terminal that moves its cursor, and TERM is dumb; use list or tail")
+        guard Terminal.obeysSequences else {
+            let name = getenv("TERM").map { String(cString: $0) } ?? ""
+            let found = name.isEmpty ? "TERM is not set" : "TERM is \(name)"
+            throw .usage("\(verb) needs a terminal that moves its cursor, and \(found); use \(others)")
         }
         return settings
     }

@@ -1,26 +1,33 @@
 import Glibc
 
-/// Ends the process when nobody reads its standard output any more, also while there is nothing to write.
+/// The end of a process whose standard output nobody reads any more.
 enum LostReader {
-    /// Begins to look, where standard output is a pipe or a socket.
+    /// Begins to watch the reader, so that the process ends also while there is nothing to write.
     static func endsProcess() {
-        var status = stat()
-        guard fstat(STDOUT_FILENO, &status) == 0, [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) else { return }
         var thread = pthread_t()
         // Without it the next line that is written ends the process.
         guard pthread_create(&thread, nil, { _ in LostReader.wait() }, nil) == 0 else { return }
         pthread_detach(thread)
     }
 
+    /// Ends the process as SIGPIPE does, also where the signal is ignored, as services have it.
+    static func end() -> Never {
+        signal(SIGPIPE, SIG_DFL)
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        raise(SIGPIPE)
+        _exit(128 + SIGPIPE)
+    }
+
     private static func wait() -> UnsafeMutableRawPointer? {
         var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
-        while true {
-            let count = poll(&output, 1, -1)
-            if count > 0 { break }
+        while poll(&output, 1, -1) < 1 {
             guard errno == EINTR else { return nil }
         }
-        // As writing there would.
-        kill(getpid(), SIGPIPE)
+        // A descriptor that is not open never had a reader: the first write says so.
+        if output.revents & Int16(POLLNVAL) == 0 { end() }
         return nil
     }
 }

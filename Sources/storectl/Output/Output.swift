@@ -2,9 +2,12 @@ import Glibc
 import StoryBrowser
 
 /// Standard output, which carries data only, written in big blocks; and standard error, for the rest.
+///
+/// On a terminal every text is made safe here, whichever way it came.
 final class Output {
     private static let blockSize = 65_536
 
+    private let isTerminal = Terminal.isShown(on: STDOUT_FILENO)
     private var waiting: [UInt8] = []
     /// How many bytes were written.
     private(set) var writtenCount: UInt64 = 0
@@ -14,50 +17,53 @@ final class Output {
     /// Writes a line of data.
     func line(_ text: String) throws(CommandError) { try line(Array(text.utf8)) }
 
-    /// Writes a line of data, byte for byte.
+    /// Writes a line of data, byte for byte but on a terminal.
     func line(_ bytes: [UInt8]) throws(CommandError) {
-        waiting.append(contentsOf: bytes)
+        waiting.append(contentsOf: isTerminal ? Output.safe(bytes) : bytes)
         waiting.append(0x0A)
         if waiting.count >= Output.blockSize { try flush() }
     }
 
-    /// Begins at the top of an empty terminal.
-    func clear() throws(CommandError) {
-        waiting.append(contentsOf: "\u{1B}[H\u{1B}[2J".utf8)
-        try flush()
+    /// Writes the line above a table, in bold on a terminal.
+    func heading(_ text: String) throws(CommandError) {
+        guard isTerminal else { return try line(text) }
+        waiting.append(contentsOf: Terminal.bold(Shown.safe(text), on: STDOUT_FILENO).utf8)
+        waiting.append(0x0A)
     }
 
     /// Hands over what waits.
     func flush() throws(CommandError) {
+        guard !waiting.isEmpty else { return }
         defer { waiting.removeAll(keepingCapacity: true) }
-        var rest = waiting[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            if written > 0 {
-                rest = rest.dropFirst(written)
-                writtenCount += UInt64(written)
-            } else if errno != EINTR && errno != EAGAIN {
-                throw .unwritable("standard output", errno)
-            }
-        }
+        if isTerminal { StatusLine.erase() }
+        guard let error = WholeWrite.run(waiting, to: STDOUT_FILENO, { writtenCount += UInt64($0) }) else { return }
+        if error == EPIPE { LostReader.end() }
+        throw .unwritable("standard output", error)
     }
 
-    /// Says why, on standard error, in one line.
+    /// Says that there was nothing to write, on a terminal only, where a person could take that for a fault.
+    func tellNothing() throws(CommandError) {
+        try flush()
+        if isTerminal { Output.complain(raw: "nothing there") }
+    }
+
+    /// Says an error on standard error, in one line.
     static func complain(_ sentence: String) {
-        complain(raw: Terminal.red("storectl:", on: STDERR_FILENO) + " " + Shown.safe(sentence))
+        tell(Terminal.red("storectl:", on: STDERR_FILENO) + " " + Shown.safe(sentence))
     }
 
-    /// Writes a line to standard error as it is.
+    /// Writes a line that is no error to standard error.
     static func complain(raw line: String) {
-        let bytes = Array((line + "\n").utf8)
-        // There is nowhere left to say that this failed.
-        _ = write(STDERR_FILENO, bytes, bytes.count)
+        tell(Terminal.isShown(on: STDERR_FILENO) ? Shown.safe(lines: line) : line)
     }
 
-    /// Shows how far something is, over what was shown before; on a terminal only.
-    static func progress(_ text: String) {
-        guard Terminal.isShown(on: STDERR_FILENO) else { return }
-        let bytes = Array(("\r\u{1B}[K" + text).utf8)
-        _ = write(STDERR_FILENO, bytes, bytes.count)
+    private static func tell(_ line: String) {
+        StatusLine.erase()
+        // There is nowhere left to say that this failed.
+        _ = WholeWrite.run(Array((line + "\n").utf8), to: STDERR_FILENO)
+    }
+
+    private static func safe(_ bytes: [UInt8]) -> [UInt8] {
+        Array(Shown.safe(lines: String(decoding: bytes, as: UTF8.self)).utf8)
     }
 }

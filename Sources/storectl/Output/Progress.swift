@@ -1,36 +1,58 @@
-/// How far long work is, how fast, and how long it will take; on a terminal only.
-final class Progress {
-    /// How often a line is drawn again.
-    private static let interval: Duration = .milliseconds(100)
+import Glibc
 
+/// The progress of a long step, on a terminal only: its name, a bar, a count, the rate and the time left.
+final class Progress {
+    /// How often a line is drawn.
+    private static let interval: Duration = .milliseconds(100)
+    private static let shortestBar = 4
+
+    private let step: String
     private let unit: String
     private let began = ContinuousClock.now
     private var shown: ContinuousClock.Instant?
+    /// The bar's length: what else is on the line grows, and the bar gives way once.
+    private var bar = 20
 
-    /// - Parameter unit: what is counted: `events`.
-    init(_ unit: String) { self.unit = unit }
+    /// - Parameters:
+    ///   - step: what is done: `checking the log`.
+    ///   - unit: the things that are counted: `events`.
+    init(_ step: String, _ unit: String) { (self.step, self.unit) = (step, unit) }
 
-    /// So many are done; nil where nobody knows of how many.
-    func show(_ done: UInt64, of all: UInt64?) {
+    /// Shows how many are done.
+    ///
+    /// - Parameters:
+    ///   - all: how many there are; nil where nobody knows.
+    ///   - share: how much of the step is done, from 0 to 1, where the counts do not say it.
+    func show(_ done: UInt64, of all: UInt64?, share: Double? = nil) {
         let now = ContinuousClock.now
-        guard shown.map({ now - $0 >= Progress.interval }) ?? true else { return }
+        guard shown.map({ now - $0 >= Progress.interval }) ?? true, StatusLine.isWanted else { return }
         shown = now
-        Output.progress(Progress.line(done, of: all, unit, after: now - began))
+        let counted = all.map { $0 > 0 ? Double(min(done, $0)) / Double($0) : 1 }
+        let count = all.map { "\(done) of \($0) \(unit)" } ?? "\(done) \(unit)"
+        let facts = [count] + Progress.pace(done, share ?? counted, after: (now - began).inSeconds)
+        StatusLine.show(line(share ?? counted, facts, width: StatusLine.width))
     }
 
-    /// `400 of 1000 events, 40 %, 200/s, 3 s left`.
-    static func line(_ done: UInt64, of all: UInt64?, _ unit: String, after elapsed: Duration) -> String {
-        let seconds = elapsed.inSeconds
+    /// The rate and the time left; the first moments say nothing of how fast it is.
+    private static func pace(_ done: UInt64, _ share: Double?, after seconds: Double) -> [String] {
         let rate = seconds > 0 ? Double(done) / seconds : 0
-        var line = "\(done)"
-        if let all { line += " of \(all)" }
-        line += " \(unit)"
-        if let all, all > 0 { line += ", \(min(done, all) * 100 / all) %" }
-        // The first moments say nothing of how fast it is.
-        guard seconds >= 1, rate >= 1 else { return line }
-        line += ", \(UInt64(rate))/s"
-        if let all, all > done { line += ", \(UInt64((Double(all - done) / rate).rounded(.up))) s left" }
-        return line
+        guard seconds >= 1, rate >= 1 else { return [] }
+        var facts = ["\(UInt64(rate))/s"]
+        if let share, share > 0, share < 1 {
+            facts.append("\(Units.time(seconds: (seconds * (1 - share) / share).rounded(.up))) left")
+        }
+        return facts
+    }
+
+    /// `checking the log: [====    ] 40 %, 400 of 1000 events, 200/s, 3 s left`; the bar is as long as there is room.
+    private func line(_ share: Double?, _ facts: [String], width: Int) -> String {
+        guard let share else { return "\(step): " + facts.joined(separator: ", ") }
+        let rest = (["\(Int(share * 100)) %"] + facts).joined(separator: ", ")
+        bar = min(bar, width - step.utf8.count - rest.utf8.count - 5)
+        guard bar >= Progress.shortestBar else { return "\(step): \(rest)" }
+        let full = Int(Double(bar) * share)
+        let drawn = String(repeating: "=", count: full) + String(repeating: " ", count: bar - full)
+        return "\(step): [\(drawn)] \(rest)"
     }
 }
 

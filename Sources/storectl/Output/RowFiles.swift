@@ -52,7 +52,7 @@ struct RowFiles {
         guard let stream = fopen(file, "wx") else { throw RowFiles.failure(file) }
         written.append(file)
         defer { fclose(stream) }
-        let progress = Progress("rows of \(name)")
+        let progress = Progress("writing \(name)", "rows")
         var count: UInt64 = 0
         var next: String?
         repeat {
@@ -67,7 +67,6 @@ struct RowFiles {
             next = ShownJSON(reply.final.json)?.members["next"]?.text
         } while next != nil
         guard fflush(stream) == 0, fsync(fileno(stream)) == 0 else { throw RowFiles.failure(file) }
-        Output.progress("")
     }
 
     private static func stored<Value>(_ work: () throws(StorageError) -> Value) throws(CommandError) -> Value {

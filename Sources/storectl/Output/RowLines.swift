@@ -38,7 +38,7 @@ struct RowLines {
             }
         columns = try RowLines.chosen(arguments, among: known)
         guard forms.first != "json" || !arguments.has("columns") else {
-            throw .usage("--json shows answers as they came; leave --columns away")
+            throw .usage("--json shows answers as they came: --json and --columns exclude each other")
         }
         table = Table(columns, limit: Terminal.width)
     }
@@ -51,12 +51,12 @@ struct RowLines {
         case .json: for row in rows { try output.line(row.json) }
         case .separated(let separated):
             if isFirst, !rows.isEmpty { try writeNames(separated) }
-            for row in cells(rows, \.plain) { try output.line(separated.line(row)) }
+            for row in cells(rows) { try output.line(separated.line(row)) }
         case .table:
             guard !rows.isEmpty else { return }
-            let lines = table.lines(cells(rows, \.shown))
-            try output.line(isFirst ? Terminal.bold(lines[0], on: STDOUT_FILENO) : lines[0])
-            for line in lines.dropFirst() { try output.line(line) }
+            let lines = table.lines(rows.compactMap { ShownJSON($0.json) })
+            if let heading = lines.heading { try output.heading(heading) }
+            for line in lines.rows { try output.line(line) }
         }
     }
 
@@ -68,11 +68,14 @@ struct RowLines {
     /// says that there is nothing, which a person could take for a fault.
     func end() throws(CommandError) {
         if count == 0, case .separated(let separated) = form { try writeNames(separated) }
-        if count == 0, Terminal.isShown(on: STDOUT_FILENO) { Output.complain(raw: "nothing there") }
+        if count == 0 { try output.tellNothing() }
     }
 
-    private func cells(_ rows: [ReplyLine], _ text: (ShownJSON) -> String) -> [[String]] {
-        rows.compactMap { ShownJSON($0.json) }.map { Table.cells(of: $0, columns, text) }
+    /// The values of rows for a file, in the order of the columns; what a row lacks is empty.
+    private func cells(_ rows: [ReplyLine]) -> [[String]] {
+        rows.compactMap { ShownJSON($0.json)?.members }.map { members in
+            columns.map { members[$0.name]?.plain ?? "" }
+        }
     }
 
     private static func chosen(_ arguments: Arguments, among known: [Column]) throws(CommandError) -> [Column] {
@@ -85,8 +88,7 @@ struct RowLines {
                 let names = known.map(\.name).joined(separator: ", ")
                 throw .usage("there is no column \"\(name)\"; there are \(names)")
             }
-            // What was asked for is shown.
-            columns.append(Column(name, fit: column.fit == .leftAway ? .whole : column.fit))
+            columns.append(column.chosen)
         }
         return columns
     }

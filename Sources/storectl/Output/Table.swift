@@ -1,73 +1,67 @@
 import StoryBrowser
 
-/// A column of a table.
-struct Column {
-    /// What becomes of it on a terminal that is too narrow.
-    enum Fit {
-        /// It is the last to be cut.
-        case whole
-        case cut
-        case leftAway
-    }
-
-    let name: String
-    let fit: Fit
-
-    init(_ name: String, fit: Fit = .whole) {
-        self.name = name
-        self.fit = fit
-    }
-}
-
 /// Rows under each other in aligned columns, and single objects as names and values.
 struct Table {
-    /// What is cut keeps so many columns of the terminal, while others can give way.
-    private static let narrow = 12
-    /// No column is made narrower than this, so that every one can be told from the others.
-    private static let narrowest = 6
     private static let gap = 2
+
+    /// How rows are laid out.
+    private enum Layout {
+        /// The indexes of the columns that are shown, each with its width.
+        case columns([(column: Int, width: Int)])
+        /// The terminal is too narrow for that: each field has a line of its own.
+        case fields
+    }
 
     private let columns: [Column]
     private let limit: Int?
-    /// The widths of the columns that are shown, by their indexes, which the first rows decide; nil before them.
-    private var widths: [(column: Int, width: Int)]?
+    /// The first rows decide it; nil before them.
+    private var layout: Layout?
 
     /// - Parameters:
-    ///   - columns: what to show, in this order.
-    ///   - limit: the width of the terminal, into which columns are made to fit; nil: values are whole.
+    ///   - columns: what to show.
+    ///   - limit: the width of the terminal, whose lines have fewer columns and cut values; nil: all is whole.
     init(_ columns: [Column], limit: Int?) {
-        self.columns = columns
         self.limit = limit
+        guard limit != nil else {
+            self.columns = columns
+            return
+        }
+        let ranked = columns.filter { $0.rank != nil }.sorted { ($0.rank ?? 0) < ($1.rank ?? 0) }
+        self.columns = ranked + columns.filter { $0.rank == nil }
     }
 
-    /// An object's members in the order of the columns; what it lacks is empty.
-    static func cells(of object: ShownJSON, _ columns: [Column], _ text: (ShownJSON) -> String) -> [String] {
-        let members = object.members
-        return columns.map { members[$0.name].map(text) ?? "" }
+    /// The lines of the next rows, and before the first ones the heading, where there is one.
+    mutating func lines(_ rows: [ShownJSON]) -> (heading: String?, rows: [String]) {
+        let cells = rows.map { row in
+            let members = row.members
+            return columns.map { column in members[column.name].map { limit == nil ? $0.shown : column.shown($0) } ?? ""
+            }
+        }
+        let isFirst = layout == nil
+        let layout = layout ?? fitted(cells)
+        self.layout = layout
+        switch layout {
+        case .columns(let widths):
+            return (isFirst ? joined(columns.map(heading), widths) : nil, cells.map { joined($0, widths) })
+        case .fields:
+            let lines = cells.enumerated().flatMap { index, cells in fields(cells, isFirst: isFirst && index == 0) }
+            return (nil, lines)
+        }
     }
 
-    /// The lines of the next rows; before the first ones, the headings.
-    mutating func lines(_ rows: [[String]]) -> [String] {
-        let headings = widths == nil ? [columns.map(\.name)] : []
-        let known = widths ?? fitted(rows)
-        widths = known
-        return (headings + rows).map { joined($0, known) }
-    }
+    private func heading(_ column: Column) -> String { limit == nil ? column.name : column.heading }
 
-    /// As wide as the first rows want it. Where that is more than there is, texts are cut, then what can be done
-    /// without is left away, then everything is cut.
-    private func fitted(_ rows: [[String]]) -> [(column: Int, width: Int)] {
-        let wanted = columns.indices.map { index in
+    private func fitted(_ rows: [[String]]) -> Layout {
+        var widths = columns.indices.map { index in
             let cells = rows.map { Shown.width($0[index]) }.max() ?? 0
-            return (column: index, width: max(Shown.width(columns[index].name), cells))
+            return (column: index, width: max(Shown.width(heading(columns[index])), cells))
         }
-        guard limit != nil else { return wanted }
-        let all = cut(wanted, to: Table.narrow) { columns[$0].fit == .cut }
-        guard excess(all) > 0 else { return all }
-        let kept = cut(wanted.filter { columns[$0.column].fit != .leftAway }, to: Table.narrow) {
-            columns[$0].fit == .cut
+        while excess(widths) > 0, let last = widths.lastIndex(where: { columns[$0.column].fit == .leftOut }) {
+            widths.remove(at: last)
         }
-        return cut(kept, to: Table.narrowest) { _ in true }
+        // Names give way before texts, which have the rest; a heading is never cut.
+        for isLast in [false, true] where excess(widths) > 0 { cut(&widths, isLast: isLast) }
+        return excess(widths) > 0 ? .fields : .columns(widths)
     }
 
     /// How many columns of the terminal are missing.
@@ -75,19 +69,21 @@ struct Table {
         widths.reduce(Table.gap * (widths.count - 1)) { $0 + $1.width } - (limit ?? .max)
     }
 
-    /// Makes the widest of some columns narrower until all fit, or none can give way.
-    private func cut(
-        _ widths: [(column: Int, width: Int)], to least: Int, _ givesWay: (Int) -> Bool
-    ) -> [(column: Int, width: Int)] {
-        var widths = widths
+    /// Makes the widest columns narrower until all fit, or none can give way.
+    ///
+    /// - Parameter isLast: texts give way as well.
+    private func cut(_ widths: inout [(column: Int, width: Int)], isLast: Bool) {
         var missing = excess(widths)
         while missing > 0 {
-            let candidates = widths.indices.filter { givesWay(widths[$0].column) && widths[$0].width > least }
-            guard let widest = candidates.max(by: { widths[$0].width < widths[$1].width }) else { break }
+            let candidates = widths.indices.filter { index in
+                let column = columns[widths[index].column]
+                guard case .cut(let least) = column.fit, isLast || least > 8 else { return false }
+                return widths[index].width > max(least, Shown.width(column.heading))
+            }
+            guard let widest = candidates.max(by: { widths[$0].width < widths[$1].width }) else { return }
             widths[widest].width -= 1
             missing -= 1
         }
-        return widths
     }
 
     private func joined(_ cells: [String], _ widths: [(column: Int, width: Int)]) -> String {
@@ -97,6 +93,14 @@ struct Table {
         var line = shown.joined(separator: String(repeating: " ", count: Table.gap))
         while line.last == " " { line.removeLast() }
         return line
+    }
+
+    /// The fields of one row below each other, with an empty line between rows.
+    private func fields(_ cells: [String], isFirst: Bool) -> [String] {
+        let lines = zip(columns, cells).filter { $0.0.fit != .leftOut }.flatMap { column, cell in
+            Wrapping.lines(of: "\(column.heading): \(cell)", columns: limit ?? 80, limit: 1_000)
+        }
+        return (isFirst ? [] : [""]) + lines
     }
 
     /// A line for each member in their order, nested ones indented under their name.

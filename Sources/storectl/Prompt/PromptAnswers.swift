@@ -46,9 +46,9 @@ struct PromptAnswers {
         let columns = first.allSatisfy { column in known.contains { $0.name == column.name } } ? known : first
         guard !rows.isEmpty else { return }
         var table = Table(columns, limit: Terminal.width)
-        for line in table.lines(objects.map { Table.cells(of: $0, columns, \.shown) }) {
-            try invocation.output.line(line)
-        }
+        let lines = table.lines(objects)
+        if let heading = lines.heading { try invocation.output.heading(heading) }
+        for line in lines.rows { try invocation.output.line(line) }
     }
 
     /// `2 rows at position 18; go on with after=…`

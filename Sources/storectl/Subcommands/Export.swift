@@ -25,6 +25,7 @@ struct Export {
         ],
         run: { invocation throws(CommandError) in
             let export = try Export(invocation)
+            LostReader.endsProcess()
             let asked: Void? = try StoredData.asked(invocation) { () throws(CommandError) in try export.ask() }
             if asked == nil {
                 let data = try invocation.dataDirectory()
@@ -40,7 +41,7 @@ struct Export {
     /// Where to begin, as it was typed.
     private let start: String?
     private let lines: ExportLines
-    private let progress = Progress("events")
+    private let progress = Progress("exporting", "events")
 
     init(_ invocation: Invocation) throws(CommandError) {
         self.invocation = invocation
@@ -73,13 +74,11 @@ struct Export {
             next = following
             progress.show(UInt64(following) ?? 0, of: members?["position"]?.whole)
         }
-        Output.progress("")
         try invocation.output.flush()
     }
 
     /// Reads the log itself.
     func read(_ path: String) throws(CommandError) {
-        defer { Output.progress("") }
         ReaderProcess.takeOwnNumber(for: path)
         var failure: CommandError?
         do throws(StorageError) {

@@ -67,28 +67,24 @@ enum Help {
     }
 
     /// `storectl VERB --help`.
-    static func describe(_ subcommand: Subcommand) -> ExitCode { print(lines(subcommand)) }
+    static func describe(_ subcommand: Subcommand) throws(CommandError) -> ExitCode { try print(lines(subcommand)) }
 
     /// No verb: help where it was asked for, otherwise a mistake that help goes with.
     static func withoutVerb(_ arguments: Arguments) throws(CommandError) -> ExitCode {
-        if arguments.has("help") { return print(overview) }
+        if arguments.has("help") { return try print(overview) }
         try arguments.checkNames(SubcommandTable.globalOptions, of: "storectl", see: "storectl help")
         try arguments.checkValues()
         throw .usage("which verb? for example \"storectl get stories/12345\"; \"storectl help\" lists them all")
     }
 
     /// `storectl --version`.
-    static func version() -> ExitCode { print(["storectl \(ProgramVersion.number)"]) }
+    static func version() throws(CommandError) -> ExitCode { try print(["storectl \(ProgramVersion.number)"]) }
 
-    private static func print(_ lines: [String]) -> ExitCode {
+    private static func print(_ lines: [String]) throws(CommandError) -> ExitCode {
         let output = Output()
-        do throws(CommandError) {
-            for line in lines { try output.line(line) }
-            try output.flush()
-            return .done
-        } catch {
-            return error.exitCode
-        }
+        for line in lines { try output.line(line) }
+        try output.flush()
+        return .done
     }
 
     private static func columns(_ rows: [(String, String)]) -> [String] {

@@ -34,7 +34,10 @@ final class ImportRun {
     private let target: LogImport
     private let reader = EventLineReader()
     private var framer = LineFramer(limit: EventLineReader.maxCount)
-    private let progress = Progress("events")
+    private let progress = Progress("importing", "events")
+    /// How many bytes the input has, where it is a file; and how many were read.
+    private let size: Int?
+    private var readCount = 0
     private var encoder = EventEncoder()
     private var line = 0
 
@@ -43,6 +46,7 @@ final class ImportRun {
             throw .usage("import reads events from standard input: storectl --data DIR import < events.ndjson")
         }
         interruption = invocation.interruption
+        size = ImportRun.inputSize()
         let path = try invocation.dataDirectory()
         do throws(StorageError) {
             target = try LogImport(into: path, now: Clock.system.now())
@@ -53,7 +57,6 @@ final class ImportRun {
 
     /// Reads to the end of the input.
     func readAll() throws(CommandError) {
-        defer { Output.progress("") }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ImportRun.chunk, alignment: 16)
         defer { buffer.deallocate() }
         var endsWithLF = true
@@ -61,6 +64,7 @@ final class ImportRun {
             let count = try read(into: buffer)
             guard count > 0 else { break }
             endsWithLF = buffer[count - 1] == 0x0A
+            readCount += count
             try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
         guard !endsWithLF else { return }
@@ -69,8 +73,20 @@ final class ImportRun {
 
     func finish() throws(CommandError) -> Position {
         let head = target.head
-        do throws(StorageError) { try target.finish() } catch { throw StoredData.told(error) }
+        let checking = Progress("checking", "events")
+        do throws(StorageError) {
+            try target.finish { checking.show($0.value, of: head.value) }
+        } catch {
+            throw StoredData.told(error)
+        }
         return head
+    }
+
+    /// How many bytes standard input has; nil where it is no file.
+    private static func inputSize() -> Int? {
+        var status = stat()
+        guard fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return max(status.st_size, 1)
     }
 
     /// Waits for input and reads some; 0 at its end.
@@ -125,7 +141,9 @@ final class ImportRun {
             case .storage(let error): throw StoredData.told(error)
             }
         }
-        if line % 65_536 == 0 { progress.show(UInt64(line), of: nil) }
+        if line % 4_096 == 0 {
+            progress.show(UInt64(line), of: nil, share: size.map { min(Double(readCount) / Double($0), 1) })
+        }
     }
 
     /// What is wrong with a line, member by member.
@@ -136,7 +154,6 @@ final class ImportRun {
     }
 
     private func refused(_ reason: String, _ code: ExitCode) -> CommandError {
-        Output.progress("")
         Output.complain("line \(line): \(reason); nothing was imported")
         return .silent(code)
     }
@@ -166,7 +183,15 @@ enum Restore {
             let log = try LMDBEventLog(in: try DataDirectory(backup, for: .reading), now: Clock.system.now())
             defer { log.close() }
             let interruption = invocation.interruption
-            return try log.copier().run(to: path, mustEnd: { Interruption.came(within: .zero, on: interruption) })
+            let (copying, checking) = (Progress("copying", "events"), Progress("checking the copy", "events"))
+            return try log.copier().run(
+                to: path, mustEnd: { Interruption.came(within: .zero, on: interruption) },
+                progress: { step, position in
+                    switch step {
+                    case .copying: copying.show(position.value, of: log.head.value)
+                    case .checking: checking.show(position.value, of: log.head.value)
+                    }
+                })
         } catch {
             guard !Interruption.came(within: .zero, on: invocation.interruption) else { throw .silent(.interrupted) }
             throw StoredData.told(error)

@@ -28,7 +28,7 @@ struct PipeRun {
     private let showsEach: Bool
     private let request: (ArraySlice<UInt8>) -> [UInt8]?
     private let began = ContinuousClock.now
-    private let progress = Progress("requests answered")
+    private let progress = Progress("sending", "requests answered")
     private var answered: UInt64 = 0
     private var code = ExitCode.done
     private var failure: CommandError?
@@ -44,6 +44,7 @@ struct PipeRun {
 
     /// Runs to the end of the input.
     mutating func finish() throws(CommandError) -> ExitCode {
+        if showsEach || invocation.isJSON || invocation.arguments.has("raw") { LostReader.endsProcess() }
         let connection = try invocation.connect()
         var pipe = RequestPipe(over: connection, from: STDIN_FILENO, request: request)
         var end: StoreError?
@@ -84,7 +85,6 @@ struct PipeRun {
         case .failed:
             let refusal = Refusal(json: outcome.reply.json)
             code = code.worse(ExitCode(refusal))
-            Output.progress("")
             Output.complain("line \(outcome.line): \(showsEach ? Flags.named(in: refusal.sentence) : refusal.sentence)")
             if invocation.isJSON { try invocation.output.line(outcome.reply.json) }
         case .done where showsEach, .row where showsEach: try answers.receipt(outcome.reply)
@@ -94,7 +94,6 @@ struct PipeRun {
     }
 
     private func tellSummary() {
-        Output.progress("")
         let seconds = (ContinuousClock.now - began).inSeconds
         let rate = seconds > 0 ? Int((Double(summary.requests) / seconds).rounded()) : 0
         let rounded = (seconds * 1_000).rounded() / 1_000

@@ -100,7 +100,12 @@ enum Queries {
     static func answerRead(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         let target = events(invocation.arguments)
         let pages = Pages(verb: "READ", target: target, next: "from", limit: 1_000, most: 10_000, subcommand: read)
-        let next = try pages.run(invocation) { rows throws(CommandError) in try invocation.answers.events(rows) }
+        var isEmpty = true
+        let next = try pages.run(invocation) { rows throws(CommandError) in
+            isEmpty = isEmpty && rows.isEmpty
+            try invocation.answers.events(rows)
+        }
+        if isEmpty { try invocation.output.tellNothing() }
         return try tellNext(next, "from", invocation)
     }
 
@@ -113,19 +118,18 @@ enum Queries {
     static func answerStreams(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         try rows(
             Pages(verb: "STREAMS", next: "after", limit: 50, most: 1_000, subcommand: streams), invocation,
-            columns: ["stream", "version", "position"].map { Column($0) })
+            columns: [Column("stream", fit: .cut(8)), Column("version"), Column("position")])
     }
 
     private static func rows(
         _ pages: Pages, _ invocation: Invocation, columns: [Column]
     ) throws(CommandError) -> ExitCode {
         var lines = try RowLines(invocation, columns: columns)
-        let progress = Progress("rows")
+        let progress = Progress(pages.verb.lowercased(), "rows")
         let next = try pages.run(invocation) { rows throws(CommandError) in
             try lines.write(rows)
             if invocation.arguments.has("all") { progress.show(UInt64(lines.count), of: nil) }
         }
-        Output.progress("")
         try invocation.output.flush()
         try lines.end()
         return try tellNext(next, pages.next, invocation)
@@ -144,7 +148,8 @@ enum Queries {
             // Behind the last event that two histories share, a position is of one of them.
             let named = invocation.arguments.value("log")
             let log = named != nil && named != more.log ? more.log.map { " --log \($0)" } ?? "" : ""
-            Output.complain("there is more: add --\(option) \(more.cursor)\(log)")
+            let (rows, all) = option == "after" ? ("rows", ", or use --all") : ("events", "")
+            Output.complain(raw: "more \(rows): repeat with --\(option) \(more.cursor)\(log)\(all)")
         }
         return .done
     }
@@ -177,6 +182,7 @@ struct Pages {
     func run(
         _ invocation: Invocation, _ each: ([ReplyLine]) throws(CommandError) -> Void
     ) throws(CommandError) -> More? {
+        LostReader.endsProcess()
         let isAll = invocation.arguments.has("all")
         guard !isAll || !invocation.arguments.has("limit") else {
             throw .usage("--all has no --limit; leave one of them away")
@@ -204,7 +210,6 @@ struct Pages {
         do throws(CommandError) {
             return try answerer.ask(request, each)
         } catch {
-            Output.progress("")
             try invocation.output.flush()
             throw error
         }

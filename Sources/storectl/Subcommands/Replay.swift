@@ -51,7 +51,7 @@ struct ReplayRun {
 
     func finish() throws(CommandError) -> ExitCode {
         let asked = try StoredData.asked(invocation) { () throws(CommandError) in
-            if options.isVerifying { _ = try invocation.askLong("CHECKPOINT") }
+            if options.isVerifying { _ = try invocation.askLong("CHECKPOINT", "the daemon stores its models") }
             return try StoredData.directory(invocation)
         }
         let path = if let asked { asked } else { try invocation.dataDirectory() }
@@ -78,8 +78,7 @@ struct ReplayRun {
     }
 
     private func report(_ directory: DataDirectory) throws(CommandError) -> ReplayReport {
-        defer { Output.progress("") }
-        let progress = Progress("events")
+        let progress = Progress(options.isVerifying ? "comparing the models" : "folding the log", "events")
         do throws(ReplayError) {
             return try Replay(directory, clock: .system).run(options) { progress.show($0.value, of: $1.value) }
         } catch {

@@ -37,7 +37,7 @@ final class SalvageRun {
     private let source: LogSalvage
     private let target: LogImport
     private let reader = EventLineReader()
-    private let progress = Progress("events")
+    private let progress = Progress("copying", "events")
     private var line: [UInt8] = []
     private var lost: [ClosedRange<UInt64>] = []
     private var lostCount: UInt64 = 0
@@ -46,12 +46,11 @@ final class SalvageRun {
         self.invocation = invocation
         let interruption = invocation.interruption
         do throws(StorageError) {
-            let progress = Progress("bytes searched")
+            let progress = Progress("searching", "bytes")
             source = try LogSalvage(directory) { done, all in
                 progress.show(done, of: all)
                 return !Interruption.came(within: .zero, on: interruption)
             }
-            Output.progress("")
             guard source.head > .zero else { throw .failed("\(directory) holds no event that is whole") }
             target = try LogImport(into: path, now: Clock.system.now())
         } catch {
@@ -61,7 +60,6 @@ final class SalvageRun {
 
     /// Copies all of it and says what is missing.
     func finish() throws(CommandError) -> ExitCode {
-        defer { Output.progress("") }
         try source.run { (event) throws(CommandError) in
             switch event {
             case .good(let record): guard try add(record.json) == nil else { return false }
@@ -76,7 +74,12 @@ final class SalvageRun {
             return true
         }
         let head = target.head.value
-        do throws(StorageError) { try target.finish() } catch { throw StoredData.told(error) }
+        let checking = Progress("checking", "events")
+        do throws(StorageError) {
+            try target.finish { checking.show($0.value, of: head) }
+        } catch {
+            throw StoredData.told(error)
+        }
         try tell(head)
         return lostCount == 0 ? .done : .corrupt
     }
@@ -138,7 +141,6 @@ final class SalvageRun {
     }
 
     private static func told(_ error: StorageError, _ interruption: Int32) -> CommandError {
-        Output.progress("")
         return Interruption.came(within: .zero, on: interruption) ? .silent(.interrupted) : StoredData.told(error)
     }
 }

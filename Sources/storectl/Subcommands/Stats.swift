@@ -1,24 +1,61 @@
 import Glibc
 import StoryClient
 
-/// What the daemon holds and does, once or each second.
+/// The counts, sizes, rates and latencies of the daemon, once or each second.
 enum StatsRun {
     static let subcommand = Subcommand(
         name: "stats", summary: "shows what the daemon holds and does: counts, sizes, rates, latencies", operand: .none,
-        options: [Option("watch", nil, "shows it again each second, until it is stopped")],
+        options: [
+            Option("watch", nil, "shows it again each second, on a terminal as a page that q ends"),
+            Option("all", nil, "every figure, by its name in the protocol"),
+        ],
+        details: [
+            "It is one screen: the verbs that were asked for most often, with their median, 99 % and 99.9 % latencies.",
+            "Bytes and times have units; --all and --json show the daemon's own figures, in bytes and microseconds.",
+        ],
         examples: ["storectl stats", "storectl stats --watch", "storectl --json stats"],
-        run: { invocation throws(CommandError) in
-            let answerer = Answerer(try invocation.connect())
-            if invocation.arguments.has("watch") { LostReader.endsProcess() }
-            repeat {
-                let reply = try answerer.ask("STATS")
-                // One under the other for a program, one over the other for a person.
-                let isWatched = invocation.arguments.has("watch") && Terminal.isShown(on: STDOUT_FILENO)
-                if isWatched { try invocation.output.clear() }
-                try invocation.answers.object(reply.final)
-                try invocation.output.flush()
-                guard invocation.arguments.has("watch") else { return .done }
-            } while !Interruption.came(within: .seconds(1), on: invocation.interruption)
-            return .interrupted
-        })
+        run: run)
+
+    private static func run(_ invocation: Invocation) throws(CommandError) -> ExitCode {
+        let arguments = invocation.arguments
+        guard arguments.has("watch") else {
+            let reply = try Answerer(try invocation.connect()).ask("STATS")
+            try show(reply, after: nil, invocation)
+            return .done
+        }
+        let isPage = Terminal.isConversation && Terminal.obeysSequences
+        if isPage, !arguments.has("all"), !invocation.isJSON {
+            var watch = try StatsWatch(invocation)
+            return try watch.run()
+        }
+        return try repeatLines(invocation)
+    }
+
+    /// Writes all of it each second, one under the other.
+    private static func repeatLines(_ invocation: Invocation) throws(CommandError) -> ExitCode {
+        LostReader.endsProcess()
+        let answerer = Answerer(try invocation.connect())
+        var before: StatsSample?
+        repeat {
+            let reply = try answerer.ask("STATS")
+            if before != nil, !invocation.isJSON, !invocation.arguments.has("all") { try invocation.output.line("") }
+            try show(reply, after: before, invocation)
+            try invocation.output.flush()
+            before = StatsSample(reply)
+        } while !Interruption.came(within: .seconds(1), on: invocation.interruption)
+        return .interrupted
+    }
+
+    private static func show(
+        _ reply: StoreReply, after before: StatsSample?, _ invocation: Invocation
+    ) throws(CommandError) {
+        guard !invocation.isJSON, !invocation.arguments.has("all"), let sample = StatsSample(reply) else {
+            return try invocation.answers.object(reply.final)
+        }
+        let size = Terminal.size(of: STDOUT_FILENO) ?? (80, 24)
+        // The line below is the shell's.
+        for line in StatsPage(sample, after: before).lines(columns: size.columns, rows: max(size.rows - 1, 1)) {
+            try invocation.output.line(line)
+        }
+    }
 }

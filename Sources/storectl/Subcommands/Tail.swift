@@ -156,7 +156,10 @@ struct Tail {
                 Output.complain("the store ended the subscription: \(end)")
                 return mark.isDamage ? .corrupt : .no
             }
-            if mark.caughtUp != nil, endsAtEnd { return .done }
+            if mark.caughtUp != nil, endsAtEnd {
+                if invocation.output.count == 0 { try invocation.output.tellNothing() }
+                return .done
+            }
             guard mark.position != nil else { continue }
             if let left {
                 self.left = left - 1

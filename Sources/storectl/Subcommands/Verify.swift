@@ -19,7 +19,7 @@ enum Verification {
         examples: ["storectl verify", "storectl --data /var/backups/storykeep/story-1 verify"],
         run: { invocation throws(CommandError) in
             let asked = try StoredData.asked(invocation) { () throws(CommandError) in
-                try invocation.askLong("VERIFY").final.json
+                try invocation.askLong("VERIFY", "the daemon checks the log and its models").final.json
             }
             if let asked {
                 try tell(asked, invocation)
@@ -40,14 +40,13 @@ enum Verification {
 
     /// Reads a whole log, beside a daemon or without one.
     private static func verifyOffline(_ path: String) throws(CommandError) -> Position {
-        defer { Output.progress("") }
         ReaderProcess.takeOwnNumber(for: path)
-        let progress = Progress("events")
+        let checking = Progress("checking the log", "events")
         let (directory, head): (DataDirectory, Position)
         do throws(StorageError) {
             directory = try DataDirectory(path, for: .reading)
             head = try LogVerifier.check(directory, now: Clock.system.now()) {
-                progress.show($0.value, of: $1.map(\.value))
+                checking.show($0.value, of: $1.map(\.value))
             }
         } catch {
             throw StoredData.told(error)
@@ -55,9 +54,10 @@ enum Verification {
         guard Folder.exists(directory.modelsPath) else { return head }
         var options = Replay.Options()
         options.isVerifying = true
+        let folding = Progress("comparing the models", "events")
         let report: ReplayReport
         do throws(ReplayError) {
-            report = try Replay(directory, clock: .system).run(options) { progress.show($0.value, of: $1.value) }
+            report = try Replay(directory, clock: .system).run(options) { folding.show($0.value, of: $1.value) }
         } catch {
             // The log is good, and that is told; models of another version are folded anew at the next start.
             if case .models(.failed(let reason)) = error {
@@ -91,7 +91,7 @@ enum Backup {
             // The daemon may stand in another directory.
             let path = try Invocation.absolute(try invocation.arguments.operand("DIR"))
             let wasThere = Folder.isThere(path)
-            let reply = try invocation.askLong("BACKUP " + JSONText.quoted(path))
+            let reply = try invocation.askLong("BACKUP " + JSONText.quoted(path), "the daemon copies the log")
             // The daemon may see other folders by the same names.
             try look(for: path, wasThere: wasThere)
             try invocation.answers.object(reply.final)

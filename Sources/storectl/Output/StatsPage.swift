@@ -1,0 +1,124 @@
+import StoryBrowser
+import StoryClient
+
+/// The figures of one `STATS`, and when they came.
+struct StatsSample {
+    let figures: [String: ShownJSON]
+    let time = ContinuousClock.now
+
+    /// Nil where the reply is no object.
+    init?(_ reply: StoreReply) {
+        guard let object = ShownJSON(reply.final.json), object.isObject else { return nil }
+        figures = object.members
+    }
+
+    func count(_ name: String) -> UInt64 { figures[name]?.whole ?? 0 }
+    func members(_ name: String) -> [String: ShownJSON] { figures[name]?.members ?? [:] }
+
+    /// How fast a count grew since another sample; nil where it began again, with another daemon.
+    func rate(_ count: UInt64, since before: StatsSample, _ then: UInt64) -> UInt64? {
+        let seconds = (time - before.time).inSeconds
+        guard count >= then, seconds > 0 else { return nil }
+        return UInt64((Double(count - then) / seconds).rounded())
+    }
+}
+
+/// The most telling figures of the daemon on one screen.
+struct StatsPage {
+    private static let labelWidth = 13
+    private static let verbWidth = 13
+    private static let figureWidth = 11
+
+    private let sample: StatsSample
+    /// The sample before; nil where there is none, and no rates of requests are known.
+    private let before: StatsSample?
+
+    init(_ sample: StatsSample, after before: StatsSample?) { (self.sample, self.before) = (sample, before) }
+
+    /// The page, in no more lines and columns than there is room for.
+    func lines(columns: Int, rows: Int) -> [String] {
+        let facts = [title] + self.facts.map { StatsPage.padded($0.name, StatsPage.labelWidth) + $0.value }
+        let room = rows - facts.count - 2
+        guard room > 0 else { return facts.prefix(rows).map { Shown.cut($0, to: columns) } }
+        return (facts + [""] + verbs(room: room)).map { Shown.cut($0, to: columns) }
+    }
+
+    private var title: String {
+        let up = sample.figures["uptime"]?.whole.map { ", up \(Units.time(seconds: Double($0)))" } ?? ""
+        return "\(sample.figures["server"]?.shown ?? "a store") at \(sample.figures["data"]?.shown ?? "?")\(up)"
+    }
+
+    private var facts: [(name: String, value: String)] {
+        let (sizes, subscriptions) = (sample.members("sizes"), sample.members("subscriptions"))
+        let rows = sample.figures["rows"]?.fields.map { "\($0.value.shown) \(Shown.safe($0.name))" } ?? []
+        let commits = sample.members("commits")
+        let (log, models) = (sizes["log"]?.whole ?? 0, sizes["models"]?.whole ?? 0)
+        return [
+            ("position", "\(sample.count("position")), models stored at \(sample.count("checkpointed"))"),
+            ("events", "\(eventsPerSecond)/s"),
+            ("rows", rows.joined(separator: ", ")),
+            ("disk", "log \(Units.bytes(log)), models \(Units.bytes(models))"),
+            (
+                "memory",
+                "\(Units.bytes(sizes["memory"]?.whole ?? 0)), buffered \(Units.bytes(sizes["buffered"]?.whole ?? 0))"
+            ),
+            (
+                "connections",
+                "\(sample.count("connections")), subscriptions \(subscriptions["count"]?.whole ?? 0), "
+                    + "slowest lag \(subscriptions["maxLag"]?.whole ?? 0) events"
+            ),
+            (
+                "commits",
+                "\(commits["count"]?.whole ?? 0), p50 \(StatsPage.latency(commits["p50us"])), "
+                    + "p99 \(StatsPage.latency(commits["p99us"]))"
+            ),
+            ("errors", "\(sample.count("errors")), checkpoints \(sample.count("checkpoints"))"),
+        ]
+    }
+
+    /// Since the sample before; without one, the daemon's own count of its last second.
+    private var eventsPerSecond: UInt64 {
+        guard let before else { return sample.members("rates")["eventsPerSecond"]?.whole ?? 0 }
+        return sample.rate(sample.count("position"), since: before, before.count("position")) ?? 0
+    }
+
+    /// A table of the verbs, the most frequent first.
+    private func verbs(room: Int) -> [String] {
+        let all = (sample.figures["verbs"]?.fields ?? []).map { (name: $0.name, figures: $0.value.members) }
+        let sorted = all.sorted { ($0.figures["count"]?.whole ?? 0) > ($1.figures["count"]?.whole ?? 0) }
+        let isCut = sorted.count > room
+        let shown = sorted.prefix(isCut ? room - 1 : room).map { name, figures in
+            row(name, ["\(figures["count"]?.whole ?? 0)"] + rate(name, figures) + latencies(figures))
+        }
+        let heading = row("requests", ["count"] + (before == nil ? [] : ["/s"]) + ["p50", "p99", "p99.9"])
+        let rest = isCut ? ["and \(sorted.count - shown.count) more verbs; storectl stats --all has them"] : []
+        return [heading] + shown + rest
+    }
+
+    private func row(_ name: String, _ figures: [String]) -> String {
+        StatsPage.padded(Shown.safe(name), StatsPage.verbWidth)
+            + figures.map { StatsPage.padded($0, StatsPage.figureWidth, isRight: true) }.joined()
+    }
+
+    private func rate(_ name: String, _ figures: [String: ShownJSON]) -> [String] {
+        guard let before else { return [] }
+        let (now, then) = (figures["count"]?.whole ?? 0, before.members("verbs")[name]?.members["count"]?.whole ?? 0)
+        return [sample.rate(now, since: before, then).map { "\($0)" } ?? "-"]
+    }
+
+    private func latencies(_ figures: [String: ShownJSON]) -> [String] {
+        ["p50us", "p99us", "p999us"].map { StatsPage.latency(figures[$0]) }
+    }
+
+    private static func latency(_ value: ShownJSON?) -> String {
+        value.flatMap { Double($0.json) }.map { Units.latency(microseconds: $0) } ?? "-"
+    }
+}
+
+extension StatsPage {
+    /// A text filled up with spaces to a width.
+    fileprivate static func padded(_ text: String, _ width: Int, isRight: Bool = false) -> String {
+        let spaces = String(repeating: " ", count: max(0, width - Shown.width(text)))
+        return isRight ? spaces + text : text + spaces
+    }
+}

@@ -1,0 +1,39 @@
+/// Figures in the units in which people read them.
+enum Units {
+    private static let sizes = ["B", "KiB", "MiB", "GiB", "TiB"]
+
+    /// `11.4 MiB`.
+    static func bytes(_ count: UInt64) -> String {
+        var (size, unit) = (Double(count), 0)
+        while size >= 1_024, unit < sizes.count - 1 { (size, unit) = (size / 1_024, unit + 1) }
+        return unit == 0 ? "\(count) B" : "\(figures(size)) \(sizes[unit])"
+    }
+
+    /// `0.46 ms`, of microseconds.
+    static func latency(microseconds: Double) -> String {
+        if microseconds < 100 { return "\(figures(microseconds)) µs" }
+        if microseconds < 10_000_000 { return "\(figures(microseconds / 1_000)) ms" }
+        return "\(figures(microseconds / 1_000_000)) s"
+    }
+
+    /// `3 h 12 min`: the greatest unit and the next one.
+    static func time(seconds: Double) -> String {
+        let whole = UInt64(max(0, min(seconds, 1e12)))
+        let parts = [
+            (whole / 86_400, "d"), (whole / 3_600 % 24, "h"), (whole / 60 % 60, "min"), (whole % 60, "s"),
+        ]
+        guard let first = parts.firstIndex(where: { $0.0 > 0 }) else { return "0 s" }
+        return parts[first...].prefix(2).filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")
+    }
+
+    /// Two decimals below ten, one below a hundred, else none.
+    private static func figures(_ value: Double) -> String {
+        let value = max(0, min(value, 1e15))
+        let decimals = value < 9.995 ? 100 : value < 99.95 ? 10 : 1
+        let scaled = UInt64((value * Double(decimals)).rounded())
+        guard decimals > 1 else { return "\(scaled)" }
+        let fraction = String(scaled % UInt64(decimals))
+        let zeros = String(repeating: "0", count: (decimals == 100 ? 2 : 1) - fraction.count)
+        return "\(scaled / UInt64(decimals)).\(zeros)\(fraction)"
+    }
+}
