@@ -5,9 +5,9 @@ import Testing
 extension DaemonTests {
     /// `storectl` as a person uses it: on a terminal.
     @Suite struct PromptTests {
-        private static func begin(_ daemon: RunningDaemon) throws -> Pseudoterminal {
+        private static func begin(_ daemon: RunningDaemon, term: String = "xterm") throws -> Pseudoterminal {
             let environment = [
-                "TERM=xterm", "STORED_SOCKET=\(daemon.socket)", "HOME=\(daemon.folder.path)", "LC_ALL=C.UTF-8",
+                "TERM=\(term)", "STORED_SOCKET=\(daemon.socket)", "HOME=\(daemon.folder.path)", "LC_ALL=C.UTF-8",
             ]
             let settings = SanitizerSettings.environment
             let terminal = try Pseudoterminal([try Program.path("storectl")], environment: environment + settings)
@@ -76,6 +76,24 @@ extension DaemonTests {
             #expect(terminal.screen.hasSuffix("\r\u{1B}[Kstory> PI"), "prompt and line stand there once")
             terminal.type("NG\r")
             try terminal.waitFor("position            1")
+        }
+
+        @Test func `a dumb terminal is sent no sequence, and no text turns a line`() throws {
+            let daemon = try RunningDaemon()
+            let terminal = try Self.begin(daemon, term: "dumb")
+            terminal.type("SUBSCRIBE events\r")
+            try terminal.waitFor("subscription        1")
+            terminal.type("PI")
+            try terminal.waitFor("PI")
+            try daemon.client().expect(#"APPEND note-1 {"type":"A","data":"x\#u{202E}y"}"#)
+            try terminal.waitFor(#""data":"x\#u{FFFD}y"}"#)
+            terminal.type("NG\r")
+            try terminal.waitFor("position            1")
+            terminal.type("GET events/note-1\rREAD events/note-1\r")
+            try terminal.waitFor("note-1@1  A  \"x\u{FFFD}y\"")
+            terminal.type("\u{4}")
+            #expect(try terminal.wait() == 0)
+            #expect(!terminal.screen.contains("\u{1B}") && !terminal.screen.unicodeScalars.contains("\u{202E}"))
         }
 
         @Test func `an end of the store, and Ctrl-C, leave the terminal as it was`() throws {

@@ -59,6 +59,16 @@ extension DaemonTests {
             }
         }
 
+        @Test func `work for a reader ends with it, also while the store does not answer`() throws {
+            daemon.send(SIGSTOP)
+            defer { daemon.send(SIGCONT) }
+            for verb in ["export", "list users", "read", "streams --all", "tail"] {
+                let run = try run(
+                    "trap '' PIPE; (timeout 30 $T --timeout 60 \(verb); echo $? >$D/code) | true; cat $D/code")
+                #expect(run.output.hasSuffix("141\n"), "\(verb): \(run)")
+            }
+        }
+
         @Test(arguments: [
             "--version", "help", "help list", "list --help", "--help", "help --man", "completion bash", "count users",
             "list users --csv", "read", "streams", "stats", "stats --watch", "stats --all", "export",

@@ -16,7 +16,7 @@ final class LineEditor {
     }
 
     private static let prompt = "story> "
-    private static let clearedLine = "\r\u{1B}[K"
+    private static let clearedLine = Terminal.obeysSequences ? "\r\u{1B}[K" : "\r\n"
     private static let keptLines: Int32 = 1_000
 
     // What the callbacks reach.
