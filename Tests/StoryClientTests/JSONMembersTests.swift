@@ -60,6 +60,40 @@ import Testing
         #expect(try JSONText("[1.5]").decode([Double].self) == [1.5])
     }
 
+    @Test(arguments: [
+        "01", "1.", ".5", "-", "+1", "1e", "1e+", "tru", "nulll", "[1,]", "[,1]", "{\"a\":1,}", "{\"a\"}", "{1:2}",
+        "[1 2]",
+        "\"", "\"\\x\"", "\"\\u12g4\"", "\"\\u12\"", "\"\u{1}\"", "", " ", "1 1", "NaN", "Infinity", "'a'", "[", "}",
+        String(repeating: "[", count: 100_000),
+    ])
+    func `a text with a fault is no JSON`(text: String) {
+        #expect(throws: ClientError.self) { try JSONText(text) }
+    }
+
+    /// Foundation's parser, of which the client links nothing, is the oracle.
+    @Test func `what is JSON is decided as Foundation decides it`() throws {
+        let whole = Array(#" {"a":[1,-0.5,1e9,20E-2,true,false,null,"x\"\\\u00e9"],"b":{"":[]} ,"c":{}}"#.utf8)
+        let bytes = Array("{}[]\",:\\ 01.eE+-tfnu\n".utf8)
+        var random = SplitMix64(seed: 33)
+        var counts = [true: 0, false: 0]
+        for _ in 0..<20_000 {
+            var text = whole
+            for _ in 0...Int.random(in: 0...1, using: &random) {
+                let index = Int.random(in: 0..<text.count, using: &random)
+                if Bool.random(using: &random) {
+                    text.remove(at: index)
+                } else {
+                    text[index] = bytes[Int.random(in: 0..<bytes.count, using: &random)]
+                }
+            }
+            let string = String(decoding: text, as: UTF8.self)
+            let isJSON = (try? JSONSerialization.jsonObject(with: Data(string.utf8), options: .fragmentsAllowed)) != nil
+            #expect(JSONGrammar.matches(string) == isJSON, "\(string)")
+            counts[isJSON, default: 0] += 1
+        }
+        #expect(counts[true, default: 0] > 1_000 && counts[false, default: 0] > 1_000)
+    }
+
     @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300, 0, -62_167_219_201, 253_402_300_800])
     func `any date can be written`(seconds: Double) {
         #expect(Date(timeIntervalSince1970: seconds).rfc3339.utf8.count == 24)

@@ -1,6 +1,6 @@
 import StoryClient
 
-import struct Foundation.Date
+import struct FoundationEssentials.Date
 
 extension ContentFilter {
     /// The same, but for what is earlier than one moment, and what is not earlier than another.

@@ -1,6 +1,6 @@
 package import StoryClient
 
-import struct Foundation.Date
+import struct FoundationEssentials.Date
 
 /// What a list is asked for with.
 package struct ListQuery<Kind: BrowsedKind>: Hashable, Sendable {

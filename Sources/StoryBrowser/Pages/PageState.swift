@@ -1,6 +1,6 @@
 package import StoryClient
 
-package import struct Foundation.Date
+package import struct FoundationEssentials.Date
 
 /// An event of a row's history, as a line of it.
 package struct HistoryEntry: Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import Foundation
+package import FoundationEssentials
 
 /// Dates as people read and write them here: in UTC.
 package enum Moments {

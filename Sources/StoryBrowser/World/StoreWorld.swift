@@ -1,6 +1,6 @@
 package import StoryClient
 
-import struct Foundation.Date
+import struct FoundationEssentials.Date
 
 /// The world of a browser: the store, and the terminal's keys.
 package struct StoreWorld: Sendable {

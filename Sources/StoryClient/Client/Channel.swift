@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 
 #if canImport(Glibc)
@@ -53,12 +52,14 @@ final class Channel: Sendable {
         state = Mutex(State(waker: ends[1], socket: socket.number))
         let wakeEnd = ends[0]
         let number = socket.release()
-        let thread = Thread { [self] in
+        let code = Platform.startThread { [self] in
             run(number, wakeEnd)
             finish(number, wakeEnd)
         }
-        thread.name = "storykeep"
-        thread.start()
+        guard code == 0 else {
+            finish(number, wakeEnd)
+            throw .system(call: "pthread_create", reason: reason(code))
+        }
     }
 
     /// How many bytes of lines have arrived and were not taken yet.

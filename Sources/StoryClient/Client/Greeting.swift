@@ -1,4 +1,8 @@
-import Foundation
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// What a store says when a connection is made.
 public struct Greeting: Hashable, Sendable, Decodable {

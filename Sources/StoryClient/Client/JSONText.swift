@@ -1,4 +1,8 @@
-import Foundation
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// JSON as text, on one line, kept byte for byte.
 public struct JSONText: Hashable, Sendable, CustomStringConvertible {
@@ -9,11 +13,7 @@ public struct JSONText: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Throws: `ClientError.notEncodable` when it is not JSON.
     public init(_ text: String) throws(ClientError) {
-        do {
-            _ = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
-        } catch {
-            throw .notEncodable("\(text.prefix(100)) is not JSON")
-        }
+        guard JSONGrammar.matches(text) else { throw .notEncodable("\(text.prefix(100)) is not JSON") }
         // In valid JSON they stand between the parts only: inside a string they are escaped.
         let bytes = text.utf8.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
         self.text = String(decoding: bytes, as: UTF8.self)

@@ -1,4 +1,8 @@
-public import Foundation
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// What the store says of a write: where its event is.
 public struct Receipt: Hashable, Sendable, Decodable {

@@ -1,5 +1,10 @@
-import Foundation
 import StoryCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Reads what a store wrote as typed values.
 enum StoreDecoder {

@@ -65,6 +65,36 @@ enum Platform {
             }
         }
     }
+
+    /// Runs a body on a thread of its own, which nobody joins; returns 0, or why there is no thread.
+    static func startThread(_ body: @escaping @Sendable () -> Void) -> Int32 {
+        let work = Unmanaged.passRetained(Work(body))
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        #if canImport(Darwin)
+            var thread: pthread_t?
+            let code = pthread_create(&thread, &attributes, { Work.run($0) }, work.toOpaque())
+        #else
+            var thread = pthread_t()
+            let code = pthread_create(&thread, &attributes, { Work.run($0) }, work.toOpaque())
+        #endif
+        if code != 0 { work.release() }
+        return code
+    }
+
+    /// What a thread runs, handed over as a pointer.
+    private final class Work {
+        private let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+        static func run(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+            if let pointer { Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body() }
+            return nil
+        }
+    }
 }
 
 /// What the system calls an error.

@@ -1,4 +1,8 @@
-import Foundation
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// A store's refusal: a code for programs, a sentence for people, and what that code carries besides.
 public struct Refusal: Error, Hashable, Sendable, Decodable {

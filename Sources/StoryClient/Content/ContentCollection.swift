@@ -1,5 +1,10 @@
-public import Foundation
 import StoryCore
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// All content of one kind in a store: what can be asked of it, and how it is written.
 public struct ContentCollection<Content: StoreContent>: Sendable {

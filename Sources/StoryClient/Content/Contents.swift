@@ -1,4 +1,8 @@
-public import Foundation
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// What every kind of content has.
 public protocol StoreContent: Decodable, Sendable, Hashable {

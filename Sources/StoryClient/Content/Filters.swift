@@ -1,4 +1,8 @@
-public import Foundation
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// Which rows of a kind are meant; what is nil does not matter, and what is given must all hold.
 public protocol ContentFilter: Hashable, Sendable {

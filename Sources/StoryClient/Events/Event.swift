@@ -1,5 +1,10 @@
-public import Foundation
 import StoryCore
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// A fact of the log; it never changes.
 public struct Event: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import CEdit
-import Foundation
+import FoundationEssentials
+import Glibc
 import StoryCore
 import StoryStorage
 import StoryWire
@@ -145,7 +146,7 @@ final class LineEditor {
         let isWhole = words.count == 1 && !["=", "/", ":"].contains { words[0].hasSuffix($0) }
         storykeep_completed(isWhole ? 0x20 : 0)
         guard let first = words.first else { return nil }
-        let common = words.dropFirst().reduce(first) { $0.commonPrefix(with: $1) }
+        let common = words.dropFirst().reduce(first) { String(zip($0, $1).prefix { $0 == $1 }.map(\.0)) }
         let texts = [common] + words
         guard let memory = calloc(texts.count + 1, MemoryLayout<UnsafeMutablePointer<CChar>?>.stride) else {
             return nil

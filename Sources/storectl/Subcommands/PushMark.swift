@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// What a push says about its place in the log, and whether it is a marker.
 struct PushMark {
