@@ -12,6 +12,8 @@ struct ServerOwnerTests {
         #expect(named.owner == nil && variable.owner == nil)
         #expect(StoreAddress.resolved(environment: [:]).owner == getuid())
         #expect(StoreAddress.resolved(environment: ["XDG_RUNTIME_DIR": "/x"]).owner == getuid())
+        let environment = ProcessInfo.processInfo.environment
+        #expect(StoreAddress.resolved() == StoreAddress.resolved(environment: environment))
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can listen as somebody else"))

@@ -66,6 +66,23 @@ enum Platform {
         }
     }
 
+    /// Two connected sockets that no child process inherits.
+    ///
+    /// - Throws: `StoreStartError.system`.
+    static func socketPair() throws(StoreStartError) -> (one: Int32, other: Int32) {
+        var ends: [Int32] = [-1, -1]
+        #if canImport(Glibc)
+            let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        #elseif canImport(Musl)
+            let kind = SOCK_STREAM | SOCK_CLOEXEC
+        #else
+            let kind = SOCK_STREAM
+        #endif
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw .system(call: "socketpair", reason: reason(errno)) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+
     /// Runs a body on a thread of its own, which nobody joins; returns 0, or why there is no thread.
     static func startThread(_ body: @escaping @Sendable () -> Void) -> Int32 {
         let work = Unmanaged.passRetained(Work(body))

@@ -1,5 +1,11 @@
 import StoryCore
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -35,6 +41,11 @@ public struct StoreAddress: Hashable, Sendable, CustomStringConvertible {
         let paths = paths(environment)
         guard let named = paths.namedSocket(explicit) else { return own(path: paths.socket(nil)) }
         return StoreAddress(path: named)
+    }
+
+    /// The same with the environment of this process: the store that `storectl` finds.
+    public static func resolved(_ explicit: String? = nil) -> StoreAddress {
+        resolved(explicit, environment: ProcessInfo.processInfo.environment)
     }
 
     /// The data directory that this process means: the path given, else `STORED_DATA`, else

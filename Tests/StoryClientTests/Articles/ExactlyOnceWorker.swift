@@ -41,14 +41,14 @@ func rename(_ client: StoreClient, story id: String, to title: String) async thr
     }
 }
 
-/// Takes a note, and waits no longer than so long for each answer.
+/// Takes a note, and waits for each answer no longer than the limit.
 func takeNote(_ client: StoreClient, _ text: String, key: String, within limit: Duration) async throws {
     while true {
         do {
             try await client.within(limit).append(NewEvent("Noted", text), to: "note-1", key: key)
             return
         } catch ClientError.timedOut {
-            // It may have been carried out. Sent again with its key it is done once, whatever became of it.
+            // It may have been carried out. Sent again with its key it is done once all the same.
         }
     }
 }

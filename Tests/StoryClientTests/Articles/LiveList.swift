@@ -4,22 +4,22 @@ import StoryClient
 actor Inbox {
     private(set) var stories: [String: Story] = [:]
     private(set) var isComplete = false
-    /// Those that were told of since the list was begun anew.
-    private var told: Set<String> = []
+    /// The IDs that came since the list began again.
+    private var listed: Set<String> = []
 
     func follow(_ client: StoreClient, recipient: String) async throws {
         for try await change in client.stories.live(StoryFilter(recipient: recipient)) {
             switch change {
             case .restarted:
                 isComplete = false
-                told = []
+                listed = []
             case .row(let story, _):
                 stories[story.id] = story
-                told.insert(story.id)
+                listed.insert(story.id)
             case .removed(let id, _):
                 stories[id] = nil
             case .caughtUp:
-                if !isComplete { stories = stories.filter { told.contains($0.key) } }
+                if !isComplete { stories = stories.filter { listed.contains($0.key) } }
                 isComplete = true
             }
         }
@@ -28,7 +28,7 @@ actor Inbox {
 
 func showInbox(_ client: StoreClient) async throws {
     let inbox = Inbox()
-    let following = Task { try await inbox.follow(client, recipient: "008") }
+    let following = Task { try await inbox.follow(client, recipient: "noor") }
     try await Task.sleep(for: .seconds(1))
     for story in await inbox.stories.values { print(story.title) }
     following.cancel()

@@ -1,0 +1,54 @@
+import Synchronization
+
+/// A store of this process's own: a daemon in a temporary folder, for tests and for trying things.
+///
+/// It ends, and its folder is removed, with ``stop()``, when the last reference to it goes, or when this process ends,
+/// however that happens.
+public final class Store: Sendable {
+    /// The socket of its daemon.
+    public let address: StoreAddress
+    /// A client of it, for any number of tasks.
+    public let client: StoreClient
+    private let daemon: Mutex<StoreProcess?>
+
+    private init(_ daemon: StoreProcess) {
+        address = StoreAddress(path: daemon.folder.socket)
+        client = StoreClient(address)
+        self.daemon = Mutex(daemon)
+    }
+
+    deinit { end() }
+
+    /// Starts a daemon with an empty store in a temporary folder, and waits until it serves.
+    ///
+    /// - Parameter program: the path of `stored`; nil: the one in the folder `STORYKEEP_BIN`, else the first in `PATH`.
+    /// - Parameter timeLimit: how long it may take until the daemon serves.
+    /// - Throws: ``StoreStartError``, or `CancellationError`; nothing is left behind then.
+    public static func temporary(
+        program: String? = nil, timeLimit: Duration = .seconds(30)
+    ) async throws -> Store {
+        let store = Store(try StoreProcess(program: try StoreProgram.find(program)))
+        try await store.waitUntilItServes(for: timeLimit)
+        return store
+    }
+
+    /// Ends the daemon and removes its folder; a second call does nothing.
+    public func stop() async {
+        await client.close()
+        end()
+    }
+
+    private func end() { daemon.withLock { $0.take() }?.end() }
+
+    private func waitUntilItServes(for limit: Duration) async throws {
+        let start = ContinuousClock.now
+        while !isServing {
+            let (hasEnded, trace) = daemon.withLock { ($0?.hasEnded ?? true, $0?.folder.lastTraceLine ?? "") }
+            if hasEnded { throw StoreStartError.ended(trace: trace) }
+            if start.duration(to: .now) > limit { throw StoreStartError.notReady(after: limit, trace: trace) }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    private var isServing: Bool { (try? Descriptor(connectedTo: address)) != nil }
+}

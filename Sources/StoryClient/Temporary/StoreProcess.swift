@@ -1,0 +1,70 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The daemon of a temporary store, and a shell that ends it and removes its folder as soon as `lifeline` is closed:
+/// by `end`, or by the system when this process is gone.
+struct StoreProcess: Sendable {
+    let folder: TemporaryFolder
+    private let daemon: pid_t
+    private let keeper: pid_t
+    /// The other end of what the shell reads from.
+    private let lifeline: Int32
+
+    // A daemon that was just killed may still make a file, so removing is tried again.
+    private static let keeping = """
+        read -r _; kill -9 "$1" 2>/dev/null
+        for _ in 1 2 3 4 5 6 7 8 9 10; do rm -rf -- "$2" 2>/dev/null && break; sleep 0.1; done
+        """
+
+    /// Starts both.
+    ///
+    /// - Throws: `StoreStartError.system`; nothing is left behind then.
+    init(program: String) throws(StoreStartError) {
+        folder = try TemporaryFolder()
+        let ends: (one: Int32, other: Int32)
+        do throws(StoreStartError) {
+            ends = try Platform.socketPair()
+        } catch {
+            rmdir(folder.path)
+            throw error
+        }
+        defer { close(ends.one) }
+        lifeline = ends.other
+        do throws(StoreStartError) {
+            let words = [program, "--data", folder.data, "--socket", folder.socket]
+            daemon = try ChildProcess.start(words, input: nil, output: folder.trace)
+        } catch {
+            close(lifeline)
+            unlink(folder.trace)
+            rmdir(folder.path)
+            throw error
+        }
+        do throws(StoreStartError) {
+            let words = ["/bin/sh", "-c", StoreProcess.keeping, "sh", "\(daemon)", folder.path]
+            keeper = try ChildProcess.start(words, input: ends.one, output: "/dev/null")
+        } catch {
+            ChildProcess.kill(daemon)
+            ChildProcess.reap(daemon)
+            close(lifeline)
+            throw error
+        }
+    }
+
+    /// True once the daemon has ended.
+    var hasEnded: Bool { ChildProcess.hasEnded(daemon, waits: false) }
+
+    /// Kills the daemon, and waits until it is gone and its folder is removed.
+    func end() {
+        ChildProcess.kill(daemon)
+        _ = ChildProcess.hasEnded(daemon, waits: true)
+        close(lifeline)
+        // The daemon's number stays taken until it is reaped, so the shell kills no other process.
+        ChildProcess.reap(keeper)
+        ChildProcess.reap(daemon)
+    }
+}
