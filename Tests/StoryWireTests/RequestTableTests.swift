@@ -73,7 +73,7 @@ struct RequestTableTests {
         #expect(RequestTable.standard.shape(of: .get)?.usage == "GET users|stories|messages|photos/ID [at=P|TIME]")
         #expect(RequestTable.standard.shape(of: .ping)?.usage == "PING")
         #expect(
-            RequestTable.standard.shape(of: .like)?.usage == #"LIKE stories/ID [key=KEY] [version=N] [meta="{…}"] {…}"#)
+            RequestTable.standard.shape(of: .like)?.usage == #"LIKE stories/ID [key=KEY] [version=N] [meta={…}] {…}"#)
     }
 
     @Test func `HELP has a row for each verb, and a count`() {

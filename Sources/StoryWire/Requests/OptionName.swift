@@ -18,7 +18,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .from, .to: "P|TIME"
         case .types: "A,B"
         case .key: "KEY"
-        case .meta: "\"{…}\""
+        case .meta: "{…}"
         case .log: "ID"
         }
     }
@@ -36,7 +36,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .log: "the history that the positions are of: the greeting's log"
         case .key: "makes the write happen once for ever"
         case .version: "the version that the stream must have now; 0: it must not exist"
-        case .meta: "a JSON object that is kept with the event, in a JSON string"
+        case .meta: "a JSON object that is kept with the event"
         }
     }
 

@@ -92,7 +92,7 @@ struct OptionValues: ~Copyable {
     {
         let document = scanner.scan(text, readable: text.count)
         guard document.isValid, document.isObject else {
-            let message = "meta= is a JSON object in a JSON string, such as \"{\\\"a\\\":1}\""
+            let message = "meta= is a JSON object, such as {\"a\":1}"
             throw FieldError(field: "meta", rule: document.isValid ? .wrongType : .malformed, message: message)
         }
         // White space around an object is no part of it, and must not come between the members of an event.
