@@ -15,6 +15,9 @@ static inline void storykeep_complete_with(char **(*complete)(const char *, int,
     rl_completion_query_items = 200;
 }
 
+// Reads what is typed with this function, which returns a character's number, or EOF.
+static inline void storykeep_read_with(int (*read_character)(FILE *)) { rl_getc_function = read_character; }
+
 // The line as it is; null before the first.
 static inline const char *storykeep_line(void) { return rl_line_buffer; }
 

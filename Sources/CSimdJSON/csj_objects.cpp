@@ -78,7 +78,24 @@ bool csj_parser::has_repeated_key(uint32_t tape_index, uint32_t member_count) {
     if (!twin) { return false; }
     root.document.error_key = twin->bytes;
     root.document.error_key_length = twin->length;
+    root.document.error_offset = place_of(*twin);
     return true;
+}
+
+/// Where a key lies in the text: the strings of the tape are in the order of those of the text.
+uint32_t csj_parser::place_of(const csj_key &wanted) const {
+    uint32_t before = 0;
+    for (uint32_t index = 1; !(type_of(word(index)) == '"' && key(index).bytes == wanted.bytes); index++) {
+        const uint8_t type = type_of(word(index));
+        if (type == '"') { before += 1; }
+        if (type == 'l' || type == 'u' || type == 'd') { index += 1; }
+    }
+    uint32_t index = 0;
+    for (;; index++) {
+        if (text[structural(index)] != '"') { continue; }
+        if (before == 0) { return structural(index); }
+        before -= 1;
+    }
 }
 
 const csj_key *csj_parser::first_twin(uint32_t count) const {
@@ -93,6 +110,9 @@ const csj_key *csj_parser::first_twin(uint32_t count) const {
 const csj_key *csj_parser::sorted_twin(uint32_t count) {
     csj_key *end = keys.get() + count;
     std::sort(keys.get(), end);
-    const csj_key *twin = std::adjacent_find(keys.get(), end);
-    return twin == end ? nullptr : twin;
+    const csj_key *first = nullptr;
+    for (const csj_key *key = keys.get() + 1; key < end; key++) {
+        if (key[-1] == *key && (!first || key->bytes < first->bytes)) { first = key; }
+    }
+    return first;
 }

@@ -18,7 +18,10 @@ struct csj_key {
     }
 
     bool operator<(const csj_key &other) const {
-        return length != other.length ? length < other.length : std::memcmp(bytes, other.bytes, length) < 0;
+        if (length != other.length) { return length < other.length; }
+        const int order = std::memcmp(bytes, other.bytes, length);
+        // Of keys that are the same, the one that stands first in the text is the lesser.
+        return order != 0 ? order < 0 : bytes < other.bytes;
     }
 };
 
@@ -78,6 +81,7 @@ struct csj_parser {
     csj_result pass(csj_place &at, bool is_new);
     csj_result check_container(uint64_t here, uint32_t tape_index, uint32_t depth);
     bool has_repeated_key(uint32_t tape_index, uint32_t member_count);
+    uint32_t place_of(const csj_key &wanted) const;
     const csj_key *first_twin(uint32_t count) const;
     const csj_key *sorted_twin(uint32_t count);
 

@@ -56,7 +56,7 @@ extension CommandError {
             switch error {
             case .cannotConnect, .draining, .closed, .system: true
             case .refused(let refusal): refusal.code == .draining || refusal.code == .busy
-            case .timedOut, .interrupted, .protocolViolation: false
+            case .timedOut, .interrupted, .protocolViolation, .unreadableInput: false
             }
         case .refused(let refusal, _): refusal.code == .draining || refusal.code == .busy
         case .usage, .system, .full, .silent: false

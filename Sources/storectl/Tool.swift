@@ -44,7 +44,7 @@ enum Tool {
 extension Refusal {
     /// The refusal in one line: its code, what is wrong, and each wrong field.
     var sentence: String {
-        let details = (fields ?? []).map { "\($0.field): \($0.message)" }.joined(separator: "; ")
+        let details = (fields ?? []).map(\.sentence).joined(separator: "; ")
         var text = "\(code.rawValue): \(message)"
         if !details.isEmpty { text += " (\(details))" }
         if let nearest, !message.contains(nearest) { text += "; did you mean \(nearest)?" }
@@ -55,6 +55,16 @@ extension Refusal {
         default: break
         }
         return text
+    }
+
+    /// The same of a line that a person wrote: with the column where reading it stopped.
+    var sentenceOfLine: String { sentence + (column.map { " (column \($0))" } ?? "") }
+}
+
+extension Refusal.Field {
+    /// What is wrong with the field, which is named once.
+    fileprivate var sentence: String {
+        message.hasPrefix(field + " ") || message.hasPrefix(field + "=") ? message : "\(field): \(message)"
     }
 }
 

@@ -213,7 +213,7 @@ typedef enum __attribute__((enum_extensibility(closed))) csj_result : uint8_t {
     csj_result_empty,
     csj_result_not_json,
     csj_result_too_deep,
-    /// Two members of one object have the same key, escapes resolved; see `error_key`.
+    /// Two members of one object have the same key, escapes resolved; see `error_key` and `error_offset`.
     csj_result_duplicate_key,
     /// An integer past 64 bits, or a number past the greatest double; see `error_offset`.
     csj_result_number_does_not_fit,

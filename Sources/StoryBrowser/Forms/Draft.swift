@@ -127,7 +127,7 @@ struct DraftReader {
     mutating func required<Value>(
         _ name: String, _ what: String, or fallback: Value, _ read: (String) -> Value?
     ) -> Value {
-        if draft.optional(name) == nil { wrong.append(WrongEntry(name, "must be given")) }
+        if draft.optional(name) == nil { wrong.append(WrongEntry(name, "is required")) }
         return value(name, what, read) ?? fallback
     }
 

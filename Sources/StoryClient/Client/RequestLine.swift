@@ -11,7 +11,7 @@ struct RequestLine: Hashable, Sendable {
 
     init(_ verb: Verb, _ target: String? = nil) {
         self.verb = verb
-        name = verb.rawValue + (target.map { " " + RequestLine.quoted($0) } ?? "")
+        name = verb.rawValue + (target.map { " " + WireText.spelled($0) } ?? "")
         text = name
     }
 
@@ -19,7 +19,7 @@ struct RequestLine: Hashable, Sendable {
     func option(_ name: String, _ value: String?) -> RequestLine {
         guard let value else { return self }
         var line = self
-        line.text += " \(name)=" + RequestLine.quoted(value)
+        line.text += " \(name)=" + WireText.spelled(value)
         return line
     }
 
@@ -39,14 +39,4 @@ struct RequestLine: Hashable, Sendable {
     /// True when it may be sent again although it may have been carried out: it asks, or has a key, or does the same
     /// thing twice. A backup that was made is in its own way.
     var isRepeatable: Bool { verb != .backup }
-
-    /// Spelled as it is where that is one word, else as a JSON string.
-    static func quoted(_ value: String) -> String {
-        let isPlain = !value.isEmpty && value.utf8.allSatisfy(isPlain)
-        return isPlain ? value : JSONText.quoted(value)
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        Alphabet.holds(byte) || [0x2F, 0x3A, 0x2C, 0x40, 0x2A, 0x2B].contains(byte)
-    }
 }

@@ -37,11 +37,15 @@ public struct RequestPipe {
     private let input: Int32
     /// Makes the request of an input line; nil for a line to be skipped.
     private let request: (ArraySlice<UInt8>) -> [UInt8]?
+    /// True for a request that the store will refuse as none: three of them in a row would end the connection.
+    private let isDoubtful: ([UInt8]) -> Bool
     private var lines = LineBuffer()
     private var lineNumber = 0
     private var inputEnded = false
-    /// The input's lines whose requests have no final line yet, from `next` on.
-    private var waiting: [Int] = []
+    /// Why the input could not be read to its end.
+    private var inputFailure: StoreError?
+    /// The input's lines whose requests have no final line yet, from `next` on; nil for the pipe's own `PING`.
+    private var waiting: [Int?] = []
     private var next = 0
     /// What was done so far.
     public private(set) var summary = Summary()
@@ -53,8 +57,18 @@ public struct RequestPipe {
     public init(
         over connection: StoreConnection, from input: Int32, request: @escaping (ArraySlice<UInt8>) -> [UInt8]?
     ) {
+        self.init(over: connection, from: input, isDoubtful: { _ in false }, request: request)
+    }
+
+    /// - Parameter isDoubtful: true for a request that the store will refuse as none; `PING` is sent before it, so that
+    ///   such lines never end the connection.
+    package init(
+        over connection: StoreConnection, from input: Int32, isDoubtful: @escaping ([UInt8]) -> Bool,
+        request: @escaping (ArraySlice<UInt8>) -> [UInt8]?
+    ) {
         self.connection = connection
         self.input = input
+        self.isDoubtful = isDoubtful
         self.request = request
     }
 
@@ -67,24 +81,32 @@ public struct RequestPipe {
 
     /// Runs until the input has ended and every request is answered.
     ///
-    /// - Throws: `StoreError.closed` or `.draining` when the store hangs up before that; the summary then says how many have no answer.
+    /// - Throws: `StoreError.closed` or `.draining` when the store hangs up before that; the summary then says how many
+    ///   have no answer. `StoreError.unreadableInput` where the input cannot be read to its end.
     public mutating func run(_ each: (Outcome) -> Void) throws(StoreError) {
+        // A connection whose first line is no request is closed.
+        ping()
         while true {
             try takeReplies(each)
-            if inputEnded && next == waiting.count && connection.unsentCount == 0 { return }
+            if inputEnded && next == waiting.count && connection.unsentCount == 0 { break }
             guard !connection.isOver else { throw connection.ending }
             let takesInput = !inputEnded && connection.unsentCount < RequestPipe.outgoingLimit
             // While nothing is asked, an input that takes its time is no fault of the store's.
             let deadline = Deadline(after: next == waiting.count && takesInput ? nil : connection.timeout)
-            if try connection.wait(for: takesInput ? input : nil, deadline) { try readInput() }
+            if try connection.wait(for: takesInput ? input : nil, deadline) { readInput() }
         }
+        if let inputFailure { throw inputFailure }
     }
 
     private mutating func takeReplies(_ each: (Outcome) -> Void) throws(StoreError) {
         while let line = try connection.arrivedLine() {
             if line.kind == .notice { continue }
             if line.kind != .push && next == waiting.count { throw .protocolViolation(line.text) }
-            each(Outcome(line: next < waiting.count ? waiting[next] : lineNumber, reply: line))
+            guard let number = next < waiting.count ? waiting[next] : lineNumber else {
+                if line.isFinal { next += 1 } else { each(Outcome(line: lineNumber, reply: line)) }
+                continue
+            }
+            each(Outcome(line: number, reply: line))
             guard line.isFinal else { continue }
             if line.kind == .done { summary.done += 1 } else { summary.failed += 1 }
             next += 1
@@ -95,11 +117,13 @@ public struct RequestPipe {
         }
     }
 
-    private mutating func readInput() throws(StoreError) {
+    private mutating func readInput() {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = read(input, &buffer, buffer.count)
         if count < 0 {
-            guard errno == EINTR || errno == EAGAIN else { throw .system(call: "read", reason: reason(errno)) }
+            guard errno != EINTR, errno != EAGAIN else { return }
+            inputFailure = .unreadableInput(reason: reason(errno))
+            inputEnded = true
             return
         }
         buffer.withUnsafeBytes { lines.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
@@ -113,8 +137,15 @@ public struct RequestPipe {
     private mutating func take(_ line: ArraySlice<UInt8>) {
         lineNumber += 1
         guard let request = request(line) else { return }
+        if isDoubtful(request) { ping() }
         connection.enqueue(request)
         waiting.append(lineNumber)
         summary.requests += 1
+    }
+
+    /// Asks for nothing; the reply is shown to nobody.
+    private mutating func ping() {
+        connection.enqueue("PING".utf8)
+        waiting.append(nil)
     }
 }

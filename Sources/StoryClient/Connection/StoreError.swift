@@ -14,6 +14,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case interrupted
     /// The other end does not speak this protocol; the line that shows it.
     case protocolViolation(String)
+    /// The input that requests are made of cannot be read; those that were made before are answered.
+    case unreadableInput(reason: String)
     /// The system refused a call on the connection.
     case system(call: String, reason: String)
 }
@@ -27,10 +29,11 @@ extension StoreError: CustomStringConvertible {
                 + "--socket or STORED_SOCKET says where it listens"
         case .refused(let refusal): "\(refusal.code.rawValue): \(refusal.message)"
         case .draining: "the store is stopping; connect again in a moment"
-        case .closed: "the store closed the connection; see what it printed, then ask again"
+        case .closed: "the server closed the connection; check its log and try again"
         case .timedOut: "the store did not answer in time; whether the request was carried out is unknown"
         case .interrupted: "interrupted"
         case .protocolViolation(let line): "this is not the store's protocol: \(line); is it stored that listens there?"
+        case .unreadableInput(let reason): "standard input cannot be read: \(reason)"
         case .system(let call, let reason): "\(call) failed on the connection: \(reason); connect again"
         }
     }

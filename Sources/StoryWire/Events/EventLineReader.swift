@@ -22,7 +22,7 @@ package final class EventLineReader {
     package func read(_ line: UnsafeRawBufferPointer) throws(Failure) -> Event {
         try LineCheck.check(line)
         let document = scanner.scan(line, readable: line.count + LineFramer.slack)
-        guard document.isValid else { throw Refusals.json(document, at: 0) }
+        guard document.isValid else { throw Refusals.json(document, line, at: 0) }
         guard document.isObject else { throw Refusals.syntax("an event is a JSON object", at: 0) }
         errors.removeAll(keepingCapacity: true)
         var members = EventMembersRead()

@@ -1,4 +1,5 @@
 import CSimdJSON
+package import StoryCore
 import Synchronization
 
 /// Any JSON value as it was spelled: numbers keep their digits, objects the order of their members.
@@ -23,6 +24,17 @@ package struct JSONValue: Sendable {
         }
         guard let value else { return nil }
         self = value
+    }
+
+    /// Reads one JSON value, as strictly as a store does.
+    ///
+    /// - Throws: `syntax` with the reason and the column where reading stopped; `tooLarge`.
+    package static func read(_ json: [UInt8]) throws(Failure) -> JSONValue {
+        guard String(validating: json, as: UTF8.self) != nil else { throw Failure(.syntax, "this is not UTF-8") }
+        if let value = JSONValue(json) { return value }
+        throw JSONValue.scanner.withLock { scanner in
+            json.withUnsafeBytes { Refusals.json(scanner.scan(json), $0, at: 0) }
+        }
     }
 
     private init(_ value: csj_value, in json: UnsafeRawBufferPointer) {

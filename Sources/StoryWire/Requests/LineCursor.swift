@@ -64,7 +64,7 @@ struct LineCursor {
         let start = index
         var end = index + 1
         while end < line.count, line[end] != 0x22 { end += line[end] == 0x5C ? 2 : 1 }
-        guard end < line.count else { throw Refusals.syntax("this string has no end", at: start) }
+        guard end < line.count else { throw Refusals.syntax("a string has no end", at: line.count) }
         guard end + 1 == line.count || line[end + 1] == 0x20 else {
             throw Refusals.syntax("a space must follow a string", at: end + 1)
         }
@@ -77,7 +77,7 @@ struct LineCursor {
         let start = index
         var (end, depth) = (index, 0)
         repeat {
-            guard end < line.count else { throw Refusals.syntax("this JSON value has no end", at: start) }
+            guard end < line.count else { throw nested(from: start, to: line.count) }
             switch line[end] {
             case 0x22:
                 end += 1
@@ -88,11 +88,18 @@ struct LineCursor {
             }
             end += 1
         } while depth > 0
-        guard end >= line.count || line[end] == 0x20 else {
-            throw Refusals.syntax("a space must follow a JSON value", at: end)
-        }
+        guard end >= line.count || line[end] == 0x20 else { throw nested(from: start, to: end) }
         index = min(end, line.count)
         return LinePart(text: line.part(start..<index), index: start)
+    }
+
+    /// What is wrong with a part of the line that should be a JSON object or array, or with what follows it.
+    private func nested(from start: Int, to end: Int) -> Failure {
+        guard let stop = JSONStop.offset(in: line.part(start..<end)) else {
+            return Refusals.syntax("a space must follow a JSON value", at: end)
+        }
+        let isOver = start + stop == line.count
+        return Refusals.syntax(isOver ? "the JSON ends too early" : "what begins here is no JSON", at: start + stop)
     }
 
     /// Takes `@tag`; nil where there is none. A tag that is wrong stays where it is.

@@ -162,9 +162,8 @@ struct LineParts: ~Copyable {
         if cursor.isAtQuote { return try takeQuoted(scanner) }
         guard cursor.isAtBody else { return cursor.takeWord() }
         let part = try cursor.takeNested()
-        guard scanner.scan(part.text, readable: part.text.count).isValid else {
-            throw Refusals.syntax("this is no JSON value", at: part.index)
-        }
+        let document = scanner.scan(part.text, readable: part.text.count)
+        guard document.isValid else { throw Refusals.json(document, part.text, at: part.index) }
         return part
     }
 
@@ -175,7 +174,7 @@ struct LineParts: ~Copyable {
         guard inside.first(0x5C) != nil else { return LinePart(text: inside, index: part.index) }
         let document = scanner.scan(part.text, readable: part.text.count)
         guard document.isValid, document.root.isString else {
-            throw Refusals.syntax("this is no JSON string", at: part.index)
+            throw Refusals.json(document, part.text, at: part.index)
         }
         return LinePart(text: texts.keep(document.root.stringBytes), index: part.index)
     }

@@ -91,9 +91,15 @@ struct OptionValues: ~Copyable {
     fileprivate static func meta(_ text: UnsafeRawBufferPointer, _ scanner: JSONScanner) throws(FieldError) -> ByteView
     {
         let document = scanner.scan(text, readable: text.count)
-        guard document.isValid, document.isObject else {
+        guard document.isValid else {
+            let failure = Refusals.json(document, text, at: 0)
+            let byte = if case .column(let column) = failure.detail { " (its byte \(column))" } else { "" }
+            let message = "meta= is a JSON object: \(failure.message)\(byte)"
+            throw FieldError(field: "meta", rule: .malformed, message: message)
+        }
+        guard document.isObject else {
             let message = "meta= is a JSON object, such as {\"a\":1}"
-            throw FieldError(field: "meta", rule: document.isValid ? .wrongType : .malformed, message: message)
+            throw FieldError(field: "meta", rule: .wrongType, message: message)
         }
         // White space around an object is no part of it, and must not come between the members of an event.
         let object = document.root.raw(in: text)

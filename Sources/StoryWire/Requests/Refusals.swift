@@ -56,8 +56,8 @@ enum Refusals {
         return String(decoding: bytes.part(0..<end), as: UTF8.self) + "…"
     }
 
-    /// What is wrong with a JSON text that begins at `index` of the line.
-    static func json(_ document: JSONDocument, at index: Int) -> Failure {
+    /// What is wrong with a JSON text that begins at `index` of the line, and the column where reading it stopped.
+    static func json(_ document: JSONDocument, _ text: UnsafeRawBufferPointer, at index: Int) -> Failure {
         switch document.result {
         case .too_deep:
             let limit = JSONScanner.maxDepth
@@ -66,13 +66,15 @@ enum Refusals {
             let limit = JSONScanner.maxCount
             return Failure(.tooLarge, "a part of the JSON has more than \(limit) members", .limit(limit))
         case .duplicate_key:
-            return syntax("the JSON has the key \"\(echo(document.errorKey))\" twice in one object", at: index)
+            return syntax("the JSON has the key \"\(echo(document.errorKey))\" twice in one object", at: index + document.errorOffset)
         case .number_does_not_fit:
             return syntax("a number of the JSON does not fit in 64 bits", at: index + document.errorOffset)
         case .no_memory:
             return Failure(.internal, "there is no memory for this line")
         case .ok, .empty, .not_json, .too_long:
-            return syntax("what begins here is no JSON", at: index + document.errorOffset)
+            let stop = JSONStop.offset(in: text) ?? 0
+            let message = stop == text.count ? "the JSON ends too early" : "what begins here is no JSON"
+            return syntax(message, at: index + stop)
         }
     }
 }

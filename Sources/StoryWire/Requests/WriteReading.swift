@@ -100,7 +100,7 @@ extension RequestReader {
         let start = try parts.known(parts.body)
         let text = parts.bodyText
         let document = scanner.scan(text, readable: text.count + LineFramer.slack)
-        guard document.isValid else { throw Refusals.json(document, at: start) }
+        guard document.isValid else { throw Refusals.json(document, text, at: start) }
         return document
     }
 

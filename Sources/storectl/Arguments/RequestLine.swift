@@ -4,21 +4,13 @@ import StoryClient
 struct RequestLine {
     private(set) var text: String
 
-    /// - Parameter target: what the request is about; it cannot hold spaces or line ends.
-    init(_ verb: String, _ target: String? = nil) throws(CommandError) {
-        text = verb
-        guard let target else { return }
-        guard !target.isEmpty, target.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
-            throw .usage("\"\(target)\" is no target; write one like stories/12345, with no spaces")
-        }
-        text += " " + target
+    /// - Parameter target: what the request is about, as a JSON string where it needs one.
+    init(_ verb: String, _ target: String? = nil) {
+        text = verb + (target.map { " " + WireText.spelled($0) } ?? "")
     }
 
     /// Adds ` name=value`, the value as a JSON string where it needs one.
-    mutating func add(_ name: String, _ value: String) {
-        let plain = !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != 0x22 && $0 != 0x5C }
-        text += " \(name)=\(plain ? value : JSONText.quoted(value))"
-    }
+    mutating func add(_ name: String, _ value: String) { text += " \(name)=\(WireText.spelled(value))" }
 
     /// Adds the option under its own name, if it is given.
     mutating func add(_ name: String, from arguments: Arguments) {

@@ -24,7 +24,7 @@ enum Browse {
         _ = try RawTerminal.check(for: "browse", instead: "list or tail")
         let connection = try invocation.connect()
         if let user = invocation.arguments.value("as") {
-            _ = try Answerer(connection).ask(try RequestLine("GET", "users/\(user)").text)
+            _ = try Answerer(connection).ask(RequestLine("GET", "users/\(user)").text)
         }
         let terminal = try RawTerminal(for: "browse", instead: "list or tail")
         defer { terminal.giveBack() }

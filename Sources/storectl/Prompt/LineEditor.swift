@@ -13,6 +13,8 @@ final class LineEditor {
     enum Step {
         case typing
         case line(String)
+        /// A line that cannot be sent as it was typed; a sentence says why.
+        case refused(String)
         case end
     }
 
@@ -22,6 +24,7 @@ final class LineEditor {
 
     // What the callbacks reach.
     nonisolated(unsafe) private static var entered: Step?
+    nonisolated(unsafe) private static var typed = TypedCharacters(takesUnicode: false)
     private static let completion = RequestCompletion(.standard)
 
     private let history: String?
@@ -35,6 +38,11 @@ final class LineEditor {
     init(history: String?) {
         self.history = history
         settings = LineEditor.terminalSettings()
+        // The library works in the locale of the process, and drops what that has no characters for.
+        LineEditor.typed = TypedCharacters(takesUnicode: setlocale(LC_CTYPE, "C.UTF-8") != nil)
+        storykeep_read_with { _ in
+            LineEditor.typed.read(TypedCharacters.nextByte).map { Int32(bitPattern: $0) } ?? EOF
+        }
         using_history()
         stifle_history(LineEditor.keptLines)
         if let history { read_history(history) }
@@ -55,6 +63,7 @@ final class LineEditor {
         LineEditor.entered = nil
         isBegun = true
         isTyped = false
+        LineEditor.typed.beginLine()
         rl_callback_handler_install(LineEditor.prompt) { LineEditor.take($0) }
         LineEditor.keepKeysAsTyped()
     }
@@ -73,10 +82,12 @@ final class LineEditor {
     func interrupt(_ body: () -> Void) {
         guard isBegun else { return body() }
         let typed = isTyped ? storykeep_line().map { String(cString: $0) } ?? "" : ""
+        let before = LineEditor.typed
         pause()
         Terminal.write(LineEditor.clearedLine)
         body()
         begin()
+        LineEditor.typed = before
         guard !typed.isEmpty else { return }
         isTyped = true
         rl_insert_text(typed)
@@ -132,8 +143,16 @@ final class LineEditor {
 
     private static func take(_ line: UnsafeMutablePointer<CChar>?) {
         guard let line else { return entered = .end }
-        entered = .line(String(cString: line))
-        free(line)
+        defer { free(line) }
+        let text = String(validatingCString: line)
+        guard let text, !typed.isSpoiled || !text.unicodeScalars.contains(typed.mark) else {
+            let sentence =
+                typed.takesUnicode
+                ? "the line has bytes that are no text in UTF-8; set the terminal to UTF-8, and type it again"
+                : "this system has no locale C.UTF-8, so only ASCII can be typed; send the line with \"storectl pipe\""
+            return entered = .refused(sentence)
+        }
+        entered = .line(text)
     }
 
     /// A list for the library, which frees it: what all words have in common, then the words; null where there is none.
@@ -141,7 +160,8 @@ final class LineEditor {
         _ word: UnsafePointer<CChar>?, start: Int32
     ) -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? {
         guard let word, let typed = storykeep_line() else { return nil }
-        let line = String(decoding: UnsafeRawBufferPointer(start: typed, count: Int(start)), as: UTF8.self)
+        // The library counts characters, not bytes.
+        let line = String(String.UnicodeScalarView(String(cString: typed).unicodeScalars.prefix(Int(start))))
         let words = completion.words(after: line, String(cString: word))
         let isWhole = words.count == 1 && !["=", "/", ":"].contains { words[0].hasSuffix($0) }
         storykeep_completed(isWhole ? 0x20 : 0)

@@ -7,11 +7,12 @@ import StoryWire
 /// A conversation with the store at the terminal.
 final class Prompt {
     static let subcommand = Subcommand(
-        name: "prompt", summary: "takes requests of the protocol, line by line; what storectl does on a terminal",
+        name: "prompt", summary: "interactive prompt; what plain \"storectl\" starts on a terminal",
         operand: .none,
         details: [
+            "It takes requests of the protocol, a line each; HELP (or ?) lists the verbs.",
             "Tab completes verbs, kinds, options, fields and values; the arrows go through what was asked before.",
-            "What subscriptions push is shown as it comes. Ctrl-D or QUIT ends it. HELP lists the verbs.",
+            "Pushes of subscriptions are shown as they come. clear empties the screen; exit, quit or Ctrl-D ends it.",
         ],
         examples: ["storectl", "storectl prompt --socket PATH"],
         run: { invocation throws(CommandError) in
@@ -54,6 +55,7 @@ final class Prompt {
     }
 
     private func converse(_ editor: LineEditor) throws(StoreError) {
+        try stayOpen()
         editor.begin()
         while true {
             while let line = try connection.arrivedLine() { editor.interrupt { show(line) } }
@@ -62,31 +64,48 @@ final class Prompt {
             switch editor.readKey() {
             case .typing: break
             case .line(let line):
-                if try !ask(line) { return }
+                if try !take(PromptLine(line)) { return }
+                editor.begin()
+            case .refused(let sentence):
+                Output.complain(sentence)
                 editor.begin()
             case .end: return
             }
         }
     }
 
-    /// Sends a line and shows what it is answered with; false when that was the last.
-    private func ask(_ line: String) throws(StoreError) -> Bool {
-        let request = line.trimmingSpaces
-        guard !request.isEmpty, !request.hasPrefix("#") else { return true }
+    /// Does what a line says; false when that was the last.
+    private func take(_ line: PromptLine) throws(StoreError) -> Bool {
+        switch line {
+        case .nothing: return true
+        case .clear:
+            shown { () throws(CommandError) in try invocation.output.clear() }
+            return true
+        case .request(let request):
+            let reply = try reply(to: request)
+            shown { () throws(CommandError) in try answers.show(request, reply.rows, reply.final) }
+            if reply.refusal?.code == .syntax { try stayOpen() }
+            return !(reply.isDone && PromptLine.verb(of: request) == .quit)
+        }
+    }
+
+    /// Asks for nothing: a connection whose first line, or three lines in a row, were no requests is closed.
+    private func stayOpen() throws(StoreError) { _ = try reply(to: Verb.ping.rawValue) }
+
+    /// Sends a request and waits for its reply; pushes that come before it are shown.
+    private func reply(to request: String) throws(StoreError) -> StoreReply {
         try connection.send(request)
         var rows: [ReplyLine] = []
         while true {
-            if let line = try connection.arrivedLine() {
-                switch line.kind {
-                case .row: rows.append(line)
-                case .done, .failed:
-                    shown { () throws(CommandError) in try answers.show(request, rows, line) }
-                    return request.uppercased() != Verb.quit.rawValue
-                case .push, .notice: show(line)
-                }
-            } else {
+            guard let line = try connection.arrivedLine() else {
                 guard !connection.isOver else { throw connection.ending }
                 _ = try connection.wait(for: -1)
+                continue
+            }
+            switch line.kind {
+            case .row: rows.append(line)
+            case .done, .failed: return StoreReply(rows: rows, final: line)
+            case .push, .notice: show(line)
             }
         }
     }
@@ -105,13 +124,5 @@ final class Prompt {
         } catch {
             Output.complain("the answer cannot be written")
         }
-    }
-}
-
-extension String {
-    /// The text without spaces at its ends.
-    fileprivate var trimmingSpaces: String {
-        let start = drop { $0 == " " || $0 == "\t" }
-        return String(start.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
     }
 }

@@ -12,18 +12,18 @@ struct PromptAnswers {
     ///   - final: the line that closes the reply.
     func show(_ request: String, _ rows: [ReplyLine], _ final: ReplyLine) throws(CommandError) {
         if final.kind == .failed {
-            Output.complain(Refusal(json: final.json).sentence)
+            Output.complain(Refusal(json: final.json).sentenceOfLine)
             return
         }
-        let words = request.split(separator: " ").filter { !$0.hasPrefix("@") }
-        let verb = words.first.flatMap { Verb(rawValue: $0.uppercased()) }
         guard !invocation.isJSON else {
             for row in rows + [final] { try invocation.output.line(row.text) }
             return
         }
         let answers = invocation.answers
+        let verb = PromptLine.verb(of: request)
         switch verb {
         case .list, .streams, .sorts:
+            let words = request.split(separator: " ").filter { !$0.hasPrefix("@") }
             try table(rows, of: words.dropFirst().first.map(String.init))
             try invocation.output.line(rest(final))
         case .read:
@@ -32,10 +32,21 @@ struct PromptAnswers {
         case .post, .edit, .like, .unlike, .see, .delete, .append:
             for row in rows { try answers.receipt(row) }
             if verb != .append || rows.isEmpty { try answers.receipt(final) }
+        case .help where rows.count > 1: try overview(rows)
         case .get, .count, .subscribe, .unsubscribe, .ping, .help, .stats, .checkpoint, .verify, .backup, .quit, nil:
             for row in rows { try answers.object(row) }
             try answers.object(final)
         }
+    }
+
+    /// The verbs with what they do, and the prompt's own words.
+    private func overview(_ rows: [ReplyLine]) throws(CommandError) {
+        let verbs = rows.compactMap { row -> (String, String)? in
+            guard let members = ShownJSON(row.json)?.members, let verb = members["verb"] else { return nil }
+            return (verb.shown, members["summary"]?.shown ?? "")
+        }
+        for line in Help.columns(verbs + PromptLine.words) { try invocation.output.line(line) }
+        try invocation.output.line("HELP VERB explains one, with an example; HELP CODE explains an error.")
     }
 
     private func table(_ rows: [ReplyLine], of kind: String?) throws(CommandError) {

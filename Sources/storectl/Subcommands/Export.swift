@@ -61,7 +61,7 @@ struct Export {
         var next = start
         var end = invocation.arguments.value("to")
         while true {
-            var request = try RequestLine("READ", "events")
+            var request = RequestLine("READ", "events")
             if let next { request.add("from", next) }
             if let end { request.add("to", end) }
             request.add("types", from: invocation.arguments)

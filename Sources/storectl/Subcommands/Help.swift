@@ -87,7 +87,8 @@ enum Help {
         return .done
     }
 
-    private static func columns(_ rows: [(String, String)]) -> [String] {
+    /// Names and what they say, one under the other.
+    static func columns(_ rows: [(String, String)]) -> [String] {
         let width = rows.map { $0.0.count }.max() ?? 0
         return rows.map { "  " + $0.0 + String(repeating: " ", count: width - $0.0.count + 2) + $0.1 }
     }

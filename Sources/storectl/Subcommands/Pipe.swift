@@ -1,5 +1,7 @@
 import Glibc
 import StoryClient
+import StoryCore
+import StoryWire
 
 /// Standard input, line by line, to the store, with its errors and its summary.
 struct PipeRun {
@@ -46,7 +48,9 @@ struct PipeRun {
     mutating func finish() throws(CommandError) -> ExitCode {
         if showsEach || invocation.isJSON || invocation.arguments.has("raw") { LostReader.endsProcess() }
         let connection = try invocation.connect()
-        var pipe = RequestPipe(over: connection, from: STDIN_FILENO, request: request)
+        let reader = SyntaxReader()
+        var pipe = RequestPipe(
+            over: connection, from: STDIN_FILENO, isDoubtful: { reader.isRefused($0) }, request: request)
         var end: StoreError?
         do throws(StoreError) {
             try pipe.run { take($0) }
@@ -85,7 +89,8 @@ struct PipeRun {
         case .failed:
             let refusal = Refusal(json: outcome.reply.json)
             code = code.worse(ExitCode(refusal))
-            Output.complain("line \(outcome.line): \(showsEach ? Flags.named(in: refusal.sentence) : refusal.sentence)")
+            let sentence = showsEach ? Flags.named(in: refusal.sentence) : refusal.sentenceOfLine
+            Output.complain("line \(outcome.line): \(sentence)")
             if invocation.isJSON { try invocation.output.line(outcome.reply.json) }
         case .done where showsEach, .row where showsEach: try answers.receipt(outcome.reply)
         case .done, .row, .push: if invocation.isJSON { try invocation.output.line(outcome.reply.json) }
@@ -102,5 +107,25 @@ struct PipeRun {
                 "\(summary.requests) \(summary.requests == 1 ? "request" : "requests"): \(summary.done) ok, \(summary.failed) failed"
                 + (summary.unanswered > 0 ? ", \(summary.unanswered) without a reply" : "")
                 + "; \(rounded) s, \(rate) requests/s")
+    }
+}
+
+/// A reader of requests before they are sent, by the store's own rules.
+private final class SyntaxReader {
+    private static let lineLimit = Limits().line
+    private let reader = RequestReader(lineLimit: SyntaxReader.lineLimit)
+
+    /// True for a line that is no request.
+    func isRefused(_ line: [UInt8]) -> Bool {
+        guard line.count <= SyntaxReader.lineLimit else { return false }
+        let padded = line + [UInt8](repeating: 0, count: LineFramer.slack)
+        return padded.withUnsafeBytes { bytes in
+            do throws(RefusedLine) {
+                _ = try reader.read(UnsafeRawBufferPointer(rebasing: bytes[..<line.count]))
+                return false
+            } catch {
+                return error.failure.code == .syntax
+            }
+        }
     }
 }

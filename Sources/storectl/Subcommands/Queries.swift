@@ -69,7 +69,7 @@ enum Queries {
         "Where there is more, standard error says how to go on; with --json as {\"next\":…}, for --after."
 
     static func answerGet(_ invocation: Invocation) throws(CommandError) -> ExitCode {
-        var request = try RequestLine("GET", try Kinds.row(invocation.arguments))
+        var request = RequestLine("GET", try Kinds.row(invocation.arguments))
         request.add("at", from: invocation.arguments)
         try invocation.answers.object(try invocation.answerer().ask(request.text).final)
         return .done
@@ -85,7 +85,7 @@ enum Queries {
 
     static func answerCount(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         try Kinds.checkFilters(invocation.arguments, of: invocation.arguments.operands.first)
-        var request = try RequestLine("COUNT", invocation.arguments.operands.first)
+        var request = RequestLine("COUNT", invocation.arguments.operands.first)
         for option in Queries.count.options { request.add(option.name, from: invocation.arguments) }
         let reply = try invocation.answerer().ask(request.text)
         let count = ShownJSON(reply.final.json)?.members["count"]
@@ -217,7 +217,7 @@ struct Pages {
 
     /// The request with what was given, but for what is said otherwise.
     private func request(_ invocation: Invocation, _ other: [String: String]) throws(CommandError) -> String {
-        var request = try RequestLine(verb, target ?? invocation.arguments.operands.first)
+        var request = RequestLine(verb, target ?? invocation.arguments.operands.first)
         for option in subcommand.options where !Pages.ownOptions.contains(option.name) {
             if let value = other[option.name] ?? invocation.arguments.value(option.name) {
                 request.add(option.name, value)

@@ -104,7 +104,7 @@ struct Tail {
 
     private func request() throws(CommandError) -> String {
         let arguments = invocation.arguments
-        var request = try RequestLine("SUBSCRIBE", target)
+        var request = RequestLine("SUBSCRIBE", target)
         for filter in Kinds.filters { request.add(filter.name, from: arguments) }
         if let resume, !isOfRows {
             request.add("from", String(resume))

@@ -1,6 +1,7 @@
 import Glibc
 import StoryClient
 import StoryCore
+import StoryWire
 
 /// The subcommands that write.
 enum Writes {
@@ -51,7 +52,7 @@ enum Writes {
         name: "append", summary: "appends events of your own to a stream of your own", operand: .required("STREAM"),
         options: options + [
             Option("type", "NAME", "the event's type"),
-            Option("body", "JSON", "the event's data, kept byte for byte"),
+            Option("body", "JSON", "the event's data, one JSON value; kept byte for byte, line ends as spaces"),
             Option("tags", "A,B", "the event's tags"),
         ],
         details: [
@@ -106,10 +107,7 @@ enum Writes {
         guard arguments.has("body") else { throw .usage("append --type needs the event's data as well: --body JSON") }
         var event = "{\"type\":\(JSONText.quoted(type))"
         for (option, member) in [("body", "data"), ("meta", "meta")] {
-            guard let json = arguments.value(option) else { continue }
-            guard !json.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) else {
-                throw .usage("--\(option) must be JSON on one line")
-            }
+            guard let json = try json(option, arguments) else { continue }
             event += ",\"\(member)\":\(json)"
         }
         if let tags = arguments.value("tags") {
@@ -124,11 +122,22 @@ enum Writes {
     ) throws(CommandError) -> RequestLine {
         let isOfOneRow = !["APPEND", "POST"].contains(verb)
         let target = try isOfOneRow ? Kinds.row(invocation.arguments) : invocation.arguments.operands.first
-        var request = try RequestLine(verb, target)
-        for option in options where withMeta || option.name != "meta" {
-            request.add(option.name, from: invocation.arguments)
-        }
+        var request = RequestLine(verb, target)
+        for option in options where option.name != "meta" { request.add(option.name, from: invocation.arguments) }
+        if withMeta, let meta = try json("meta", invocation.arguments) { request.add("meta", meta) }
         return request
+    }
+
+    /// One JSON value that an option has, on one line; nil where the option is not given.
+    private static func json(_ option: String, _ arguments: Arguments) throws(CommandError) -> String? {
+        guard let text = arguments.value(option) else { return nil }
+        do throws(Failure) {
+            _ = try JSONValue.read(Array(text.utf8))
+        } catch {
+            throw .usage("--\(option) is no JSON value: \(error.sentence)")
+        }
+        // In JSON they stand between its parts only: within a string they are escaped.
+        return String(decoding: text.utf8.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }, as: UTF8.self)
     }
 
     private static func send(_ request: String, _ invocation: Invocation) throws(CommandError) -> ExitCode {
@@ -179,9 +188,13 @@ private final class InputLines {
         lineNumber += 1
         // Lines that end with CR LF are what other systems write.
         guard let json = RequestPipe.plainRequest(line.last == 0x0D ? line.dropLast() : line) else { return nil }
-        guard String(validating: json, as: UTF8.self) != nil else { return refuse("this is not UTF-8") }
-        guard let value = ShownJSON(json), takesArrays ? value.isNested : value.isObject else {
-            return refuse("this is no JSON object: \(String(decoding: json.prefix(60), as: UTF8.self))")
+        do throws(Failure) {
+            let kind = try JSONValue.read(json).kind
+            guard kind == .object || takesArrays && kind == .list else {
+                return refuse("this is no JSON object: \(String(decoding: json.prefix(60), as: UTF8.self))")
+            }
+        } catch {
+            return refuse(error.sentence)
         }
         guard !isKeyed || requests == 0 else {
             return refuse("--key is for one write; send this line with a key of its own")
@@ -194,5 +207,12 @@ private final class InputLines {
         Output.complain("line \(lineNumber): \(sentence)")
         code = .unusable
         return nil
+    }
+}
+
+extension Failure {
+    /// What is wrong with a text that a person wrote, and the column where reading it stopped.
+    fileprivate var sentence: String {
+        if case .column(let column) = detail { "\(message) (column \(column))" } else { message }
     }
 }

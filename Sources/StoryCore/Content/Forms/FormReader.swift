@@ -36,7 +36,7 @@ struct FormReader<FieldID: FormFieldID> {
 
     /// Says that a field which must be there is not.
     mutating func required<Value>(_ field: FieldID, _ value: Value?, _ rule: FieldRule = .missing) -> Value? {
-        if value == nil, self.value(field) == nil { refuse(field, rule, "\(field.rawValue) must be given") }
+        if value == nil, self.value(field) == nil { refuse(field, rule, "\(field.rawValue) is required") }
         return value
     }
 

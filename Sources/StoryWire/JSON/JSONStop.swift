@@ -1,0 +1,168 @@
+import StoryCore
+
+/// A reader of JSON that finds the first byte which no JSON text has there: where reading stops.
+///
+/// It is asked only about what the scanner refused.
+struct JSONStop {
+    /// What may come next.
+    private enum Expectation {
+        case value
+        /// A value, or the end of an empty array.
+        case element
+        case key
+        /// A key, or the end of an empty object.
+        case firstKey
+        case colon
+        /// A comma, or the end of the innermost container.
+        case separator
+        case end
+    }
+
+    private let text: UnsafeRawBufferPointer
+    private var index = 0
+    /// What closes each container that is open.
+    private var closings: [UInt8] = []
+    private var expected = Expectation.value
+
+    private init(_ text: UnsafeRawBufferPointer) { self.text = text }
+
+    /// The offset of that byte, the text's length where it ends too early; nil where all of it is JSON.
+    ///
+    /// - Parameter text: well-formed UTF-8.
+    static func offset(in text: UnsafeRawBufferPointer) -> Int? {
+        var reader = JSONStop(text)
+        while reader.takePart() {}
+        return reader.isComplete ? nil : reader.index
+    }
+
+    private var isComplete: Bool {
+        switch expected {
+        case .end: index == text.count
+        case .value, .element, .key, .firstKey, .colon, .separator: false
+        }
+    }
+
+    private var next: UInt8? { index < text.count ? text[index] : nil }
+
+    /// Takes a mark, a key or a scalar value, and the white space before it; false where reading stops.
+    private mutating func takePart() -> Bool {
+        while let byte = next, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { index += 1 }
+        guard let byte = next else { return false }
+        switch expected {
+        case .element where byte == 0x5D, .firstKey where byte == 0x7D: return close()
+        case .value, .element: return takeValue(byte)
+        case .key, .firstKey:
+            guard byte == 0x22, takeString() else { return false }
+            expected = .colon
+        case .colon:
+            guard byte == 0x3A else { return false }
+            index += 1
+            expected = .value
+        case .separator:
+            if byte == closings.last { return close() }
+            guard byte == 0x2C else { return false }
+            index += 1
+            expected = closings.last == 0x7D ? .key : .value
+        case .end: return false
+        }
+        return true
+    }
+
+    private mutating func takeValue(_ first: UInt8) -> Bool {
+        switch first {
+        case 0x7B: return open(closing: 0x7D, .firstKey)
+        case 0x5B: return open(closing: 0x5D, .element)
+        case 0x22: return takeString() && endValue()
+        case 0x74: return take("true") && endValue()
+        case 0x66: return take("false") && endValue()
+        case 0x6E: return take("null") && endValue()
+        default: return takeNumber() && endValue()
+        }
+    }
+
+    private mutating func open(closing: UInt8, _ next: Expectation) -> Bool {
+        index += 1
+        closings.append(closing)
+        expected = next
+        return true
+    }
+
+    private mutating func close() -> Bool {
+        index += 1
+        closings.removeLast()
+        return endValue()
+    }
+
+    private mutating func endValue() -> Bool {
+        expected = closings.isEmpty ? .end : .separator
+        return true
+    }
+
+    private mutating func take(_ word: StaticString) -> Bool {
+        for offset in 0..<word.utf8CodeUnitCount {
+            guard take(where: { $0 == word.utf8Start[offset] }) else { return false }
+        }
+        return true
+    }
+
+    /// Takes one byte that is as it must be.
+    private mutating func take(where isRight: (UInt8) -> Bool) -> Bool {
+        guard let byte = next, isRight(byte) else { return false }
+        index += 1
+        return true
+    }
+}
+
+// Strings and numbers.
+extension JSONStop {
+    private mutating func takeString() -> Bool {
+        index += 1
+        while let byte = next, byte >= 0x20 {
+            index += 1
+            if byte == 0x22 { return true }
+            if byte == 0x5C, !takeEscape() { return false }
+        }
+        return false
+    }
+
+    /// Takes what follows a backslash; of a pair of surrogates, both.
+    private mutating func takeEscape() -> Bool {
+        guard take(where: { "\"\\/bfnrtu".utf8.contains($0) }) else { return false }
+        guard text[index - 1] == 0x75 else { return true }
+        guard take(where: JSONStop.isHex) else { return false }
+        guard text[index - 1] | 0x20 == 0x64 else { return takeHex(3) }
+        // D0 to D7 begin a character of their own, D8 to DB the first half of a pair.
+        guard take(where: { JSONStop.isHex($0) && !JSONStop.isSecondHalf($0) }) else { return false }
+        let isAlone = (0x30...0x37).contains(text[index - 1])
+        guard takeHex(2) else { return false }
+        return isAlone
+            || take("\\u") && take(where: { $0 | 0x20 == 0x64 }) && take(where: JSONStop.isSecondHalf) && takeHex(2)
+    }
+
+    private mutating func takeHex(_ count: Int) -> Bool {
+        for _ in 0..<count where !take(where: JSONStop.isHex) { return false }
+        return true
+    }
+
+    private mutating func takeNumber() -> Bool {
+        _ = take { $0 == 0x2D }
+        if !take(where: { $0 == 0x30 }), !takeDigits() { return false }
+        if take(where: { $0 == 0x2E }), !takeDigits() { return false }
+        guard take(where: { $0 | 0x20 == 0x65 }) else { return true }
+        _ = take { $0 == 0x2B || $0 == 0x2D }
+        return takeDigits()
+    }
+
+    private mutating func takeDigits() -> Bool {
+        let start = index
+        while take(where: { (0x30...0x39).contains($0) }) {}
+        return index > start
+    }
+
+    private static func isHex(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
+    }
+
+    /// True for the second digit of the second half of a pair, C to F.
+    private static func isSecondHalf(_ byte: UInt8) -> Bool { (0x63...0x66).contains(byte | 0x20) }
+}

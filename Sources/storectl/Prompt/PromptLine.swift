@@ -1,0 +1,42 @@
+import StoryCore
+
+/// A line that was typed at the prompt: a request, or one of the prompt's own words.
+enum PromptLine: Equatable {
+    /// An empty line, or a comment.
+    case nothing
+    /// The word that empties the screen.
+    case clear
+    /// A request for the store, which ends the conversation where its verb is QUIT.
+    case request(String)
+
+    /// The prompt's own words, and what they do.
+    static let words = [("clear", "Empties the screen."), ("exit", "Ends the conversation, as Ctrl-D does.")]
+
+    init(_ line: String) {
+        let text = line.trimmingSpaces
+        guard !text.isEmpty, !text.hasPrefix("#") else {
+            self = .nothing
+            return
+        }
+        switch text.lowercased() {
+        case "clear": self = .clear
+        case "exit": self = .request(Verb.quit.rawValue)
+        case _ where text.hasPrefix("?"): self = .request(Verb.help.rawValue + " " + text.dropFirst())
+        default: self = .request(text)
+        }
+    }
+
+    /// The verb of a request; nil where its first word is none.
+    static func verb(of request: String) -> Verb? {
+        let words = request.split(separator: " ").filter { !$0.hasPrefix("@") }
+        return words.first.flatMap { Verb(rawValue: $0.uppercased()) }
+    }
+}
+
+extension String {
+    /// The text without spaces at its ends.
+    fileprivate var trimmingSpaces: String {
+        let start = drop { $0 == " " || $0 == "\t" }
+        return String(start.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+    }
+}
