@@ -1,3 +1,4 @@
+import FoundationEssentials
 import StoryClient
 import StoryWire
 
@@ -14,8 +15,7 @@ enum Tool {
                 throw .usage(SubcommandTable.unknown(verb))
             }
             if arguments.has("help") { return try Help.describe(subcommand) }
-            try subcommand.check(arguments)
-            let invocation = try Invocation(arguments)
+            let invocation = try Invocation(try subcommand.read(arguments, now: Date()))
             let code = try subcommand.run(invocation)
             try invocation.output.flush()
             return code

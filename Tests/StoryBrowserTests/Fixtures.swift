@@ -61,9 +61,12 @@ struct Driven {
         }
     }
 
-    mutating func press(_ keys: Key...) { for key in keys { send(.key(key)) } }
+    /// When every key is pressed.
+    static let time = Date(timeIntervalSince1970: 1_795_178_096)
 
-    mutating func type(_ text: String) { for character in text { send(.key(.character(character))) } }
+    mutating func press(_ keys: Key...) { for key in keys { send(.key(key, at: Driven.time)) } }
+
+    mutating func type(_ text: String) { for character in text { send(.key(.character(character), at: Driven.time)) } }
 
     /// What was asked for since the last time.
     mutating func takeCommands() -> [AnyCommand] {

@@ -1,5 +1,7 @@
 package import StoryClient
 
+package import struct FoundationEssentials.Date
+
 /// A field of a row as its page shows it.
 package struct Fact: Hashable, Sendable {
     let name: String
@@ -111,7 +113,7 @@ package protocol BrowsedKind: Sendable {
     /// The filter that a form says.
     ///
     /// - Throws: `WrongDraft`.
-    static func filter(_ draft: Draft) throws -> Content.Filter
+    static func filter(_ draft: Draft, now: Date) throws -> Content.Filter
 
     static func collection(_ client: StoreClient) -> ContentCollection<Content>
     /// Sends a form that is filled in.

@@ -1,4 +1,4 @@
-import struct Foundation.Date
+import struct FoundationEssentials.Date
 
 /// A column of a list as every program shows it: its heading, the member of the row that it has, and its width.
 package struct ColumnShape: Hashable, Sendable {

@@ -1,5 +1,7 @@
 package import StoryClient
 
+package import struct FoundationEssentials.Date
+
 /// A screen of a coordinator's.
 package enum ScreenState<Kind: BrowsedKind>: Equatable, Sendable {
     case list(ListState<Kind>)
@@ -26,6 +28,8 @@ package struct Surroundings: Hashable, Sendable {
     package let height: Int
     /// The ID of the user whom the browser acts for.
     package let user: String?
+    /// When the key was pressed.
+    package let time: Date
 }
 
 /// What a screen asks of the store.

@@ -21,8 +21,9 @@ extension Draft {
 }
 
 extension DraftReader {
-    mutating func moment(_ name: String) -> Date? {
-        value(name, "a date, such as 2026-11-20 or 2026-11-20T12:34:56Z") { Moments.read($0) }
+    /// - Parameter now: the moment that ages are counted back from.
+    mutating func moment(_ name: String, _ now: Date) -> Date? {
+        value(name, "a date, such as \(TypedMoment.examples)") { TypedMoment.read($0, now: now) }
     }
 
     mutating func id(_ name: String) -> String? {

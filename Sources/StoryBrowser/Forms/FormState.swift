@@ -1,5 +1,7 @@
 import StoryClient
 
+import struct FoundationEssentials.Date
+
 /// A form that is filled in. One that rests on a row knows how that is meanwhile.
 package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
     package private(set) var purpose: FormPurpose
@@ -29,7 +31,7 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
 
     mutating func update(_ message: ScreenMessage<Kind>) -> Step<Kind> {
         switch message {
-        case .key(let key, _): return press(key)
+        case .key(let key, let surroundings): return press(key, at: surroundings.time)
         case .form(let submission):
             isHandedIn = false
             return take(submission)
@@ -38,18 +40,18 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
         }
     }
 
-    private mutating func press(_ key: Key) -> Step<Kind> {
+    private mutating func press(_ key: Key, at time: Date) -> Step<Kind> {
         if key == .escape { return leave() }
         isLeaving = false
         guard !isHandedIn else { return .nothing }
         if purpose.isDeletion {
             switch key {
-            case .character("y"): return handIn()
+            case .character("y"): return handIn(at: time)
             case .character("n"): return .ask(.back)
             default: return .nothing
             }
         }
-        if key == .enter { return handIn() }
+        if key == .enter { return handIn(at: time) }
         _ = draft.press(key)
         return .nothing
     }
@@ -61,13 +63,13 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
         return .ask(.say("Esc once more leaves the form, and what was typed is lost"))
     }
 
-    private mutating func handIn() -> Step<Kind> {
+    private mutating func handIn(at time: Date) -> Step<Kind> {
         guard case .filter = purpose else {
             isHandedIn = true
             return .command(.submit(draft, purpose))
         }
         do {
-            return .ask(.narrow(try Kind.filter(draft)))
+            return .ask(.narrow(try Kind.filter(draft, now: time)))
         } catch {
             return take(.wrong((error as? WrongDraft)?.entries ?? [], "correct the marked fields"))
         }

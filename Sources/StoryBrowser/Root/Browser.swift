@@ -1,5 +1,7 @@
 import StoryClient
 
+import struct FoundationEssentials.Date
+
 /// A browser of a store, as an application: it knows which screens there are and how one came to them, and leaves all
 /// else to the coordinators. What they want of one another goes through here.
 package struct Browser: StoryApplication {
@@ -38,7 +40,7 @@ extension BrowserState {
             guard !hasBegun else { return nil }
             hasBegun = true
             return appear()
-        case .key(let key): return press(key)
+        case .key(let key, let time): return press(key, at: time)
         case .connected(let position, let log):
             if case .lost = connection {
                 notice = "connected again"
@@ -114,7 +116,7 @@ extension BrowserState {
 
 // What keys do wherever one is.
 extension BrowserState {
-    private mutating func press(_ key: Key) -> BrowserCommand? {
+    private mutating func press(_ key: Key, at time: Date) -> BrowserCommand? {
         notice = nil
         if key == .control("c") {
             ending = .interrupted
@@ -124,7 +126,7 @@ extension BrowserState {
             isHelpShown = false
             return nil
         }
-        if route.location.screen.takesText { return hand(key) }
+        if route.location.screen.takesText { return hand(key, at: time) }
         switch key {
         case .character("q"): ending = .quit
         case .character("?"): isHelpShown = true
@@ -133,13 +135,13 @@ extension BrowserState {
         case .character("2"): return begin(.user(Coordinator.list()))
         case .character("3"): return begin(.message(Coordinator.list()))
         case .character("4"): return begin(.photo(Coordinator.list()))
-        default: return hand(key)
+        default: return hand(key, at: time)
         }
         return nil
     }
 
-    private mutating func hand(_ key: Key) -> BrowserCommand? {
-        let surroundings = Surroundings(height: height - 2, user: user)
+    private mutating func hand(_ key: Key, at time: Date) -> BrowserCommand? {
+        let surroundings = Surroundings(height: height - 2, user: user, time: time)
         let step = route.location.screen.update(.key(key, surroundings))
         return carryOut(step, of: route.location.number)
     }

@@ -1,5 +1,7 @@
 package import StoryClient
 
+package import struct FoundationEssentials.Date
+
 /// A screen that was gone to. Its number tells it from others of the same kind.
 package struct Location: Equatable, Sendable {
     package let number: Int
@@ -58,7 +60,8 @@ package struct BrowserState: Equatable, Sendable {
 package enum BrowserMessage: Sendable {
     /// The terminal is ready, and as large as this, now or anew.
     case resized(Size)
-    case key(Key)
+    /// A key that was pressed, and when.
+    case key(Key, at: Date)
     /// The store answered, at this position of the log of this name; nil where that is not known.
     case connected(UInt64, log: String?)
     /// The store does not answer; a sentence says why.

@@ -11,15 +11,8 @@ package enum Moments {
     /// The same with the zone that it is in, for where no heading says it.
     static func told(_ date: Date) -> String { "\(shown(date)) UTC" }
 
-    /// A date to the millisecond, as `read` reads it.
+    /// A date to the millisecond, as it can be typed.
     static func written(_ date: Date) -> String {
         date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-    }
-
-    /// The moment that a text names: `2026-11-20`, or RFC 3339; nil where it names none.
-    package static func read(_ text: String) -> Date? {
-        let whole = text.count == 10 ? text + "T00:00:00Z" : text
-        let styles = [Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true)]
-        return styles.lazy.compactMap { try? $0.parse(whole) }.first
     }
 }

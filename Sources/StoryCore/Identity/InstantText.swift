@@ -2,8 +2,16 @@ extension Instant {
     /// How many bytes `append(to:)` writes.
     package static let textCount = 24
 
-    /// Reads RFC 3339, any offset; digits past the millisecond are cut off. Nil when it is not a date.
-    package init?(_ text: some Collection<UInt8>) {
+    /// A text that was read as a date.
+    package enum Reading: Equatable, Sendable {
+        case instant(Instant)
+        /// A date that is before year 0000 or after year 9999 in UTC.
+        case outOfRange
+        case malformed
+    }
+
+    /// Reads RFC 3339, any offset; digits past the millisecond are cut off.
+    package static func read(_ text: some Collection<UInt8>) -> Reading {
         var reader = DigitReader(text)
         guard let year = reader.number(4), reader.take(0x2D), let month = reader.number(2), reader.take(0x2D),
             let day = reader.number(2), reader.take(anyOf: [0x54, 0x74, 0x20]),
@@ -11,19 +19,37 @@ extension Instant {
             let second = reader.number(2), (1...12).contains(month), day >= 1,
             day <= Instant.days(inMonth: month, of: year), hour < 24, minute < 60, second <= 60,
             let fraction = reader.fraction(), let offset = reader.offset(), reader.isAtEnd
-        else { return nil }
-        let days = Instant.days(year: year, month: month, day: day)
-        // A leap second has no place of its own in Unix time: it is the last millisecond before the next minute.
-        let within = second == 60 ? 59_999 : second * 1_000 + fraction
-        let value = days * 86_400_000 + (hour * 60 + minute - offset) * 60_000 + within
-        guard Instant.range.contains(value) else { return nil }
-        self.init(milliseconds: value)
+        else { return .malformed }
+        let minutes = Instant.days(year: year, month: month, day: day) * 1_440 + hour * 60 + minute - offset
+        guard second < 60 || Instant.endsMonth(minutes) else { return .malformed }
+        // A leap second has no number of its own in Unix time: it is the last millisecond before the next minute.
+        let value = minutes * 60_000 + (second == 60 ? 59_999 : second * 1_000 + fraction)
+        return Instant.range.contains(value) ? .instant(Instant(milliseconds: value)) : .outOfRange
+    }
+
+    /// True for the last minute of a month, the only one that may have a leap second; counted since 1970 in UTC.
+    private static func endsMonth(_ minute: Int64) -> Bool {
+        let firstDay = range.lowerBound / 86_400_000
+        let nextDay = (minute + 1).dividedFloor(by: 1_440)
+        guard nextDay * 1_440 == minute + 1, let day = UInt32(exactly: nextDay - firstDay) else { return false }
+        return date(day).day == 1
+    }
+
+    /// Nil for what is no date, or one that is out of range.
+    package init?(_ text: some Collection<UInt8>) {
+        guard case .instant(let instant) = Instant.read(text) else { return nil }
+        self = instant
     }
 
     package init?(_ text: String) { self.init(Array(text.utf8)) }
 
-    /// The same for bytes that lie elsewhere: compiled for them alone, because replaying reads a date an event.
+    /// The same for bytes of a line: compiled for them alone, because replaying reads a date an event.
     package init?(utf8 text: UnsafeRawBufferPointer) { self.init(text) }
+
+    package static func read(utf8 text: UnsafeRawBufferPointer) -> Reading { read(text) }
+
+    /// What is said of a date that is out of range.
+    package static let calendar = "from 0000-01-01T00:00:00Z to 9999-12-31T23:59:59.999Z"
 
     /// Appends `2026-11-20T12:34:56.789Z`.
     package func append(to bytes: inout [UInt8]) {

@@ -63,7 +63,7 @@ extension World {
         switch moment {
         case .position(let position):
             guard position <= head else {
-                let message = "the log ends at \(head.value): what is to come cannot be told"
+                let message = "the log ends at \(head.value); at= cannot be later"
                 throw Failure.invalid("at", .outOfRange, message)
             }
             return position

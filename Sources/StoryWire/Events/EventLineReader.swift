@@ -102,8 +102,11 @@ private struct EventMember {
 
     func time() throws(FieldError) -> Instant {
         guard value.isString else { throw wrong(.wrongType, "\(name) is a string") }
-        if let time = Instant(utf8: value.stringBytes) { return time }
-        throw wrong(.malformed, "\(name) is an RFC 3339 time, such as 2026-11-20T12:34:56.789Z")
+        switch Instant.read(utf8: value.stringBytes) {
+        case .instant(let time): return time
+        case .outOfRange: throw wrong(.outOfRange, "\(name) is \(Instant.calendar)")
+        case .malformed: throw wrong(.malformed, "\(name) is an RFC 3339 time, such as 2026-11-20T12:34:56.789Z")
+        }
     }
 
     func object() throws(FieldError) -> ByteView {

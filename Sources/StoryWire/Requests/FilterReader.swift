@@ -66,8 +66,11 @@ struct FilterReader {
     }
 
     private func time(_ text: UnsafeRawBufferPointer) throws(FieldError) -> Instant {
-        if let time = Instant(utf8: text) { return time }
-        throw refused(.malformed, "\(name)= is an RFC 3339 time, such as 2026-11-20T12:34:56Z")
+        switch Instant.read(utf8: text) {
+        case .instant(let time): return time
+        case .outOfRange: throw refused(.outOfRange, "\(name)= is \(Instant.calendar)")
+        case .malformed: throw refused(.malformed, "\(name)= is an RFC 3339 time, such as 2026-11-20T12:34:56Z")
+        }
     }
 
     private func flag(_ text: UnsafeRawBufferPointer) throws(FieldError) -> Bool {

@@ -32,7 +32,7 @@ enum LineCheck {
 
     private static func refuseIllFormed(_ line: UnsafeRawBufferPointer) throws(Failure) {
         if line.count >= 3, line.part(0..<3).equals("\u{FEFF}") {
-            throw Refusals.syntax("the line begins with a byte order mark: leave it away", at: 0)
+            throw Refusals.syntax("the line begins with a byte order mark: remove it", at: 0)
         }
         guard JSONScanner.isUTF8(line) else {
             throw Refusals.syntax("the line is not UTF-8", at: firstIllFormed(line))

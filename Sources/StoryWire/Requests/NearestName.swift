@@ -1,7 +1,10 @@
 /// Finds the name that somebody may have meant.
 package enum NearestName {
-    /// How many letters may be wrong, missing, too many or swapped with their neighbour.
-    static let maxDistance = 2
+    /// How many letters may be wrong, missing, too many or swapped with their neighbour: one of a short name, two of a
+    /// longer one.
+    private static func maxDistance(of count: Int) -> Int { count < shortCount ? 1 : 2 }
+    /// Names of fewer letters are short.
+    private static let shortCount = 6
     /// Longer names are not compared: none of ours has so many bytes.
     static let maxCount = 32
 
@@ -12,8 +15,9 @@ package enum NearestName {
         var best: (distance: Int, name: String)?
         for choice in choices {
             let distance = distance(wanted, choice.utf8.map(lowerCased))
-            // Two wrong letters of two are no likeness.
-            let isClose = distance <= maxDistance && distance < max(wanted.count, choice.utf8.count)
+            let count = max(wanted.count, choice.utf8.count)
+            // One wrong letter of one is no likeness.
+            let isClose = distance <= maxDistance(of: count) && distance < count
             if isClose, distance < best?.distance ?? Int.max { best = (distance, choice) }
         }
         return best?.name

@@ -42,9 +42,15 @@ struct OptionValues: ~Copyable {
 
     private static func bound(_ text: UnsafeRawBufferPointer, _ option: OptionName) throws(FieldError) -> ReadBound {
         guard DecimalNumber(text) == .malformed else { return .number(try number(text, option, positions)) }
-        if let time = Instant(utf8: text) { return .time(time) }
-        let message = "\(option.name)= is a number or an RFC 3339 time, such as 2026-11-20T12:34:56Z"
-        throw FieldError(field: option.name, rule: .malformed, message: message)
+        switch Instant.read(utf8: text) {
+        case .instant(let time): return .time(time)
+        case .outOfRange:
+            let message = "\(option.name)= is a time \(Instant.calendar)"
+            throw FieldError(field: option.name, rule: .outOfRange, message: message)
+        case .malformed:
+            let message = "\(option.name)= is a number or an RFC 3339 time, such as 2026-11-20T12:34:56Z"
+            throw FieldError(field: option.name, rule: .malformed, message: message)
+        }
     }
 
     private static func log(_ text: UnsafeRawBufferPointer) throws(FieldError) -> LogID {

@@ -31,12 +31,19 @@ enum Refusals {
 
     /// A name of no kind that the verb takes.
     static func kind(_ name: UnsafeRawBufferPointer, _ shape: RequestShape) -> Failure {
-        unknown("\(shape.verb.rawValue) takes no kind", name, among: shape.kinds.map(\.name))
+        let kinds = shape.kinds.map(\.name)
+        guard name.first(0x2D) != nil, shape.takesFilters else {
+            return unknown("\(shape.verb.rawValue) takes no kind", name, among: kinds)
+        }
+        // Streams are named like this, and are listed by another verb.
+        let echoed = echo(name)
+        let message = "\(shape.verb.rawValue) takes no kind \"\(echoed)\"\(list(kinds)); STREAMS lists streams"
+        return Failure(.unknown, message, .name(echoed, nearest: nil))
     }
 
     /// A name that the verb's target does not begin with.
     static func target(_ name: UnsafeRawBufferPointer, _ names: [String], _ shape: RequestShape) -> Failure {
-        unknown("\(shape.verb.rawValue) takes no target", name, among: names)
+        unknown("\(shape.verb.rawValue) takes \(shape.targetUsage), not", name, among: names)
     }
 
     static func invalid(_ errors: [FieldError]) -> Failure {

@@ -62,13 +62,26 @@ extension LineParts {
 
     private mutating func streams(_ text: UnsafeRawBufferPointer) -> StreamsQuery.Source? {
         guard text.count >= 2, text[text.count - 1] == 0x2A, text[text.count - 2] == 0x2D else {
-            return streamName(text, field: "stream").map { .one($0.kept) }
+            return pattern(text)
         }
         let name = text.part(0..<text.count - 2)
         if name.spellsName(CategoryName.length), name.first(0x2D) == nil {
             return .category(CategoryName(trusted: ByteView(copying: name)))
         }
         reject("stream", .malformed, "a category is 1–64 bytes of A–Z a–z 0–9 . _ ~, and -* follows it")
+        return nil
+    }
+
+    /// A stream's name where a pattern could stand as well, which an error tells.
+    private mutating func pattern(_ text: UnsafeRawBufferPointer) -> StreamsQuery.Source? {
+        if let name = StreamName(spelled: text) { return .one(name.kept) }
+        let isCategory = text.spellsName(CategoryName.length) && text.first(0x2D) == nil
+        let example = isCategory ? "\(String(decoding: text, as: UTF8.self))-*" : "note-*"
+        let message =
+            text.first(0x2A) != nil || isCategory
+            ? "a stream is CATEGORY-ID, and the only pattern is CATEGORY-*, such as \(example)"
+            : "a stream is CATEGORY-ID, each 1–64 bytes of A–Z a–z 0–9 . _ ~ -, no - in the category; or CATEGORY-*"
+        reject("stream", .malformed, message)
         return nil
     }
 

@@ -36,7 +36,7 @@ struct Arguments {
             guard !has(name) else { throw .usage("--\(name) is given twice; give it once") }
             if parts.count == 2 {
                 guard !switches.contains(name) else {
-                    throw .usage("--\(name) takes no value; leave =\(parts[1]) away")
+                    throw .usage("--\(name) takes no value; remove =\(parts[1])")
                 }
                 options.append((name, String(parts[1])))
             } else if switches.contains(name) {
@@ -79,6 +79,12 @@ struct Arguments {
             throw .usage("\(verb ?? "") needs \(name); see \"storectl help \(verb ?? "")\"")
         }
         return first
+    }
+
+    /// Gives an option another value, if it is given.
+    mutating func replace(_ name: String, _ value: String) {
+        guard let index = options.firstIndex(where: { $0.name == name }) else { return }
+        options[index].value = value
     }
 
     private mutating func add(_ word: String) {

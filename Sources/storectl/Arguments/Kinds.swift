@@ -42,6 +42,9 @@ enum Kinds {
     /// The names of every sort that some kind has.
     static var sorts: [String] { Catalogue.standard.kinds.flatMap { $0.sorts.map(\.name) }.distinct }
 
+    /// The fields of forms that are dates.
+    static let dates = Catalogue.standard.kinds.flatMap(\.fields).filter { $0.type == .date }.map(\.name).distinct
+
     /// The columns of a kind's rows: the ID, the fields, then how far the row's stream is.
     static func columns(of kind: KindSchema) -> [Column] {
         let shapes = ListShapes.of(kind.name)
@@ -54,7 +57,7 @@ enum Kinds {
         let known = kind.filters.map(\.name)
         guard let wrong = filters.first(where: { arguments.has($0.name) && !known.contains($0.name) }) else { return }
         let list = known.map { "--" + $0 }.joined(separator: ", ")
-        throw .usage("\(kind.name) cannot be narrowed by --\(wrong.name), but by \(list)")
+        throw .usage("\(kind.name) have no filter --\(wrong.name); they have \(list)")
     }
 
     /// The row that the operand names.

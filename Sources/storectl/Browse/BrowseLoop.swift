@@ -1,4 +1,6 @@
 import Glibc
+
+import struct FoundationEssentials.Date
 import StoryBrowser
 
 /// The thread that the terminal belongs to: it reads keys, looks how large the terminal is, and draws.
@@ -40,7 +42,7 @@ struct BrowseLoop {
             if count > 0, polled[0].revents != 0, !type() { return .interrupted }
             // A list that moves all the time makes no difference.
             if keys.isWaiting, ContinuousClock.now - lastTyped >= .milliseconds(BrowseLoop.keyPause) {
-                keys.flush().forEach { input.yield(.key($0)) }
+                keys.flush().forEach { input.yield(.key($0, at: Date())) }
             }
             guard let state = frames.take() else { continue }
             switch state.ending {
@@ -67,7 +69,7 @@ struct BrowseLoop {
         if count < 0, errno == EINTR || errno == EAGAIN { return true }
         guard count > 0 else { return false }
         lastTyped = .now
-        for key in keys.keys(bytes.prefix(count)) { input.yield(.key(key)) }
+        for key in keys.keys(bytes.prefix(count)) { input.yield(.key(key, at: Date())) }
         return true
     }
 }

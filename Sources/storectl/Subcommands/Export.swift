@@ -8,8 +8,8 @@ struct Export {
     static let subcommand = Subcommand(
         name: "export", summary: "writes events as JSON lines, each as the log has it, byte for byte", operand: .none,
         options: [
-            Option("from", "P|TIME", "where to begin; with the first event unless told"),
-            Option("to", "P|TIME", "where to end; with the last event unless told"),
+            Option("from", "P|TIME", "where to begin (default: the first event)"),
+            Option("to", "P|TIME", "where to end (default: the last event)"),
             Option("since", "TIME", "where to begin; the same as --from"),
             Kinds.types,
             Option("csv", nil, "comma-separated values with a heading, as spreadsheets and databases read them"),
@@ -35,11 +35,8 @@ struct Export {
         })
 
     private let invocation: Invocation
-    private let from: Moment?
-    private let through: Moment?
-    private let types: [String]
-    /// Where to begin, as it was typed.
-    private let start: String?
+    /// What is asked for, as the store reads it, where it is asked and where it is not.
+    private let query: ReadQuery
     private let lines: ExportLines
     private let progress = Progress("exporting", "events")
 
@@ -48,25 +45,32 @@ struct Export {
         let arguments = invocation.arguments
         guard !arguments.has("csv") || !invocation.isJSON else { throw .usage("--csv and --json: give one") }
         if arguments.has("from"), arguments.has("since") { throw .usage("--from and --since say the same; give one") }
-        start = arguments.value("from") ?? arguments.value("since")
-        from = try start.map { (text) throws(CommandError) in try StoredData.moment(text, "from") }
+        query = try LineReader().events(
+            Export.request(arguments, from: Export.start(arguments), to: arguments.value("to")))
         lines = try ExportLines(invocation.output, isCSV: arguments.has("csv"))
-        through = try arguments.value("to").map { (text) throws(CommandError) in try StoredData.moment(text, "to") }
-        types = arguments.value("types")?.split(separator: ",").map(String.init) ?? []
+    }
+
+    /// Where to begin; nil: at the first event.
+    private static func start(_ arguments: Arguments) -> String? { arguments.value("from") ?? arguments.value("since") }
+
+    /// The request for a page of events.
+    private static func request(_ arguments: Arguments, from: String?, to: String?) -> String {
+        var request = RequestLine("READ", "events")
+        if let from { request.add("from", from) }
+        if let to { request.add("to", to) }
+        request.add("types", from: arguments)
+        request.add("limit", String(ReadQuery.maxLimit))
+        return request.text
     }
 
     /// Asks the daemon for page after page, up to the log's end as it was at the first.
     func ask() throws(CommandError) {
         let store = Answerer(try invocation.connect())
-        var next = start
-        var end = invocation.arguments.value("to")
+        let arguments = invocation.arguments
+        var next = Export.start(arguments)
+        var end = arguments.value("to")
         while true {
-            var request = RequestLine("READ", "events")
-            if let next { request.add("from", next) }
-            if let end { request.add("to", end) }
-            request.add("types", from: invocation.arguments)
-            request.add("limit", "10000")
-            let reply = try store.ask(request.text)
+            let reply = try store.ask(Export.request(arguments, from: next, to: end))
             for row in reply.rows { try row.json.withBytes { (json) throws(CommandError) in try lines.write(json) } }
             let members = ShownJSON(reply.final.json)?.members
             if end == nil { end = members?["position"]?.shown }
@@ -85,9 +89,11 @@ struct Export {
             let log = try LMDBEventLog(in: try DataDirectory(path, for: .reading), now: Clock.system.now())
             defer { log.close() }
             let head = log.head
-            let first = try from.map { (from) throws(StorageError) in try position(from, in: log, isFirst: true) }
-            let last = try through.map { (end) throws(StorageError) in try position(end, in: log, isFirst: false) }
-            let names = types.map { Array($0.utf8) }
+            let first = try query.from.map { (from) throws(StorageError) in
+                try position(from, in: log, isFirst: true)
+            }
+            let last = try query.to.map { (end) throws(StorageError) in try position(end, in: log, isFirst: false) }
+            let names = query.selection.types.map { Array("\($0)".utf8) }
             try log.scan(from: first ?? Position(1), through: min(last ?? head, head), order: .ascending) { record in
                 if record.position.value % 65_536 == 0 {
                     progress.show(record.position.value, of: head.value)
@@ -107,10 +113,10 @@ struct Export {
 
     /// The position of the first event at a time or after it, or of the last one at it or before it.
     private func position(
-        _ moment: Moment, in log: LMDBEventLog, isFirst: Bool
+        _ bound: ReadBound, in log: LMDBEventLog, isFirst: Bool
     ) throws(StorageError) -> Position {
-        switch moment {
-        case .position(let position): return position
+        switch bound {
+        case .number(let position): return Position(position)
         case .time(let time):
             guard isFirst else { return try log.position(at: time) }
             guard time.milliseconds > Instant.range.lowerBound else { return Position(1) }

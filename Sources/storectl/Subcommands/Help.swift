@@ -1,3 +1,4 @@
+import StoryClient
 import StoryCore
 import StoryWire
 
@@ -49,6 +50,7 @@ enum Help {
             lines += ["", "options"] + columns(subcommand.options.map { ($0.usage, $0.summary) })
         }
         if subcommand.takesFields { lines += ["", "fields"] + columns(fields(subcommand)) }
+        if subcommand.takesTimes { lines += ["", "A TIME is of UTC: \(TypedMoment.examples)."] }
         return lines + ["", "examples"] + subcommand.examples.map { "  " + $0 }
     }
 
@@ -95,6 +97,11 @@ enum Help {
 }
 
 extension Subcommand {
+    /// True where an option or a field is a time.
+    fileprivate var takesTimes: Bool {
+        takesFields || options.contains { if case .moment = $0.reading { true } else { false } }
+    }
+
     /// What the operand can be; of `help`, the verbs and the codes.
     var completedOperands: [String] {
         name == Help.subcommand.name

@@ -1,7 +1,6 @@
 import Glibc
 import StoryClient
 import StoryCore
-import StoryWire
 
 /// Standard input, line by line, to the store, with its errors and its summary.
 struct PipeRun {
@@ -48,9 +47,9 @@ struct PipeRun {
     mutating func finish() throws(CommandError) -> ExitCode {
         if showsEach || invocation.isJSON || invocation.arguments.has("raw") { LostReader.endsProcess() }
         let connection = try invocation.connect()
-        let reader = SyntaxReader()
+        let reader = LineReader()
         var pipe = RequestPipe(
-            over: connection, from: STDIN_FILENO, isDoubtful: { reader.isRefused($0) }, request: request)
+            over: connection, from: STDIN_FILENO, isDoubtful: { reader.refusal(of: $0)?.code == .syntax }, request: request)
         var end: StoreError?
         do throws(StoreError) {
             try pipe.run { take($0) }
@@ -107,25 +106,5 @@ struct PipeRun {
                 "\(summary.requests) \(summary.requests == 1 ? "request" : "requests"): \(summary.done) ok, \(summary.failed) failed"
                 + (summary.unanswered > 0 ? ", \(summary.unanswered) without a reply" : "")
                 + "; \(rounded) s, \(rate) requests/s")
-    }
-}
-
-/// A reader of requests before they are sent, by the store's own rules.
-private final class SyntaxReader {
-    private static let lineLimit = Limits().line
-    private let reader = RequestReader(lineLimit: SyntaxReader.lineLimit)
-
-    /// True for a line that is no request.
-    func isRefused(_ line: [UInt8]) -> Bool {
-        guard line.count <= SyntaxReader.lineLimit else { return false }
-        let padded = line + [UInt8](repeating: 0, count: LineFramer.slack)
-        return padded.withUnsafeBytes { bytes in
-            do throws(RefusedLine) {
-                _ = try reader.read(UnsafeRawBufferPointer(rebasing: bytes[..<line.count]))
-                return false
-            } catch {
-                return error.failure.code == .syntax
-            }
-        }
     }
 }

@@ -6,7 +6,7 @@ enum Queries {
     static let get = Subcommand(
         name: "get", summary: "shows one row", operand: .required("KIND/ID"),
         operandChoices: Kinds.prefixes(of: .get),
-        options: [Option("at", "P|TIME", "the row as it was at a position or an RFC 3339 time")],
+        options: [Option("at", "P|TIME", "the row as it was at a position or a time")],
         details: [offline],
         examples: ["storectl get stories/12345", "storectl get users/007 --at 1042", "storectl --json get photos/9"],
         run: answerGet)
@@ -16,10 +16,10 @@ enum Queries {
         operandChoices: Kinds.names,
         options: Kinds.filters + [
             Option(
-                "sort", "KEY", "what to sort by: \(Kinds.sorts.joined(separator: ", ")); \"date\" unless told",
+                "sort", "KEY", "what to sort by: \(Kinds.sorts.joined(separator: ", ")) (default date)",
                 choices: Kinds.sorts),
-            Option("order", "asc|desc", "which way; \"desc\" unless told", choices: ["asc", "desc"]),
-            Option("limit", "N", "how many rows; 50 unless told, 1000 at most"),
+            Option("order", "asc|desc", "which way (default desc)", choices: ["asc", "desc"]),
+            Option("limit", "N", "number of rows (default 50, maximum 1000)"),
             Option("all", nil, "every row, however many there are"),
             Option("after", "CURSOR", "goes on after the page before"),
         ] + RowLines.options,
@@ -42,8 +42,8 @@ enum Queries {
         options: [
             Option("from", "P|TIME", "where to begin: a position, a version of one stream, or a time"),
             Option("to", "P|TIME", "where to end"),
-            Option("limit", "N", "how many events; 1000 unless told, 10000 at most"),
-            Option("order", "asc|desc", "which way; \"asc\" unless told", choices: ["asc", "desc"]),
+            Option("limit", "N", "number of events (default 1000, maximum 10000)"),
+            Option("order", "asc|desc", "which way (default asc)", choices: ["asc", "desc"]),
             Kinds.types,
             Option("log", "ID", "the history that --from is of: another one is refused"),
         ],
@@ -55,7 +55,7 @@ enum Queries {
         name: "streams", summary: "lists streams", operand: .optional("STREAM|CATEGORY-*"),
         options: [
             Option("after", "STREAM", "goes on after this one"),
-            Option("limit", "N", "how many; 50 unless told, 1000 at most"),
+            Option("limit", "N", "number of streams (default 50, maximum 1000)"),
             Option("all", nil, "every stream, however many there are"),
         ] + RowLines.options,
         details: [fitted, more, offline],
@@ -98,7 +98,7 @@ enum Queries {
     }
 
     static func answerRead(_ invocation: Invocation) throws(CommandError) -> ExitCode {
-        let target = events(invocation.arguments)
+        let target = try events(invocation.arguments)
         let pages = Pages(verb: "READ", target: target, next: "from", limit: 1_000, most: 10_000, subcommand: read)
         var isEmpty = true
         let next = try pages.run(invocation) { rows throws(CommandError) in
@@ -110,9 +110,17 @@ enum Queries {
     }
 
     /// What to read: all events, or what is named, also by a stream's or a category's bare name.
-    static func events(_ arguments: Arguments) -> String {
-        guard let name = arguments.operands.first else { return "events" }
-        return name == "events" || name.contains("/") || !name.contains("-") ? name : "events/\(name)"
+    ///
+    /// - Parameter kinds: the kinds whose rows may be named as well.
+    /// - Throws: for a word that is neither events, nor a stream, nor a category's pattern, nor of a kind.
+    static func events(_ arguments: Arguments, orRowsOf kinds: [String] = []) throws(CommandError) -> String {
+        guard let word = arguments.operands.first else { return "events" }
+        let name = word.prefix { $0 != "/" }
+        if word.hasPrefix("store://") || name == "events" || kinds.contains(String(name)) { return word }
+        if !word.contains("/"), word.contains("-") { return "events/\(word)" }
+        let rows = kinds.isEmpty ? "" : ", a kind or KIND/ID"
+        let verb = arguments.verb ?? ""
+        throw .usage("\(verb) takes events, a stream such as story-12345, CATEGORY-*\(rows), not \"\(word)\"")
     }
 
     static func answerStreams(_ invocation: Invocation) throws(CommandError) -> ExitCode {
@@ -170,7 +178,7 @@ struct Pages {
     var target: String?
     /// The option that goes on after a page.
     let next: String
-    /// How many rows are asked for unless told.
+    /// How many rows are asked for by default.
     let limit: Int
     /// How many rows the store gives at once.
     let most: Int
@@ -185,7 +193,7 @@ struct Pages {
         LostReader.endsProcess()
         let isAll = invocation.arguments.has("all")
         guard !isAll || !invocation.arguments.has("limit") else {
-            throw .usage("--all has no --limit; leave one of them away")
+            throw .usage("--all and --limit cannot be combined")
         }
         let answerer = try invocation.answerer()
         // What is no number is for the store to refuse.

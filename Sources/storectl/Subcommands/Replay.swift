@@ -8,7 +8,7 @@ import StoryStorage
 /// One replay: where the data lies, the fold, and what it found.
 struct ReplayRun {
     static let subcommand = Subcommand(
-        name: "replay", summary: "folds the log again into fresh models, and proves the stored ones", operand: .none,
+        name: "replay", summary: "rebuilds the models from the log and checks that the stored ones match", operand: .none,
         options: [
             Option("to", "P|TIME", "end at a position or a time, instead of the log's end"),
             Option(
@@ -44,7 +44,7 @@ struct ReplayRun {
         }
         options.isVerifying = invocation.arguments.has("verify")
         guard !options.isVerifying || options.through == nil else {
-            throw .usage("--verify compares at the stored models' own position; leave --to away")
+            throw .usage("--verify and --to cannot be combined: it compares at the stored models' own position")
         }
         self.options = options
     }
@@ -63,7 +63,7 @@ struct ReplayRun {
             directory = try DataDirectory(path, for: .reading)
             if let out { _ = try NewFolder(out) }
             if options.isVerifying, access(directory.modelsPath, F_OK) != 0 {
-                throw .failed("\(path) holds no models to compare with, as a copy that was never served")
+                throw .failed("\(path) has no stored models yet, because it was never served")
             }
         } catch {
             throw StoredData.told(error)

@@ -62,7 +62,7 @@ enum StoredData {
             return .silent(.corrupt)
         case .models(let error): return told(error)
         case .beyondEnd(let end):
-            let message = "the log ends at \(end.value): to= is at most \(end.value)"
+            let message = "the log ends at \(end.value); to= cannot be later"
             let wrong = FieldError(field: "to", rule: .outOfRange, message: message)
             return told(Failure(.invalid, "1 field is wrong: to", .fields([wrong])))
         }
@@ -72,6 +72,6 @@ enum StoredData {
     static func moment(_ text: String, _ option: String) throws(CommandError) -> Moment {
         if let number = UInt64(text), number <= Position.max.value { return .position(Position(number)) }
         if let time = Instant(text) { return .time(time) }
-        throw .usage("--\(option) is a position or an RFC 3339 time, not \"\(text)\"")
+        throw .usage("--\(option) is 1 to \(Position.max.value), or a time \(Instant.calendar), not \"\(text)\"")
     }
 }

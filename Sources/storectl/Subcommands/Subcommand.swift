@@ -1,3 +1,6 @@
+import FoundationEssentials
+import StoryClient
+
 /// An option of a subcommand.
 struct Option: Sendable {
     let name: String
@@ -14,8 +17,44 @@ struct Option: Sendable {
         self.choices = choices
     }
 
+    /// How a person's value becomes the protocol's.
+    var reading: Reading {
+        switch value {
+        case "TIME": .moment(orPosition: false)
+        case "P|TIME": .moment(orPosition: true)
+        case "true|false": .flag
+        default: .asItIs
+        }
+    }
+
+    /// Ways to read the value of an option.
+    enum Reading {
+        case asItIs
+        case moment(orPosition: Bool)
+        case flag
+    }
+
     /// `--name VALUE`.
     var usage: String { "--\(name)" + (value.map { " " + $0 } ?? "") }
+}
+
+extension Option {
+    /// The value as the protocol spells it.
+    ///
+    /// - Throws: for a text that is no such value.
+    func read(_ text: String, now: Date) throws(CommandError) -> String {
+        switch reading {
+        case .asItIs: return text
+        case .moment(let orPosition):
+            if orPosition, !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return text }
+            if let time = TypedMoment.rfc3339(text, now: now) { return time }
+            let position = orPosition ? "a position or " : ""
+            throw .usage("--\(name) is \(position)a time, such as \(TypedMoment.examples), not \"\(text)\"")
+        case .flag:
+            if let flag = TypedFlag.read(text) { return "\(flag)" }
+            throw .usage("--\(name) is yes or no, not \"\(text)\"")
+        }
+    }
 }
 
 /// A verb of `storectl`: all that help, usage errors, completions and the run itself need to know of it.
@@ -49,8 +88,28 @@ struct Subcommand: Sendable {
     let examples: [String]
     let run: @Sendable (Invocation) throws(CommandError) -> ExitCode
 
+    /// The arguments with the protocol's values in place of those that people type.
+    ///
+    /// - Parameter now: the moment that ages are counted back from.
+    /// - Throws: what the table does not have; a value that is none.
+    func read(_ arguments: Arguments, now: Date) throws(CommandError) -> Arguments {
+        try check(arguments)
+        var read = arguments
+        for option in options {
+            guard let text = arguments.value(option.name) else { continue }
+            read.replace(option.name, try option.read(text, now: now))
+        }
+        // A field that is wrong is for the store to name, with all others that are.
+        guard takesFields else { return read }
+        for field in Kinds.dates {
+            guard let text = arguments.value(field), let date = TypedMoment.rfc3339(text, now: now) else { continue }
+            read.replace(field, date)
+        }
+        return read
+    }
+
     /// Refuses what the table does not have.
-    func check(_ arguments: Arguments) throws(CommandError) {
+    private func check(_ arguments: Arguments) throws(CommandError) {
         if !takesFields {
             let known = options + SubcommandTable.globalOptions
             try arguments.checkNames(known, of: name, see: "storectl help \(name)")

@@ -16,7 +16,7 @@ enum SubcommandTable {
         Option("socket", "PATH", "the daemon's socket; else STORED_SOCKET, else the user's own or the service's"),
         Option("data", "DIR", "the data directory, to be read without a daemon; else STORED_DATA, else the XDG one"),
         Option("json", nil, "answers as JSON lines, byte for byte as the store sent them"),
-        Option("timeout", "SECONDS", "how long to wait for an answer; 20 unless told, for copies and checks no end"),
+        Option("timeout", "SECONDS", "seconds to wait for a reply (default 20; no limit for backups and checks)"),
         Option("help", nil, "explains the verb"),
     ]
 

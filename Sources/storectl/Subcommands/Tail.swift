@@ -7,12 +7,12 @@ struct Tail {
         operand: .optional("events[/STREAM|/CATEGORY-*]|KIND[/ID]"),
         operandChoices: ["events"] + Kinds.names,
         options: [
-            Option("from", "P|TIME", "begins with this position or time; with the next event unless told"),
-            Option("until-end", nil, "ends where the log ends now; begins with the first event unless told"),
+            Option("from", "P|TIME", "where to begin: a position or a time (default: the next event)"),
+            Option("until-end", nil, "stop at the current end of the log; starts at the first event unless --from is given"),
             Kinds.types,
             Option("log", "ID", "the history that --from is of: another one is refused"),
-            Option("limit", "N", "ends after so many events or rows"),
-            Option("reconnect", "SECONDS", "how long it tries to reach a store that went away; 20 unless told, 0: not"),
+            Option("limit", "N", "stop after this number of events or rows"),
+            Option("reconnect", "SECONDS", "seconds to keep reconnecting after a lost connection (default 20; 0 = never)"),
         ] + Kinds.filters,
         details: [
             "Of a row or a list, what is there comes first, then each change, as JSON lines.",
@@ -46,7 +46,7 @@ struct Tail {
     private var patience: Patience
 
     init(_ invocation: Invocation) throws(CommandError) {
-        target = Queries.events(invocation.arguments)
+        target = try Queries.events(invocation.arguments, orRowsOf: Kinds.names)
         isOfRows = target.prefix { $0 != "/" } != "events"
         endsAtEnd = invocation.arguments.has("until-end")
         if isOfRows, let wrong = ["from", "types", "log"].first(where: invocation.arguments.has) {

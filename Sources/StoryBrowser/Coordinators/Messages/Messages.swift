@@ -1,5 +1,7 @@
 package import StoryClient
 
+package import struct FoundationEssentials.Date
+
 /// What the coordinator of messages knows of them.
 package enum Messages: BrowsedKind {
     package typealias Content = Message
@@ -70,13 +72,13 @@ extension Messages {
         }
     }
 
-    package static func filter(_ draft: Draft) throws -> MessageFilter {
+    package static func filter(_ draft: Draft, now: Date) throws -> MessageFilter {
         var reader = DraftReader(draft)
         let filter = MessageFilter(
             sender: reader.id("sender"), recipient: reader.id("recipient"), story: reader.id("story"),
             between: reader.value("between", "two IDs with a comma between") { pair($0) },
-            unseen: reader.value("unseen", "yes or no") { ["yes": true, "no": false][$0] },
-            since: reader.moment("since"), until: reader.moment("until"))
+            unseen: reader.value("unseen", "yes or no") { TypedFlag.read($0) },
+            since: reader.moment("since", now), until: reader.moment("until", now))
         try reader.check()
         return filter
     }

@@ -1,5 +1,7 @@
 package import StoryClient
 
+package import struct FoundationEssentials.Date
+
 // The forms of photos.
 extension Photos {
     package static func draft(
@@ -25,10 +27,10 @@ extension Photos {
         }
     }
 
-    package static func filter(_ draft: Draft) throws -> PhotoFilter {
+    package static func filter(_ draft: Draft, now: Date) throws -> PhotoFilter {
         var reader = DraftReader(draft)
         let filter = PhotoFilter(
-            owner: reader.id("owner"), since: reader.moment("since"), until: reader.moment("until"))
+            owner: reader.id("owner"), since: reader.moment("since", now), until: reader.moment("until", now))
         try reader.check()
         return filter
     }

@@ -1,5 +1,7 @@
 package import StoryClient
 
+package import struct FoundationEssentials.Date
+
 /// What the coordinator of stories knows of them.
 package enum Stories: BrowsedKind {
     package typealias Content = Story
@@ -72,11 +74,11 @@ extension Stories {
         }
     }
 
-    package static func filter(_ draft: Draft) throws -> StoryFilter {
+    package static func filter(_ draft: Draft, now: Date) throws -> StoryFilter {
         var reader = DraftReader(draft)
         let filter = StoryFilter(
-            sender: reader.id("sender"), recipient: reader.id("recipient"), since: reader.moment("since"),
-            until: reader.moment("until"))
+            sender: reader.id("sender"), recipient: reader.id("recipient"), since: reader.moment("since", now),
+            until: reader.moment("until", now))
         try reader.check()
         return filter
     }

@@ -1,5 +1,7 @@
 package import StoryClient
 
+package import struct FoundationEssentials.Date
+
 /// What the coordinator of users knows of them.
 package enum Users: BrowsedKind {
     package typealias Content = User
@@ -65,11 +67,11 @@ extension Users {
         }
     }
 
-    package static func filter(_ draft: Draft) throws -> UserFilter {
+    package static func filter(_ draft: Draft, now: Date) throws -> UserFilter {
         var reader = DraftReader(draft)
         let filter = UserFilter(
             prefecture: reader.value("prefecture", "a number") { Int($0) }, email: draft.optional("email"),
-            since: reader.moment("since"), until: reader.moment("until"))
+            since: reader.moment("since", now), until: reader.moment("until", now))
         try reader.check()
         return filter
     }

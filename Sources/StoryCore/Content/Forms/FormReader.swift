@@ -85,10 +85,12 @@ struct FormReader<FieldID: FormFieldID> {
 
     mutating func date(_ field: FieldID) -> Instant? {
         guard let bytes = string(field) else { return nil }
-        guard let date = Instant(utf8: bytes) else {
+        switch Instant.read(utf8: bytes) {
+        case .instant(let date): return date
+        case .outOfRange: return refused(field, .outOfRange, "must be \(Instant.calendar)")
+        case .malformed:
             return refused(field, .malformed, "must be an RFC 3339 date such as 2026-11-20T12:34:56.789Z")
         }
-        return date
     }
 
     /// One number out of a list that is a range within ±2^53.
