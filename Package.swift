@@ -62,7 +62,6 @@ let package = Package(
         system("CUV", "libuv", "libuv1-dev"),
         system("CXXHash", "libxxhash", "libxxhash-dev"),
         system("COpenSSL", "libcrypto", "libssl-dev"),
-        system("CEdit", "libedit", "libedit-dev"),
         .systemLibrary(
             name: "CHiredis", path: "bench/CHiredis", providers: [.apt(["libhiredis-dev"])]),
         // simdjson is C++: this shim gives it a C header. Its pkg-config file carries a flag that SwiftPM refuses.
@@ -92,7 +91,7 @@ let package = Package(
             "storectl",
             [
                 "StoryBrowser", "StoryClient", "StoryCore", "StoryWire", "StoryStorage", "StoryLog", "StoryReplay",
-                "StoryAnswers", "CEdit",
+                "StoryAnswers",
             ]),
         program("storebench", ["CHiredis"], path: "bench/storebench"),
         // Preloaded into the daemon by the gates on counts; nothing links it.

@@ -15,7 +15,7 @@ extension Draft {
         case .right: fields[focus].move(by: 1)
         case .home, .control("a"): fields[focus].move(by: -Draft.limit)
         case .end, .control("e"): fields[focus].move(by: Draft.limit)
-        case .enter, .escape, .pageUp, .pageDown, .control: return false
+        case .enter, .escape, .pageUp, .pageDown, .control, .unreadable: return false
         }
         return true
     }

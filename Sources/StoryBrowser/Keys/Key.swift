@@ -5,4 +5,6 @@ package enum Key: Hashable, Sendable {
     case up, down, left, right, home, end, pageUp, pageDown
     /// A letter with Ctrl, as the small letter.
     case control(Character)
+    /// Bytes that are no text in UTF-8.
+    case unreadable
 }

@@ -62,7 +62,7 @@ package struct KeyDecoder {
         }
     }
 
-    /// A character in UTF-8; what is none is dropped.
+    /// A character in UTF-8.
     private static func text(_ bytes: [UInt8], _ first: UInt8) -> Reading {
         let length: Int
         switch first {
@@ -70,11 +70,13 @@ package struct KeyDecoder {
         case 0xC2...0xDF: length = 2
         case 0xE0...0xEF: length = 3
         case 0xF0...0xF4: length = 4
-        default: return .none
+        default: return .key(.unreadable)
         }
-        guard bytes.dropFirst().allSatisfy({ $0 & 0xC0 == 0x80 }) else { return .none }
+        guard bytes.dropFirst().allSatisfy({ $0 & 0xC0 == 0x80 }) else { return .key(.unreadable) }
         guard bytes.count == length else { return .more }
-        guard let text = String(validating: bytes, as: UTF8.self), let character = text.first else { return .none }
+        guard let text = String(validating: bytes, as: UTF8.self), let character = text.first else {
+            return .key(.unreadable)
+        }
         return .key(.character(character))
     }
 

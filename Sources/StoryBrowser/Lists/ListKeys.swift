@@ -20,7 +20,8 @@ extension ListState {
         case .character(let character):
             guard let selection else { return .nothing }
             return RowKeys<Kind>.press(character, selection, query.filter, surroundings.user)
-        case .escape, .backspace, .delete, .tab, .backTab, .left, .right, .control: return .nothing
+        case .escape, .backspace, .delete, .tab, .backTab, .left, .right, .control, .unreadable:
+            return .nothing
         }
     }
 

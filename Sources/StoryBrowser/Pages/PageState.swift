@@ -118,7 +118,7 @@ extension PageState {
             // What is done is done to the row as it is now.
             guard let content = ["e", "d"].contains(character) ? now.content : shown.content else { return .nothing }
             return RowKeys<Kind>.press(character, content, .init(), surroundings.user)
-        case .enter, .escape, .backspace, .delete, .tab, .backTab, .control: return .nothing
+        case .enter, .escape, .backspace, .delete, .tab, .backTab, .control, .unreadable: return .nothing
         }
         return .nothing
     }

@@ -1,109 +1,148 @@
-import CEdit
 import FoundationEssentials
 import Glibc
-import StoryCore
-import StoryStorage
+import StoryBrowser
 import StoryWire
 
-/// The line that is typed, edited by libedit, with what was typed before and completion.
+/// The line that is typed, on the terminal: with what was typed before and completion.
 ///
-/// The library knows one line and calls back without a context, so there is one editor, for one thread.
+/// Characters are read and shown in UTF-8, whatever the locale of the process is.
 final class LineEditor {
     /// What a key made of the line.
     enum Step {
         case typing
         case line(String)
-        /// A line that cannot be sent as it was typed; a sentence says why.
-        case refused(String)
+        /// A line that cannot be sent as it was typed.
+        case refused
         case end
     }
 
     private static let prompt = "story> "
-    private static let clearedLine = Terminal.obeysSequences ? "\r\u{1B}[K" : "\r\n"
-    private static let keptLines: Int32 = 1_000
 
-    // What the callbacks reach.
-    nonisolated(unsafe) private static var entered: Step?
-    nonisolated(unsafe) private static var typed = TypedCharacters(takesUnicode: false)
-    private static let completion = RequestCompletion(.standard)
-
-    private let history: String?
+    private let completion = RequestCompletion(.standard)
+    private let history: LineHistory
     /// How the terminal was set; nil where it does not say.
     private let settings: termios?
+    private var line: TypedLine
+    private var decoder = KeyDecoder()
+    private var keys: [Key] = []
     private var isBegun = false
-    /// True once a key was typed: before that the library's line is the one before.
-    private var isTyped = false
+    /// The row of the cursor, from the line's first one.
+    private var row = 0
 
-    /// - Parameter history: the file with what was typed in earlier conversations; nil for none.
-    init(history: String?) {
+    init(_ history: LineHistory) {
         self.history = history
+        line = TypedLine(history: history.lines)
         settings = LineEditor.terminalSettings()
-        // The library works in the locale of the process, and drops what that has no characters for.
-        LineEditor.typed = TypedCharacters(takesUnicode: setlocale(LC_CTYPE, "C.UTF-8") != nil)
-        storykeep_read_with { _ in
-            LineEditor.typed.read(TypedCharacters.nextByte).map { Int32(bitPattern: $0) } ?? EOF
-        }
-        using_history()
-        stifle_history(LineEditor.keptLines)
-        if let history { read_history(history) }
-        let breaks = strdup(RequestCompletion.wordBreaks)
-        storykeep_complete_with({ word, start, _ in LineEditor.complete(word, start: start) }, breaks)
+        // While no line is edited keys stay as they are typed, too: a terminal that gathers lines would turn a Ctrl-D
+        // into a zero byte, and show twice what is typed then.
+        if let settings, Terminal.obeysSequences { LineEditor.takeKeys(settings) }
     }
 
-    /// The file with what was typed before, in the XDG state directory; nil where there is no home.
-    static var historyPath: String? {
-        guard let folder = try? ProcessInput.paths().state() else { return nil }
-        let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
-        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: mode)
-        return folder + "/history"
-    }
+    /// True while there are keys of what was read last.
+    var hasKeys: Bool { !keys.isEmpty }
 
     /// Shows an empty line to type in.
     func begin() {
-        LineEditor.entered = nil
+        line.begin()
         isBegun = true
-        isTyped = false
-        LineEditor.typed.beginLine()
-        rl_callback_handler_install(LineEditor.prompt) { LineEditor.take($0) }
-        LineEditor.keepKeysAsTyped()
+        row = 0
+        Terminal.write(LineEditor.prompt)
     }
 
-    /// Reads what was typed.
-    func readKey() -> Step {
-        isTyped = true
-        rl_callback_read_char()
-        guard let entered = LineEditor.entered else { return .typing }
-        pause()
-        if case .line(let line) = entered, !line.isEmpty { keep(line) }
-        return entered
+    /// Reads what was typed, up to the end of a line.
+    func readKeys() -> Step {
+        if keys.isEmpty {
+            var bytes = [UInt8](repeating: 0, count: 4_096)
+            let count = read(STDIN_FILENO, &bytes, bytes.count)
+            if count < 0, errno == EINTR || errno == EAGAIN { return .typing }
+            guard count > 0 else { return .end }
+            keys = decoder.keys(bytes.prefix(count))
+        }
+        while !keys.isEmpty {
+            switch line.press(keys.removeFirst()) {
+            case .editing: continue
+            case .entered(let text): return finish(.line(text))
+            case .refused: return finish(.refused)
+            case .completion: complete()
+            case .clearing:
+                Terminal.write("\u{1B}[H\u{1B}[2J")
+                row = 0
+            case .end: return .end
+            }
+        }
+        draw()
+        return .typing
     }
 
     /// Lets something else be printed above the line that is being typed.
     func interrupt(_ body: () -> Void) {
         guard isBegun else { return body() }
-        let typed = isTyped ? storykeep_line().map { String(cString: $0) } ?? "" : ""
-        let before = LineEditor.typed
-        pause()
-        Terminal.write(LineEditor.clearedLine)
+        if Terminal.obeysSequences { Terminal.write(upToFirstRow + "\u{1B}[K") }
         body()
-        begin()
-        LineEditor.typed = before
-        guard !typed.isEmpty else { return }
-        isTyped = true
-        rl_insert_text(typed)
-        // The library shows prompt and line from the first column on, wherever the cursor is.
-        Terminal.write(LineEditor.clearedLine)
-        rl_forced_update_display()
+        row = 0
+        draw()
     }
 
     /// Gives the terminal back as it was.
     func end() {
-        pause()
         Terminal.write("\n")
         if let settings { LineEditor.giveBack(settings) }
     }
 
-    /// How the terminal is set, and stays set after an end at once; nil where it does not say.
+    /// Shows the whole line, and goes on behind it.
+    private func finish(_ step: Step) -> Step {
+        isBegun = false
+        if case .line(let text) = step, !text.isEmpty, text != line.history.last {
+            history.append(text)
+            line.begin(keeping: text)
+            line.insert(text)
+        }
+        draw()
+        // A terminal that gathers lines has shown the end of this one itself.
+        if Terminal.obeysSequences { Terminal.write("\n") }
+        line.begin()
+        return step
+    }
+
+    private var upToFirstRow: String { "\r" + (row > 0 ? "\u{1B}[\(row)A" : "") }
+
+    /// Shows the line and the cursor in it, over what was shown of it before.
+    private func draw() {
+        guard Terminal.obeysSequences else { return }
+        let prompt = line.searched.map { "search \"\(Shown.safe($0))\": " } ?? LineEditor.prompt
+        let layout = LineLayout(prompt, line, width: Terminal.width ?? 80)
+        var text = upToFirstRow + "\u{1B}[J" + prompt + Shown.safe(line.text)
+        // The cursor waits behind a full row until the next character; it is wanted in the next row.
+        if layout.end.column == 0, layout.end.row > 0 { text += "\n\r" }
+        let up = layout.end.row - layout.cursor.row
+        if layout.cursor != layout.end {
+            text += (up > 0 ? "\u{1B}[\(up)A" : "") + "\r"
+            if layout.cursor.column > 0 { text += "\u{1B}[\(layout.cursor.column)C" }
+        }
+        Terminal.write(text)
+        row = layout.cursor.row
+    }
+
+    /// Puts in what all completions have in common, or lists them.
+    private func complete() {
+        let before = line.before
+        let start = before.lastIndex { RequestCompletion.wordBreaks.contains($0) }.map { before.index(after: $0) }
+        let word = String(before[(start ?? before.startIndex)...])
+        let words = completion.words(after: String(before[..<(start ?? before.startIndex)]), word)
+        guard let first = words.first else { return }
+        let common = words.dropFirst().reduce(first) { $0.commonPrefix(with: $1) }
+        let isWhole = words.count == 1 && !["=", "/", ":"].contains { first.hasSuffix($0) }
+        line.insert(String(common.dropFirst(word.count)) + (isWhole ? " " : ""))
+        guard words.count > 1, common.count == word.count, Terminal.obeysSequences else { return }
+        draw()
+        Terminal.write("\n" + words.joined(separator: "  ") + "\n")
+        row = 0
+    }
+}
+
+// The terminal.
+extension LineEditor {
+    /// How the terminal is set, and is set again after an end at once; nil where it does not say.
     private static func terminalSettings() -> termios? {
         var settings = termios()
         guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
@@ -112,67 +151,16 @@ final class LineEditor {
         return saved
     }
 
-    /// Sets what the library makes of the terminal while no line is edited: keys stay as they are typed.
-    ///
-    /// A terminal that gathers lines would turn a Ctrl-D that is typed while an answer is awaited into a zero byte, and
-    /// show twice what is typed then. The library learns the key of the end when it first shows a line, so this is
-    /// said behind that.
-    private static func keepKeysAsTyped() {
-        guard let command = strdup("setty -x -icanon -echo") else { return }
-        rl_parse_and_bind(command)
-        free(command)
+    /// Has keys come one by one, and shown by nobody but the editor; those that send signals go on doing so.
+    private static func takeKeys(_ settings: termios) {
+        var settings = settings
+        settings.c_lflag &= ~tcflag_t(ICANON | ECHO | IEXTEN)
+        settings.c_iflag &= ~tcflag_t(ICRNL | IXON | ISTRIP)
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
     }
 
     private static func giveBack(_ settings: termios) {
         var settings = settings
         tcsetattr(STDIN_FILENO, TCSANOW, &settings)
-    }
-
-    private func pause() {
-        guard isBegun else { return }
-        isBegun = false
-        rl_callback_handler_remove()
-    }
-
-    private func keep(_ line: String) {
-        add_history(line)
-        guard let history else { return }
-        write_history(history)
-        chmod(history, 0o600)
-    }
-
-    private static func take(_ line: UnsafeMutablePointer<CChar>?) {
-        guard let line else { return entered = .end }
-        defer { free(line) }
-        let text = String(validatingCString: line)
-        guard let text, !typed.isSpoiled || !text.unicodeScalars.contains(typed.mark) else {
-            let sentence =
-                typed.takesUnicode
-                ? "the line has bytes that are no text in UTF-8; set the terminal to UTF-8, and type it again"
-                : "this system has no locale C.UTF-8, so only ASCII can be typed; send the line with \"storectl pipe\""
-            return entered = .refused(sentence)
-        }
-        entered = .line(text)
-    }
-
-    /// A list for the library, which frees it: what all words have in common, then the words; null where there is none.
-    private static func complete(
-        _ word: UnsafePointer<CChar>?, start: Int32
-    ) -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? {
-        guard let word, let typed = storykeep_line() else { return nil }
-        // The library counts characters, not bytes.
-        let line = String(String.UnicodeScalarView(String(cString: typed).unicodeScalars.prefix(Int(start))))
-        let words = completion.words(after: line, String(cString: word))
-        let isWhole = words.count == 1 && !["=", "/", ":"].contains { words[0].hasSuffix($0) }
-        storykeep_completed(isWhole ? 0x20 : 0)
-        guard let first = words.first else { return nil }
-        let common = words.dropFirst().reduce(first) { String(zip($0, $1).prefix { $0 == $1 }.map(\.0)) }
-        let texts = [common] + words
-        guard let memory = calloc(texts.count + 1, MemoryLayout<UnsafeMutablePointer<CChar>?>.stride) else {
-            return nil
-        }
-        let list = memory.assumingMemoryBound(to: UnsafeMutablePointer<CChar>?.self)
-        for (index, text) in texts.enumerated() { list[index] = strdup(text) }
-        return list
     }
 }

@@ -43,7 +43,7 @@ final class Prompt {
         Output.complain(
             raw: "\(members?["server"]?.shown ?? "a store") at \(connection.address.path), position "
                 + "\(members?["position"]?.shown ?? "?"); HELP lists the verbs, Tab completes, Ctrl-D ends")
-        let editor = LineEditor(history: LineEditor.historyPath)
+        let editor = LineEditor(LineHistory())
         defer { editor.end() }
         do throws(StoreError) {
             try converse(editor)
@@ -60,14 +60,14 @@ final class Prompt {
         while true {
             while let line = try connection.arrivedLine() { editor.interrupt { show(line) } }
             guard !connection.isOver else { throw connection.ending }
-            guard try connection.wait(for: STDIN_FILENO) else { continue }
-            switch editor.readKey() {
+            if !editor.hasKeys { guard try connection.wait(for: STDIN_FILENO) else { continue } }
+            switch editor.readKeys() {
             case .typing: break
             case .line(let line):
                 if try !take(PromptLine(line)) { return }
                 editor.begin()
-            case .refused(let sentence):
-                Output.complain(sentence)
+            case .refused:
+                Output.complain("the line has bytes that are no text in UTF-8; set the terminal to UTF-8, and type it again")
                 editor.begin()
             case .end: return
             }

@@ -1,0 +1,147 @@
+/// A line that is being typed, and the lines that were typed before it.
+package struct TypedLine: Equatable, Sendable {
+    /// Something that a key asks for beside a change of the line.
+    package enum Outcome: Equatable, Sendable {
+        case editing
+        /// The line is done.
+        case entered(String)
+        /// The line is done, and has bytes that are no text.
+        case refused
+        case completion
+        case clearing
+        /// There will be no more lines.
+        case end
+    }
+
+    /// The text, each character as it was typed.
+    package private(set) var text = ""
+    /// How many characters are before the cursor.
+    package private(set) var cursor = 0
+    /// The part of an earlier line that is looked for; nil where none is.
+    package private(set) var searched: String?
+    /// The lines that were typed before, the oldest first.
+    package private(set) var history: [String]
+    /// The line of the history that is shown; its count for the new line.
+    private var shown: Int
+    /// The new line while one of the history is shown.
+    private var draft = ""
+    /// The text that was cut last.
+    private var cut = ""
+    private var hasUnreadable = false
+    private var isMeta = false
+
+    package init(history: [String] = []) {
+        self.history = history
+        shown = history.count
+    }
+
+    /// The text before the cursor.
+    package var before: String { String(text.prefix(cursor)) }
+
+    /// Begins an empty line, and keeps one that was entered among the earlier ones.
+    package mutating func begin(keeping line: String? = nil) {
+        if let line, !line.isEmpty, line != history.last { history.append(line) }
+        let (history, cut) = (history, cut)
+        self = TypedLine(history: history)
+        self.cut = cut
+    }
+
+    /// Puts text in at the cursor; an accent joins the letter before it.
+    package mutating func insert(_ more: String) {
+        let (before, after) = (before + more, String(text.dropFirst(cursor)))
+        text = before + after
+        cursor = min(before.count, text.count)
+    }
+
+    /// Does what a key stands for.
+    package mutating func press(_ key: Key) -> Outcome {
+        if let searched, search(key, for: searched) { return .editing }
+        if isMeta, case .character(let letter) = key {
+            isMeta = false
+            moveOverWord(letter)
+            return .editing
+        }
+        isMeta = key == .escape
+        switch key {
+        case .enter, .control("j"), .control("m"): return hasUnreadable ? .refused : .entered(text)
+        case .tab: return .completion
+        case .control("l"): return .clearing
+        case .control("d") where text.isEmpty: return .end
+        case .character(let character): insert(String(character))
+        case .unreadable:
+            insert("\u{FFFD}")
+            hasUnreadable = true
+        case .up, .control("p"): show(shown - 1)
+        case .down, .control("n"): show(shown + 1)
+        case .control("r"): searched = ""
+        default: edit(key)
+        }
+        return .editing
+    }
+
+    private mutating func edit(_ key: Key) {
+        switch key {
+        case .left, .control("b"): cursor = max(0, cursor - 1)
+        case .right, .control("f"): cursor = min(text.count, cursor + 1)
+        case .home, .control("a"): cursor = 0
+        case .end, .control("e"): cursor = text.count
+        case .backspace, .control("h"): remove(max(0, cursor - 1)..<cursor)
+        case .delete, .control("d"): remove(cursor..<min(text.count, cursor + 1))
+        case .control("k"): cut = remove(cursor..<text.count)
+        case .control("u"): cut = remove(0..<cursor)
+        case .control("w"): cut = remove(wordStart..<cursor)
+        case .control("y"): insert(cut)
+        case .character, .enter, .escape, .tab, .backTab, .up, .down, .pageUp, .pageDown, .control, .unreadable: break
+        }
+    }
+
+    /// Removes characters, and puts the cursor where they were.
+    @discardableResult
+    private mutating func remove(_ range: Range<Int>) -> String {
+        let removed = String(text.dropFirst(range.lowerBound).prefix(range.count))
+        let before = String(text.prefix(range.lowerBound))
+        text = before + text.dropFirst(range.upperBound)
+        cursor = min(before.count, text.count)
+        return removed
+    }
+
+    private var wordStart: Int {
+        let start = before.reversed().drop { $0 == " " }.drop { $0 != " " }
+        return start.count
+    }
+
+    private mutating func moveOverWord(_ letter: Character) {
+        switch letter {
+        case "b": cursor = wordStart
+        case "f": cursor = text.count - text.dropFirst(cursor).drop { $0 == " " }.drop { $0 != " " }.count
+        default: break
+        }
+    }
+
+    /// Shows a line of the history, or the new one behind them.
+    private mutating func show(_ index: Int) {
+        guard (0...history.count).contains(index) else { return }
+        if shown == history.count { draft = text }
+        shown = index
+        text = index == history.count ? draft : history[index]
+        cursor = text.count
+        if index < history.count { hasUnreadable = false }
+    }
+
+    /// Looks for the newest line with a part that is typed; false for a key that ends the search.
+    private mutating func search(_ key: Key, for part: String) -> Bool {
+        var part = part
+        var end = history.count
+        switch key {
+        case .character(let character): part.append(character)
+        case .backspace: part = String(part.dropLast())
+        case .control("r"): end = shown
+        default:
+            searched = nil
+            return key == .escape
+        }
+        searched = part
+        if let found = history[..<end].lastIndex(where: { $0.contains(part) }) { show(found) }
+        return true
+    }
+}
