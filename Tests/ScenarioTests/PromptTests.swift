@@ -5,10 +5,12 @@ import Testing
 extension DaemonTests {
     /// `storectl` as a person uses it: on a terminal.
     @Suite struct PromptTests {
-        private static func begin(_ daemon: RunningDaemon, term: String = "xterm") throws -> Pseudoterminal {
-            let environment = [
-                "TERM=\(term)", "STORED_SOCKET=\(daemon.socket)", "HOME=\(daemon.folder.path)", "LC_ALL=C.UTF-8",
-            ]
+        private static func begin(
+            _ daemon: RunningDaemon, term: String = "xterm", locale: String? = "C.UTF-8"
+        ) throws -> Pseudoterminal {
+            let environment =
+                ["TERM=\(term)", "STORED_SOCKET=\(daemon.socket)", "HOME=\(daemon.folder.path)"]
+                + (locale.map { ["LC_ALL=\($0)"] } ?? [])
             let settings = SanitizerSettings.environment
             let terminal = try Pseudoterminal([try Program.path("storectl")], environment: environment + settings)
             try terminal.waitFor("Ctrl-D ends")
@@ -31,6 +33,46 @@ extension DaemonTests {
             terminal.type("QUIT\r")
             #expect(try terminal.wait() == 0)
             #expect(terminal.isPlain, "the terminal is as it was")
+        }
+
+        @Test(arguments: ["C", "POSIX", "C.UTF-8", "de_DE.ISO-8859-1", nil])
+        func `every character is sent and comes back, in any locale`(locale: String?) throws {
+            let daemon = try RunningDaemon()
+            let name = "José あ e\u{301} 👩‍👩‍👧 ß\u{FE0F} محمد"
+            let line = #"POST users {"id":"7","name":"\#(name)","email":"a@example.org","prefecture":3}"#
+            let terminal = try Self.begin(daemon, locale: locale)
+            terminal.type(line + "\r")
+            try terminal.waitFor("user-7  version 1  position 1")
+            terminal.type(bytes: Array(#"APPEND note-1 {"type":"A","data":"Jos"#.utf8) + [0xE9, 0x22, 0x7D, 0x0D])
+            try terminal.waitFor("no text in UTF-8")
+            // Longer than any buffer, with characters of four bytes.
+            let long = String(repeating: "🌀", count: 60) + String(repeating: "a", count: 1_500)
+            terminal.type(#"APPEND note-1 {"type":"A","data":"\#(long)"}"# + "\r")
+            try terminal.waitFor("note-1  version 1  position 2")
+            terminal.type("exit\r")
+            #expect(try terminal.wait() == 0)
+            #expect(try daemon.client().ask("GET users/7").contains("\"name\":\"\(name)\""))
+            #expect(try daemon.client().rows("READ events/note-1").contains { $0.contains(long) })
+            let next = try Self.begin(daemon, locale: locale)
+            next.type("\u{1B}[A\u{1B}[A\u{1B}[A\r")
+            try next.waitFor("exists: ")
+            #expect(Files.text(daemon.folder.place(".local/state/storykeep/history")).hasPrefix(line + "\n"))
+        }
+
+        @Test func `a typo never ends the conversation, and words of other programs are known`() throws {
+            let daemon = try RunningDaemon()
+            let terminal = try Self.begin(daemon)
+            for (line, answer) in [
+                ("ls", "there is no verb"), ("{", "(column 1)"), ("{", "(column 1)"), ("{", "(column 1)"),
+                ("{", "(column 1)"),
+                (#"APPEND n-1 {"type":"T","data":{"a":[1,2,}}"#, "(column 41)"), ("help", "One row, now or as it was."),
+                ("?", "exit"), ("? append", "APPEND note-1"), ("clear", "\u{1B}[2J"), ("PING", "position            0"),
+            ] {
+                terminal.type(line + "\r")
+                try terminal.waitFor(answer)
+            }
+            terminal.type("exit\r")
+            #expect(try terminal.wait() == 0)
         }
 
         @Test func `Tab completes, and what was typed before comes back, also in the next conversation`() throws {
@@ -73,7 +115,7 @@ extension DaemonTests {
             #expect(try daemon.client().ask(#"APPEND note-1 {"type":"A","data":{}}"#).hasPrefix("+"))
             try terminal.waitFor(#">1 {"position":1,"stream":"note-1""#)
             try terminal.waitFor("PI")
-            #expect(terminal.screen.hasSuffix("\r\u{1B}[Kstory> PI"), "prompt and line stand there once")
+            #expect(terminal.screen.hasSuffix("\r\u{1B}[Jstory> PI"), "prompt and line stand there once")
             terminal.type("NG\r")
             try terminal.waitFor("position            1")
         }

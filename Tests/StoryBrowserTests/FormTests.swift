@@ -117,7 +117,8 @@ import Testing
         driven.press(.enter)
         let request = try driven.takeListRequest()
         #expect(
-            request.query.filter.sender == "007" && request.query.filter.since == TypedMoment.read("2026-01-02", now: Driven.time))
+            request.query.filter.sender == "007"
+                && request.query.filter.since == TypedMoment.read("2026-01-02", now: Driven.time))
         #expect(driven.lines[1] == "sender=007 since=2026-01-02T00:00:00.000Z · by date, descending · …")
         driven.type("/")
         #expect(try driven.draft.fields.map(\.text) == ["007", "", "2026-01-02T00:00:00.000Z", ""])

@@ -25,6 +25,32 @@ import Testing
         #expect((summary.requests, summary.done, summary.failed, summary.unanswered) == (3, 2, 1, 0))
     }
 
+    @Test func `PING is sent first and before what is doubtful, and told of nowhere`() throws {
+        let file = tmpfile()
+        defer { if let file { fclose(file) } }
+        fputs("A\n{\n{\nB\n", file)
+        rewind(file)
+        let server = try ScriptedServer.answering { "+ {\"line\":\"\($0)\"}\n" }
+        var pipe = RequestPipe(
+            over: try StoreConnection(to: server.address, timeout: .seconds(30)), from: fileno(file),
+            isDoubtful: { $0 == Array("{".utf8) }, request: RequestPipe.plainRequest)
+        var told: [String] = []
+        try pipe.run { told.append("\($0.line) \($0.reply.text)") }
+        #expect(told == [#"1 {"line":"A"}"#, #"2 {"line":"{"}"#, #"3 {"line":"{"}"#, #"4 {"line":"B"}"#])
+        #expect((pipe.summary.requests, pipe.summary.done, pipe.summary.unanswered) == (4, 4, 0))
+    }
+
+    @Test func `an input that cannot be read is named, and what was sent before it is answered`() throws {
+        let server = try ScriptedServer.answering { _ in "+ {}\n" }
+        let folder = open("/", O_RDONLY | O_DIRECTORY)
+        defer { close(folder) }
+        var pipe = RequestPipe(
+            over: try StoreConnection(to: server.address, timeout: .seconds(30)), from: folder,
+            request: RequestPipe.plainRequest)
+        #expect(throws: StoreError.unreadableInput(reason: "Is a directory")) { try pipe.run { _ in } }
+        #expect(pipe.summary.unanswered == 0)
+    }
+
     @Test func `a server that reads no more until its replies are read does not stop the pipe`() throws {
         let answer = "+ {\"x\":\"" + String(repeating: "y", count: 1_000) + "\"}\n"
         let server = try ScriptedServer.answering { _ in answer }
@@ -37,8 +63,11 @@ import Testing
     @Test func `requests without an answer are counted when the server hangs up`() throws {
         let server = try ScriptedServer { server in
             server.write(ScriptedServer.greeting)
-            _ = server.readLine()
-            server.write("+ {}\n")
+            // The pipe's own PING comes first.
+            for _ in 0..<2 {
+                _ = server.readLine()
+                server.write("+ {}\n")
+            }
         }
         var ends: [Int32] = [0, 0]
         pipe(&ends)

@@ -64,6 +64,20 @@ struct InstantTests {
     ])
     func `what is no date is refused`(text: String) { #expect(Instant(text) == nil) }
 
+    @Test(arguments: [
+        ("9999-12-31T23:59:59-23:59", Instant.Reading.outOfRange), ("0000-01-01T00:00:00+00:01", .outOfRange),
+        ("2026-02-30T00:00:00Z", .malformed), ("2020-06-15T12:00:60Z", .malformed),
+        ("2016-12-30T23:59:60Z", .malformed),
+        ("2016-12-31T23:58:60Z", .malformed), ("2016-12-31T23:59:60+01:00", .malformed),
+        ("2016-06-30T23:59:60Z", .instant(Instant(milliseconds: 1_467_331_199_999))),
+        ("2017-01-01T00:59:60+01:00", .instant(Instant(milliseconds: 1_483_228_799_999))),
+        ("2016-02-29T18:59:60-05:00", .instant(Instant(milliseconds: 1_456_790_399_999))),
+        ("9999-12-31T23:59:60Z", .instant(Instant(milliseconds: 253_402_300_799_999))),
+    ])
+    func `what is outside the calendar is told from what is no date, and a leap second ends a month`(
+        text: String, expected: Instant.Reading
+    ) { #expect(Instant.read(Array(text.utf8)) == expected) }
+
     @Test func `a clock out of range is held at the ends`() {
         #expect(Instant(milliseconds: .min).text == "0000-01-01T00:00:00.000Z")
         #expect(Instant(milliseconds: .max).text == "9999-12-31T23:59:59.999Z")

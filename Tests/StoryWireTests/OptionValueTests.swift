@@ -23,8 +23,8 @@ struct OptionValueTests {
     }
 
     @Test(arguments: [
-        (#"SEE messages/1 meta={"a":1"#, 21), (#"SEE messages/1 meta={"a":"}"#, 21), ("SEE messages/1 meta={a b}", 21),
-        ("SEE messages/1 meta={]}", 23), ("SEE messages/1 meta={}x", 23), ("LIST users email=[1", 18),
+        (#"SEE messages/1 meta={"a":1"#, 27), (#"SEE messages/1 meta={"a":"}"#, 28), ("SEE messages/1 meta={a b}", 22),
+        ("SEE messages/1 meta={]}", 22), ("SEE messages/1 meta={}x", 23), ("LIST users email=[1", 20),
     ])
     func `what is no JSON value there is a syntax error with its column`(line: String, column: Int) {
         let failure = reader.failure(line)

@@ -103,7 +103,11 @@ public struct RequestPipe {
             if line.kind == .notice { continue }
             if line.kind != .push && next == waiting.count { throw .protocolViolation(line.text) }
             guard let number = next < waiting.count ? waiting[next] : lineNumber else {
-                if line.isFinal { next += 1 } else { each(Outcome(line: lineNumber, reply: line)) }
+                if line.isFinal {
+                    next += 1
+                } else if line.kind == .push {
+                    each(Outcome(line: lineNumber, reply: line))
+                }
                 continue
             }
             each(Outcome(line: number, reply: line))

@@ -73,7 +73,9 @@ enum Refusals {
             let limit = JSONScanner.maxCount
             return Failure(.tooLarge, "a part of the JSON has more than \(limit) members", .limit(limit))
         case .duplicate_key:
-            return syntax("the JSON has the key \"\(echo(document.errorKey))\" twice in one object", at: index + document.errorOffset)
+            return syntax(
+                "the JSON has the key \"\(echo(document.errorKey))\" twice in one object",
+                at: index + document.errorOffset)
         case .number_does_not_fit:
             return syntax("a number of the JSON does not fit in 64 bits", at: index + document.errorOffset)
         case .no_memory:

@@ -67,7 +67,8 @@ final class Prompt {
                 if try !take(PromptLine(line)) { return }
                 editor.begin()
             case .refused:
-                Output.complain("the line has bytes that are no text in UTF-8; set the terminal to UTF-8, and type it again")
+                Output.complain(
+                    "the line has bytes that are no text in UTF-8; set the terminal to UTF-8, and type it again")
                 editor.begin()
             case .end: return
             }

@@ -49,7 +49,8 @@ struct PipeRun {
         let connection = try invocation.connect()
         let reader = LineReader()
         var pipe = RequestPipe(
-            over: connection, from: STDIN_FILENO, isDoubtful: { reader.refusal(of: $0)?.code == .syntax }, request: request)
+            over: connection, from: STDIN_FILENO, isDoubtful: { reader.refusal(of: $0)?.code == .syntax },
+            request: request)
         var end: StoreError?
         do throws(StoreError) {
             try pipe.run { take($0) }

@@ -8,7 +8,8 @@ import StoryStorage
 /// One replay: where the data lies, the fold, and what it found.
 struct ReplayRun {
     static let subcommand = Subcommand(
-        name: "replay", summary: "rebuilds the models from the log and checks that the stored ones match", operand: .none,
+        name: "replay", summary: "rebuilds the models from the log and checks that the stored ones match",
+        operand: .none,
         options: [
             Option("to", "P|TIME", "end at a position or a time, instead of the log's end"),
             Option(

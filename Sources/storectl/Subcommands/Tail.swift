@@ -8,11 +8,14 @@ struct Tail {
         operandChoices: ["events"] + Kinds.names,
         options: [
             Option("from", "P|TIME", "where to begin: a position or a time (default: the next event)"),
-            Option("until-end", nil, "stop at the current end of the log; starts at the first event unless --from is given"),
+            Option(
+                "until-end", nil, "stop at the current end of the log; starts at the first event unless --from is given"
+            ),
             Kinds.types,
             Option("log", "ID", "the history that --from is of: another one is refused"),
             Option("limit", "N", "stop after this number of events or rows"),
-            Option("reconnect", "SECONDS", "seconds to keep reconnecting after a lost connection (default 20; 0 = never)"),
+            Option(
+                "reconnect", "SECONDS", "seconds to keep reconnecting after a lost connection (default 20; 0 = never)"),
         ] + Kinds.filters,
         details: [
             "Of a row or a list, what is there comes first, then each change, as JSON lines.",

@@ -188,11 +188,12 @@ private final class InputLines {
         lineNumber += 1
         // Lines that end with CR LF are what other systems write.
         guard let json = RequestPipe.plainRequest(line.last == 0x0D ? line.dropLast() : line) else { return nil }
+        let text = json.drop { $0 == 0x20 || $0 == 0x09 }
+        guard text.first == 0x7B || takesArrays && text.first == 0x5B else {
+            return refuse("this is no JSON object: \(String(decoding: text.prefix(60), as: UTF8.self))")
+        }
         do throws(Failure) {
-            let kind = try JSONValue.read(json).kind
-            guard kind == .object || takesArrays && kind == .list else {
-                return refuse("this is no JSON object: \(String(decoding: json.prefix(60), as: UTF8.self))")
-            }
+            _ = try JSONValue.read(json)
         } catch {
             return refuse(error.sentence)
         }

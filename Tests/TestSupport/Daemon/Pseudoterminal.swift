@@ -49,10 +49,10 @@ package final class Pseudoterminal {
     }
 
     /// Types; `\r` is the Enter key, `\t` the Tab key.
-    package func type(_ text: String) {
-        let bytes = Array(text.utf8)
-        _ = write(master, bytes, bytes.count)
-    }
+    package func type(_ text: String) { type(bytes: Array(text.utf8)) }
+
+    /// Types bytes, text or not.
+    package func type(bytes: [UInt8]) { _ = write(master, bytes, bytes.count) }
 
     /// Waits until a text was shown since the last one that was waited for.
     package func waitFor(_ text: String) throws {
