@@ -94,7 +94,7 @@ extension DaemonTests {
             for offline in [false, true] {
                 let beyond = try daemon.storectl("replay", "--to", "15005", offline: offline)
                 #expect(beyond.exit == .code(1) && beyond.output.isEmpty)
-                #expect(beyond.errors.contains("the log ends at 15004: --to is at most 15004"), "\(beyond.errors)")
+                #expect(beyond.errors.contains("the log ends at 15004; --to cannot be later"), "\(beyond.errors)")
             }
             let now = daemon.folder.place("now")
             #expect(try daemon.storectl("replay", "--out", now, "--model", "users").exit == .code(0))
