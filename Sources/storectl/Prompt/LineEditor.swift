@@ -130,7 +130,7 @@ final class LineEditor {
         let word = String(before[(start ?? before.startIndex)...])
         let words = completion.words(after: String(before[..<(start ?? before.startIndex)]), word)
         guard let first = words.first else { return }
-        let common = words.dropFirst().reduce(first) { $0.commonPrefix(with: $1) }
+        let common = words.dropFirst().reduce(first) { String(zip($0, $1).prefix { $0 == $1 }.map(\.0)) }
         let isWhole = words.count == 1 && !["=", "/", ":"].contains { first.hasSuffix($0) }
         line.insert(String(common.dropFirst(word.count)) + (isWhole ? " " : ""))
         guard words.count > 1, common.count == word.count, Terminal.obeysSequences else { return }

@@ -80,7 +80,7 @@ final class Prompt {
         switch line {
         case .nothing: return true
         case .clear:
-            shown { () throws(CommandError) in try invocation.output.clear() }
+            if Terminal.obeysSequences { Terminal.write("\u{1B}[H\u{1B}[2J") }
             return true
         case .request(let request):
             let reply = try reply(to: request)
