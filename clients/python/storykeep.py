@@ -12,11 +12,15 @@ docs/protocol.md. JSON is read and written by the json module, so whole numbers 
 
 Both connect again by themselves and send again what had no answer. A write carries a random key, so that the store
 does it once however often it is sent. What cannot be sent again safely raises instead: see `ConnectionLost`.
+
+A connection belongs to one process: after `fork` the child makes its own, and the parent's is not disturbed.
+`Store.temporary()` starts a store of its own in a temporary folder, for tests.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import inspect
 import json
@@ -24,10 +28,14 @@ import os
 import random
 import re
 import select
+import shutil
 import socket
+import subprocess
+import tempfile
 import threading
 import time
 import uuid
+import weakref
 from collections import deque
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -48,7 +56,7 @@ Kind = Literal["users", "stories", "messages", "photos"]
 Order = Literal["asc", "desc"]
 Point = Union[int, str, datetime]
 """A position (or a version, where one stream is read), or a time: a datetime with a zone, or RFC 3339 text."""
-Option = Union[str, int, datetime, Sequence[str], None]
+Option = Union[str, int, datetime, Sequence[str], Mapping[str, Any], None]
 Key = Union[str, None, Literal[False]]
 """The key of a write: None has a random one made, False sends none."""
 Retry = Literal["never", "same", "refetch", "later"]
@@ -100,7 +108,7 @@ class StoreError(Exception):
         for name in ("code", "message", "retry", "expected", "actual", "stream", "position", "limit", "column",
                      "field", "name", "nearest", "log"):
             setattr(self, name, members.get(name))
-        self.fields = tuple(_pick(FieldError, wrong) for wrong in members.get("fields", ()))
+        self.fields = tuple(_pick(FieldError, wrong) for wrong in members.get("fields") or ())
         self.damaged = bool(members.get("damaged"))
 
     def __str__(self) -> str:
@@ -265,20 +273,31 @@ RowItem = Union[Change, Restarted]
 def _pick(cls: Type[T], members: Mapping[str, Any]) -> T:
     """Make a dataclass of the members that it knows; later versions of the protocol may have more."""
     known = fields(cls)  # type: ignore[arg-type]
-    return cls(**{each.name: members[each.name] for each in known if each.name in members})
+    try:
+        return cls(**{each.name: members[each.name] for each in known if each.name in members})
+    except TypeError as error:
+        raise ProtocolError(f"this is no {cls.__name__}: {members!r:.200}") from error
 
 
 # Requests
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_plain)
+
+
+def _plain(value: Any) -> Dict[str, Any]:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is not JSON")
 
 
 def _word(value: Option) -> str:
-    """Write a target or the value of an option: as it is, or as a JSON string where it has other characters."""
+    """Write a target or the value of an option: as it is, or as JSON where it has other characters."""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, Mapping):  # Outside the body a line has no control characters, not even in a string.
+        return re.sub("[\x7f-\x9f]", lambda control: f"\\u{ord(control[0]):04x}", _json(value))
     if isinstance(value, datetime):
         if value.tzinfo is None:
             raise ValueError("a time needs a zone")
@@ -302,6 +321,12 @@ class Request(Generic[T]):
     write: bool = False
     repeatable: bool = True
     """Whether it may be sent again when the connection was lost before the answer."""
+
+    def __post_init__(self) -> None:
+        if "\n" in self.line or "\r" in self.line:
+            raise ValueError("a request is one line")
+        if re.search("[\ud800-\udfff]", self.line):
+            raise ValueError("a request has half of a surrogate pair, which UTF-8 cannot write")
 
     @staticmethod
     def _make(
@@ -415,7 +440,7 @@ class Request(Generic[T]):
     def _write(verb: str, target: str, key: Key, version: Optional[int], meta: Optional[Mapping[str, Any]] = None,
                body: Any = None) -> Request[Receipt]:
         return Request._make(lambda _, done, __: _pick(Receipt, done), verb, target, {
-            "key": _key(key), "version": version, "meta": None if meta is None else _json(meta),
+            "key": _key(key), "version": version, "meta": meta,
         }, body, True, key is not False)
 
     @staticmethod
@@ -506,6 +531,30 @@ def _is_passing(error: BaseException) -> bool:
     return isinstance(error, _AGAIN) or isinstance(error, StoreError) and error.retry in ("same", "later")
 
 
+# A connection belongs to one process
+
+
+class _Owned:
+    """What belongs to the process that made it, and is made ready in a child that comes of `fork`."""
+
+    def __init__(self) -> None:
+        _owned.add(self)
+
+    def _forked(self) -> None:
+        raise NotImplementedError
+
+
+_owned: weakref.WeakSet[_Owned] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for each in list(_owned):
+        each._forked()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
 @dataclass(frozen=True)
 class _Incoming:
     """A whole reply (mark + or -), or a push (>) or notice (*)."""
@@ -513,45 +562,67 @@ class _Incoming:
     mark: str
     members: Dict[str, Any]
     rows: List[Any]
+    subscription: Optional[int] = None
+    """Whose push it is."""
 
 
 class _Wire:
-    """Bytes of the store in, replies, pushes and notices out."""
+    """Bytes of the store in, replies, pushes and notices out. No request has a tag, so no line has one."""
+
+    _head = re.compile(rb"[=+*-]|>[0-9]+")
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._parts: List[bytes] = []
         self._rows: List[Any] = []
         self.ready: Deque[_Incoming] = deque()
 
     def feed(self, data: bytes) -> None:
         if not data:
             raise ConnectionLost("the store closed the connection")
-        *lines, self._rest = (self._rest + data).split(b"\n")
+        *lines, rest = data.split(b"\n")
         for line in lines:
-            head, _, text = line.partition(b" ")
-            mark = head[:1].decode("latin-1")
-            try:
-                members = json.loads(text)
-            except ValueError:
-                members = None
-            if not isinstance(members, dict) or mark not in ("=", "+", "-", ">", "*"):
-                raise ProtocolError("this is no line of the protocol: " + repr(line[:100]))
-            if mark == "=":
-                self._rows.append(members)
-                continue
-            rows: List[Any] = []
-            if mark in "+-":
-                rows, self._rows = self._rows, rows
-            self.ready.append(_Incoming(mark, members, rows))
+            self._take(b"".join([*self._parts, line]))
+            self._parts = []
+        self._parts.append(rest)
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether an answer has begun."""
+        return bool(self._rows)
+
+    def _take(self, line: bytes) -> None:
+        head, _, text = line.partition(b" ")
+        try:
+            members = json.loads(text.decode())
+        except (ValueError, RecursionError):
+            members = None
+        if not isinstance(members, dict) or not self._head.fullmatch(head):
+            raise ProtocolError(f"this is no line of the protocol: {line[:100]!r}")
+        mark = chr(head[0])
+        rows: List[Any] = []
+        if mark == "=":
+            return self._rows.append(members)
+        if mark in "+-":
+            rows, self._rows = self._rows, rows
+        self.ready.append(_Incoming(mark, members, rows, int(head[1:]) if mark == ">" else None))
+
+
+def _refusal(members: Dict[str, Any]) -> StoreError:
+    if not isinstance(members.get("code"), str):
+        raise ProtocolError(f"this is no error of the protocol: {members!r:.200}")
+    return StoreError(members)
 
 
 def _greet(first: _Incoming) -> Greeting:
     """Read the first line of a connection; in place of the greeting there may be an error, such as busy."""
     if first.mark == "-":
-        raise StoreError(first.members)
+        raise _refusal(first.members)
     if first.mark != "*" or first.members.get("protocol") != 1:
         raise ProtocolError(f"only version 1 of the protocol is spoken here, not {first.members.get('protocol')}")
-    return _pick(Greeting, first.members)
+    greeting = _pick(Greeting, first.members)
+    if not isinstance(greeting.limits, dict) or not isinstance(greeting.limits.get("line"), int):
+        raise ProtocolError("the greeting does not say how long a line may be")
+    return greeting
 
 
 _OPEN: Any = object()
@@ -563,6 +634,8 @@ class _Call:
     def __init__(self, request: Request[Any]) -> None:
         self.request = request
         self.outcome = _OPEN
+        self.failure: Exception = ConnectionLost("the client was closed")
+        """Why it is still open after an attempt."""
         self._log: Optional[str] = None
 
     def line(self, greeting: Greeting) -> Optional[bytes]:
@@ -581,17 +654,23 @@ class _Call:
             return line + b"\n"
         return None
 
-    def answer(self, reply: _Incoming, greeting: Greeting) -> Optional[StoreError]:
-        """Take the reply. What is given back is an error that passes: the request is to be sent again later."""
+    def answer(self, reply: _Incoming, greeting: Greeting) -> None:
+        """Take the reply. After an error that passes the call stays open, to be sent again later."""
         self._log = None
-        if reply.mark == "+":
-            self.outcome = self.request.decode(reply.rows, reply.members, greeting)
-            return None
-        error = StoreError(reply.members)
+        try:
+            if reply.mark == "+":
+                self.outcome = self.request.decode(reply.rows, reply.members, greeting)
+                return
+            error: Exception = _refusal(reply.members)
+        except ProtocolError as wrong:
+            error = wrong
+        except Exception as wrong:
+            error = ProtocolError(f"this is no answer to the request: {reply.members!r:.200}")
+            error.__cause__ = wrong
         if _is_passing(error):
-            return error
-        self.outcome = error
-        return None
+            self.failure = error
+        else:
+            self.outcome = error
 
 
 class _Backoff:
@@ -622,6 +701,7 @@ class _Cursor(Generic[T]):
     def __init__(self, target: str, options: Mapping[str, Option], of_events: bool) -> None:
         self._target, self._options, self._of_events = target, dict(options), of_events
         self._began = False
+        self._number: Optional[int] = None
         self.ended = False
 
     @staticmethod
@@ -648,43 +728,57 @@ class _Cursor(Generic[T]):
     def begin(self, reply: _Incoming, greeting: Greeting) -> Optional[Restarted]:
         """Take the reply; what is given back is for the application."""
         if reply.mark == "-":
-            raise StoreError(reply.members)
-        again, self._began, self.ended = self._began, True, False
+            raise _refusal(reply.members)
+        number, position = reply.members.get("subscription"), reply.members.get("position")
+        if reply.mark != "+" or not isinstance(number, int) or not isinstance(position, int):
+            raise ProtocolError(f"this is no answer to SUBSCRIBE: {reply.members!r:.200}")
+        again, self._began, self.ended, self._number = self._began, True, False, number
         if self._of_events:
             self._options["log"] = greeting.log
             if self._options["from"] is None:
-                self._options["from"] = reply.members["position"] + 1
+                self._options["from"] = position + 1
         return Restarted() if again and not self._of_events else None
 
     def take(self, push: _Incoming) -> Union[T, Marker, None]:
         """Read a push and go past it; None is a notice, which says nothing of the subscription."""
-        members, item = push.members, cast(Any, None)
-        if push.mark != ">":
+        if push.mark == "*":
             return None
-        if "caughtUp" in members:
-            item, resume = CaughtUp(members["caughtUp"]), members["caughtUp"] + 1
-        elif "behind" in members:
-            return Behind(members["behind"])
-        elif "end" in members:
-            if members.get("damaged"):
-                raise StoreError({"code": "internal", "message": members["end"], "retry": "never", "damaged": True,
-                                  "position": members["resume"]})
-            self.ended, item, resume = True, Ended(members["end"], members["resume"]), members["resume"]
-        elif "removed" in members:
-            return cast(T, Removed(members["position"], members["removed"]))
-        elif "row" in members:
-            return cast(T, Change(members["position"], members["row"]))
-        else:
-            item, resume = _pick(Event, members), members["position"] + 1
-        if self._of_events:
+        if push.mark == "-":
+            raise _refusal(push.members)
+        if push.subscription != self._number:
+            raise ProtocolError(f"this is nothing of subscription {self._number}: {push.members!r:.200}")
+        try:
+            item, resume = self._read(push.members)
+        except (KeyError, TypeError) as error:
+            raise ProtocolError(f"this is no push of the protocol: {push.members!r:.200}") from error
+        if self._of_events and resume is not None:
             self._options["from"] = resume
         return cast(Union[T, Marker], item)
 
+    def _read(self, members: Dict[str, Any]) -> Tuple[Any, Optional[int]]:
+        """Give what a push says, and where to go on after it."""
+        if "caughtUp" in members:
+            return CaughtUp(members["caughtUp"]), members["caughtUp"] + 1
+        if "behind" in members:
+            return Behind(members["behind"]), None
+        if "end" in members:
+            if members.get("damaged"):
+                raise StoreError({"code": "internal", "message": members["end"], "retry": "never", "damaged": True,
+                                  "position": members["resume"]})
+            self.ended = True
+            return Ended(members["end"], members["resume"]), members["resume"]
+        if "removed" in members:
+            return Removed(members["position"], members["removed"]), None
+        if "row" in members:
+            return Change(members["position"], members["row"]), None
+        return _pick(Event, members), members["position"] + 1
 
-class _Subscribed(Generic[T]):
+
+class _Subscribed(_Owned, Generic[T]):
     """What both kinds of subscription share."""
 
     def __init__(self, path: str, cursor: _Cursor[T], retry_for: float) -> None:
+        super().__init__()
         self._path, self._cursor, self._backoff = path, cursor, _Backoff(retry_for)
 
     @property
@@ -701,20 +795,32 @@ class _Subscribed(Generic[T]):
 # The blocking client
 
 
-class _Link:
+class _Link(_Owned):
     """One blocking connection."""
 
+    greeting: Greeting
+
     def __init__(self, path: str, timeout: Optional[float] = None) -> None:
+        super().__init__()
         self._wire = _Wire()
-        self._timeout = timeout
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._socket.settimeout(timeout)
+        self.limit(timeout)
         try:
             self._socket.connect(path)
-            self.greeting = _greet(self.next())
+        except socket.timeout:
+            self._socket.close()
+            raise self._silence() from None
         except BaseException:
             self._socket.close()
             raise
+
+    def limit(self, timeout: Optional[float]) -> None:
+        self._timeout = timeout
+        self._socket.settimeout(timeout)
+
+    def greet(self) -> Greeting:
+        self.greeting = _greet(self.next())
+        return self.greeting
 
     def next(self) -> _Incoming:
         while not self._wire.ready:
@@ -727,6 +833,18 @@ class _Link:
 
     def _silence(self) -> TimeoutError:
         return TimeoutError(f"the store said nothing for {self._timeout} s")
+
+    def is_usable(self) -> bool:
+        """Read what came since the last answer: False where it is the end, or anything but a notice."""
+        poll = select.poll()
+        poll.register(self._socket, select.POLLIN)
+        try:
+            while poll.poll(0):
+                self._wire.feed(self._socket.recv(_CHUNK))
+        except (OSError, ProtocolError):
+            return False
+        incoming = [self._wire.ready.popleft() for _ in range(len(self._wire.ready))]
+        return all(each.mark not in "+-" for each in incoming) and not self._wire.has_rows
 
     def exchange(self, lines: Sequence[bytes]) -> Iterator[_Incoming]:
         """Send lines and give a reply for each, reading while there is more to send."""
@@ -746,7 +864,16 @@ class _Link:
             incoming = self.next()
             if incoming.mark in "+-":
                 missing -= 1
+                if unsent and not missing:
+                    raise ProtocolError("there are more answers than requests")
                 yield incoming
+
+    def reply(self, line: bytes) -> _Incoming:
+        """Send a SUBSCRIBE and give its reply, before which there may be notices."""
+        self._socket.sendall(line)
+        while (incoming := self.next()).mark == "*":
+            pass
+        return incoming
 
     def shut(self) -> None:
         """Wake whoever reads."""
@@ -757,6 +884,17 @@ class _Link:
 
     def close(self) -> None:
         self._socket.close()
+
+    def _forked(self) -> None:
+        self._socket.close()
+
+
+def _same(event: threading.Event) -> threading.Event:
+    """Give an event like this one, whose lock a thread may hold that the child of a `fork` does not have."""
+    new = threading.Event()
+    if event.is_set():
+        new.set()
+    return new
 
 
 def _signature(verb: Callable[..., Any], make: Callable[..., Any]) -> None:
@@ -786,7 +924,7 @@ def _every(make: Callable[P, Request[Page[T]]]) -> Callable[Concatenate[Store, P
     return verb
 
 
-class Store:
+class Store(_Owned):
     """A blocking client. Threads may share it; their requests take turns, but none waits for another's pause.
 
     `path` is the store's socket. `retry_for` says for how many seconds without success it goes on trying: to connect,
@@ -799,12 +937,32 @@ class Store:
 
     def __init__(self, path: Optional[str] = None, *, retry_for: float = 10.0,
                  timeout: Optional[float] = None) -> None:
+        super().__init__()
         self.path = path or default_path()
         self._retry_for = retry_for
         self._timeout = timeout
         self._lock = threading.Lock()
         self._link: Optional[_Link] = None
-        self._closed = False
+        self._closed = threading.Event()
+        self._daemon: Optional[_TemporaryDaemon] = None
+
+    @staticmethod
+    def temporary(program: Optional[str] = None, *, retry_for: float = 10.0,
+                  timeout: Optional[float] = None) -> Store:
+        """Start a store in a temporary folder, and connect. Both are gone with `close`, or with this process.
+
+        `program` is the path of stored; without it that is in the folder STORYKEEP_BIN, or found by PATH.
+        """
+        daemon = _TemporaryDaemon(program)
+        try:
+            daemon.wait()
+            store = Store(daemon.path, retry_for=retry_for, timeout=timeout)
+            store.connect()
+        except BaseException:
+            daemon.stop()
+            raise
+        store._daemon = daemon
+        return store
 
     def connect(self) -> Greeting:
         """Connect now, and give the greeting. Every other method connects where it has to."""
@@ -813,10 +971,15 @@ class Store:
         return self.greeting
 
     def close(self) -> None:
-        """Close the client. Later calls raise ConnectionLost."""
+        """Close the client. Calls that have no answer yet, and later ones, raise ConnectionLost."""
+        self._closed.set()
+        link = self._link
+        if link is not None:
+            link.shut()
         with self._lock:
-            self._closed = True
             self._drop()
+        if self._daemon is not None:
+            self._daemon.stop()
 
     def __enter__(self) -> Store:
         self.connect()
@@ -829,6 +992,9 @@ class Store:
         if self._link is not None:
             self._link.close()
         self._link = None
+
+    def _forked(self) -> None:
+        self._lock, self._link, self._closed = threading.Lock(), None, _same(self._closed)
 
     def call(self, request: Request[T]) -> T:
         """Send a request and give its answer."""
@@ -846,39 +1012,50 @@ class Store:
         calls = [_Call(request) for request in requests]
         backoff = _Backoff(self._retry_for)
         while open := [call for call in calls if call.outcome is _OPEN]:
+            with self._lock:
+                self._attempt(open, backoff)
+            open = [call for call in open if call.outcome is _OPEN]
             try:
-                with self._lock:
-                    if self._closed:
-                        raise ConnectionLost("the client was closed")
-                    failure = self._attempt(open, backoff)
-                if failure is not None:
-                    time.sleep(backoff.wait(failure))
-            except Exception as error:
+                if open:
+                    self._closed.wait(backoff.wait(open[0].failure))
+            except Exception:
                 for call in open:
-                    call.outcome = error if call.outcome is _OPEN else call.outcome
+                    call.outcome = call.failure
         return [call.outcome for call in calls]
 
-    def _attempt(self, calls: Sequence[_Call], backoff: _Backoff) -> Optional[Exception]:
-        """Send what is open, and take the replies. What is given back says why some stay open."""
-        failure: Optional[Exception] = None
+    def _attempt(self, calls: Sequence[_Call], backoff: _Backoff) -> None:
+        """Send what is open, and take the replies. What stays open has its failure."""
         whole = False
         try:
-            if self._link is None:
-                self._link = _Link(self.path, self._timeout)
-                self.greeting = self._link.greeting
-            link = self._link
+            link = self._connected()
             lines = [(call, line) for call in calls if (line := call.line(link.greeting)) is not None]
             for (call, _), reply in zip(lines, link.exchange([line for _, line in lines])):
-                failure = call.answer(reply, link.greeting) or failure
+                call.answer(reply, link.greeting)
                 if call.outcome is not _OPEN:
                     backoff.reset()
             whole = True
         except Exception as error:
-            failure = error
+            for call in calls:
+                call.failure = error
+                if self._closed.is_set() and call.outcome is _OPEN:
+                    call.outcome = ConnectionLost("the client was closed")
         finally:
             if not whole:
                 self._drop()
-        return failure
+
+    def _connected(self) -> _Link:
+        if self._link is not None and self._link.is_usable():
+            return self._link
+        self._drop()
+        self._check_open()
+        link = self._link = _Link(self.path, self._timeout)
+        self._check_open()  # A close from here on ends the wait for the greeting.
+        self.greeting = link.greet()
+        return link
+
+    def _check_open(self) -> None:
+        if self._closed.is_set():
+            raise ConnectionLost("the client was closed")
 
     get = _verb(Request.get)
     list = _verb(Request.list)
@@ -922,7 +1099,8 @@ class Store:
         return self._subscribe(_Cursor[ListItem](kind, filters, False))
 
     def _subscribe(self, cursor: _Cursor[T]) -> Subscription[T]:
-        subscription = Subscription(self.path, cursor, self._retry_for)
+        self._check_open()
+        subscription = Subscription(self.path, cursor, self._retry_for, self._timeout)
         subscription._start()
         return subscription
 
@@ -934,8 +1112,9 @@ class Subscription(_Subscribed[T]):
     thread, or the end of a `with` ends it.
     """
 
-    def __init__(self, path: str, cursor: _Cursor[T], retry_for: float) -> None:
+    def __init__(self, path: str, cursor: _Cursor[T], retry_for: float, timeout: Optional[float]) -> None:
         super().__init__(path, cursor, retry_for)
+        self._timeout = timeout
         self._link: Optional[_Link] = None
         self._lock = threading.Lock()
         self._closed = threading.Event()
@@ -981,10 +1160,14 @@ class Subscription(_Subscribed[T]):
                     self._wait(error)
 
     def _open(self) -> Optional[Restarted]:
-        link = self._link = _Link(self._path)
+        link = self._link = _Link(self._path, self._timeout)
         try:
-            reply = next(link.exchange([self._cursor.line(link.greeting)]))
-            return self._cursor.begin(reply, link.greeting)
+            if self._closed.is_set():  # A close from here on ends the waits below.
+                raise ConnectionLost("the subscription was closed")
+            greeting = link.greet()
+            restarted = self._cursor.begin(link.reply(self._cursor.line(greeting)), greeting)
+            link.limit(None)
+            return restarted
         except BaseException:
             self._drop()
             raise
@@ -1005,6 +1188,9 @@ class Subscription(_Subscribed[T]):
             self._link.close()
         self._link = None
 
+    def _forked(self) -> None:
+        self._lock, self._link, self._closed = threading.Lock(), None, _same(self._closed)
+
     def close(self) -> None:
         """End the subscription."""
         self._closed.set()
@@ -1024,40 +1210,71 @@ class Subscription(_Subscribed[T]):
 # The asyncio client
 
 
-class _AsyncLink:
+class _AsyncLink(_Owned):
     """One connection of an asyncio client."""
 
     greeting: Greeting
+    _reader: asyncio.StreamReader
+    _writer: asyncio.StreamWriter
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader, self._writer, self._wire = reader, writer, _Wire()
+    def __init__(self, opened: socket.socket) -> None:
+        super().__init__()
+        self._wire, self._socket, self._loop = _Wire(), opened, asyncio.get_running_loop()
 
     @staticmethod
     async def open(path: str) -> _AsyncLink:
-        link = _AsyncLink(*await asyncio.open_unix_connection(path, limit=_CHUNK))
+        link = _AsyncLink(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
         try:
-            link.greeting = _greet(await link.next())
+            link._socket.setblocking(False)
+            link._socket.connect(path)
+            link._reader, link._writer = await asyncio.open_unix_connection(sock=link._socket, limit=_CHUNK)
         except BaseException:
-            link.close()
+            link._socket.close()
             raise
         return link
+
+    async def greet(self) -> Greeting:
+        self.greeting = _greet(await self.next())
+        return self.greeting
 
     async def next(self) -> _Incoming:
         while not self._wire.ready:
             self._wire.feed(await self._reader.read(_CHUNK))
         return self._wire.ready.popleft()
 
+    async def reply(self, line: bytes) -> _Incoming:
+        """Send a SUBSCRIBE and give its reply, before which there may be notices."""
+        self.send(line)
+        while (incoming := await self.next()).mark == "*":
+            pass
+        return incoming
+
     def send(self, line: bytes) -> None:
         if not self._writer.is_closing():
             self._writer.write(line)
 
     def close(self) -> None:
-        self._writer.close()
+        if self._loop.is_closed() or self._socket.fileno() < 0:
+            self._socket.close()
+        else:
+            self._writer.close()
+
+    def _forked(self) -> None:
+        self._socket.close()
+
+
+def _has_ended(loop: Optional[asyncio.AbstractEventLoop]) -> bool:
+    """Whether a connection of this loop is of no more use, so that the running loop needs its own."""
+    if loop is asyncio.get_running_loop():
+        return False
+    if loop is None or loop.is_closed():
+        return True
+    raise RuntimeError("this client is used in another event loop, which is not closed; make one for each loop")
 
 
 def _async_verb(make: Callable[P, Request[T]]) -> Callable[Concatenate[AsyncStore, P], Awaitable[T]]:
-    def verb(self: AsyncStore, /, *args: P.args, **options: P.kwargs) -> Awaitable[T]:
-        return self.call(make(*args, **options))
+    async def verb(self: AsyncStore, /, *args: P.args, **options: P.kwargs) -> T:
+        return await self.call(make(*args, **options))
     _signature(verb, make)
     return verb
 
@@ -1074,72 +1291,52 @@ def _async_every(make: Callable[P, Request[Page[T]]]) -> Callable[Concatenate[As
     return verb
 
 
-class AsyncStore:
-    """A client for asyncio. Calls that are made at the same time share one connection, and none waits to be sent.
-
-    `path` is the store's socket. `retry_for` says for how many seconds without success it goes on trying: to connect,
-    and to send again what the store was too busy for. A call that is cancelled may have been sent.
-    """
+class _Session:
+    """What an AsyncStore does in one event loop: a connection, and the calls that have no answer yet, in order."""
 
     greeting: Optional[Greeting] = None
-    """The greeting of the newest connection."""
 
-    def __init__(self, path: Optional[str] = None, *, retry_for: float = 10.0) -> None:
-        self.path = path or default_path()
-        self._retry_for = retry_for
-        self._calls: Deque[Tuple[_Call, asyncio.Future[Optional[StoreError]]]] = deque()
+    def __init__(self, path: str, retry_for: float) -> None:
+        self.loop = asyncio.get_running_loop()
+        self._path, self._retry_for = path, retry_for
+        self._calls: Deque[Tuple[_Call, asyncio.Future[None]]] = deque()
         self._link: Optional[_AsyncLink] = None
         self._running: Optional[asyncio.Task[None]] = None
-        self._closed = False
 
-    async def connect(self) -> Greeting:
-        """Connect now, and give the greeting. Every other method connects where it has to."""
-        await self.ping()
-        assert self.greeting is not None
-        return self.greeting
-
-    async def close(self) -> None:
-        """Close the client. Calls that have no answer yet, and later ones, raise ConnectionLost."""
-        self._closed = True
-        running = self._running
-        if running is not None:
-            running.cancel()
-            await asyncio.wait([running])
-
-    async def __aenter__(self) -> AsyncStore:
-        await self.connect()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
-
-    async def call(self, request: Request[T]) -> T:
-        """Send a request and give its answer."""
-        call, backoff = _Call(request), _Backoff(self._retry_for)
-        while True:
-            if self._closed:
-                raise ConnectionLost("the client was closed")
-            entry = call, asyncio.get_running_loop().create_future()
-            self._calls.append(entry)
-            if self._link is not None:
-                self._send(entry, self._link)
-            elif self._running is None:
-                self._running = asyncio.create_task(self._run())
-            failure = await entry[1]
-            if failure is None:
-                break
-            await asyncio.sleep(backoff.wait(failure))
-        if isinstance(call.outcome, Exception):
-            raise call.outcome
-        return cast(T, call.outcome)
-
-    def _send(self, entry: Tuple[_Call, asyncio.Future[Optional[StoreError]]], link: _AsyncLink) -> None:
-        line = entry[0].line(link.greeting)
-        if line is not None:
-            link.send(line)
+    def put(self, call: _Call) -> asyncio.Future[None]:
+        """Send a call now, or over the next connection; the future is done when it has an outcome or a failure."""
+        future = self.loop.create_future()
+        if self._link is not None and self.greeting is not None:
+            self._send(call, future, self._link)
         else:
-            self._calls.remove(entry)
-            entry[1].set_result(None)
+            self._calls.append((call, future))
+            if self._running is None:
+                self._running = asyncio.create_task(self._run())
+        return future
+
+    def is_deserted(self) -> bool:
+        """Whether answers are due that nobody waits for any more."""
+        return bool(self._calls) and all(future.done() for _, future in self._calls)
+
+    def stop(self) -> None:
+        """End the connection; calls without an answer fail."""
+        if self._running is not None and not self.loop.is_closed():
+            self._running.cancel()
+        elif self._link is not None:
+            self._link.close()
+
+    async def stopped(self) -> None:
+        if self._running is not None:
+            await asyncio.wait([self._running])
+
+    def _send(self, call: _Call, future: asyncio.Future[None], link: _AsyncLink) -> None:
+        """Send a call. Only one that was sent is among those that wait for an answer."""
+        line = call.line(link.greeting)
+        if line is None:
+            future.set_result(None)
+        else:
+            link.send(line)
+            self._calls.append((call, future))
 
     async def _run(self) -> None:
         """Serve the calls until none is open and the connection is gone."""
@@ -1150,41 +1347,138 @@ class AsyncStore:
                 try:
                     await self._serve(backoff)
                 except Exception as error:
-                    self._drop()
+                    self._link = None
                     if all(future.done() for _, future in self._calls):
                         return
                     await asyncio.sleep(backoff.wait(error))
         except Exception as error:
             failure = error
         finally:
-            self._drop()
-            self._running = None
-            calls, self._calls = self._calls, deque()
-            for _, future in calls:
+            self._link = self._running = None
+            for _, future in self._calls:
                 if not future.done():
                     future.set_exception(failure)
+            self._calls.clear()
 
     async def _serve(self, backoff: _Backoff) -> None:
         """Send what is open over a new connection, and take replies as long as it lasts."""
-        link = await _AsyncLink.open(self.path)
-        self._link, self.greeting = link, link.greeting
-        self._calls = deque(entry for entry in self._calls if not entry[1].done())
-        for entry in tuple(self._calls):
-            self._send(entry, link)
-        while True:
-            incoming = await link.next()
-            if incoming.mark in "+-":
-                call, future = self._calls[0]
-                failure = call.answer(incoming, link.greeting)
-                self._calls.popleft()
-                backoff.reset()
+        link = await _AsyncLink.open(self._path)
+        try:
+            self.greeting = await link.greet()
+            waiting, self._calls, self._link = self._calls, deque(), link
+            for call, future in waiting:
                 if not future.done():
-                    future.set_result(failure)
+                    self._send(call, future, link)
+            while True:
+                incoming = await link.next()
+                if incoming.mark in "+-":
+                    self._take(incoming, link.greeting)
+                    backoff.reset()
+        finally:
+            link.close()
 
-    def _drop(self) -> None:
-        if self._link is not None:
-            self._link.close()
-        self._link = None
+    def _take(self, reply: _Incoming, greeting: Greeting) -> None:
+        if not self._calls:
+            raise ProtocolError("there are more answers than requests")
+        call, future = self._calls.popleft()
+        call.answer(reply, greeting)
+        if not future.done():
+            future.set_result(None)
+
+
+class AsyncStore(_Owned):
+    """A client for asyncio. Calls that are made at the same time share one connection, and none waits to be sent.
+
+    `path` is the store's socket. `retry_for` says for how many seconds without success it goes on trying: to connect,
+    and to send again what the store was too busy for. A call that is cancelled may have been sent. It belongs to the
+    event loop that it is used in, and connects anew in another one when that is closed.
+    """
+
+    def __init__(self, path: Optional[str] = None, *, retry_for: float = 10.0) -> None:
+        super().__init__()
+        self.path = path or default_path()
+        self._retry_for = retry_for
+        self._session: Optional[_Session] = None
+        self._closed = False
+        self._daemon: Optional[_TemporaryDaemon] = None
+
+    @staticmethod
+    async def temporary(program: Optional[str] = None, *, retry_for: float = 10.0) -> AsyncStore:
+        """Start a store in a temporary folder, and connect; see `Store.temporary`."""
+        daemon = _TemporaryDaemon(program)
+        try:
+            await asyncio.get_running_loop().run_in_executor(None, daemon.wait)
+            store = AsyncStore(daemon.path, retry_for=retry_for)
+            await store.connect()
+        except BaseException:
+            daemon.stop()
+            raise
+        store._daemon = daemon
+        return store
+
+    @property
+    def greeting(self) -> Optional[Greeting]:
+        """The greeting of the newest connection."""
+        return None if self._session is None else self._session.greeting
+
+    async def connect(self) -> Greeting:
+        """Connect now, and give the greeting. Every other method connects where it has to."""
+        await self.ping()
+        assert self.greeting is not None
+        return self.greeting
+
+    async def close(self) -> None:
+        """Close the client. Calls that have no answer yet, and later ones, raise ConnectionLost."""
+        self._closed = True
+        session = self._session
+        try:
+            if session is not None:
+                ended = _has_ended(session.loop)
+                session.stop()
+                if not ended:
+                    await session.stopped()
+        finally:
+            if self._daemon is not None:
+                self._daemon.stop()
+
+    async def __aenter__(self) -> AsyncStore:
+        await self.connect()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def _forked(self) -> None:
+        self._session = None
+
+    def _current(self) -> _Session:
+        if self._closed:
+            raise ConnectionLost("the client was closed")
+        if self._session is not None and _has_ended(self._session.loop):
+            self._session.stop()
+            self._session = None
+        if self._session is None:
+            self._session = _Session(self.path, self._retry_for)
+        return self._session
+
+    async def call(self, request: Request[T]) -> T:
+        """Send a request and give its answer."""
+        call, backoff = _Call(request), _Backoff(self._retry_for)
+        while True:
+            session = self._current()
+            try:
+                await session.put(call)
+            except asyncio.CancelledError:
+                if session is self._session and session.is_deserted():
+                    session.stop()
+                    self._session = None
+                raise
+            if call.outcome is not _OPEN:
+                break
+            await asyncio.sleep(backoff.wait(call.failure))
+        if isinstance(call.outcome, Exception):
+            raise call.outcome
+        return cast(T, call.outcome)
 
     get = _async_verb(Request.get)
     list = _async_verb(Request.list)
@@ -1224,6 +1518,8 @@ class AsyncStore:
         return await self._subscribe(_Cursor[ListItem](kind, filters, False))
 
     async def _subscribe(self, cursor: _Cursor[T]) -> AsyncSubscription[T]:
+        if self._closed:
+            raise ConnectionLost("the client was closed")
         subscription = AsyncSubscription(self.path, cursor, self._retry_for)
         await subscription._start()
         return subscription
@@ -1235,6 +1531,8 @@ class AsyncSubscription(_Subscribed[T]):
     def __init__(self, path: str, cursor: _Cursor[T], retry_for: float) -> None:
         super().__init__(path, cursor, retry_for)
         self._link: Optional[_AsyncLink] = None
+        self._loop: Optional[asyncio.AbstractEventLoop] = asyncio.get_running_loop()
+        self._lock = asyncio.Lock()
         self._closed = False
 
     async def items(self) -> AsyncIterator[Union[T, Marker]]:
@@ -1254,37 +1552,41 @@ class AsyncSubscription(_Subscribed[T]):
                 return item
 
     async def _next(self) -> Union[T, Marker, None]:
-        while not self._closed:
-            try:
-                if self._link is None:
-                    item = cast(Union[T, Marker, None], await self._open())
+        if _has_ended(self._loop):
+            self._drop()
+            self._loop, self._lock = asyncio.get_running_loop(), asyncio.Lock()
+        async with self._lock:
+            while not self._closed:
+                try:
+                    if self._link is None:
+                        item = cast(Union[T, Marker, None], await self._open())
+                    else:
+                        item = self._cursor.take(await self._link.next())
+                except Exception as error:
+                    await self._wait(error)
                 else:
-                    item = self._cursor.take(await self._link.next())
-            except Exception as error:
-                await self._wait(error)
-            else:
-                if item is not None:
-                    self._took(item)
-                    return item
-        return None
+                    if item is not None:
+                        self._took(item)
+                        return item
+            return None
 
     async def _start(self) -> None:
-        while self._link is None:
+        while self._link is None and not self._closed:
             try:
                 await self._open()
             except Exception as error:
                 await self._wait(error)
 
     async def _open(self) -> Optional[Restarted]:
-        link = await _AsyncLink.open(self._path)
+        link = self._link = await _AsyncLink.open(self._path)
         try:
-            link.send(self._cursor.line(link.greeting))
-            restarted = self._cursor.begin(await link.next(), link.greeting)
+            if self._closed:  # A close from here on ends the waits below.
+                raise ConnectionLost("the subscription was closed")
+            greeting = await link.greet()
+            return self._cursor.begin(await link.reply(self._cursor.line(greeting)), greeting)
         except BaseException:
-            link.close()
+            self._drop()
             raise
-        self._link = link
-        return restarted
 
     def _took(self, item: Union[T, Marker]) -> None:
         if not isinstance(item, (Behind, Ended, Restarted)):
@@ -1302,6 +1604,9 @@ class AsyncSubscription(_Subscribed[T]):
             self._link.close()
         self._link = None
 
+    def _forked(self) -> None:
+        self._link = self._loop = None
+
     async def close(self) -> None:
         """End the subscription."""
         self._closed = True
@@ -1312,3 +1617,77 @@ class AsyncSubscription(_Subscribed[T]):
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+
+# A store for tests
+
+
+class _TemporaryDaemon(_Owned):
+    """A stored in a temporary folder. Both are gone after `stop`, and when this process ends, however it does.
+
+    A shell keeps them: it waits for a line, or the end, of the pipe that only this process holds.
+    """
+
+    _keeper = """folder=$1; shift
+"$@" < /dev/null > /dev/null & daemon=$!
+exec 2> /dev/null
+read -r line
+kill -KILL "$daemon"; wait "$daemon"
+rm -rf "$folder"
+"""
+
+    _ready = False
+
+    def __init__(self, program: Optional[str]) -> None:
+        super().__init__()
+        stored = _stored() if program is None else os.path.abspath(program)
+        if not os.access(stored, os.X_OK):
+            raise FileNotFoundError(f"{stored} is not there, or is no program")
+        folder = tempfile.mkdtemp(prefix="storykeep-")
+        self.path, self._trace, self._told = f"{folder}/socket", deque([b""], 1), threading.Event()
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("STORED_")}
+        self._process: Optional[subprocess.Popen[bytes]] = subprocess.Popen(
+            ["/bin/sh", "-c", self._keeper, "sh", folder, stored, "--data", f"{folder}/data", "--socket", self.path],
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd="/", env=environment,
+            start_new_session=True)
+        threading.Thread(target=self._read, args=(self._process.stderr,), daemon=True).start()
+
+    def _read(self, trace: Any) -> None:
+        """Read the daemon's trace for as long as it runs, so that its pipe never fills."""
+        with trace:
+            for line in trace:
+                self._trace.append(line)
+                if b" ready " in line:
+                    self._ready = True
+                    self._told.set()
+        self._told.set()
+
+    def wait(self) -> None:
+        """Wait until the daemon serves."""
+        if not self._told.wait(60):
+            raise TimeoutError("stored did not say within 60 s that it is ready")
+        if not self._ready:
+            line = self._trace[-1].decode(errors="replace").strip()
+            raise RuntimeError(f"stored did not start: {line or 'it said nothing'}")
+
+    def stop(self) -> None:
+        """End the daemon and remove its folder."""
+        process, self._process = self._process, None
+        if process is not None:
+            with contextlib.suppress(BrokenPipeError), cast(Any, process.stdin) as pipe:
+                pipe.write(b"\n")
+            process.wait()
+
+    def _forked(self) -> None:
+        """The daemon is the parent's."""
+        if self._process is not None:
+            cast(Any, self._process.stdin).close()
+        self._process = None
+
+
+def _stored() -> str:
+    folder = os.environ.get("STORYKEEP_BIN")
+    found = os.path.join(os.path.abspath(folder), "stored") if folder else shutil.which("stored")
+    if found is None:
+        raise FileNotFoundError("there is no stored in PATH; name its folder in STORYKEEP_BIN")
+    return found
