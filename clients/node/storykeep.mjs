@@ -13,18 +13,24 @@
  *
  * The client connects again by itself and sends again what had no answer. A write carries a random key, so that the
  * store does it once however often it is sent. What cannot be sent again safely is refused: see ConnectionLost.
+ *
+ * `Store.temporary()` starts a store of its own in a temporary folder, for tests.
  */
 
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdtempSync, statSync } from "node:fs";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
 
 /**
  * @typedef {Record<string, any>} Row A user, story, message or photo as it is now
  * @typedef {"users" | "stories" | "messages" | "photos"} Kind
  * @typedef {"asc" | "desc"} Order
  * @typedef {number | string | Date} Point A position (or a version, where one stream is read), or a time
- * @typedef {string | number | boolean | Date | string[] | null | undefined} Option
+ * @typedef {string | number | boolean | Date | string[] | Row | null | undefined} Option
  * @typedef {"syntax" | "unknown" | "invalid" | "notFound" | "gone" | "exists" | "conflict" | "keyReused" | "denied"
  *   | "tooLarge" | "full" | "diverged" | "busy" | "draining" | "internal"} Code
  * @typedef {"never" | "same" | "refetch" | "later"} Retry
@@ -89,7 +95,8 @@ import { connect } from "node:net";
  * @typedef {{ marker: "ended", reason: string, resume: number }} Ended It goes on by itself at `resume`
  * @typedef {CaughtUp | Behind | Ended} Marker
  *
- * @typedef {{ mark: string, members: Row, rows: Row[] }} Incoming A whole reply (+ or -), a push (>) or a notice (*)
+ * @typedef {{ mark: string, members: Row, rows: Row[], subscription?: number }} Incoming A whole reply (+ or -), a push
+ *   (>) of a subscription, or a notice (*)
  */
 
 /**
@@ -135,9 +142,38 @@ export class ProtocolError extends Error {
 
 // Requests
 
-/** @param {Option} value @returns {string} as it is, or as a JSON string where it has other characters */
+const halfPair = /\p{Surrogate}/u;
+
+/** Writes JSON. What JSON.stringify would change in silence is refused, such as NaN.
+ * @param {unknown} value @returns {string} */
+function json(value) {
+    /** @this {any} @param {string} key @param {any} item */
+    function keep(key, item) {
+        const original = this[key];
+        const changed = typeof item === "number" ? !Number.isFinite(item)
+            : typeof item === "string" ? halfPair.test(item)
+            : item === undefined ? Array.isArray(this) || key === ""
+            : item === null ? original instanceof Date
+            : typeof item === "function" || typeof item === "symbol" || item instanceof Map || item instanceof Set;
+        if (changed || halfPair.test(key)) throw new TypeError(`JSON has nothing for ${String(original)}`);
+        return item;
+    }
+    return JSON.stringify(value, keep);
+}
+
+/** Outside the body a line has no control characters, not even in a string.
+ * @param {string} control */
+const escaped = (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+/** @param {Option} value @returns {string} as it is, or as JSON where it has other characters */
 function word(value) {
+    if (typeof value === "object" && !(value instanceof Date) && !Array.isArray(value)) {
+        return json(value).replace(/[\x7f-\x9f]/g, escaped);
+    }
     const text = value instanceof Date ? value.toISOString() : String(value);
+    if (halfPair.test(text)) {
+        throw new TypeError("a target or an option has half of a surrogate pair, which UTF-8 cannot write");
+    }
     if (/[\x00-\x1f\x7f-\x9f]/.test(text)) {
         throw new TypeError(`a target or an option has no control characters: ${JSON.stringify(text)}`);
     }
@@ -155,7 +191,7 @@ function requestLine(verb, { target, options = {}, body }) {
     }
     const words = target === undefined ? [verb] : [verb, word(target)];
     words.push(...given.map(([name, value]) => `${name}=${word(value)}`));
-    if (body !== undefined) words.push(JSON.stringify(body));
+    if (body !== undefined) words.push(json(body));
     return words.join(" ");
 }
 
@@ -165,8 +201,26 @@ const eventsOf = (stream) => (stream === undefined ? "events" : `events/${stream
 /** @param {string | false | null} [key] */
 const keyOf = (key) => (key === false ? undefined : key ?? randomUUID().replaceAll("-", ""));
 
+/** @param {Row} members an answer, or a row of one @param {Record<string, string>} types @returns {any} */
+function checked(members, types) {
+    for (const [name, type] of Object.entries(types)) {
+        if (typeof members[name] !== type) throw new ProtocolError(`this is no answer: ${shown(members)}`);
+    }
+    return members;
+}
+
+/** @param {Row} members */
+const shown = (members) => JSON.stringify(members).slice(0, 200);
+
+/** @param {Row} members @returns {number} */
+const position = (members) => checked(members, { position: "number" }).position;
+
 /** @param {Row} members @returns {Receipt} */
-const receipt = (members) => /** @type {Receipt} */ ({ changed: true, repeated: false, ...members });
+const receipt = (members) => ({ changed: true, repeated: false,
+    ...checked(members, { stream: "string", version: "number", position: "number" }) });
+
+/** @param {Row} members */
+const refusal = (members) => new StoreError(checked(members, { code: "string" }));
 
 /** Tells where the store's socket is when nobody says: STORED_SOCKET, else in the user's runtime directory. */
 export function defaultPath() {
@@ -230,37 +284,33 @@ class Backoff {
 
 /** One connection: lines out; replies, pushes and notices in, read no faster than they are taken. */
 class Link {
+    #socket; #incoming;
+    #closed = false;
+    /** @type {Greeting | undefined} once requests may be sent */ greeting;
+
     /** @param {string} path */
     constructor(path) {
-        this.socket = connect(path);
-        this.socket.on("error", () => {});
-        this.incoming = this.#read();
+        this.#socket = connect(path);
+        this.#socket.on("error", () => {});
+        this.#incoming = this.#read();
     }
 
     /** @returns {AsyncGenerator<Incoming, void, void>} */
     async *#read() {
         let /** @type {Buffer[]} */ parts = [], /** @type {Row[]} */ rows = [];
-        for await (const chunk of this.socket) {
+        for await (const chunk of this.#socket) {
             let start = 0;
             for (let end; (end = chunk.indexOf(10, start)) >= 0; start = end + 1) {
-                const line = Buffer.concat([...parts, chunk.subarray(start, end)]).toString();
+                const incoming = parse(Buffer.concat([...parts, chunk.subarray(start, end)]));
                 parts = [];
-                const mark = line[0], space = line.indexOf(" ");
-                let members;
-                try {
-                    members = JSON.parse(line.slice(space + 1));
-                } catch {}
-                if (!"=+->*".includes(mark) || members === null || typeof members !== "object") {
-                    throw new ProtocolError(`this is no line of the protocol: ${line.slice(0, 100)}`);
-                }
-                if (mark === "=") {
-                    rows.push(members);
-                } else if (mark === "+" || mark === "-") {
+                if (incoming.mark === "=") {
+                    rows.push(incoming.members);
+                } else if (incoming.mark === "+" || incoming.mark === "-") {
                     const all = rows;
                     rows = [];
-                    yield { mark, members, rows: all };
+                    yield { ...incoming, rows: all };
                 } else {
-                    yield { mark, members, rows: [] };
+                    yield incoming;
                 }
             }
             if (start < chunk.length) parts.push(chunk.subarray(start));
@@ -269,29 +319,63 @@ class Link {
 
     /** @returns {Promise<Incoming>} */
     async next() {
-        const { value, done } = await this.incoming.next();
+        const { value, done } = await this.#incoming.next().catch((error) => {
+            throw this.#closed || error.code === "ERR_STREAM_PREMATURE_CLOSE" ? new ConnectionLost("closed") : error;
+        });
         if (done) throw new ConnectionLost("the store closed the connection");
         return /** @type {Incoming} */ (value);
     }
 
-    /** @returns {Promise<Greeting>} in whose place there may be an error, such as busy */
-    async greeting() {
+    /** Reads the first line, in whose place there may be an error, such as busy.
+     * @returns {Promise<Greeting>} */
+    async greet() {
         const { mark, members } = await this.next();
-        if (mark === "-") throw new StoreError(members);
+        if (mark === "-") throw refusal(members);
         if (mark !== "*" || members.protocol !== 1) {
             throw new ProtocolError(`only version 1 of the protocol is spoken here, not ${members.protocol}`);
         }
-        return /** @type {Greeting} */ (members);
+        if (typeof members.limits?.line !== "number") {
+            throw new ProtocolError("the greeting does not say how long a line may be");
+        }
+        return checked(members, { log: "string", position: "number" });
+    }
+
+    /** Sends a SUBSCRIBE and gives its reply, before which there may be notices.
+     * @param {string} line */
+    async reply(line) {
+        this.send(line);
+        for (;;) {
+            const incoming = await this.next();
+            if (incoming.mark !== "*") return incoming;
+        }
     }
 
     /** @param {string} line */
     send(line) {
-        this.socket.write(line + "\n");
+        this.#socket.write(line + "\n");
     }
 
     close() {
-        this.socket.destroy();
+        this.#closed = true;
+        this.#socket.destroy();
     }
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** No request has a tag, so no line has one.
+ * @param {Buffer} bytes @returns {Incoming} */
+function parse(bytes) {
+    const space = bytes.indexOf(32);
+    const head = bytes.toString("latin1", 0, Math.max(space, 0));
+    let members;
+    try {
+        members = JSON.parse(utf8.decode(bytes.subarray(space + 1)));
+    } catch {}
+    if (!/^(?:[=+*-]|>\d+)$/.test(head) || members === null || typeof members !== "object" || Array.isArray(members)) {
+        throw new ProtocolError(`this is no line of the protocol: ${bytes.toString("latin1", 0, 100)}`);
+    }
+    return { mark: head[0], members, rows: [], subscription: head[0] === ">" ? Number(head.slice(1)) : undefined };
 }
 
 /** @param {string} line @param {Greeting} greeting */
@@ -345,6 +429,7 @@ export class Store {
     /** @type {Call[]} */ #calls = [];
     /** @type {Link | undefined} */ #link;
     /** @type {Promise<void> | undefined} */ #running;
+    /** @type {TemporaryDaemon | undefined} */ #daemon;
     #closing = new AbortController();
     /** @type {Greeting | undefined} the greeting of the newest connection */ greeting;
 
@@ -364,11 +449,38 @@ export class Store {
         return /** @type {Greeting} */ (this.greeting);
     }
 
-    /** Closes the client. Calls that have no answer yet, and later ones, throw ConnectionLost. */
-    close() {
+    /**
+     * Starts a store in a temporary folder, and connects. Both are gone with `close`, or with this process.
+     * @param {{ program?: string, retryFor?: number }} options `program` is the path of stored; without it that is in
+     *   the folder STORYKEEP_BIN, or found by PATH
+     */
+    static async temporary({ program, retryFor } = {}) {
+        const daemon = new TemporaryDaemon(program);
+        try {
+            await daemon.ready();
+            const store = new Store(daemon.path, { retryFor });
+            await store.connect();
+            store.#daemon = daemon;
+            return store;
+        } catch (error) {
+            await daemon.stop();
+            throw error;
+        }
+    }
+
+    /**
+     * Closes the client. Calls that have no answer yet, and later ones, throw ConnectionLost. A temporary store is gone
+     * when the promise is kept.
+     */
+    async close() {
         this.#closing.abort();
         this.#link?.close();
         this.#fail(new ConnectionLost("the client was closed"));
+        await this.#daemon?.stop();
+    }
+
+    #checkOpen() {
+        if (this.#closing.signal.aborted) throw new ConnectionLost("the client was closed");
     }
 
     /**
@@ -387,20 +499,26 @@ export class Store {
         const backoff = new Backoff(this.retryFor);
         for (;;) {
             signal?.throwIfAborted();
-            if (this.#closing.signal.aborted) throw new ConnectionLost("the client was closed");
+            this.#checkOpen();
             const { mark, members, rows, greeting } = await this.#send(new Call(line, write, repeatable), signal);
             if (mark === "+") return { rows, done: members, greeting };
-            await backoff.wait(new StoreError(members), signal ?? this.#closing.signal);
+            await backoff.wait(refusal(members), signal ?? this.#closing.signal);
         }
     }
 
     /** @param {Call} call @param {AbortSignal} [signal] */
     async #send(call, signal) {
-        const abort = () => call.reject(/** @type {AbortSignal} */ (signal).reason);
+        const abort = () => {
+            call.reject(/** @type {AbortSignal} */ (signal).reason);
+            this.#leave();
+        };
         signal?.addEventListener("abort", abort, { once: true });
-        this.#calls.push(call);
-        if (this.#link && this.greeting) this.#write(call, this.#link, this.greeting);
-        else this.#running ??= this.#run();
+        if (this.#link?.greeting) {
+            this.#write(call, this.#link, this.#link.greeting);
+        } else {
+            this.#calls.push(call);
+            this.#running ??= this.#run();
+        }
         try {
             return await call.reply;
         } finally {
@@ -408,16 +526,25 @@ export class Store {
         }
     }
 
-    /** @param {Call} call @param {Link} link @param {Greeting} greeting */
+    /** Sends a call. Only one that was sent is among those that wait for an answer.
+     * @param {Call} call @param {Link} link @param {Greeting} greeting */
     #write(call, link, greeting) {
         try {
             call.check(greeting);
-            call.log = greeting.log;
-            link.send(call.line);
         } catch (error) {
-            this.#calls.splice(this.#calls.indexOf(call), 1);
             call.reject(error);
+            return;
         }
+        call.log = greeting.log;
+        link.send(call.line);
+        this.#calls.push(call);
+    }
+
+    /** Ends a connection on which answers are due that nobody waits for any more. */
+    #leave() {
+        if (this.#calls.length === 0 || this.#calls.some((call) => !call.settled)) return;
+        this.#link?.close();
+        this.#link = undefined;
     }
 
     /** Serves the calls until none is open and the connection is gone. */
@@ -425,7 +552,7 @@ export class Store {
         const backoff = new Backoff(this.retryFor);
         try {
             while (this.#calls.some((call) => !call.settled)) {
-                const link = new Link(this.path);
+                const link = this.#link = new Link(this.path);
                 try {
                     await this.#serve(link, backoff);
                 } catch (error) {
@@ -444,16 +571,17 @@ export class Store {
     /** Sends what is open over a new connection, and takes replies as long as it lasts.
      * @param {Link} link @param {Backoff} backoff */
     async #serve(link, backoff) {
-        const greeting = await link.greeting();
-        this.#link = link;
-        this.greeting = greeting;
-        if (this.#closing.signal.aborted) throw new ConnectionLost("the client was closed");
-        this.#calls = this.#calls.filter((call) => !call.settled);
-        for (const call of [...this.#calls]) this.#write(call, link, greeting);
+        const greeting = await link.greet();
+        link.greeting = this.greeting = greeting;
+        const waiting = this.#calls.filter((call) => !call.settled);
+        this.#calls = [];
+        for (const call of waiting) this.#write(call, link, greeting);
         for (;;) {
             const incoming = await link.next();
             if (incoming.mark !== "+" && incoming.mark !== "-") continue;
-            this.#calls.shift()?.resolve?.({ ...incoming, greeting });
+            const call = this.#calls.shift();
+            if (call === undefined) throw new ProtocolError("there are more answers than requests");
+            call.resolve?.({ ...incoming, greeting });
             backoff.reset();
         }
     }
@@ -488,7 +616,7 @@ export class Store {
      */
     async list(kind, filters = {}, { signal, ...options } = {}) {
         const { rows, done } = await this.#ask("LIST", kind, { ...filters, ...options }, signal);
-        return { items: rows, position: done.position, next: done.next };
+        return { items: rows, position: position(done), next: done.next };
     }
 
     /**
@@ -509,7 +637,7 @@ export class Store {
      * @param {Kind} kind @param {Record<string, Option>} filters @param {Cancel} options @returns {Promise<number>}
      */
     async count(kind, filters = {}, { signal } = {}) {
-        return (await this.#ask("COUNT", kind, filters, signal)).done.count;
+        return checked((await this.#ask("COUNT", kind, filters, signal)).done, { count: "number" }).count;
     }
 
     /**
@@ -532,7 +660,7 @@ export class Store {
     async #readPage(stream, { signal, ...options }) {
         const { rows, done, greeting } = await this.#ask("READ", eventsOf(stream), options, signal);
         const items = /** @type {StoreEvent[]} */ (rows);
-        return { page: { items, position: done.position, next: done.next }, log: greeting.log };
+        return { page: { items, position: position(done), next: done.next }, log: greeting.log };
     }
 
     /**
@@ -555,7 +683,7 @@ export class Store {
      */
     async streams(stream, { signal, ...options } = {}) {
         const { rows, done } = await this.#ask("STREAMS", stream, options, signal);
-        return { items: /** @type {StreamInfo[]} */ (rows), position: done.position, next: done.next };
+        return { items: /** @type {StreamInfo[]} */ (rows), position: position(done), next: done.next };
     }
 
     /**
@@ -576,7 +704,7 @@ export class Store {
      * @param {Cancel} options @returns {Promise<number>}
      */
     async ping({ signal } = {}) {
-        return (await this.#ask("PING", undefined, {}, signal)).done.position;
+        return position((await this.#ask("PING", undefined, {}, signal)).done);
     }
 
     /**
@@ -598,26 +726,26 @@ export class Store {
     /** Writes the read models to the disk now; the answer is the position that they are at.
      * @param {Cancel} options @returns {Promise<number>} */
     async checkpoint({ signal } = {}) {
-        return (await this.#ask("CHECKPOINT", undefined, {}, signal)).done.position;
+        return position((await this.#ask("CHECKPOINT", undefined, {}, signal)).done);
     }
 
     /** Checks every record of the log while serving, up to the position that is the answer.
      * @param {Cancel} options @returns {Promise<number>} */
     async verify({ signal } = {}) {
-        return (await this.#ask("VERIFY", undefined, {}, signal)).done.position;
+        return position((await this.#ask("VERIFY", undefined, {}, signal)).done);
     }
 
     /** Copies the log, up to the position that is the answer, into a new directory of the store's machine.
      * @param {string} directory @param {Cancel} options @returns {Promise<number>} */
     async backup(directory, { signal } = {}) {
-        return (await this.call("BACKUP", directory, {}, undefined, { signal })).done.position;
+        return position((await this.call("BACKUP", directory, {}, undefined, { signal })).done);
     }
 
     // Writes
 
     /** @param {string} verb @param {string} target @param {WriteOptions} options @param {unknown} [body] */
     #change(verb, target, { key, version, meta, signal }, body) {
-        const options = { key: keyOf(key), version, meta: meta && JSON.stringify(meta) };
+        const options = { key: keyOf(key), version, meta };
         return this.call(verb, target, options, body, { repeatable: key !== false, signal });
     }
 
@@ -695,7 +823,8 @@ export class Store {
      * @param {string} [stream] @param {{ from?: Point, types?: string[], log?: string } & Cancel} options
      * @returns {Promise<Subscription<StoreEvent>>}
      */
-    events(stream, { from, types, log, signal } = {}) {
+    async events(stream, { from, types, log, signal } = {}) {
+        this.#checkOpen();
         return Subscription.open(this, eventsOf(stream), { from, types, log }, true, signal);
     }
 
@@ -703,7 +832,8 @@ export class Store {
      * Subscribes to a row such as stories/12345: as it is, and each change of it.
      * @param {string} target @param {Cancel} options @returns {Promise<Subscription<Change | Restarted>>}
      */
-    watch(target, { signal } = {}) {
+    async watch(target, { signal } = {}) {
+        this.#checkOpen();
         return Subscription.open(this, target, {}, false, signal);
     }
 
@@ -712,7 +842,8 @@ export class Store {
      * @param {Kind} kind @param {Record<string, Option>} filters @param {Cancel} options
      * @returns {Promise<Subscription<Change | Removed | Restarted>>}
      */
-    watchList(kind, filters = {}, { signal } = {}) {
+    async watchList(kind, filters = {}, { signal } = {}) {
+        this.#checkOpen();
         return Subscription.open(this, kind, filters, false, signal);
     }
 }
@@ -728,6 +859,8 @@ export class Store {
 export class Subscription {
     #path; #target; #options; #ofEvents; #signal; #backoff;
     #began = false;
+    /** @type {number | undefined} */ #number;
+    /** @type {Promise<unknown>} the item that was asked for last */ #turn = Promise.resolve();
     #closing = new AbortController();
     /** @type {Link | undefined} */ #link;
 
@@ -800,8 +933,14 @@ export class Subscription {
         return { value: undefined, done: true };
     }
 
-    /** @returns {Promise<any>} an item, or undefined at the end */
-    async #next() {
+    /** @returns {Promise<any>} an item, or undefined at the end; each asks after the one before */
+    #next() {
+        const item = this.#turn.then(() => this.#await());
+        this.#turn = item.catch(() => {});
+        return item;
+    }
+
+    async #await() {
         while (!this.#closing.signal.aborted) {
             try {
                 const item = this.#link ? this.#take(await this.#link.next()) : await this.#open();
@@ -815,26 +954,20 @@ export class Subscription {
 
     /** @returns {Promise<Restarted | undefined>} */
     async #open() {
-        const link = new Link(this.#path);
-        try {
-            const greeting = await link.greeting();
-            const line = requestLine("SUBSCRIBE", { target: this.#target, options: this.#options });
-            checkLength(line, greeting);
-            link.send(line);
-            const { mark, members } = await link.next();
-            if (mark !== "+") throw new StoreError(members);
-            if (this.#closing.signal.aborted) throw new ConnectionLost("the subscription was closed");
-            if (this.#ofEvents) {
-                this.#options.log = greeting.log;
-                this.#options.from ??= members.position + 1;
-            }
-        } catch (error) {
-            link.close();
-            throw error;
+        const link = this.#link = new Link(this.#path);
+        const greeting = await link.greet();
+        const line = requestLine("SUBSCRIBE", { target: this.#target, options: this.#options });
+        checkLength(line, greeting);
+        const { mark, members } = await link.reply(line);
+        if (mark === "-") throw refusal(members);
+        checked(mark === "+" ? members : {}, { subscription: "number", position: "number" });
+        if (this.#ofEvents) {
+            this.#options.log = greeting.log;
+            this.#options.from ??= members.position + 1;
         }
-        this.#link = link;
         const again = this.#began;
         this.#began = true;
+        this.#number = members.subscription;
         return again && !this.#ofEvents ? { type: "restarted" } : undefined;
     }
 
@@ -842,8 +975,12 @@ export class Subscription {
      * Reads a push and goes past it; undefined is a notice.
      * @param {Incoming} push
      */
-    #take({ mark, members }) {
-        if (mark !== ">") return undefined;
+    #take({ mark, members, subscription }) {
+        if (mark === "*") return undefined;
+        if (mark === "-") throw refusal(members);
+        if (subscription !== this.#number) {
+            throw new ProtocolError(`this is nothing of subscription ${this.#number}: ${shown(members)}`);
+        }
         let item, resume;
         if ("caughtUp" in members) {
             item = { marker: "caughtUp", position: members.caughtUp };
@@ -863,7 +1000,7 @@ export class Subscription {
         } else if ("row" in members) {
             item = { type: "change", position: members.position, row: members.row };
         } else {
-            item = members;
+            item = checked(members, { position: "number", stream: "string", type: "string" });
             resume = members.position + 1;
         }
         if (!("end" in members)) this.#backoff.reset();
@@ -887,4 +1024,63 @@ export class Subscription {
         this.#link?.close();
         this.#link = undefined;
     }
+}
+
+// A store for tests
+
+/** Waits for a line, or the end, of the pipe that only the process holds that wants the store. */
+const keeper = `folder=$1; shift
+"$@" < /dev/null > /dev/null & daemon=$!
+exec 2> /dev/null
+read -r line
+kill -KILL "$daemon"; wait "$daemon"
+rm -rf "$folder"
+`;
+
+/** A stored in a temporary folder. Both are gone after `stop`, and when this process ends, however it does. */
+class TemporaryDaemon {
+    #process; #exited;
+
+    /** @param {string} [program] */
+    constructor(program) {
+        const stored = program === undefined ? findStored() : resolve(program);
+        accessSync(stored, constants.X_OK);
+        const folder = mkdtempSync(join(tmpdir(), "storykeep-"));
+        this.path = join(folder, "socket");
+        const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("STORED_")));
+        const words = [keeper, "sh", folder, stored, "--data", join(folder, "data"), "--socket", this.path];
+        this.#process = spawn("/bin/sh", ["-c", ...words],
+            { stdio: ["pipe", "ignore", "pipe"], cwd: "/", env, detached: true });
+        this.#process.stdin.on("error", () => {});
+        this.#exited = new Promise((done) => this.#process.on("close", done).on("error", done));
+    }
+
+    /** Waits until the daemon serves. Its trace is read for as long as it runs, so that its pipe never fills.
+     * @returns {Promise<void>} */
+    ready() {
+        let last = "it said nothing";
+        return new Promise((done, fail) => {
+            const lines = createInterface({ input: this.#process.stderr });
+            lines.on("line", (line) => {
+                last = line.trim() || last;
+                if (line.includes(" ready ")) done();
+            });
+            lines.on("close", () => fail(new Error(`stored did not start: ${last}`)));
+        });
+    }
+
+    /** Ends the daemon and removes its folder. */
+    async stop() {
+        this.#process.stdin.end("\n");
+        await this.#exited;
+    }
+}
+
+/** @returns {string} */
+function findStored() {
+    const { STORYKEEP_BIN: folder, PATH = "" } = process.env;
+    const paths = (folder ? [folder] : PATH.split(delimiter)).map((each) => resolve(each, "stored"));
+    const found = folder ? paths[0] : paths.find((path) => existsSync(path));
+    if (found === undefined) throw new Error("there is no stored in PATH; name its folder in STORYKEEP_BIN");
+    return found;
 }
