@@ -362,7 +362,7 @@ class Request(Generic[T]):
         """List a page of a kind's rows, filtered and sorted. `after` is the `next` of the page before."""
         def decode(rows: List[Row], done: Dict[str, Any], _: Greeting) -> Page[Row]:
             more = done.get("next")
-            return Page(rows, done["position"], more, None if more is None else Request.list(
+            return Page(rows, _whole(done, "position"), more, None if more is None else Request.list(
                 kind, filters, sort=sort, order=order, limit=limit, after=more))
         return Request._make(
             decode, "LIST", kind, {**filters, "sort": sort, "order": order, "limit": limit, "after": after})
@@ -370,7 +370,7 @@ class Request(Generic[T]):
     @staticmethod
     def count(kind: Kind, filters: Mapping[str, Option] = {}) -> Request[int]:
         """Count the rows that `list` would give."""
-        return Request._make(lambda _, done, __: cast(int, done["count"]), "COUNT", kind, filters)
+        return Request._make(lambda _, done, __: _whole(done, "count"), "COUNT", kind, filters)
 
     @staticmethod
     def sorts(kind: Kind) -> Request[List[SortKey]]:
@@ -388,7 +388,7 @@ class Request(Generic[T]):
         """
         def decode(rows: List[Any], done: Dict[str, Any], greeting: Greeting) -> Page[Event]:
             more = done.get("next")
-            return Page([_pick(Event, row) for row in rows], done["position"], more, None if more is None else
+            return Page([_pick(Event, row) for row in rows], _whole(done, "position"), more, None if more is None else
                         Request.read(stream, from_=more, to=to, order=order, limit=limit, types=types,
                                      log=greeting.log))
         return Request._make(decode, "READ", _events(stream), {
@@ -400,7 +400,7 @@ class Request(Generic[T]):
         """List a page of streams: all, those of a category (note-*), or one."""
         def decode(rows: List[Any], done: Dict[str, Any], _: Greeting) -> Page[StreamInfo]:
             more = done.get("next")
-            return Page([_pick(StreamInfo, row) for row in rows], done["position"], more,
+            return Page([_pick(StreamInfo, row) for row in rows], _whole(done, "position"), more,
                         None if more is None else Request.streams(stream, after=more, limit=limit))
         return Request._make(decode, "STREAMS", stream, {"after": after, "limit": limit})
 
@@ -493,7 +493,14 @@ class Request(Generic[T]):
 
 
 def _position(_: List[Any], done: Dict[str, Any], __: Greeting) -> int:
-    return cast(int, done["position"])
+    return _whole(done, "position")
+
+
+def _whole(members: Mapping[str, Any], name: str) -> int:
+    number = members.get(name)
+    if not isinstance(number, int):
+        raise ProtocolError(f"this answer has no {name}: {members!r:.200}")
+    return number
 
 
 def _key(key: Key) -> Optional[str]:

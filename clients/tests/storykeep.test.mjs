@@ -3,146 +3,16 @@
  */
 
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { execFile } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import test from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-import { ConnectionLost, ProtocolError, Store, StoreError, defaultPath } from "../node/storykeep.mjs";
+import { client, collect, here, note, numbers, scenario, startPeer, startProxy, take } from "./support.mjs";
 
-const here = fileURLToPath(new URL(".", import.meta.url));
-const program = join(process.env.STORYKEEP_BIN, "stored");
+const { ConnectionLost, ProtocolError, StoreError, defaultPath } = await import(client);
 const cases = JSON.parse(readFileSync(join(here, "cases.json"), "utf8"));
-
-/** The real daemon on a directory and a socket. */
-class Daemon {
-    constructor(directory, path, ...options) {
-        this.path = path;
-        this.arguments = ["--data", directory, "--socket", path, ...options];
-    }
-
-    async start() {
-        this.process = spawn(program, this.arguments, { stdio: ["ignore", "ignore", "pipe"] });
-        this.exited = new Promise((done) => this.process.on("exit", done));
-        for await (const line of createInterface({ input: this.process.stderr })) {
-            if (line.includes(" ready ")) return this;
-        }
-        throw new Error("the daemon did not start");
-    }
-
-    async end(signal = "SIGTERM") {
-        this.process.kill(signal);
-        await this.exited;
-    }
-}
-
-/** Listens on a path, and closes with every connection. */
-function listen(path, serve) {
-    const sockets = new Set();
-    const server = createServer((socket) => {
-        sockets.add(socket);
-        socket.on("error", () => {});
-        serve(socket);
-    }).listen(path);
-    return { path, close: () => { server.close(); sockets.forEach((socket) => socket.destroy()); } };
-}
-
-/** Passes bytes on to the daemon, and cuts the connection at random bytes so many times. */
-function startProxy(path, target, cuts, mean) {
-    let seed = 7;
-    const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
-    const proxy = listen(path, (client) => {
-        const server = connect({ path: target, highWaterMark: 4096 });
-        server.on("error", () => {});
-        let left = 1 + Math.floor(random() * 2 * mean);
-        for (const [from, to] of [[client, server], [server, client]]) {
-            from.on("close", () => to.destroy());
-            from.on("data", (data) => {
-                if (left <= 0) return;
-                const cut = proxy.cuts > 0 && data.length >= left;
-                const part = cut ? data.subarray(0, left) : data;
-                if (proxy.cuts > 0) left -= data.length;
-                if (cut) proxy.cuts -= 1;
-                to.write(part, () => { if (cut) { client.destroy(); server.destroy(); } });
-            });
-        }
-    });
-    return Object.assign(proxy, { cuts });
-}
-
-/** A made-up server, which answers as a case says: one script for each connection. */
-function startPeer(path, scripts) {
-    const left = [...scripts], received = [];
-    const peer = listen(path, async (socket) => {
-        const script = left.shift();
-        if (!script) return socket.destroy();
-        if (script.error) return socket.end(`- ${JSON.stringify(script.error)}\n`);
-        const limits = { line: 1000 };
-        const greeting = { server: "peer", protocol: 1, position: 0, log: "a", you: {}, limits, ...script.greeting };
-        socket.write(`* ${JSON.stringify(greeting)}\n`);
-        const replies = Array.isArray(script.replies) ? [...script.replies] : undefined;
-        for await (const line of createInterface({ input: socket })) {
-            received.push(line);
-            const reply = replies ? replies.shift() : script.replies;
-            if (reply === undefined || reply === null) return socket.destroy();
-            socket.write(reply + "\n");
-        }
-    });
-    return Object.assign(peer, { received });
-}
-
-/** A test in a directory of its own; what was started is ended after it, the last first. */
-function scenario(name, work) {
-    test(name, { timeout: 60_000 }, async () => {
-        const directory = mkdtempSync(join(tmpdir(), "storykeep-"));
-        const ends = [() => rmSync(directory, { recursive: true })];
-        const it = {
-            directory,
-            later: (end) => ends.push(end),
-            async daemon(data = "data", socket = "socket", ...options) {
-                const daemon = await new Daemon(join(directory, data), join(directory, socket), ...options).start();
-                ends.push(() => daemon.end());
-                return daemon;
-            },
-            open(path, options) {
-                const store = new Store(path, options);
-                ends.push(() => store.close());
-                return store;
-            },
-        };
-        try {
-            await work(it);
-        } finally {
-            for (const end of ends.reverse()) await end();
-        }
-    });
-}
-
-/** So many items of a subscription, with its markers. */
-async function take(items, count = 1) {
-    const taken = [];
-    while (taken.length < count) {
-        const { value, done } = await items.next();
-        if (done) throw new Error("the subscription ended");
-        taken.push(value);
-    }
-    return taken;
-}
-
-async function collect(items) {
-    const all = [];
-    for await (const item of items) all.push(item);
-    return all;
-}
-
-const numbers = (count, from = 0) => Array.from({ length: count }, (_, n) => n + from);
-const note = (data) => ({ type: "A", data });
 
 // The cases
 
@@ -413,7 +283,7 @@ scenario("the example of the README", async (it) => {
     const examples = [...text.matchAll(/```js\n(.*?)```\n+```\n(.*?)```/gs)];
     assert.equal(examples.length, 1);
     const file = join(it.directory, "example.mjs");
-    writeFileSync(file, examples[0][1].replace("./storykeep.mjs", join(here, "../node/storykeep.mjs")));
+    writeFileSync(file, examples[0][1].replace("./storykeep.mjs", client));
     const env = { ...process.env, STORED_SOCKET: path };
     const { stdout } = await promisify(execFile)(process.execPath, [file], { env });
     assert.equal(stdout, examples[0][2]);

@@ -1,0 +1,145 @@
+/**
+ * What the tests of the Node client share: daemons, and servers that play one.
+ */
+
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import test from "node:test";
+import { fileURLToPath } from "node:url";
+
+export const here = fileURLToPath(new URL(".", import.meta.url));
+export const client = join(process.env.STORYKEEP_CLIENTS ?? join(here, ".."), "node/storykeep.mjs");
+const program = join(process.env.STORYKEEP_BIN, "stored");
+const { Store } = await import(client);
+
+/** The milliseconds after which something that is awaited will not come any more. */
+export const limit = 1000 * Number(process.env.STORYKEEP_TEST_LIMIT ?? 60);
+
+/** The real daemon on a directory and a socket. */
+export class Daemon {
+    constructor(directory, path, ...options) {
+        this.path = path;
+        this.arguments = ["--data", directory, "--socket", path, ...options];
+    }
+
+    async start() {
+        this.process = spawn(program, this.arguments, { stdio: ["ignore", "ignore", "pipe"] });
+        this.exited = new Promise((done) => this.process.on("exit", done));
+        for await (const line of createInterface({ input: this.process.stderr })) {
+            if (line.includes(" ready ")) return this;
+        }
+        throw new Error("the daemon did not start");
+    }
+
+    async end(signal = "SIGTERM") {
+        this.process.kill(signal);
+        await this.exited;
+    }
+}
+
+/** Listens on a path, and closes with every connection. */
+export function listen(path, serve) {
+    const sockets = new Set();
+    const server = createServer((socket) => {
+        sockets.add(socket);
+        socket.on("error", () => {});
+        serve(socket);
+    }).listen(path);
+    return { path, close: () => { server.close(); sockets.forEach((socket) => socket.destroy()); } };
+}
+
+/** Passes bytes on to the daemon, and cuts the connection at random bytes so many times. */
+export function startProxy(path, target, cuts, mean) {
+    let seed = 7;
+    const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+    const proxy = listen(path, (client) => {
+        const server = connect({ path: target, highWaterMark: 4096 });
+        server.on("error", () => {});
+        let left = 1 + Math.floor(random() * 2 * mean);
+        for (const [from, to] of [[client, server], [server, client]]) {
+            from.on("close", () => to.destroy());
+            from.on("data", (data) => {
+                if (left <= 0) return;
+                const cut = proxy.cuts > 0 && data.length >= left;
+                const part = cut ? data.subarray(0, left) : data;
+                if (proxy.cuts > 0) left -= data.length;
+                if (cut) proxy.cuts -= 1;
+                to.write(part, () => { if (cut) { client.destroy(); server.destroy(); } });
+            });
+        }
+    });
+    return Object.assign(proxy, { cuts });
+}
+
+/** A made-up server, which answers as a case says: one script for each connection. */
+export function startPeer(path, scripts) {
+    const left = [...scripts], received = [];
+    const peer = listen(path, async (socket) => {
+        const script = left.shift();
+        if (!script) return socket.destroy();
+        if (script.error) return socket.end(`- ${JSON.stringify(script.error)}\n`);
+        const limits = { line: 1000 };
+        const greeting = { server: "peer", protocol: 1, position: 0, log: "a", you: {}, limits, ...script.greeting };
+        socket.write(`* ${JSON.stringify(greeting)}\n`);
+        const replies = Array.isArray(script.replies) ? [...script.replies] : undefined;
+        for await (const line of createInterface({ input: socket })) {
+            received.push(line);
+            const reply = replies ? replies.shift() : script.replies;
+            if (reply === undefined || reply === null) return socket.destroy();
+            socket.write(reply + "\n");
+            if (script.closes) return socket.end();
+        }
+    });
+    return Object.assign(peer, { received });
+}
+
+/** A test in a directory of its own; what was started is ended after it, the last first. */
+export function scenario(name, work) {
+    test(name, { timeout: limit }, async () => {
+        const directory = mkdtempSync(join(tmpdir(), "storykeep-"));
+        const ends = [() => rmSync(directory, { recursive: true })];
+        const it = {
+            directory,
+            later: (end) => ends.push(end),
+            async daemon(data = "data", socket = "socket", ...options) {
+                const daemon = await new Daemon(join(directory, data), join(directory, socket), ...options).start();
+                ends.push(() => daemon.end());
+                return daemon;
+            },
+            open(path, options) {
+                const store = new Store(path, options);
+                ends.push(() => store.close());
+                return store;
+            },
+        };
+        try {
+            await work(it);
+        } finally {
+            for (const end of ends.reverse()) await end();
+        }
+    });
+}
+
+/** So many items of a subscription, with its markers. */
+export async function take(items, count = 1) {
+    const taken = [];
+    while (taken.length < count) {
+        const { value, done } = await items.next();
+        if (done) throw new Error("the subscription ended");
+        taken.push(value);
+    }
+    return taken;
+}
+
+export async function collect(items) {
+    const all = [];
+    for await (const item of items) all.push(item);
+    return all;
+}
+
+export const numbers = (count, from = 0) => Array.from({ length: count }, (_, n) => n + from);
+export const note = (data) => ({ type: "A", data });

@@ -1,0 +1,248 @@
+"""What the tests of the Python clients share: daemons, servers that play one, and drivers of the clients."""
+
+
+import asyncio
+import concurrent.futures
+import contextlib
+import dataclasses
+import json
+import os
+import pathlib
+import random
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+
+HERE = pathlib.Path(__file__).resolve().parent
+CLIENTS = pathlib.Path(os.environ.get("STORYKEEP_CLIENTS", HERE.parent))
+LIMIT = float(os.environ.get("STORYKEEP_TEST_LIMIT", 60))
+"""Seconds after which something that is awaited will not come any more."""
+sys.path.insert(0, str(CLIENTS / "python"))
+
+import storykeep  # noqa: E402
+from storykeep import AsyncStore, Store  # noqa: E402
+
+BIN = pathlib.Path(os.environ["STORYKEEP_BIN"])
+ITEMS = {"Change": ("type", "change"), "Removed": ("type", "removed"), "Restarted": ("type", "restarted"),
+         "CaughtUp": ("marker", "caughtUp"), "Behind": ("marker", "behind"), "Ended": ("marker", "ended")}
+
+
+def call_later(work):
+    """Run something in a thread of its own; its result is awaited with a limit."""
+    future = concurrent.futures.Future()
+
+    def run():
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+    threading.Thread(target=run, daemon=True).start()
+    return future
+
+
+class Daemon:
+    """The real daemon on a directory and a socket."""
+
+    def __init__(self, directory, socket_path, *options):
+        self.path = str(socket_path)
+        self.arguments = [str(BIN / "stored"), "--data", str(directory), "--socket", self.path, *options]
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(self.arguments, stderr=subprocess.PIPE)
+        while b" ready " not in (line := self.process.stderr.readline()):
+            assert line, "the daemon did not start"
+
+    def end(self, number=signal.SIGTERM):
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        self.process.wait()
+        self.process.stderr.close()
+
+    def kill(self):
+        self.end(signal.SIGKILL)
+
+
+class Listener:
+    """A socket that serves each connection in a thread of its own."""
+
+    def __init__(self, path):
+        self.path = str(path)
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(self.path)
+        self.listener.listen()
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
+
+    def close(self):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+
+
+class Proxy(Listener):
+    """Passes bytes on to the daemon, and cuts the connection at random bytes so many times."""
+
+    def __init__(self, path, target, cuts, mean):
+        self.target, self.cuts, self.mean, self.random = target, cuts, mean, random.Random(7)
+        super().__init__(path)
+
+    def serve(self, client):
+        with client, socket.socket(socket.AF_UNIX) as server:
+            server.connect(self.target)
+            left = self.random.randint(1, 2 * self.mean)
+            while True:
+                for source in select.select([client, server], [], [])[0]:
+                    data = source.recv(4096)
+                    cut = self.cuts > 0 and len(data) >= left
+                    left -= len(data)
+                    (server if source is client else client).sendall(data[:left] if cut else data)
+                    if cut:
+                        self.cuts -= 1
+                    if cut or not data:
+                        return
+
+
+class Peer(Listener):
+    """A made-up server, which answers as a case says: one script for each connection."""
+
+    def __init__(self, path, scripts):
+        self.scripts, self.received = iter(scripts), []
+        super().__init__(path)
+
+    def serve(self, client):
+        script = next(self.scripts, None)
+        with contextlib.suppress(BrokenPipeError), client, \
+                client.makefile("rw", encoding="utf-8", newline="\n") as lines:
+            def say(line):
+                lines.write(line + "\n")
+                lines.flush()
+            if script is None:
+                return
+            if "error" in script:
+                return say("- " + json.dumps(script["error"]))
+            say("* " + json.dumps({"server": "peer", "protocol": 1, "position": 0, "log": "a", "you": {},
+                                   "limits": {"line": 1000}, **script["greeting"]}))
+            replies = iter(script["replies"]) if isinstance(script["replies"], list) else None
+            for line in lines:
+                self.received.append(line.rstrip("\n"))
+                reply = next(replies, None) if replies else script["replies"]
+                reply = reply(line) if callable(reply) else reply
+                if reply is None:
+                    return
+                say(reply)
+                if script.get("closes"):
+                    return
+
+
+class Blocking:
+    """Drives `Store`."""
+
+    errors = storykeep
+
+    def __init__(self, path, retry_for=10.0):
+        self.store = Store(path, retry_for=retry_for)
+
+    def do(self, name, *args, **options):
+        result = getattr(self.store, name)(*args, **options)
+        return list(result) if name.endswith("_all") else result
+
+    def many(self, requests):
+        return self.store.pipeline(requests)
+
+    def subscribe(self, name, *args, **options):
+        subscription = getattr(self.store, name)(*args, **options)
+        return subscription, subscription.items()
+
+    def take(self, subscription, count=1):
+        return [next(subscription[1]) for _ in range(count)]
+
+    def stop(self, subscription):
+        subscription[0].close()
+
+    def close(self):
+        self.store.close()
+
+
+class Concurrent:
+    """Drives `AsyncStore`, whose loop runs in a thread."""
+
+    def __init__(self, path, retry_for=10.0):
+        self.loop = asyncio.new_event_loop()
+        self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
+        self.thread.start()
+        self.store = AsyncStore(path, retry_for=retry_for)
+
+    def run(self, coroutine):
+        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(LIMIT)
+
+    def do(self, name, *args, **options):
+        async def work():
+            result = getattr(self.store, name)(*args, **options)
+            return [item async for item in result] if name.endswith("_all") else await result
+        return self.run(work())
+
+    def many(self, requests):
+        async def work():
+            return await asyncio.gather(*map(self.store.call, requests), return_exceptions=True)
+        return self.run(work())
+
+    def subscribe(self, name, *args, **options):
+        async def work():
+            subscription = await getattr(self.store, name)(*args, **options)
+            return subscription, subscription.items()
+        return self.run(work())
+
+    def take(self, subscription, count=1):
+        async def work():
+            return [await subscription[1].__anext__() for _ in range(count)]
+        return self.run(work())
+
+    def stop(self, subscription):
+        self.run(subscription[0].close())
+
+    def close(self):
+        self.run(self.store.close())
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()
+        self.loop.close()
+
+
+def plain(value):
+    """Make of a result what cases.json can be compared with."""
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if not dataclasses.is_dataclass(value):
+        return value
+    members = {each.name: plain(getattr(value, each.name)) for each in dataclasses.fields(value)}
+    name = type(value).__name__
+    return {**dict([ITEMS[name]]), **members} if name in ITEMS else members
+
+
+class Scenario:
+    """A test in a directory of its own; `driver` is the client that it drives."""
+
+    def setUp(self):
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="storykeep-"))
+        self.addCleanup(shutil.rmtree, self.directory)
+
+    def daemon(self, name="data", socket_name="socket", *options):
+        daemon = Daemon(self.directory / name, self.directory / socket_name, *options)
+        self.addCleanup(daemon.end)
+        return daemon
+
+    def open(self, path, **options):
+        client = self.driver(path, **options)
+        self.addCleanup(client.close)
+        return client
