@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import select
 import shutil
 import signal
@@ -43,6 +44,11 @@ def call_later(work):
             future.set_exception(error)
     threading.Thread(target=run, daemon=True).start()
     return future
+
+
+def within(work):
+    """Give the result of something that must not wait for ever."""
+    return call_later(work).result(LIMIT)
 
 
 class Daemon:
@@ -123,11 +129,10 @@ class Peer(Listener):
 
     def serve(self, client):
         script = next(self.scripts, None)
-        with contextlib.suppress(BrokenPipeError), client, \
-                client.makefile("rw", encoding="utf-8", newline="\n") as lines:
-            def say(line):
-                lines.write(line + "\n")
-                lines.flush()
+
+        def say(line):
+            client.sendall(f"{line}\n".encode())
+        with contextlib.suppress(OSError), client, client.makefile(encoding="utf-8", newline="\n") as lines:
             if script is None:
                 return
             if "error" in script:
@@ -144,6 +149,62 @@ class Peer(Listener):
                 say(reply)
                 if script.get("closes"):
                     return
+
+
+class Toy(Listener):
+    """A small store in memory, whose first connection ends after so many bytes of what it says."""
+
+    def __init__(self, path):
+        self.restart(0)
+        super().__init__(path)
+
+    def restart(self, cut, events=0):
+        """Forget everything; the next connection is cut."""
+        self.cut, self.keys, self.lock = cut, {}, threading.Lock()
+        self.events = [{"stream": "n-1", "version": n, "type": "A", "position": n, "time": "x", "by": 0, "data": n}
+                       for n in range(1, events + 1)]
+        self.lines = []
+
+    def serve(self, client):
+        with self.lock:
+            left, self.cut = self.cut, None
+        with contextlib.suppress(OSError), client, client.makefile("rb") as lines:
+            line = b""
+            while True:
+                said = self.say(line.decode())
+                client.sendall(said if left is None else said[:left])
+                if left is not None and len(said) >= left:
+                    return
+                left = None if left is None else left - len(said)
+                line = lines.readline()
+                if not line:
+                    return
+
+    def say(self, line):
+        words = line.split()
+        if not words:
+            answers = [("*", {"server": "toy", "protocol": 1, "position": 0, "log": "a", "limits": {"line": 99999},
+                              "you": {}})]
+        elif words[0] == "APPEND":
+            answers = [("+", self.append(line, words))]
+        elif words[0] == "SUBSCRIBE":
+            first = int(re.search(r"from=(\d+)", line)[1])
+            answers = [("+", {"subscription": 1, "position": len(self.events)})]
+            answers += [(">1", event) for event in self.events[first - 1:]]
+            answers += [(">1", {"caughtUp": len(self.events)})]
+        else:
+            answers = [("=", {"n": 1}), ("+", {"position": 7})]
+        return "".join(f"{mark} {json.dumps(members)}\n" for mark, members in answers).encode()
+
+    def append(self, line, words):
+        key = next((word for word in words if word.startswith("key=")), None)
+        with self.lock:
+            self.lines.append(line)
+            if key in self.keys:
+                return {**self.keys[key], "repeated": True}
+            receipt = {"stream": "n-1", "version": len(self.keys) + 1, "position": len(self.keys) + 1}
+            self.keys[key or line] = receipt
+            return receipt
 
 
 class Blocking:
@@ -179,10 +240,15 @@ class Concurrent:
     """Drives `AsyncStore`, whose loop runs in a thread."""
 
     def __init__(self, path, retry_for=10.0):
+        self.adopt(AsyncStore(path, retry_for=retry_for))
+
+    def adopt(self, store):
+        """Drive a store in a loop of this process."""
+        self.process, self.store = os.getpid(), store
         self.loop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
         self.thread.start()
-        self.store = AsyncStore(path, retry_for=retry_for)
+        return self
 
     def run(self, coroutine):
         return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(LIMIT)
