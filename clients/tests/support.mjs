@@ -97,6 +97,51 @@ export function startPeer(path, scripts) {
     return Object.assign(peer, { received });
 }
 
+/** A small store in memory, whose first connection ends after so many bytes of what it says. */
+export function startToy(path) {
+    let events = [];
+    const append = (line) => {
+        toy.lines.push(line);
+        const key = line.split(" ").find((word) => word.startsWith("key=")) ?? line;
+        const kept = toy.keys.get(key);
+        if (kept) return { ...kept, repeated: true };
+        const count = toy.keys.size + 1;
+        toy.keys.set(key, { stream: "n-1", version: count, position: count });
+        return toy.keys.get(key);
+    };
+    const answers = (line) => {
+        const limits = { line: 99999 };
+        if (line === "") return [["*", { server: "toy", protocol: 1, position: 0, log: "a", limits, you: {} }]];
+        if (line.startsWith("APPEND")) return [["+", append(line)]];
+        if (!line.startsWith("SUBSCRIBE")) return [["=", { n: 1 }], ["+", { position: 7 }]];
+        const rest = events.slice(Number(/from=(\d+)/.exec(line)[1]) - 1);
+        return [["+", { subscription: 1, position: events.length }], ...rest.map((event) => [">1", event]),
+            [">1", { caughtUp: events.length }]];
+    };
+    const toy = listen(path, async (socket) => {
+        let left = toy.cut ?? Infinity;
+        toy.cut = undefined;
+        const tell = (line) => {
+            const said = Buffer.from(toy.say(line));
+            socket.write(said.subarray(0, left));
+            left -= said.length;
+            if (left <= 0) socket.end();
+        };
+        tell("");
+        for await (const line of createInterface({ input: socket })) if (left > 0) tell(line);
+    });
+    return Object.assign(toy, {
+        say: (line) => answers(line).map(([mark, members]) => `${mark} ${JSON.stringify(members)}\n`).join(""),
+        /** Forgets everything; the next connection is cut. */
+        restart(cut, count = 0) {
+            events = numbers(count, 1).map((n) => ({ stream: "n-1", version: n, type: "A", position: n, time: "x", by: 0,
+                data: n }));
+            Object.assign(toy, { cut, keys: new Map(), lines: [] });
+        },
+        keys: new Map(), lines: [],
+    });
+}
+
 /** A test in a directory of its own; what was started is ended after it, the last first. */
 export function scenario(name, work) {
     test(name, { timeout: limit }, async () => {

@@ -1,0 +1,330 @@
+/**
+ * Tests of the Node client against what goes wrong around it: stores that end, stall and say too much; calls that are
+ * aborted, and clients that are closed while calls wait.
+ */
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { client, limit, listen, note, numbers, scenario, startPeer, startToy, take } from "./support.mjs";
+
+const { ConnectionLost, ProtocolError, Store } = await import(client);
+
+const greeting = `* ${JSON.stringify({ server: "x", protocol: 1, position: 0, log: "a", you: {},
+    limits: { line: 1000 } })}\n`;
+
+/** A server that does what a function does with each connection, by its number. */
+function play(it, serve) {
+    const server = listen(join(it.directory, `script${Math.random()}`), (socket) => serve(server.count++, socket));
+    server.count = 0;
+    it.later(server.close);
+    return server;
+}
+
+/** Waits for a condition. */
+async function until(holds) {
+    for (const end = performance.now() + limit; !holds(); await sleep(5)) {
+        assert(performance.now() < end, "it does not come");
+    }
+}
+
+const positions = (items) => items.map(({ position }) => position);
+
+// One call and its neighbours
+
+scenario("calls that cannot be sent fail alone", async (it) => {
+    const peer = startPeer(join(it.directory, "peer"), [{ greeting: {}, replies: numbers(4, 1).map((n) =>
+        `+ {"position":${n},"id":"x"}`) }]);
+    it.later(peer.close);
+    const store = it.open(peer.path);
+    for (const first of [1, 3]) { // before the connection stands, and after
+        const calls = [store.append("n-1", note("x".repeat(2000))), store.ping(), store.get("users/\ud83d"),
+            store.append("n-1", note(NaN)), store.ping(), store.append("n-1", note("x".repeat(2000)))];
+        const results = await Promise.allSettled(calls);
+        assert.deepEqual(results.map(({ value, reason }) => value ?? reason.code ?? reason.name),
+            ["tooLarge", first, "TypeError", "TypeError", first + 1, "tooLarge"]);
+    }
+});
+
+scenario("values that JSON has nothing for are refused before they are sent", async (it) => {
+    const store = it.open((await it.daemon()).path);
+    const circle = [];
+    circle.push(circle);
+    const values = [NaN, Infinity, -Infinity, 10n, () => 1, Symbol("s"), [undefined], [() => 1], new Map([[1, 2]]),
+        new Set([1]), new Date(NaN), circle, "\ud83d", { "\ud83d": 1 }, { a: { b: [NaN] } }];
+    for (const data of values) {
+        await assert.rejects(store.append("n-1", note(data)), TypeError, String(data));
+        await assert.rejects(store.see("messages/1", { meta: { a: data } }), TypeError, String(data));
+    }
+    await store.append("n-1", note({ a: undefined, b: new Date(0), c: "😀" }));
+    assert.deepEqual((await store.read("n-1")).items[0].data, { b: "1970-01-01T00:00:00.000Z", c: "😀" });
+});
+
+scenario("answers that nobody asked for are nobody's", async (it) => {
+    const server = play(it, (number, socket) => {
+        socket.write(greeting);
+        socket.on("data", () => {
+            socket.write(`+ {"position":${number}}\n`);
+            if (number === 0) socket.write(`= {"position":666}\n+ {"position":666}\n`);
+        });
+    });
+    const store = it.open(server.path);
+    assert.equal(await store.ping(), 0);
+    await sleep(20);
+    assert.equal(await store.ping(), 1);
+});
+
+scenario("bytes that are no UTF-8 are refused, never repaired", async (it) => {
+    const server = play(it, (_, socket) => {
+        socket.write(greeting);
+        socket.on("data", () => socket.write(Buffer.from('+ {"position":1,"a":"\xff"}\n', "latin1")));
+    });
+    await assert.rejects(it.open(server.path).ping(), ProtocolError);
+});
+
+// Connections that end, come late or never
+
+scenario("a store that ends between any two bytes", async (it) => {
+    const toy = startToy(join(it.directory, "toy"));
+    it.later(toy.close);
+    const whole = toy.say("").length + toy.say("PING").length + 2 * toy.say("APPEND n-1 key=x").length;
+    for (let cut = 0; cut < whole; cut += 1) {
+        toy.restart(cut);
+        const store = new Store(toy.path);
+        const [ping, kept, unkept, last] = await Promise.allSettled([store.ping(), store.append("n-1", note(1), { key: "k" }),
+            store.append("n-1", note(1), { key: false }), store.append("n-1", note(1))]);
+        await store.close();
+        assert.equal(ping.value, 7, `${cut}`);
+        const done = toy.lines.filter((line) => !line.includes("key=")).length;
+        if (unkept.value) assert.equal(done, 1, `${cut}`);
+        else assert(done <= 1 && unkept.reason instanceof ConnectionLost, `${cut}: ${unkept.reason}`);
+        const keyed = [...toy.keys].filter(([key]) => key.startsWith("key=")).map(([, receipt]) => receipt.version);
+        assert.deepEqual([kept.value?.version, last.value?.version], keyed, `${cut}`);
+        assert.equal(toy.keys.size, 2 + done, `${cut}`);
+    }
+});
+
+scenario("a subscription whose store ends between any two bytes", async (it) => {
+    const toy = startToy(join(it.directory, "toy"));
+    it.later(toy.close);
+    toy.restart(0, 3);
+    const whole = toy.say("").length + toy.say("SUBSCRIBE events from=1").length;
+    for (let cut = 0; cut < whole; cut += 1) {
+        toy.restart(cut, 3);
+        const store = new Store(toy.path);
+        const events = await store.events(undefined, { from: 1 });
+        assert.deepEqual(positions(await take(events, 3)), [1, 2, 3], `${cut}`);
+        events.close();
+        await store.close();
+    }
+});
+
+scenario("waits of one subscription take turns, also when it is cut", async (it) => {
+    const toy = startToy(join(it.directory, "toy"));
+    it.later(toy.close);
+    for (let cut = 100; cut < 700; cut += 11) {
+        toy.restart(cut, 6);
+        const events = await it.open(toy.path).events(undefined, { from: 1 });
+        const taken = await Promise.all(numbers(6).map(() => events.next()));
+        assert.deepEqual(positions(taken.map(({ value }) => value)), numbers(6, 1), `${cut}`);
+        events.close();
+    }
+});
+
+scenario("greetings that come late and in pieces", async (it) => {
+    const server = play(it, async (_, socket) => {
+        socket.on("data", (data) => socket.write('+ {"position":5}\n'.repeat(String(data).split("\n").length - 1)));
+        for (const byte of greeting) {
+            await sleep(2);
+            socket.write(byte);
+        }
+    });
+    const store = it.open(server.path);
+    assert.deepEqual(await Promise.all(numbers(9).map(() => store.ping())), Array(9).fill(5));
+    assert.equal(server.count, 1);
+});
+
+scenario("closing ends calls that wait", async (it) => {
+    for (const greets of [false, true]) {
+        const server = play(it, (_, socket) => {
+            if (greets) socket.write(greeting);
+            socket.resume();
+        });
+        const store = it.open(server.path);
+        const waiting = numbers(3).map(() => store.ping());
+        const refused = Promise.all(waiting.map((call) => assert.rejects(call, ConnectionLost)));
+        await until(() => server.count === 1 && (store.greeting !== undefined) === greets);
+        await store.close();
+        await refused;
+    }
+});
+
+scenario("closing ends a call that waits for the store", async (it) => {
+    const store = it.open(join(it.directory, "none"), { retryFor: limit });
+    const refused = assert.rejects(store.ping(), ConnectionLost);
+    await sleep(50);
+    await store.close();
+    await refused;
+});
+
+scenario("closing and a signal end a subscription that waits for a greeting", async (it) => {
+    const server = play(it, (number, socket) => {
+        if (number === 0) socket.write(greeting);
+        socket.once("data", () => socket.end('+ {"subscription":1,"position":0}\n'));
+    });
+    const store = it.open(server.path);
+    const events = await store.events();
+    const waiting = events.next();
+    await until(() => server.count === 2);
+    events.close();
+    assert.equal((await waiting).done, true);
+    const abort = new AbortController();
+    const subscribing = store.events(undefined, { signal: abort.signal });
+    const refused = assert.rejects(subscribing, { name: "AbortError" });
+    await until(() => server.count === 3);
+    abort.abort();
+    await refused;
+});
+
+scenario("a process ends when its client is closed before the greeting", async (it) => {
+    const server = play(it, (_, socket) => socket.resume());
+    const program = `import { Store } from ${JSON.stringify(client)};
+        const store = new Store(${JSON.stringify(server.path)});
+        store.ping().catch(() => {}); setTimeout(() => store.close(), 50);`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program]);
+    it.later(() => child.kill("SIGKILL"));
+    assert.deepEqual(await once(child, "exit"), [0, null]);
+});
+
+scenario("a connection that owes an answer to nobody is given up", async (it) => {
+    for (const greets of [false, true]) {
+        const server = play(it, (number, socket) => {
+            if (greets || number) socket.write(greeting);
+            socket.on("data", () => number && socket.write(`+ {"position":${number}}\n`));
+        });
+        const store = it.open(server.path);
+        await assert.rejects(store.ping({ signal: AbortSignal.timeout(50) }), { name: "TimeoutError" });
+        assert.equal(await store.ping(), 1);
+    }
+});
+
+scenario("calls that are aborted at any time", async (it) => {
+    const toy = startToy(join(it.directory, "toy"));
+    it.later(toy.close);
+    const store = it.open(toy.path);
+    const calls = [], aborts = [];
+    for (const n of numbers(200)) {
+        aborts.push(new AbortController());
+        calls.push(store.append("n-1", note(1), { key: `${n}`, signal: aborts[n].signal }));
+        calls[n].catch(() => {});
+        if (n % 3 !== 1) continue;
+        await sleep(n % 2);
+        aborts[n - (n % 2)].abort();
+    }
+    for (const [n, { value, reason }] of (await Promise.allSettled(calls)).entries()) {
+        if (value) assert.equal(value.version, toy.keys.get(`key=${n}`).version);
+        else assert.equal(reason.name, "AbortError");
+    }
+});
+
+scenario("huge rows", async (it) => {
+    const text = "あ".repeat(3_000_000);
+    const row = JSON.stringify({ n: 1, text });
+    const server = play(it, (_, socket) => {
+        socket.write(greeting);
+        socket.on("data", () => socket.write(`= ${row}\n= ${row}\n+ ${row}\n`));
+    });
+    const rows = await it.open(server.path).help();
+    assert.deepEqual(rows.map((each) => [each.n, each.text === text]), [[1, true], [1, true]]);
+});
+
+scenario("a store that drains and comes back", async (it) => {
+    const daemon = await it.daemon();
+    const store = it.open(daemon.path, { retryFor: limit });
+    const events = await store.events(undefined, { from: 1 });
+    const versions = [];
+    const writing = (async () => {
+        while (versions.length < 300) versions.push((await store.append("n-1", note(1))).version);
+    })();
+    for (const wanted of [50, 150]) {
+        await until(() => versions.length >= wanted);
+        await daemon.end();
+        await daemon.start();
+    }
+    await writing;
+    assert.deepEqual(versions, numbers(300, 1));
+    assert.deepEqual(positions(await take(events, 300)), numbers(300, 1));
+    events.close();
+});
+
+// After the end, and without one
+
+scenario("a closed client does nothing", async (it) => {
+    const toy = startToy(join(it.directory, "toy"));
+    it.later(toy.close);
+    const store = it.open(toy.path);
+    await store.ping();
+    await Promise.all([store.close(), store.close()]);
+    toy.restart(0);
+    for (const call of [() => store.ping(), () => store.append("n-1", note(1)), () => store.readAll("n-1").next(),
+        () => store.events(), () => store.watch("users/u"), () => store.watchList("users")]) {
+        await assert.rejects(call(), ConnectionLost);
+    }
+    assert.equal(toy.cut, 0);
+});
+
+scenario("iterators that are abandoned", async (it) => {
+    const store = it.open((await it.daemon()).path);
+    await store.append("n-1", Array(9).fill(note(1)));
+    for await (const _ of store.readAll("n-1", { limit: 2 })) break;
+    for await (const _ of (await store.events(undefined, { from: 1 })).items()) break;
+    for await (const _ of await store.events(undefined, { from: 1 })) break;
+    assert.deepEqual(await Promise.all([store.ping(), store.ping()]), [9, 9]);
+    while ((await store.stats()).subscriptions.count > 0) await sleep(10);
+});
+
+// Store.temporary
+
+scenario("a temporary store is there and gone", async () => {
+    const [store, other] = await Promise.all([Store.temporary(), Store.temporary()]);
+    await store.append("n-1", note(1));
+    assert.deepEqual([await store.ping(), await other.ping()], [1, 0]);
+    const folders = [dirname(store.path), dirname(other.path)];
+    assert(folders.every((folder) => existsSync(folder)));
+    await Promise.all([store.close(), store.close(), other.close()]);
+    assert(!folders.some((folder) => existsSync(folder)));
+    await assert.rejects(store.ping(), ConnectionLost);
+});
+
+scenario("a temporary store is gone when the process is", async (it) => {
+    const program = `import { Store } from ${JSON.stringify(client)};
+        console.log((await Store.temporary()).path);
+        process.stdin.on("data", () => process.exit(0));`;
+    for (const how of ["end", "kill"]) {
+        const child = spawn(process.execPath, ["--input-type=module", "-e", program]);
+        it.later(() => child.kill("SIGKILL"));
+        const [path] = await once(createInterface({ input: child.stdout }), "line");
+        assert(existsSync(path));
+        if (how === "kill") child.kill("SIGKILL");
+        else child.stdin.write("\n");
+        await until(() => !existsSync(dirname(path)));
+    }
+});
+
+scenario("a daemon that does not start says why", async (it) => {
+    await assert.rejects(Store.temporary({ program: "/bin/cat" }), /did not start: .*cat --help/);
+    await assert.rejects(Store.temporary({ program: "/bin/false" }), /did not start: it said nothing/);
+    await assert.rejects(Store.temporary({ program: "/none" }), /\/none/);
+    const { STORYKEEP_BIN, PATH } = process.env;
+    it.later(() => Object.assign(process.env, { STORYKEEP_BIN, PATH }));
+    delete process.env.STORYKEEP_BIN;
+    process.env.PATH = `${STORYKEEP_BIN}:${PATH}`;
+    await (await Store.temporary()).close();
+    process.env.PATH = "/none";
+    await assert.rejects(Store.temporary(), /STORYKEEP_BIN/);
+});

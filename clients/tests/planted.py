@@ -1,0 +1,272 @@
+"""Bugs that are planted in copies of the clients, one at a time: for each a named test must fail.
+
+A row is the client's text, what stands there with the bug, and the tests that must fail, each by itself. A case of
+cases.json is named by a part of its name. `--short` tries the first test of each row that fails at once.
+"""
+
+import concurrent.futures
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+SECONDS = 10
+"""A test that has not ended by then counts as failed."""
+
+WAITS = "the bug lets the test wait for its time limit; the short form leaves it out"
+
+PYTHON = [
+    # One call and its neighbours
+    ('''        line = call.line(link.greeting)
+        if line is None:
+            future.set_result(None)
+        else:
+            link.send(line)
+            self._calls.append((call, future))
+''', '''        self._calls.append((call, future))
+        line = call.line(link.greeting)
+        if line is None:
+            future.set_result(None)
+        else:
+            link.send(line)
+''', ["Async.test_calls_that_cannot_be_sent_fail_alone"]),
+    ('if re.search("[\\ud800-\\udfff]", self.line)', 'if False',
+     ["Blocking.test_a_request_is_one_line", "Async.test_calls_that_cannot_be_written_fail_alone"]),
+    ('''"\\n" in self.line or "\\r" in self.line''', 'False', ["Blocking.test_a_request_is_one_line"]),
+    ("allow_nan=False", "allow_nan=True",
+     ["Blocking.test_values_that_are_no_json_are_refused_before_they_are_sent"]),
+    ('return re.sub("[\\x7f-\\x9f]", lambda control: f"\\\\u{ord(control[0]):04x}", _json(value))',
+     "return _json(value)", ["Blocking: data and meta come back"]),
+    ('''        except Exception as wrong:
+            error = Proto''', '''        except EOFError as wrong:
+            error = Proto''', ["Blocking.test_a_decoder_that_fails_is_its_calls_own_trouble",
+                               "Async.test_a_decoder_that_fails_is_its_calls_own_trouble"]),
+    ("call.outcome = call.failure\n", "call.outcome = open[0].failure\n",
+     ["Blocking.test_each_call_has_its_own_error_where_the_time_is_over"]),
+    ("call, future = self._calls.popleft()", "call, future = self._calls.pop()",
+     ["Async.test_calls_that_cannot_be_sent_fail_alone"]),
+    ('''        call.answer(reply, greeting)
+        if not future.done():
+            future''', '''        call.answer(reply, greeting)
+        if True:
+            future''', ["Async.test_calls_that_are_cancelled_at_any_time"]),
+    # What is no answer
+    ('''if incoming.mark in "+-":
+                missing''', '''if True:
+                missing''', ["Blocking: a notice and a push are no answers"]),
+    ('''if incoming.mark in "+-":
+                    self._take''', '''if True:
+                    self._take''', ["Async: a notice and a push are no answers"]),
+    ('rb"[=+*-]|>[0-9]+"', 'rb"[=+*-].*|>[0-9]+"', ["Blocking: to another tag", "Async: a row of another tag"]),
+    ('while (incoming := self.next()).mark == "*"', 'while (incoming := self.next()).mark == "?"',
+     ["Blocking: between SUBSCRIBE and its answer"]),
+    ('while (incoming := await self.next()).mark == "*"', 'while (incoming := await self.next()).mark == "?"',
+     ["Async: between SUBSCRIBE and its answer"]),
+    ("if push.subscription != self._number:", "if False:", ["Async: of no subscription of the connection"]),
+    ('''        if push.mark == "-":
+            raise''', '''        if push.mark == "?":
+            raise''', ["Blocking: a subscription that is refused later"]),
+    ('''if not isinstance(members.get("code"), str)''', "if False", ["Blocking: an answer that cannot be read"]),
+    ('''if not isinstance(number, int):
+        raise''', '''if number is None:
+        raise''', ["Blocking: an answer that cannot be read"]),
+    ('not isinstance(greeting.limits.get("line"), int)', "False", ["Async: a greeting without its members"]),
+    ("self._link is not None and self._link.is_usable()", "self._link is not None",
+     ["Blocking.test_answers_that_nobody_asked_for_are_nobodys"]),
+    ('''        if not self._calls:
+            raise ProtocolError("there are more answers than requests")''', '''        if not self._calls:
+            return''', ["Async.test_answers_that_nobody_asked_for_are_nobodys"]),
+    # Connections that end, come late or never
+    ("if self._log is not None and not self.request.repeatable:", "if False:",
+     ["Blocking.test_a_store_that_ends_between_any_two_bytes", "Async.test_a_store_that_ends_between_any_two_bytes"]),
+    ("elif self._log not in (None, greeting.log) and self.request.write:", "elif False:",
+     ["Blocking: is not moved to another history"]),
+    ("uuid.uuid4().hex if key is None", "None if key is None",
+     ["Blocking.test_a_store_that_ends_between_any_two_bytes"]),
+    ('return _pick(Event, members), members["position"] + 1', 'return _pick(Event, members), members["position"]',
+     ["Blocking.test_a_subscription_whose_store_ends_between_any_two_bytes"]),
+    ('return _pick(Event, members), members["position"] + 1', 'return _pick(Event, members), members["position"] + 2',
+     ["Async.test_a_subscription_whose_store_ends_between_any_two_bytes"]),
+    ("self._parts.append(rest)", "self._parts = [rest]", ["Blocking.test_greetings_that_come_late_and_in_pieces",
+                                                          "Async.test_greetings_that_come_late_and_in_pieces"]),
+    ("            link.limit(None)\n", "", ["Blocking.test_a_quiet_subscription_has_no_time_limit"]),
+    ("link = self._link = _Link(self._path, self._timeout)", "link = self._link = _Link(self._path)",
+     ["Blocking.test_a_subscription_that_is_not_greeted_or_answered_in_time"]),
+    # Closed, cancelled, of another loop
+    ('''            link.shut()
+        with self._lock:
+            self._drop()
+        if''', '''            pass
+        with self._lock:
+            self._drop()
+        if''', ["Blocking.test_closing_ends_calls_that_wait"], WAITS),
+    ('''            link.shut()
+        with self._lock:
+            self._drop()
+
+''', '''            pass
+        with self._lock:
+            self._drop()
+
+''', ["Blocking.test_closing_a_subscription_that_waits_for_a_greeting"]),
+    ("                if not future.done():\n                    future.set_exception(failure)\n",
+     "                pass\n", ["Async.test_closing_ends_calls_that_wait"]),
+    ("link = self._link = await _AsyncLink.open(self._path)", "link = await _AsyncLink.open(self._path)",
+     ["Async.test_closing_a_subscription_that_waits_for_a_greeting"]),
+    ("        self._check_open()\n        subscription", "        subscription",
+     ["Blocking.test_a_closed_client_does_nothing"], WAITS),
+    ("if session is self._session and session.is_deserted():", "if False:",
+     ["Async.test_a_connection_that_owes_an_answer_to_nobody_is_given_up"]),
+    ('''    if loop is None or loop.is_closed():
+        return True
+    raise''', '''    if loop is None or loop.is_closed():
+        return False
+    raise''', ["Async.test_two_loops", "Async.test_a_subscription_in_two_loops"]),
+    ("    if loop is asyncio.get_running_loop():", "    if True:", ["Async.test_two_loops"]),
+    ("        async with self._lock:\n            while", "        if True:\n            while",
+     ["Async.test_tasks_share_a_subscription_that_is_cut"]),
+    # Processes
+    ("os.register_at_fork(after_in_child=_after_fork)", "",
+     ["Blocking.test_a_child_made_by_fork_has_a_connection_of_its_own",
+      "Async.test_a_child_made_by_fork_has_a_connection_of_its_own", "Blocking.test_processes_of_multiprocessing"], WAITS),
+    ('''_same(self._closed)
+
+    def call''', '''_same(self._closed)
+        self._lock.acquire()
+
+    def call''', ["Blocking.test_a_fork_while_a_thread_waits_for_an_answer"], WAITS),
+    ('''        self._socket.close()
+
+
+def _has_ended''', '''        pass
+
+
+def _has_ended''', ["Async.test_a_child_does_not_keep_the_parents_connection"]),
+    ('''        self._socket.close()
+
+
+def _has_ended''', '''        self._socket.shutdown(socket.SHUT_RDWR)
+
+
+def _has_ended''', ["Async.test_a_child_made_by_fork_has_a_connection_of_its_own"]),
+    # Store.temporary
+    ('rm -rf "$folder"\n', "", ["Temporary.test_it_is_there_and_gone", "Temporary.test_it_is_there_for_asyncio"]),
+    ("read -r line\n", "sleep 12\n", ["Temporary.test_it_is_gone_when_the_process_is"], WAITS),
+    ('''            cast(Any, self._process.stdin).close()
+        self._process = None''', "            pass",
+     ["Temporary.test_a_child_made_by_fork_uses_it_and_leaves_it"], WAITS),
+    ("            daemon.wait()\n", "", ["Temporary.test_a_daemon_that_does_not_start_says_why"], WAITS),
+]
+
+NODE = [
+    ('''        try {
+            call.check(greeting);''', '''        this.#calls.push(call);
+        try {
+            call.check(greeting);''', ["calls that cannot be sent fail alone"], WAITS),
+    ("/\\p{Surrogate}/u", "/(?!)/", ["calls that cannot be sent fail alone", "what UTF-8 cannot write"]),
+    ('''"number" ? !Number.isFinite(item)''', '''"number" ? false''', ["values that JSON has nothing for"]),
+    (".replace(/[\\x7f-\\x9f]/g, escaped)", "", ["data and meta come back"]),
+    ('...checked(members, { stream: "string", version: "number", position: "number" })', "...members", ["an answer that cannot be read"]),
+    ("this.#calls.shift()", "this.#calls.pop()", ["calls that cannot be sent fail alone"]),
+    ('if (incoming.mark !== "+" && incoming.mark !== "-") continue;', "", ["a notice and a push are no answers"]),
+    ("[=+*-]|>", "[=+*-].*|>", ["to another tag", "a row of another tag"]),
+    ('if (incoming.mark !== "*") return incoming;', "return incoming;", ["between SUBSCRIBE and its answer"]),
+    ("if (subscription !== this.#number)", "if (false)", ["of no subscription of the connection"]),
+    ('if (call === undefined) throw new ProtocolError("there are more answers than requests");',
+     "if (call === undefined) continue;", ["answers that nobody asked for"]),
+    ("fatal: true, ", "", ["bytes that are no UTF-8 are refused, never repaired"]),
+    ("if (this.log !== undefined && !this.repeatable)", "if (false)", ["a store that ends between any two bytes"]),
+    ("if (this.log !== undefined && this.log !== greeting.log && this.write)", "if (false)",
+     ["is not moved to another history"]),
+    ("            resume = members.position + 1;", "            resume = members.position;",
+     ["a subscription whose store ends between any two bytes"]),
+    ("this.#turn.then(() => this.#await())", "this.#await()", ["waits of one subscription take turns"]),
+    ("parts.push(chunk.subarray(start))", "parts = [chunk.subarray(start)]", ["come late and in pieces"]),
+    ('''        this.#link?.close();
+        this.#fail(new''', "        this.#fail(new", ["a process ends when its client is closed"], WAITS),
+    ('''        this.#link?.close();
+        this.#fail(new ConnectionLost("the client was closed"));''', "        this.#link?.close();",
+     ["closing ends a call that waits for the store"], WAITS),
+    ("const link = this.#link = new Link(this.#path);", "const link = new Link(this.#path); "
+     "queueMicrotask(() => setTimeout(() => { this.#link = link; }, 300));",
+     ["closing and a signal end a subscription that waits for a greeting"], WAITS),
+    ("if (this.#calls.length === 0 || this.#calls.some((call) => !call.settled)) return;", "return;",
+     ["a connection that owes an answer to nobody is given up"], WAITS),
+    ('throw this.#closed || error.code === "ERR_STREAM_PREMATURE_CLOSE" ? new ConnectionLost("closed") : error;',
+     "throw error;", ["owes an answer to nobody"]),
+    ('''log, signal } = {}) {
+        this.#checkOpen();''', "log, signal } = {}) {", ["a closed client does nothing"], WAITS),
+    ('rm -rf "$folder"\n', "", ["a temporary store is there and gone"]),
+    ("read -r line\n", "sleep 12\n", ["a temporary store is gone when the process is"], WAITS),
+    ("await daemon.ready();", "", ["a daemon that does not start says why"], WAITS),
+]
+
+
+def command(language, test):
+    """Give the command and the environment of one test."""
+    if language == "node":
+        return ["node", "--test", "--test-name-pattern", test, "storykeep.test.mjs", "hostile.test.mjs"], {}
+    client, case, name = test.partition(": ")
+    if case:
+        return [sys.executable, "test_storykeep.py", f"{client}Tests.test_cases"], {"STORYKEEP_CASE": name}
+    client, _, name = test.partition(".")
+    return [sys.executable, "-W", "ignore", "test_hostile.py", f"{client}Tests.{name}"], {}
+
+
+def run(language, test, clients):
+    """Tell whether a test passes with these clients."""
+    words, settings = command(language, test)
+    environment = {**os.environ, **settings, "STORYKEEP_CLIENTS": str(clients), "STORYKEEP_TEST_LIMIT": "3",
+                   "TMPDIR": str(clients)}
+    process = subprocess.Popen(words, cwd=HERE, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, start_new_session=True)
+    try:
+        return process.wait(SECONDS) == 0
+    except subprocess.TimeoutExpired:
+        return False
+    finally:
+        try:
+            os.killpg(process.pid, 9)
+        except ProcessLookupError:
+            pass
+        process.wait()
+
+
+def plant(language, old, new, test):
+    """Give what is wrong with a row; None where the test fails as it must."""
+    name = "python/storykeep.py" if language == "python" else "node/storykeep.mjs"
+    text = (HERE.parent / name).read_text()
+    if text.count(old) != 1:
+        return f"{test}: {text.count(old)} times in the client: {old!r}"
+    folder = tempfile.mkdtemp(prefix="planted-")
+    try:
+        copy = pathlib.Path(folder, name)
+        copy.parent.mkdir()
+        copy.write_text(text.replace(old, new))
+        began = time.monotonic()
+        passes = run(language, test, folder)
+        if "--times" in sys.argv:
+            print(f"{time.monotonic() - began:.1f} s {language} {test}", flush=True)
+        return f"{test} passes with this bug: {new!r}" if passes else None
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def main():
+    rows = [(language, *row) for language, table in (("python", PYTHON), ("node", NODE)) for row in table
+            if shutil.which(language) or language == "python"]
+    tests = [(language, old, new, test) for language, old, new, names, *_ in rows for test in names]
+    if "--short" in sys.argv:
+        tests = [(language, old, new, names[0]) for language, old, new, names, *waits in rows if not waits]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        wrong = [each for each in pool.map(lambda row: plant(*row), tests) if each]
+    print(*wrong, f"{len(tests) - len(wrong)} of {len(tests)} planted bugs were caught", sep="\n")
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
