@@ -95,8 +95,8 @@ import { createInterface } from "node:readline";
  * @typedef {{ marker: "ended", reason: string, resume: number }} Ended It goes on by itself at `resume`
  * @typedef {CaughtUp | Behind | Ended} Marker
  *
- * @typedef {{ mark: string, members: Row, rows: Row[], subscription?: number }} Incoming A whole reply (+ or -), a push
- *   (>) of a subscription, or a notice (*)
+ * @typedef {{ mark: string, members: Row, rows: Row[], subscription?: number, unasked?: boolean }} Incoming A whole
+ *   reply (+ or -), which came before its request was sent where it is `unasked`; a push (>); or a notice (*)
  */
 
 /**
@@ -286,6 +286,8 @@ class Backoff {
 class Link {
     #socket; #incoming;
     #closed = false;
+    #sent = 0;
+    #answered = 0;
     /** @type {Greeting | undefined} once requests may be sent */ greeting;
 
     /** @param {string} path */
@@ -299,6 +301,7 @@ class Link {
     async *#read() {
         let /** @type {Buffer[]} */ parts = [], /** @type {Row[]} */ rows = [];
         for await (const chunk of this.#socket) {
+            const whole = [];
             let start = 0;
             for (let end; (end = chunk.indexOf(10, start)) >= 0; start = end + 1) {
                 const incoming = parse(Buffer.concat([...parts, chunk.subarray(start, end)]));
@@ -306,14 +309,15 @@ class Link {
                 if (incoming.mark === "=") {
                     rows.push(incoming.members);
                 } else if (incoming.mark === "+" || incoming.mark === "-") {
-                    const all = rows;
+                    this.#answered += 1;
+                    whole.push({ ...incoming, rows, unasked: this.#answered > this.#sent });
                     rows = [];
-                    yield { ...incoming, rows: all };
                 } else {
-                    yield incoming;
+                    whole.push(incoming);
                 }
             }
             if (start < chunk.length) parts.push(chunk.subarray(start));
+            yield* whole;
         }
     }
 
@@ -352,6 +356,7 @@ class Link {
 
     /** @param {string} line */
     send(line) {
+        this.#sent += 1;
         this.#socket.write(line + "\n");
     }
 
@@ -579,8 +584,8 @@ export class Store {
         for (;;) {
             const incoming = await link.next();
             if (incoming.mark !== "+" && incoming.mark !== "-") continue;
-            const call = this.#calls.shift();
-            if (call === undefined) throw new ProtocolError("there are more answers than requests");
+            const call = incoming.unasked ? undefined : this.#calls.shift();
+            if (call === undefined) throw new ConnectionLost("there are more answers than requests");
             call.resolve?.({ ...incoming, greeting });
             backoff.reset();
         }

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 CLIENTS = pathlib.Path(os.environ.get("STORYKEEP_CLIENTS", HERE.parent))
@@ -49,6 +50,14 @@ def call_later(work):
 def within(work):
     """Give the result of something that must not wait for ever."""
     return call_later(work).result(LIMIT)
+
+
+def until(holds):
+    """Wait for a condition."""
+    end = time.monotonic() + LIMIT
+    while not holds():
+        assert time.monotonic() < end, "it does not come"
+        time.sleep(0.005)
 
 
 class Daemon:

@@ -12,10 +12,11 @@ import re
 import socket
 import subprocess
 import sys
+import threading
 import time
 import unittest
 
-from support import HERE, Blocking, Concurrent, Daemon, Peer, Proxy, Scenario, call_later, plain
+from support import HERE, LIMIT, Blocking, Concurrent, Daemon, Peer, Proxy, Scenario, call_later, plain, until
 import storykeep  # found by what support puts into the path
 from storykeep import ConnectionLost, Request, Store, StoreError
 
@@ -147,7 +148,7 @@ class Tests(Scenario):
                     daemon.start()
         self.assertEqual(list(range(900)), [event.data for event in seen])
         self.assertEqual(list(range(1, 901)), [event.position for event in seen])
-        self.assertEqual(list(range(1, 901)), [receipt.version for receipt in written.result(30)])
+        self.assertEqual(list(range(1, 901)), [receipt.version for receipt in written.result(LIMIT)])
         reader.stop(subscription)
 
     def test_another_history_on_the_same_socket_is_told(self):
@@ -205,9 +206,7 @@ class Tests(Scenario):
         data = "x" * 4000
         for start in range(0, 2000, 500):
             client.many([Request.append("note-1", {"type": "A", "data": [n, data]}) for n in range(start, start + 500)])
-            began = time.monotonic()
             client.do("ping")
-            self.assertLess(time.monotonic() - began, 1)
         self.assertGreater(client.do("stats")["subscriptions"]["maxLag"], 500)
         seen = []
         while len(seen) < 2000:
@@ -221,7 +220,7 @@ class Tests(Scenario):
         requests = []
         for _ in range(100):
             requests += [Request.append("note-2", {"type": "A", "data": "y" * 20000}), Request.read("note-1")]
-        results = call_later(lambda: client.many(requests)).result(30)
+        results = call_later(lambda: client.many(requests)).result(LIMIT)
         self.assertEqual([200] * 100, [len(page.items) for page in results[1::2]])
         self.assertEqual(list(range(1, 101)), [receipt.version for receipt in results[::2]])
 
@@ -233,19 +232,14 @@ class Tests(Scenario):
         time.sleep(0.05)
         self.assertEqual(1, client.do("stats")["subscriptions"]["count"])
         client.stop(subscription)
-        self.assertIn(type(waiting.exception(10)), (StopIteration, StopAsyncIteration, RuntimeError))
-        for _ in range(100):
-            if client.do("stats")["subscriptions"]["count"] == 0:
-                break
-            time.sleep(0.01)
-        else:
-            self.fail("the subscription goes on")
+        self.assertIn(type(waiting.exception(LIMIT)), (StopIteration, StopAsyncIteration, RuntimeError))
+        until(lambda: client.do("stats")["subscriptions"]["count"] == 0)
 
     def test_trying_ends_after_the_limit(self):
         began = time.monotonic()
         with self.assertRaises(FileNotFoundError):
             self.open(str(self.directory / "none"), retry_for=0.2).do("ping")
-        self.assertTrue(0.15 < time.monotonic() - began < 2)
+        self.assertLess(0.15, time.monotonic() - began)
         with self.assertRaises(OSError):
             self.open(str(self.directory / "none"), retry_for=0).subscribe("events")
 
@@ -257,11 +251,11 @@ class Tests(Scenario):
             self.open(daemon.path, retry_for=0.1).do("ping")
         self.assertEqual("busy", caught.exception.code)
         waiting = call_later(lambda: second.do("ping"))
-        self.addCleanup(waiting.result, 10)
+        self.addCleanup(waiting.result, LIMIT)
         time.sleep(0.05)
         self.assertFalse(waiting.done())
         first.store.close() if isinstance(first, Blocking) else first.run(first.store.close())
-        self.assertEqual(0, waiting.result(10))
+        self.assertEqual(0, waiting.result(LIMIT))
 
     def test_a_closed_client_sends_nothing(self):
         client = self.open(self.daemon().path)
@@ -282,7 +276,7 @@ class BlockingTests(Tests, unittest.TestCase):
         for number, (program, output) in enumerate(examples):
             environment = {**os.environ, "STORED_SOCKET": daemon.path, "PYTHONPATH": str(HERE.parent / "python")}
             done = subprocess.run(
-                [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=20)
+                [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=LIMIT)
             self.assertEqual((output, ""), (done.stdout, done.stderr))
 
     def test_the_socket_is_found_as_the_daemon_finds_it(self):
@@ -296,14 +290,17 @@ class BlockingTests(Tests, unittest.TestCase):
         self.assertRegex(storykeep.default_path(), r"/(storykeep|storykeep-\d+)/stored\.sock$")
 
     def test_a_call_that_is_not_answered_in_time_ends_and_its_answer_is_nobodys(self):
-        def late(line):
-            time.sleep(0.5)
+        late = threading.Event()
+        self.addCleanup(late.set)
+
+        def wait(line):
+            late.wait()
             return '+ {"position":1}'
         peer = Peer(self.directory / "peer", [
-            {"greeting": {}, "replies": late}, {"greeting": {}, "replies": lambda line: '+ {"position":2}'}])
+            {"greeting": {}, "replies": wait}, {"greeting": {}, "replies": lambda line: '+ {"position":2}'}])
         self.addCleanup(peer.close)
-        with contextlib.closing(Store(peer.path, timeout=0.1)) as store:
-            with self.assertRaisesRegex(TimeoutError, "nothing for 0.1 s"):
+        with contextlib.closing(Store(peer.path, timeout=2)) as store:
+            with self.assertRaisesRegex(TimeoutError, "nothing for 2 s"):
                 store.ping()
             self.assertEqual(2, store.ping())
 
@@ -324,7 +321,7 @@ class BlockingTests(Tests, unittest.TestCase):
         client = self.open(self.daemon().path)
         work = [call_later(lambda: [client.do("append", "note-1", {"type": "A", "data": 1}) for _ in range(50)])
                 for _ in range(4)]
-        versions = [receipt.version for each in work for receipt in each.result(20)]
+        versions = [receipt.version for each in work for receipt in each.result(LIMIT)]
         self.assertEqual(list(range(1, 201)), sorted(versions))
 
     def test_a_write_that_waits_for_room_holds_up_no_other_thread(self):
@@ -332,13 +329,14 @@ class BlockingTests(Tests, unittest.TestCase):
         peer = Peer(self.directory / "peer", [
             {"greeting": {}, "replies": lambda line: '+ {"position":1}' if line == "PING\n" else full}])
         self.addCleanup(peer.close)
-        client = self.open(peer.path, retry_for=1.0)
+        client = self.open(peer.path, retry_for=LIMIT)
         writing = call_later(lambda: client.do("append", "note-1", {"type": "A", "data": 1}))
         while not peer.received:
             time.sleep(0.001)
         self.assertEqual(1, client.do("ping"))
         self.assertFalse(writing.done())
-        self.assertEqual("full", writing.exception(10).code)
+        client.close()
+        self.assertIsInstance(writing.exception(LIMIT), ConnectionLost)
 
 
 class AsyncTests(Tests, unittest.TestCase):
