@@ -275,16 +275,18 @@ scenario("a closed client sends nothing", async (it) => {
     await assert.rejects(store.ping(), ConnectionLost);
 });
 
-scenario("the example of the README", async (it) => {
+scenario("the examples of the README, and again", async (it) => {
     const { path } = await it.daemon();
     const text = readFileSync(join(here, "../README.md"), "utf8");
     const examples = [...text.matchAll(/```js\n(.*?)```\n+```\n(.*?)```/gs)];
-    assert.equal(examples.length, 1);
-    const file = join(it.directory, "example.mjs");
-    writeFileSync(file, examples[0][1].replace("./storykeep.mjs", client));
-    const env = { ...process.env, STORED_SOCKET: path };
-    const { stdout } = await promisify(execFile)(process.execPath, [file], { env });
-    assert.equal(stdout, examples[0][2]);
+    assert.deepEqual([examples.length, text.split("```js").length - 1], [2, 2]);
+    for (const [, program, output] of [...examples, ...examples]) {
+        const file = join(it.directory, "example.mjs");
+        writeFileSync(file, program.replace("./storykeep.mjs", client));
+        const env = { ...process.env, STORED_SOCKET: path };
+        const { stdout } = await promisify(execFile)(process.execPath, [file], { env });
+        assert.equal(stdout, output);
+    }
 });
 
 scenario("the socket is found as the daemon finds it", async (it) => {

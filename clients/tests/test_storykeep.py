@@ -16,7 +16,7 @@ import threading
 import time
 import unittest
 
-from support import HERE, LIMIT, Blocking, Concurrent, Daemon, Peer, Proxy, Scenario, call_later, plain, until
+from support import CLIENTS, HERE, LIMIT, Blocking, Concurrent, Daemon, Peer, Proxy, Scenario, call_later, plain, until
 import storykeep  # found by what support puts into the path
 from storykeep import ConnectionLost, Request, Store, StoreError
 
@@ -268,13 +268,15 @@ class Tests(Scenario):
 class BlockingTests(Tests, unittest.TestCase):
     driver = Blocking
 
-    def test_the_examples_of_the_readme(self):
+    def test_the_examples_of_the_readme_behind_the_guide_and_again(self):
         daemon = self.daemon()
+        for _ in range(3):  # as the guide does
+            self.open(daemon.path).do("append", "cup-1", {"type": "Sipped", "data": {}})
         text = (HERE.parent / "README.md").read_text()
         examples = re.findall(r"```python\n(.*?)```\n+```\n(.*?)```", text, re.DOTALL)
-        self.assertEqual(2, len(examples))
-        for number, (program, output) in enumerate(examples):
-            environment = {**os.environ, "STORED_SOCKET": daemon.path, "PYTHONPATH": str(HERE.parent / "python")}
+        self.assertEqual((3, 3), (len(examples), text.count("```python")))
+        for program, output in 2 * examples:
+            environment = {**os.environ, "STORED_SOCKET": daemon.path, "PYTHONPATH": str(CLIENTS / "python")}
             done = subprocess.run(
                 [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=LIMIT)
             self.assertEqual((output, ""), (done.stdout, done.stderr))
