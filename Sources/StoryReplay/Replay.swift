@@ -80,7 +80,9 @@ package struct Replay {
     ///
     /// A daemon goes on while they are proven: they may be of events that the log did not have when it was opened.
     private func contradiction(_ log: LMDBEventLog, _ snapshot: ModelSnapshot) throws(StorageError) -> String? {
-        guard log.storedIdentity.holds(snapshot.storeID, through: snapshot.position) else { return "they are a fold of another log" }
+        guard log.storedIdentity.holds(snapshot.storeID, through: snapshot.position) else {
+            return "they are a fold of another log"
+        }
         if snapshot.position > log.head { try log.refresh() }
         guard snapshot.position > log.head else { return nil }
         return "they are a fold of \(snapshot.position) events, and the log ends at \(log.head)"

@@ -40,13 +40,15 @@ package final class LMDBModelStore: TableStore {
     ///
     /// - Parameter ancestors: the logs that this one was copied from, with the last position that both have.
     package init(
-        in directory: DataDirectory, storeID: [UInt8], ancestors: [StoredIdentity.Ancestor] = [], version: UInt32, mapSize: Int = EnvironmentOptions().mapSize,
+        in directory: DataDirectory, storeID: [UInt8], ancestors: [StoredIdentity.Ancestor] = [], version: UInt32,
+        mapSize: Int = EnvironmentOptions().mapSize,
         tables list: [ModelTable] = Catalogue.standard.tables
     ) throws(StorageError) {
         precondition(directory.access != .reading, "Models that a daemon may hold are read through a ModelSnapshot.")
         let fresh = CheckpointRecord(version: version, position: .zero, storeID: storeID)
         let opened = try ModelOpening.open(
-            directory.modelsPath, fresh, StoredIdentity(id: storeID, ancestors: ancestors), list, ModelTables.options(list, mapSize: mapSize))
+            directory.modelsPath, fresh, StoredIdentity(id: storeID, ancestors: ancestors), list,
+            ModelTables.options(list, mapSize: mapSize))
         identity = fresh
         environment = opened.environment
         tables = opened.tables

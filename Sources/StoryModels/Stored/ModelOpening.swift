@@ -15,7 +15,8 @@ enum ModelOpening {
     ///   - fresh: the record of models that are folded from the start.
     ///   - owner: the log that they must be a fold of.
     static func open(
-        _ path: String, _ fresh: CheckpointRecord, _ owner: StoredIdentity, _ tables: [ModelTable], _ options: EnvironmentOptions
+        _ path: String, _ fresh: CheckpointRecord, _ owner: StoredIdentity, _ tables: [ModelTable],
+        _ options: EnvironmentOptions
     ) throws(StorageError) -> Opened {
         let isThere = Folder.exists(path)
         let reason = isThere ? try unfitness(path, fresh, owner, options) : nil
