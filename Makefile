@@ -15,7 +15,7 @@ test: ## everything that CI runs: build, lint, unit tests, scenarios with the re
 
 build: ## the programs, optimised, in .build/release
 	@scripts/install
-	swift build -c release
+	@scripts/build -c release
 
 install: ## programs without need of a toolchain, manual pages, completions, units, below PREFIX=/usr/local
 	@scripts/install
