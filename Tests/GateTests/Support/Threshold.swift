@@ -39,19 +39,30 @@ struct Threshold: Codable {
                 Issue.record("\(path(shape)): there is no count \(name)", sourceLocation: place)
                 continue
             }
+            let most = limit.most * leeway(name, limit)
             #expect(
-                value <= limit.most,
+                value <= most,
                 """
-                \(shape): \(short(value)) \(name) for each \(threshold.per); allowed are \(short(limit.most)) \
+                \(shape): \(short(value)) \(name) for each \(threshold.per); allowed are \(short(most)) \
                 (\(limit.why)). Look for the cost, or raise the limit in bench/thresholds/\(shape).json and say why \
                 in the same commit.
                 """, sourceLocation: place)
-            // Else a library that counts nothing would pass.
+            // Else a library that counts nothing would pass. On a slow disk commits are written beside the loop.
+            let beside = measured["background\(name.prefix(1).uppercased())\(name.dropFirst())"] ?? 0
             #expect(
-                value > 0 || limit.most < 1,
+                value + beside > 0 || limit.most < 1,
                 "\(shape): no \(name) at all, where \(short(limit.most)) are allowed: are they still counted?",
                 sourceLocation: place)
         }
+    }
+
+    /// By how much a limit may be passed in a run of all tests; `scripts/gates` holds every count to its limit.
+    ///
+    /// Less than one for each event is shared by the events of a turn, a commit or a flush, and how many those are depends
+    /// on how busy the machine is. Ten times as much is still less than one for each event where somebody counts on that.
+    private static func leeway(_ name: String, _ limit: Limit) -> Double {
+        guard wish.isEmpty else { return 1 }
+        return limit.most < 1 ? 10 : name.hasSuffix("Bytes") ? 1.5 : 1
     }
 
     /// How far above what was measured a limit is set. Nearly all counts come out the same in every run, on an idle
