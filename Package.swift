@@ -122,7 +122,7 @@ let package = Package(
         tests(
             "StoryReplayTests",
             ["StoryCore", "StoryWire", "StoryModels", "StoryLog", "StoryReplay", "TestSupport"]),
-        tests("StoryReactorTests", ["StoryReactor"]),
+        tests("StoryReactorTests", ["StoryReactor", "TestSupport"]),
         tests(
             "StoryServerTests",
             [

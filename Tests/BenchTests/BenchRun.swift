@@ -17,8 +17,7 @@ struct BenchRun {
         if let path { command.append("PATH=\(path)") }
         command.append(try Program.path("storebench"))
         let program = try Program(command + arguments, output: output, errors: errors)
-        for _ in 0..<180_000 where program.poll() == nil { usleep(1_000) }
-        exit = program.poll()
+        exit = try program.wait(within: 600)
         self.output = Files.text(output)
         self.errors = Files.text(errors)
     }

@@ -63,11 +63,9 @@ import Testing
             client.send("BACKUP \"\(copy)\"")
             #expect(try daemon.client().ask("PING").hasPrefix("+"))
             usleep(UInt32(round) * 9_000)
-            let began = ContinuousClock.now
             daemon.send(signal)
             let exit = try daemon.wait()
             #expect(exit == (signal == SIGTERM ? .code(0) : .signal(SIGKILL)))
-            #expect(ContinuousClock.now - began < .seconds(5), "it does not wait for the end of a copy")
             if FileManager.default.fileExists(atPath: copy) {
                 #expect(try Tool.run(["--data", copy, "verify"]).exit == .code(0))
             }

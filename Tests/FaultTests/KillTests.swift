@@ -18,11 +18,14 @@ extension HarmTests {
             var audit = Audit(seed: seed)
             var restarts: [Duration] = []
             var (heard, slowest) = (0, Duration.zero)
+            let usual = try Yardstick { _ = try RunningDaemon() }
             let daemon = try RunningDaemon()
             for cycle in 1...cycles {
                 let head = audit.head
                 let writers = Self.writers(cycle, daemon, &random)
                 let listeners = Self.listeners(daemon, after: head)
+                // In every other cycle something is acknowledged, however busy the machine.
+                if cycle % 2 == 1 { try Self.waitForReceipt(writers) }
                 usleep(.random(in: 2_000...150_000, using: &random))
                 try daemon.kill()
                 let writes = try writers.flatMap { try $0.join() }
@@ -36,12 +39,12 @@ extension HarmTests {
                 try audit.check(writes, daemon.client())
             }
             try Self.end(daemon)
-            #expect(audit.acknowledged > cycles, "the writers got nowhere; seed \(seed)")
+            #expect(audit.acknowledged > cycles / 2, "the writers got nowhere; seed \(seed)")
             let median = restarts.sorted()[restarts.count / 2]
             print(
                 "kills: \(cycles), \(audit.acknowledged) writes acknowledged, \(audit.storedUnheard) stored unheard, "
                     + "\(heard) other lines, median start \(median), longest \(slowest) of a processor")
-            #expect(median < .seconds(1), "a restart after a kill takes \(median)")
+            #expect(median < usual.limit(10, atLeast: .seconds(1)), "a restart after a kill takes \(median)")
             #expect(slowest < .seconds(1), "a restart after a kill takes \(slowest) of a processor")
         }
 
@@ -51,7 +54,8 @@ extension HarmTests {
             let daemon = try RunningDaemon()
             for cycle in 1...3 {
                 let writers = Self.writers(cycle, daemon, &random)
-                usleep(.random(in: 20_000...150_000, using: &random))
+                try Self.waitForReceipt(writers)
+                usleep(.random(in: 1_000...150_000, using: &random))
                 #expect(try daemon.stop() == .code(0))
                 let writes = try writers.flatMap { try $0.join() }
                 try daemon.start()
@@ -65,6 +69,10 @@ extension HarmTests {
             _ cycle: Int, _ daemon: RunningDaemon, _ random: inout SplitMix64
         ) -> [Writer] {
             (0..<8).map { Writer("c\(cycle)w\($0)", to: daemon.socket, seed: random.next()) }
+        }
+
+        private static func waitForReceipt(_ writers: [Writer]) throws {
+            try until("a write is acknowledged") { writers.contains(where: \.hasReceipt) }
         }
 
         /// Two that subscribe to events and to rows, and two that ask.

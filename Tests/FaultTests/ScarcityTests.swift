@@ -20,7 +20,7 @@ extension HarmTests {
 
         @Test(.enabled(if: Faults.library != nil))
         func `work that finds no descriptor is refused with the reason, and the store goes on`() throws {
-            let scratch = try Scratch(in: Play.memory)
+            let scratch = try Scratch(in: Scratch.memory)
             let faults = try Faults(scratch.place("faults"))
             let daemon = try RunningDaemon(
                 data: scratch.place("data"), environment: faults.environment(root: scratch.path, tick: 10))

@@ -10,16 +10,16 @@ import Testing
 }
 
 extension Canary {
-    /// Ends it and says what it measured; where it was hardly served at all, that is an issue.
+    /// Ends it and says what it measured; where the loop worked for long before an answer, that is an issue.
     ///
-    /// What is promised is a 99th percentile of 5 ms and never 50 ms, on a machine that does nothing else. What fails here
-    /// is far above what others on the machine bring about.
+    /// What is promised is a 99th percentile of 5 ms and never 50 ms, on a machine that does nothing else. Where the
+    /// canary's thread waits for a processor after its answer, the loop works on, so that the limits are far above that.
     func end(_ what: String) throws {
         try until("the canary is served") { served > 20 }
         let waits = try stop()
         print("hostile: \(what): canary \(waits)")
-        #expect(waits.percentile(0.99) < .milliseconds(1_500), "\(what): \(waits)")
-        #expect(waits.greatest < .seconds(5), "\(what): \(waits)")
+        #expect(waits.percentile(0.99) < .milliseconds(250), "\(what): \(waits)")
+        #expect(waits.greatest < .seconds(1), "\(what): \(waits)")
     }
 }
 

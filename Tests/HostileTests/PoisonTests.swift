@@ -109,7 +109,6 @@ extension HostileTests {
                 #expect(try client.ask("POST users \(user)").number("position") == head + 2)
                 #expect(try client.ask(#"APPEND note-1 {"type":"A","data":{}}"#).number("position") == head + 3)
                 client.hangUp()
-                usleep(100_000)
                 try canary.end("\(Self.poison.count) poison events, start \(round)")
                 #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
                 let replay = try daemon.storectl("replay", "--verify", offline: true)

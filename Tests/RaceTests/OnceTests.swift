@@ -123,7 +123,7 @@ extension RaceTests {
                 }
                 try daemon.start()
             }
-            for sender in senders { try sender.join(within: 120) }
+            for sender in senders { try sender.join() }
             let state = work.state.withLock { $0 }
             #expect(state.errors == [], "seed \(seed)")
             try Self.check(daemon, state, seed)

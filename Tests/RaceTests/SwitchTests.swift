@@ -90,9 +90,9 @@ extension RaceTests {
                 try daemon.start()
                 kills += 1
             }
-            for subscriber in subscribers { try subscriber.join(within: 60) }
+            for subscriber in subscribers { try subscriber.join() }
             shared.mustStop.store(true, ordering: .relaxed)
-            try writer.join(within: 60)
+            try writer.join()
             #expect(shared.errors.withLock { $0 } == [], "seed \(seed)")
             let told = shared.told.withLock { $0 }
             let events = try Self.check(told, daemon.client(), seed)

@@ -177,7 +177,7 @@ extension RaceTests {
             told.mustStop.store(true, ordering: .relaxed)
             // Something for the follower to hear.
             _ = try daemon.client().ask(#"APPEND last-1 {"type":"A","data":0}"#)
-            for client in clients { try client.join(within: 60) }
+            for client in clients { try client.join() }
             let state = told.state.withLock { $0 }
             #expect(state.errors == [], "seed \(seed)")
             let events = try Self.check(daemon, state, seed)

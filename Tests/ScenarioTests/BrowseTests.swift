@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The browser on a terminal, with the real daemon.
-@Suite(.timeLimit(.minutes(2))) struct BrowseTests {
+@Suite(.timeLimit(.minutes(10))) struct BrowseTests {
     private func daemon() throws -> RunningDaemon {
         let daemon = try RunningDaemon()
         let client = try daemon.client()

@@ -92,10 +92,12 @@ private final class Datagrams {
 
     deinit { close(descriptor) }
 
-    /// The next one, waited for at most ten seconds.
+    /// The next one.
     func next() throws -> String {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&waiting, 1, 10_000) > 0 else { throw TookTooLong(what: "no datagram came") }
+        guard poll(&waiting, 1, Int32(Patience.seconds) * 1_000) > 0 else {
+            throw TookTooLong(what: "no datagram came")
+        }
         var bytes = [UInt8](repeating: 0, count: 512)
         let count = recv(descriptor, &bytes, bytes.count, 0)
         return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)

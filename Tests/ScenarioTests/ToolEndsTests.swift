@@ -32,8 +32,8 @@ extension DaemonTests {
             let run = try run(
                 """
                 for n in 1 2 3 4 5; do
-                    $T tail --from 290 >/dev/null 2>$D/tail-$n & pid=$!
-                    while [ ! -s $D/tail-$n ] && ! grep -q storectl /proc/$pid/comm; do :; done; sleep 0.2
+                    $T --json tail --from 290 >$D/out-$n 2>$D/tail-$n & pid=$!
+                    until grep -q '"position":300,' $D/out-$n || [ ! -e /proc/$pid ]; do sleep 0.02; done
                     kill -TERM $pid; kill -TERM $pid; wait $pid; echo $?; cat $D/tail-$n
                 done
                 """)
@@ -43,7 +43,7 @@ extension DaemonTests {
         }
 
         @Test func `tail ends when nobody reads what it prints`() throws {
-            let run = try run("timeout 20 $T tail --from 290 | head -1 | wc -l; echo done")
+            let run = try run("timeout \(Patience.seconds) $T tail --from 290 | head -1 | wc -l; echo done")
             #expect(run.output == "1\ndone\n", "\(run)")
         }
 
@@ -100,13 +100,13 @@ extension DaemonTests {
         }
 
         @Test func `descriptors that are closed are no others`() throws {
-            let posted = try run("timeout 20 $T post users <&-")
+            let posted = try run("timeout \(Patience.seconds) $T post users <&-")
             #expect(posted.exit == .code(2) && posted.errors.contains("nothing was given"), "\(posted)")
             for script in ["$T count users <&- >&-", "$T export <&- >&-", "$T tail --until-end <&- >&-"] {
-                let run = try run("timeout 20 \(script)")
+                let run = try run("timeout \(Patience.seconds) \(script)")
                 #expect(run.exit == .code(2) && run.errors.contains("standard output cannot be written"), "\(run)")
             }
-            #expect(try run("timeout 20 $T export <&- >&- 2>&-").exit == .code(2))
+            #expect(try run("timeout \(Patience.seconds) $T export <&- >&- 2>&-").exit == .code(2))
         }
 
         @Test func `work that only reads ends with the first signal`() throws {

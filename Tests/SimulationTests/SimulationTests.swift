@@ -10,7 +10,7 @@ struct SimulationTests {
     private static let seeds = ProcessInfo.processInfo.environment["SIMULATION_SEEDS"] ?? "1...200"
 
     @Test func `whatever becomes of disk, clock, clients and process, each answer is what the log makes`() throws {
-        let said = try Simulator.run("--seeds", SimulationTests.seeds, within: 7_200)
+        let said = try Simulator.run("--seeds", SimulationTests.seeds)
         print("simulation: \(said.text.split(separator: "\n").last ?? "nothing")")
         #expect(said.exit == .code(0), "\(said.text)")
     }
@@ -18,8 +18,8 @@ struct SimulationTests {
     /// In 71 there is no room for the first pages of the log, in the middle of a commit: LMDB goes on no more then.
     @Test(arguments: [3, 17, 40, 71, 77, 123])
     func `the same seed is the same story`(seed: Int) throws {
-        let first = try Simulator.run("--seed", "\(seed)", within: 60)
-        let second = try Simulator.run("--seed", "\(seed)", within: 60)
+        let first = try Simulator.run("--seed", "\(seed)")
+        let second = try Simulator.run("--seed", "\(seed)")
         #expect(first.exit == .code(0), "\(first.text)")
         #expect(first.text.contains("digest "))
         #expect(first.text == second.text)
@@ -35,7 +35,7 @@ struct SimulationTests {
 
     @Test(arguments: bugs)
     func `a planted bug is found`(bug: String) throws {
-        let said = try Simulator.run("--seeds", "1...1000", "--bug", bug, within: 240)
+        let said = try Simulator.run("--seeds", "1...1000", "--bug", bug)
         let first = said.text.split(separator: "\n").first ?? "nothing"
         print("simulation: \(bug): \(first.prefix(160))")
         // What the loop holds to be impossible ends the process, which is found as well.
@@ -44,7 +44,7 @@ struct SimulationTests {
     }
 
     @Test func `every bug that can be planted is one of these`() throws {
-        let said = try Simulator.run("--bug", "none", within: 10)
+        let said = try Simulator.run("--bug", "none")
         #expect(said.text.contains("planted bug: \(Self.bugs.joined(separator: " "))\n"), "\(said.text)")
     }
 }
@@ -56,11 +56,10 @@ enum Simulator {
         let text: String
     }
 
-    static func run(_ arguments: String..., within seconds: Int) throws -> Said {
+    static func run(_ arguments: String...) throws -> Said {
         let scratch = try Scratch()
         let output = scratch.place("output")
         let program = try Program([Program.path("simulator")] + arguments, output: output, errors: output)
-        try until("the simulator ends", within: seconds) { program.poll() != nil }
-        return Said(exit: try program.wait(), text: Files.text(output))
+        return Said(exit: try program.wait(within: 7_200), text: Files.text(output))
     }
 }

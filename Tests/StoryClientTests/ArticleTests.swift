@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The code of the articles is code that is compiled and run here.
-@Suite(.timeLimit(.minutes(1))) struct ArticleTests {
+@Suite(.timeLimit(.minutes(10))) struct ArticleTests {
     @Test(arguments: ["FirstProgram", "LiveList", "ExactlyOnceWorker", "TestingWithAStore"])
     func `each piece of code in an article is part of the file that is compiled`(article: String) throws {
         let tests = URL(filePath: #filePath).deletingLastPathComponent()

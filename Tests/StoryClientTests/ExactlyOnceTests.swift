@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct ExactlyOnceTests {
+@Suite(.timeLimit(.minutes(10))) struct ExactlyOnceTests {
     @Test func `a thousand writes over connections that are cut at any byte are each done once`() async throws {
         let daemon = try RunningDaemon()
         let random = Mutex(SplitMix64(seed: 7))

@@ -1,5 +1,6 @@
 import Glibc
 import StoryClient
+import TestSupport
 import Testing
 
 @Suite struct RequestPipeTests {
@@ -11,7 +12,7 @@ import Testing
         defer { if let file { fclose(file) } }
         fputs(input, file)
         rewind(file)
-        let connection = try StoreConnection(to: server.address, timeout: .seconds(5))
+        let connection = try StoreConnection(to: server.address, timeout: Patience.duration)
         var pipe = RequestPipe(over: connection, from: fileno(file), request: RequestPipe.plainRequest)
         var told: [String] = []
         try pipe.run { told.append("\($0.line):\($0.reply.kind):\($0.reply.text)") }

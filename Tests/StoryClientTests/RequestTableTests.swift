@@ -7,7 +7,7 @@ import Testing
 
 /// The client reaches all that the request table has: a new verb, option, kind, filter, sort, code or rule fails here
 /// until the client has it too.
-@Suite(.timeLimit(.minutes(1))) struct RequestTableTests {
+@Suite(.timeLimit(.minutes(10))) struct RequestTableTests {
     /// What can be seen of a request in its line.
     private struct Seen {
         let line: String

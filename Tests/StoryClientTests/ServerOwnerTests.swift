@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import StoryClient
@@ -66,7 +67,7 @@ private struct StrangersServer {
             "setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "perl", "-e", script, path,
         ]
         try process.run()
-        for _ in 0..<1_000 where access(path, F_OK) != 0 { usleep(10_000) }
+        try until("the stranger listens") { access(path, F_OK) == 0 }
     }
 
     func end() {

@@ -2,7 +2,7 @@ import StoryClient
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StoreClientTests {
+@Suite(.timeLimit(.minutes(10))) struct StoreClientTests {
     private static let story =
         #"{"id":"1","version":2,"position":5,"title":"Spring","message":"It came.","sender":"007","#
         + #""recipient":"008","date":"2026-11-21T02:55:07.922Z","likes":1}"#

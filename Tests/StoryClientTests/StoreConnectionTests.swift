@@ -1,5 +1,6 @@
 import Glibc
 import StoryClient
+import TestSupport
 import Testing
 
 @Suite struct StoreConnectionTests {
@@ -28,7 +29,7 @@ import Testing
         let server = try ScriptedServer.answering { _ in ">1 {\"n\":1}\n>1 {\"n\":2}\n= {}\n+ {}\n>1 {\"n\":3}\n" }
         let connection = try StoreConnection(to: server.address)
         #expect(try connection.ask("PING").rows.count == 1)
-        let texts = try (1...3).map { _ in try connection.push(within: .seconds(5))?.text }
+        let texts = try (1...3).map { _ in try connection.push(within: Patience.duration)?.text }
         #expect(texts == ["{\"n\":1}", "{\"n\":2}", "{\"n\":3}"])
     }
 

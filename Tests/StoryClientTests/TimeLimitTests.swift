@@ -1,11 +1,12 @@
+import Glibc
 import StoryClient
 import Synchronization
+import TestSupport
 import Testing
 
 /// Calls that may take no longer than somebody said, and a store that answers later than that.
-@Suite(.timeLimit(.minutes(1))) struct TimeLimitTests {
-    /// Long enough for a connection to be made on a busy machine.
-    private static let short = Duration.seconds(1)
+@Suite(.timeLimit(.minutes(10))) struct TimeLimitTests {
+    private static let short = Duration.milliseconds(100)
 
     /// A store that answers requests with `at=1` only once it is told to, and then first.
     private final class LateStore: Sendable {
@@ -50,11 +51,27 @@ import Testing
         .timedOut(request: request, after: limit, wasSent: wasSent)
     }
 
+    /// Expects a call to run out of time once it was sent.
+    private func expectTimeOut<Reply: Sendable>(
+        _ request: String, _ call: (Duration) async throws -> Reply
+    ) async throws {
+        try await underGrowingLimit("\(request) is sent in time") { limit in
+            do {
+                _ = try await call(limit)
+                Issue.record("\(request) was answered")
+            } catch let error as ClientError {
+                if error == timedOut(request, limit, wasSent: false) { return false }
+                #expect(error == timedOut(request, limit))
+            }
+            return true
+        }
+    }
+
     @Test func `a call that runs out of time says which, and its late answer is nobody's`() async throws {
         let store = try LateStore()
-        let client = try store.client(TimeLimitTests.short)
-        await #expect(throws: timedOut("STREAMS late-1", TimeLimitTests.short)) {
-            try await client.streams(.stream("late-1"))
+        let client = try store.client()
+        try await expectTimeOut("STREAMS late-1") { limit in
+            try await client.within(limit).streams(.stream("late-1"))
         }
         #expect(try await client.ping() == 7)
         store.release()
@@ -67,8 +84,9 @@ import Testing
         let store = try LateStore()
         let client = try store.client()
         let patient = Task { try await client.streams(.stream("late-1")) }
-        await #expect(throws: timedOut("STREAMS late-2", TimeLimitTests.short)) {
-            try await client.within(TimeLimitTests.short).streams(.stream("late-2"))
+        try await eventually("it was sent") { store.requests == ["STREAMS late-1"] }
+        try await expectTimeOut("STREAMS late-2") { limit in
+            try await client.within(limit).streams(.stream("late-2"))
         }
         store.release()
         #expect(try await client.ping() == 7)
@@ -79,11 +97,12 @@ import Testing
         let store = try LateStore()
         let client = try store.client(TimeLimitTests.short)
         let patient = Task { try await client.within(nil).streams(.stream("late-1")) }
-        await #expect(throws: timedOut("STREAMS late-2", TimeLimitTests.short)) {
-            try await client.streams(.stream("late-2"))
+        try await eventually("it was sent") { store.requests == ["STREAMS late-1"] }
+        try await expectTimeOut("STREAMS late-2") { limit in
+            try await store.client(limit).streams(.stream("late-2"))
         }
         store.release()
-        #expect(try await client.within(.seconds(30)).ping() == 7)
+        #expect(try await client.within(Patience.duration).ping() == 7)
         #expect(try await patient.value.position == 666)
     }
 
@@ -91,17 +110,15 @@ import Testing
         let isReleased = Mutex(false)
         let greeting = #"* {"server":"s","protocol":1,"position":0,"limits":{"line":1000,"inflight":1}}"# + "\n"
         let server = try ScriptedStore.answering(greeting: greeting) { request in
-            while request == "STATS", !isReleased.withLock({ $0 }) {}
+            while request == "STATS", !isReleased.withLock({ $0 }) { usleep(1_000) }
             return "+ {\"position\":7}\n"
         }
         let client = StoreClient(server.address)
         #expect(try await client.ping() == 7)
-        let first = Task { try await client.within(TimeLimitTests.short).stats() }
-        try await eventually("it was sent") { server.requests.contains("STATS") }
+        try await expectTimeOut("STATS") { limit in try await client.within(limit).stats() }
         await #expect(throws: timedOut("HELP", TimeLimitTests.short, wasSent: false)) {
             try await client.within(TimeLimitTests.short).help()
         }
-        await #expect(throws: timedOut("STATS", TimeLimitTests.short)) { try await first.value }
         await #expect(throws: timedOut("VERIFY", .zero, wasSent: false)) { try await client.within(.zero).verify() }
         isReleased.withLock { $0 = true }
         #expect(try await client.ping() == 7)
@@ -125,9 +142,9 @@ import Testing
                 store.write("+\(tag) {\"stream\":\"note-1\",\"version\":1,\"position\":1,\"repeated\":true}\n")
             }
         }
-        let client = StoreClient(server.address, configuration: .init(timeLimit: TimeLimitTests.short))
-        await #expect(throws: timedOut("APPEND note-1", TimeLimitTests.short)) {
-            try await client.append(NewEvent("N", 1), to: "note-1", key: "k1")
+        let client = StoreClient(server.address)
+        try await expectTimeOut("APPEND note-1") { limit in
+            try await client.within(limit).append(NewEvent("N", 1), to: "note-1", key: "k1")
         }
         #expect(try await client.append(NewEvent("N", 1), to: "note-1", key: "k1").isRepeated)
         #expect(written.withLock { $0.count } == 1)
@@ -149,11 +166,12 @@ import Testing
             server.write("= {\"n\":1}\n>1 {\"push\":1}\n+ {\"n\":1}\n= {\"n\":2}\n+ {\"n\":2}\n")
             while server.readLine() != nil {}
         }
-        let connection = try StoreConnection(to: server.address, timeout: TimeLimitTests.short)
+        let connection = try StoreConnection(to: server.address, timeout: Patience.duration)
+        connection.timeout = TimeLimitTests.short
         #expect(throws: StoreError.timedOut) { try connection.ask("LIST stories") }
-        connection.timeout = .seconds(30)
+        connection.timeout = Patience.duration
         let reply = try connection.ask("LIST users")
         #expect(reply.rows.map(\.text) == ["{\"n\":2}"] && reply.final.text == "{\"n\":2}")
-        #expect(try connection.push(within: .seconds(30))?.text == "{\"push\":1}")
+        #expect(try connection.push(within: Patience.duration)?.text == "{\"push\":1}")
     }
 }

@@ -2,7 +2,7 @@ import StoryClient
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct WatchingTests {
+@Suite(.timeLimit(.minutes(10))) struct WatchingTests {
     /// A daemon with two users and a story of theirs.
     private func daemon() async throws -> (RunningDaemon, StoreClient) {
         let daemon = try RunningDaemon()

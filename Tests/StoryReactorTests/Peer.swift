@@ -1,12 +1,13 @@
 import Glibc
+import TestSupport
 
-/// A client's end, blocking, given up after five seconds.
+/// A client's end, blocking, given up after a long silence.
 final class Peer {
     private var descriptor: Int32
 
     init(_ path: String, receiveBuffer: Int32? = nil) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var patience = timeval(tv_sec: 5, tv_usec: 0)
+        var patience = timeval(tv_sec: Patience.seconds, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -16,7 +17,7 @@ final class Peer {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        guard result == 0 else { throw SystemRefused(code: errno) }
+        guard result == 0 else { throw SystemRefused(call: "connect", code: errno) }
     }
 
     deinit { hangUp() }
@@ -45,7 +46,7 @@ final class Peer {
             if got == 0 { break }
             if got < 0 {
                 if errno == ECONNRESET { break }
-                throw SystemRefused(code: errno)
+                throw SystemRefused(call: "recv", code: errno)
             }
             result.append(contentsOf: buffer[..<got])
         }

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import StoryReactor
 import Synchronization
+import TestSupport
 
 /// What a test's reactor does with what it is told; each default is to do nothing.
 struct Behaviour: Sendable {
@@ -119,21 +120,9 @@ private final class Recorder: ReactorHandler {
     }
 }
 
-struct TookTooLong: Error { let what: String }
-struct SystemRefused: Error { let code: Int32 }
-
-/// Waits for a condition, five seconds at most.
-func until(_ what: String, _ condition: () -> Bool) throws {
-    for _ in 0..<5_000 {
-        if condition() { return }
-        usleep(1_000)
-    }
-    throw TookTooLong(what: what)
-}
-
 func makeDirectory() throws -> String {
     var template = Array("/tmp/reactor-XXXXXX".utf8CString)
-    guard let made = mkdtemp(&template) else { throw SystemRefused(code: errno) }
+    guard let made = mkdtemp(&template) else { throw SystemRefused(call: "mkdtemp", code: errno) }
     return String(cString: made)
 }
 

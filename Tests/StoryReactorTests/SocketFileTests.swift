@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import StoryReactor
+import TestSupport
 import Testing
 
 @Suite struct SocketFileTests {

@@ -64,7 +64,7 @@ final class Campaign {
         self.seed = seed
         self.opener = opener
         check = StoreCheck(recording.reference)
-        work = try Scratch(in: "/dev/shm")
+        work = try Scratch(in: Scratch.memory)
         random = SplitMix64(seed: seed)
     }
 

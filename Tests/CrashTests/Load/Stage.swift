@@ -33,7 +33,7 @@ final class Stage {
     init(isSlow: Bool = false, image: Image = Image(), position: UInt64 = 0) throws {
         self.position = position
         mark = image.files.isEmpty ? "w" : "wx"
-        place = try Scratch(in: "/dev/shm")
+        place = try Scratch(in: Scratch.memory)
         self.isSlow = isSlow
         data = place.place("root/data")
         guard mkdir(place.place("root"), 0o700) == 0 else { throw SystemRefused(call: "mkdir", code: errno) }

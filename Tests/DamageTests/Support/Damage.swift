@@ -66,14 +66,12 @@ struct Damage: CustomStringConvertible {
 /// A folder in memory, where images of a store lie.
 final class ImageFolder {
     let path: String
+    private let scratch: Scratch
 
     init() throws {
-        var template = Array("/dev/shm/damage-XXXXXX".utf8CString)
-        guard let made = mkdtemp(&template) else { throw SystemRefused(call: "mkdtemp", code: errno) }
-        path = String(cString: made)
+        scratch = try Scratch(in: Scratch.memory)
+        path = scratch.path
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 
     /// A copy of a data directory, in the place of the one before.
     func image(of store: String) throws -> String {

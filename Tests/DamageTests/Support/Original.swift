@@ -146,14 +146,12 @@ final class ImageRun {
 
     /// A connection; nil where the daemon ended instead.
     func client() throws -> LineSocket? {
-        for _ in 0..<20_000 {
-            if let client = try? LineSocket(socket) {
-                if try client.nextLine() != nil { return client }
-            }
-            if program.poll() != nil { return nil }
-            usleep(1_000)
+        var greeted: LineSocket?
+        try until("the daemon greets or ends: \(trace)") {
+            if let client = try? LineSocket(socket), try client.nextLine() != nil { greeted = client }
+            return greeted != nil || program.poll() != nil
         }
-        throw TookTooLong(what: "the daemon greets: \(trace)")
+        return greeted
     }
 
     /// How it ended by itself.

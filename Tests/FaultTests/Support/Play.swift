@@ -12,9 +12,6 @@ final class Play {
         case ended(Exit, isStart: Bool)
     }
 
-    /// Where the stores lie: syncs cost nothing there.
-    static let memory = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
-
     let faults: Faults
     let daemon: RunningDaemon
     let isHeld: Bool
@@ -41,7 +38,7 @@ final class Play {
     ///   - isHeld: whether another process has the environments open all the time.
     ///   - tick: how many milliseconds the daemon's ticks are apart.
     init(_ rules: [FaultRule], on stored: PreparedStore? = nil, isHeld: Bool = false, tick: Int = 10) throws {
-        place = try Scratch(in: Play.memory)
+        place = try Scratch(in: Scratch.memory)
         scratch = try Scratch()
         faults = try Faults(scratch.place("faults"))
         self.rules = rules

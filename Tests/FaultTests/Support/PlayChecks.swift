@@ -18,7 +18,7 @@ extension Play {
     func checkWriting() throws {
         guard faults.struck(0) > 0 else { return }
         var reply: String?
-        for number in 0..<100 {
+        for number in 0..<3_000 {
             sockets[0].send(#"APPEND again-1 key=again\#(number) {"type":"Wrote","data":1}"#)
             repeat { reply = try sockets[0].nextLine() } while reply?.hasPrefix(">") == true
             guard let line = reply else { break }

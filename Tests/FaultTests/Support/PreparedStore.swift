@@ -9,7 +9,7 @@ final class PreparedStore: Sendable {
 
     /// - Parameter isLarge: whether its checkpoints can be of several pieces.
     init(isLarge: Bool) throws {
-        place = try Scratch(in: Play.memory)
+        place = try Scratch(in: Scratch.memory)
         data = place.place("data")
         let daemon = try RunningDaemon(data: data, options: ["--journal", "65536"])
         let client = try daemon.client()

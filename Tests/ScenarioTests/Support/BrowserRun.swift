@@ -39,16 +39,15 @@ final class BrowserRun {
         return screen
     }
 
-    /// Waits, twenty seconds at most, until something about what the terminal shows holds.
+    /// Waits until something about what the terminal shows holds.
     func shows(_ what: String, rows: Int = 24, columns: Int? = nil, _ condition: (VirtualScreen) -> Bool) throws {
-        let deadline = ContinuousClock.now + .seconds(20)
-        while ContinuousClock.now < deadline {
+        try until("\(what):\n\(screen(rows: rows, columns: columns).text)") {
             // Waiting for nothing reads what has come.
             try terminal.waitFor("")
-            if condition(screen(rows: rows, columns: columns)) { return }
+            if condition(screen(rows: rows, columns: columns)) { return true }
             usleep(20_000)
+            return false
         }
-        throw TookTooLong(what: "\(what):\n\(screen(rows: rows, columns: columns).text)")
     }
 
     func shows(_ text: String) throws { try shows(text) { $0.text.contains(text) } }

@@ -1,8 +1,9 @@
 import StoryClient
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ApplicationRuntimeTests {
+@Suite(.timeLimit(.minutes(10))) struct ApplicationRuntimeTests {
     private let world = TestWorld()
 
     private func runtime(

@@ -13,8 +13,6 @@ package final class Background: Sendable {
         thread.start()
     }
 
-    /// - Parameter seconds: how long its end is waited for.
-    package func join(within seconds: Int = 20) throws {
-        try until("a thread ends", within: seconds) { isDone.withLock { $0 } }
-    }
+    /// Waits for its end.
+    package func join() throws { try until("a thread ends") { isDone.withLock { $0 } } }
 }

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A client that behaves, beside others that do not: it says `PING` some hundred times a second, and notes how long
-/// each answer took.
+/// A client that behaves, beside others that do not: it says `PING` some hundred times a second, and notes how long the
+/// daemon's loop worked until each answer. What else the machine did meanwhile does not count.
 package final class Canary: Sendable {
     private struct State {
         var waits: [Duration] = []
@@ -12,11 +12,13 @@ package final class Canary: Sendable {
     }
 
     private let state = Mutex(State())
+    private let pid: pid_t
     private let thread: Mutex<Background?> = Mutex(nil)
 
     /// Connects and begins.
     package init(_ daemon: RunningDaemon) throws {
         let socket = SendableSocket(try daemon.client())
+        pid = daemon.pid
         let background = Background { [self] in run(socket.socket) }
         thread.withLock { $0 = background }
     }
@@ -24,7 +26,7 @@ package final class Canary: Sendable {
     /// How many answers it got.
     package var served: Int { state.withLock { $0.waits.count } }
 
-    /// Ends it; what its answers took.
+    /// Ends it; how long the loop worked for each of its answers, and for what came before.
     package func stop() throws -> Waits {
         state.withLock { $0.mustStop = true }
         try thread.withLock { $0 }?.join()
@@ -34,15 +36,13 @@ package final class Canary: Sendable {
     }
 
     private func run(_ socket: LineSocket) {
-        // It measures the daemon, not how long this process waits for a processor. Only root may do this.
-        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, -10)
         do {
             while !state.withLock({ $0.mustStop }) {
-                let wait = try ContinuousClock().measure {
-                    let answer = try socket.ask("PING")
-                    guard answer.hasPrefix(#"+ {"position":"#) else { throw TookTooLong(what: answer) }
-                }
-                state.withLock { $0.waits.append(wait) }
+                let before = ProcessorTime(pid)
+                let answer = try socket.ask("PING")
+                guard answer.hasPrefix(#"+ {"position":"#) else { throw TookTooLong(what: answer) }
+                let worked = ProcessorTime(pid).ran - before.ran
+                state.withLock { $0.waits.append(worked) }
                 usleep(2_000)
             }
         } catch {
@@ -57,7 +57,7 @@ package final class Canary: Sendable {
     }
 }
 
-/// How long each of many answers took.
+/// How long the loop worked for each of many answers.
 package struct Waits: CustomStringConvertible {
     private let sorted: [Duration]
 

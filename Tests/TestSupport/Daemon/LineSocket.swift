@@ -1,16 +1,16 @@
 import Glibc
 
-/// A client's end of a connection, blocking, given up after twenty seconds of silence.
+/// A client's end of a connection, blocking, given up after a long silence.
 package final class LineSocket {
     private var descriptor: Int32
     private var buffer: [UInt8] = []
     private var start = 0
     private var part = [UInt8](repeating: 0, count: 65_536)
 
-    package init(_ path: String, seconds: Int = 20) throws {
+    package init(_ path: String) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw SystemRefused(call: "socket", code: errno) }
-        var patience = timeval(tv_sec: seconds, tv_usec: 0)
+        var patience = timeval(tv_sec: Patience.seconds, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, size)
@@ -69,7 +69,8 @@ package final class LineSocket {
             } else if count == 0 || errno == ECONNRESET {
                 return nil
             } else {
-                throw errno == EAGAIN ? TookTooLong(what: "no line came") : SystemRefused(call: "recv", code: errno)
+                guard errno == EAGAIN else { throw SystemRefused(call: "recv", code: errno) }
+                throw TookTooLong(what: "no line came, within \(Patience.seconds) s")
             }
         }
     }
@@ -110,6 +111,18 @@ package final class LineSocket {
             if line.hasPrefix("+") { return rows }
             guard line.hasPrefix("=") else { throw TookTooLong(what: "\(request) was answered \(line)") }
             rows.append(line)
+        }
+    }
+
+    /// Waits until requests of a verb are carried out no more: look after look, each a turn of the daemon, sees the same
+    /// count.
+    package func waitForStandstill(of verb: String) throws {
+        var (last, same) = (UInt64.max, 0)
+        try until("no \(verb) is carried out any more") {
+            let count = try ask("STATS").member(verb)?.number("count") ?? 0
+            (last, same) = (count, count == last ? same + 1 : 0)
+            usleep(20_000)
+            return same == 10
         }
     }
 
@@ -154,6 +167,9 @@ extension String {
         guard let rest = after(name), rest.first == "\"" else { return nil }
         return String(rest.dropFirst().prefix { $0 != "\"" })
     }
+
+    /// The text from the first value of a name on.
+    fileprivate func member(_ name: String) -> String? { after(name).map { String($0) } }
 
     private func after(_ name: String) -> Substring? {
         let wanted = Array("\"\(name)\":".utf8)

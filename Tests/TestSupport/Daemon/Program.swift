@@ -61,9 +61,9 @@ package final class Program {
         return ended
     }
 
-    /// Waits for its end, twenty seconds at most.
-    package func wait() throws -> Exit {
-        try until("process \(pid) ends") { poll() != nil }
+    /// Waits for its end.
+    package func wait(within seconds: Int = Patience.seconds) throws -> Exit {
+        try until("process \(pid) ends", within: seconds) { poll() != nil }
         return poll() ?? .signal(0)
     }
 

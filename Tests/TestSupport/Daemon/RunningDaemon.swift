@@ -99,17 +99,7 @@ package final class RunningDaemon {
     }
 
     /// How long its loop has run; what others did meanwhile does not count.
-    package var processorTime: Duration { schedule.ran }
-
-    /// How long its loop has run, or has waited for a processor to run on.
-    package var runnableTime: Duration { schedule.ran + schedule.waited }
-
-    /// The kernel's figures of its first thread, which is the loop.
-    private var schedule: (ran: Duration, waited: Duration) {
-        let parts = Files.text("/proc/\(pid)/schedstat").split(separator: " ").compactMap { Int($0) }
-        guard parts.count > 1 else { return (.zero, .zero) }
-        return (.nanoseconds(parts[0]), .nanoseconds(parts[1]))
-    }
+    package var processorTime: Duration { ProcessorTime(pid).ran }
 
     /// What a run of `storectl` came to.
     package struct Run {

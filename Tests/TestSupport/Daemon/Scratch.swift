@@ -5,7 +5,10 @@ package import Glibc
 package final class Scratch: Sendable {
     package let path: String
 
-    /// - Parameter parent: where it is made; `/dev/shm` lies in memory.
+    /// Where files cost no disk: in memory, unless this machine lets nobody write there.
+    package static let memory = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+
+    /// - Parameter parent: the directory in which it is made.
     package init(in parent: String = "/tmp") throws {
         var template = Array("\(parent)/scenario-XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else { throw SystemRefused(call: "mkdtemp", code: errno) }

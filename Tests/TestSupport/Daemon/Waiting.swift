@@ -1,12 +1,44 @@
 import Glibc
 
-/// Waits for a condition, twenty seconds where nothing else is said.
-package func until(_ what: String, within seconds: Int = 20, _ condition: () throws -> Bool) throws {
-    for _ in 0..<seconds * 1_000 {
-        if try condition() { return }
+/// How long tests wait for what must come: so long that a busy machine does not decide, and a hang still ends.
+package enum Patience {
+    package static let seconds = 180
+    package static let duration = Duration.seconds(seconds)
+}
+
+/// Waits for a condition.
+package func until(
+    _ what: @autoclosure () -> String, within seconds: Int = Patience.seconds, _ condition: () throws -> Bool
+) throws {
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    while try !condition() {
+        guard ContinuousClock.now < deadline else { throw TookTooLong(what: "\(what()), within \(seconds) s") }
         usleep(1_000)
     }
-    throw TookTooLong(what: what)
+}
+
+/// Waits for a condition without holding one of the tasks' threads.
+package func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
+    let deadline = ContinuousClock.now + Patience.duration
+    while try await !condition() {
+        guard ContinuousClock.now < deadline else {
+            throw TookTooLong(what: "\(what), within \(Patience.seconds) s")
+        }
+        try await Task.sleep(for: .milliseconds(1))
+    }
+}
+
+/// How long something took on this machine a moment ago: limits on time are multiples of it.
+package struct Yardstick {
+    private let taken: Duration
+
+    /// Measures the longest of three runs.
+    package init(_ work: () throws -> Void) rethrows {
+        taken = try (0..<3).map { _ in try ContinuousClock().measure(work) }.max() ?? .zero
+    }
+
+    /// A multiple of what was measured, and no less than a quiet machine always keeps.
+    package func limit(_ times: Int, atLeast least: Duration) -> Duration { max(taken * times, least) }
 }
 
 /// Something that a test waited for in vain.

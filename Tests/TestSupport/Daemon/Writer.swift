@@ -36,6 +36,9 @@ package final class Writer: Sendable {
         thread.start()
     }
 
+    /// True once a write of it was acknowledged, and where it has ended.
+    package var hasReceipt: Bool { state.withLock { $0.isEnded || $0.writes.contains { $0.position != nil } } }
+
     /// Waits until the daemon is gone; answers what was sent.
     package func join() throws -> [SentWrite] {
         try until("a writer ends") { state.withLock { $0.isEnded } }
