@@ -1,6 +1,6 @@
 # Storykeep: the commands that a person types. What they do is in scripts/.
 
-.PHONY: help demo test build install deb test-deb test-container lint gates clean
+.PHONY: help demo test test-anywhere build install deb test-deb test-container lint gates clean
 .PHONY: power faults kills rot hostile races simulation fuzz sanitizers
 .PHONY: bench bench-quick bench-latency bench-scale bench-report
 
@@ -12,6 +12,9 @@ demo: ## install what is missing, build, run a store with people, stories and or
 
 test: ## everything that CI runs: build, lint, unit tests, scenarios with the real daemon
 	@scripts/test
+
+test-anywhere: ## the same RUNS=10 times in a fresh clone on a busy machine; IN=chroot: without /dev/shm and HOME, wants root
+	@scripts/test-anywhere
 
 build: ## the programs, optimised, in .build/release
 	@scripts/install
