@@ -198,7 +198,6 @@ extension DaemonTests {
                 ([event(1), event(2, time: "yesterday")], "line 2: time: ", 1),
                 ([event(1, #","key":"k""#), event(2), event(3, #","key":"k""#)], "line 3: key: the key k ", 1),
                 ([event(1, #","tags":["a b"]"#)], "line 1: tags: ", 1),
-                ([event(1, #","tags":[ "a"]"#)], "line 1: tags: ", 1),
                 ([event(1, #","meta":1"#)], "line 1: meta: ", 1),
                 ([event(1, #","more":1"#)], "line 1: more: an event has ", 1),
                 ([event(1, stream: "a")], "line 1: stream: a stream is CATEGORY-ID", 1),

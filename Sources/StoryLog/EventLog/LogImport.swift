@@ -49,13 +49,17 @@ package final class LogImport {
 
     /// Adds the next event.
     ///
-    /// - Parameter json: its whole line, as `EventEncoder` writes it.
+    /// - Parameters:
+    ///   - json: its whole line, as `EventEncoder` writes it.
+    ///   - visit: is handed the record, which is valid until it returns.
     /// - Throws: where it does not follow the one before, or the disk fails.
-    package func add(_ event: Event, json: UnsafeRawBufferPointer) throws(Refusal) {
+    package func add(
+        _ event: Event, json: UnsafeRawBufferPointer, _ visit: (EventRecord) -> Void = { _ in }
+    ) throws(Refusal) {
         var header = event.header
         header.streamNumber = try streamNumber(event)
         do throws(StorageError) {
-            try log.append(header, json: json)
+            try log.append(header, json: json, visit)
             waiting += json.count
             if waiting >= LogImport.piece { try commit() }
         } catch {

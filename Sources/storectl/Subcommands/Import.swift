@@ -2,6 +2,7 @@ import Glibc
 import StoryClient
 import StoryCore
 import StoryLog
+import StoryReplay
 import StoryStorage
 import StoryWire
 
@@ -9,10 +10,13 @@ import StoryWire
 final class ImportRun {
     static let subcommand = Subcommand(
         name: "import", summary: "makes a data directory of the events that an export wrote", operand: .none,
+        options: [Option("force", nil, "takes events of the store's own kinds, too, that no model can use")],
         details: [
             "Events come from standard input, one a line, from position 1 on, with none left out.",
             "The directory must be empty or not there; it appears once all of it is durable and verified.",
-            "It is a new history: who resumes with the name of the old one is told. A backup keeps its ancestry.",
+            "It is a new history: a consumer that resumes with the old one's name is refused. A backup keeps its ancestry.",
+            "A line that no model could use is refused, such as a change of what is not there; --force takes it all the "
+                + "same. Two users never get one address.",
         ],
         examples: [
             "storectl --data /var/lib/story import < events.ndjson",
@@ -22,9 +26,11 @@ final class ImportRun {
             let run = try ImportRun(invocation)
             try run.readAll()
             let head = try run.finish()
-            let json = "{\"imported\":\(head.value),\"position\":\(head.value)}"
-            try invocation.output.line(invocation.isJSON ? json : "imported: \(head.value) events")
+            let unused = run.unusedCount > 0 ? ", of which no model uses \(run.unusedCount)" : ""
+            let json = "{\"imported\":\(head.value),\"unused\":\(run.unusedCount),\"position\":\(head.value)}"
+            try invocation.output.line(invocation.isJSON ? json : "imported: \(head.value) events\(unused)")
             try invocation.output.flush()
+            if head == .zero { Output.complain(raw: "standard input had no events: the new store is empty") }
             return .done
         })
 
@@ -33,6 +39,10 @@ final class ImportRun {
     private let interruption: Int32
     private let target: LogImport
     private let reader = EventLineReader()
+    private let audit = ImportAudit()
+    private let isForced: Bool
+    /// How many events no model can use.
+    private var unusedCount: UInt64 = 0
     private var framer = LineFramer(limit: EventLineReader.maxCount)
     private let progress = Progress("importing", "events")
     /// How many bytes the input has, where it is a file; and how many were read.
@@ -46,6 +56,7 @@ final class ImportRun {
             throw .usage("import reads events from standard input: storectl --data DIR import < events.ndjson")
         }
         interruption = invocation.interruption
+        isForced = invocation.arguments.has("force")
         size = ImportRun.inputSize()
         let path = try invocation.dataDirectory()
         do throws(StorageError) {
@@ -133,16 +144,31 @@ final class ImportRun {
             throw refused(ImportRun.told(error), error.code == .invalid ? .no : .unusable)
         }
         encoder.write(event)
+        var verdict: Result<ImportAudit.Verdict, StorageError> = .success(.used)
         do throws(LogImport.Refusal) {
-            try target.add(event, json: encoder.json)
+            try target.add(event, json: encoder.json) { record in
+                verdict = Result { () throws(StorageError) in try audit.verdict(on: record) }
+            }
         } catch {
             switch error {
             case .misplaced(let error): throw refused("\(error.field): \(error.message)", .no)
             case .storage(let error): throw StoredData.told(error)
             }
         }
+        try take(verdict)
         if line % 4_096 == 0 {
             progress.show(UInt64(line), of: nil, share: size.map { min(Double(readCount) / Double($0), 1) })
+        }
+    }
+
+    /// - Throws: where the event must not be in the log, or is of no use and that was not asked for.
+    private func take(_ verdict: Result<ImportAudit.Verdict, StorageError>) throws(CommandError) {
+        switch verdict {
+        case .success(.used): break
+        case .success(.unused) where isForced: unusedCount += 1
+        case .success(.unused(let reason)): throw refused("\(reason); take it all the same with --force", .no)
+        case .success(.forbidden(let reason)): throw refused(reason, .no)
+        case .failure(let error): throw StoredData.told(error)
         }
     }
 

@@ -1,0 +1,98 @@
+package import StoryCore
+
+/// Folds events of a log that is put together elsewhere, and finds those that no model can use.
+///
+/// It keeps rows and unique texts in memory, and no other table.
+package final class RowAudit {
+    /// A reason why an event is of no use.
+    package enum Finding: Equatable, Sendable {
+        /// The kind knows no such type, or the data lacks what the type needs.
+        case misfit
+        /// There is no row to change, or there is or was one already.
+        case noEffect
+        /// The row would share a text with another row that must be unique.
+        case taken(field: String, by: String)
+    }
+
+    private let plan: CataloguePlan
+    private let json: any JSONReading
+    private let tables: AuditedTables
+    private var rows = RowFold()
+    private var projection = RowProjection()
+    private var key = KeyBuffer()
+    private var old = KeyBuffer()
+
+    /// - Parameter json: the reader of the events' data.
+    package init(_ plan: CataloguePlan, json: any JSONReading) {
+        self.plan = plan
+        self.json = json
+        tables = AuditedTables(plan.catalogue)
+    }
+
+    /// Folds the next event; nil where a model uses it, or where it is one of the users' own.
+    ///
+    /// - Throws: `.corrupt` where a row is damaged.
+    package func finding(in record: EventRecord) throws(StorageError) -> Finding? {
+        guard let stream = plan.catalogue.kind(stream: record.streamName) else { return nil }
+        let kind = plan.kinds[Int(stream.kind.number)]
+        let event = FoldedEvent(record, idStart: stream.idStart)
+        guard event.id.count <= Identifier.length.upperBound else { return .misfit }
+        let row = try previous(kind, event)
+        let result = record.withData(json, nil) { members -> Result<Finding?, StorageError> in
+            switch rows.fold(kind, event, members, into: row) {
+            case .misfit: return .success(.misfit)
+            case .fitting(nil, _): return .success(.noEffect)
+            case .fitting(let change?, _): return apply(change, kind.schema)
+            }
+        }
+        guard let result else { return .misfit }
+        return try result.get()
+    }
+
+    private func previous(_ kind: KindPlan, _ event: FoldedEvent) throws(StorageError) -> RowView? {
+        key.setRowKey(event.id)
+        guard try tables.store.copy(kind.rows, at: key.bytes, to: &old) else { return nil }
+        guard let row = RowView(kind.layout, old.bytes) else {
+            throw .corrupt("a row of \(kind.schema.name) is damaged", at: event.position)
+        }
+        return row
+    }
+
+    private func apply(_ change: RowChange, _ schema: KindSchema) -> Result<Finding?, StorageError> {
+        tables.owner = nil
+        do throws(StorageError) {
+            try projection.apply(change, to: tables)
+        } catch {
+            return .failure(error)
+        }
+        guard let owner = tables.owner, let unique = schema.unique else { return .success(nil) }
+        return .success(.taken(field: schema.fields[unique.field].name, by: schema.category + "-" + owner))
+    }
+}
+
+/// The tables of rows and of unique texts; entries of others are dropped.
+private final class AuditedTables: EntryWriting {
+    let store = MemoryModelStore()
+    /// The ID of the row that had a unique text which was put again.
+    var owner: String?
+    private let rows: Set<UInt8>
+    private let uniques: Set<UInt8>
+
+    init(_ catalogue: Catalogue) {
+        rows = Set(catalogue.kinds.map(\.rows.number))
+        uniques = Set(catalogue.kinds.compactMap(\.unique?.table.number))
+    }
+
+    func put(_ value: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError) {
+        if uniques.contains(table) {
+            _ = store.withValue(table, at: key) { owner = String(decoding: $0.dropFirst(6), as: UTF8.self) }
+        }
+        if rows.contains(table) || uniques.contains(table) { store.put(value, in: table, at: key) }
+    }
+
+    func remove(in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError) {
+        if rows.contains(table) || uniques.contains(table) { store.remove(in: table, at: key) }
+    }
+
+    func add(_ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError) {}
+}

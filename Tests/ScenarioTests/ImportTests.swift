@@ -1,0 +1,87 @@
+import TestSupport
+import Testing
+
+extension DaemonTests {
+    /// Events that were written elsewhere, and that the models must be able to use.
+    @Suite struct ImportTests {
+        private static func event(_ position: Int, _ stream: String, _ version: Int, _ type: String, _ data: String)
+            -> String
+        {
+            #"{"position":\#(position),"stream":"\#(stream)","version":\#(version),"type":"\#(type)","#
+                + #""time":"2026-01-01T00:00:00.001Z","by":0,"data":\#(data)}"#
+        }
+        private static func user(_ position: Int, _ id: String, _ email: String) -> String {
+            event(position, "user-\(id)", 1, "UserSignedUp", #"{"name":"A","email":"\#(email)","prefecture":1}"#)
+        }
+        private static let first = user(1, "1", "a@example.org")
+
+        @Test(arguments: [
+            (event(2, "message-1", 1, "MessageSeen", "{}"), "MessageSeen is no first event of message-1"),
+            (event(2, "user-1", 2, "UserVanished", "{}"), "user-1 knows no event UserVanished with this data"),
+            (event(2, "user-2", 1, "UserSignedUp", #"{"name":"B"}"#), "user-2 knows no event UserSignedUp with this"),
+            (event(2, "story-1", 1, "StoryDeleted", "{}"), "StoryDeleted is no first event of story-1"),
+            (
+                event(2, "user-1", 2, "UserSignedUp", #"{"name":"B","email":"b@example.org","prefecture":1}"#),
+                "UserSignedUp changes nothing in user-1, as it is after the events before"
+            ),
+        ])
+        func `what no model can use is refused with its line, unless it is asked for`(line: String, says: String) throws
+        {
+            let daemon = try RunningDaemon()
+            let (place, forced) = (daemon.folder.place("imported"), daemon.folder.place("forced"))
+            let refused = try daemon.storectl("--data", place, "import", input: Self.first + "\n" + line)
+            #expect(refused.exit == .code(1) && refused.output.isEmpty, "\(refused.output)")
+            #expect(
+                refused.errors.contains("line 2: \(says)") && refused.errors.contains("--force"), "\(refused.errors)")
+            #expect(!Files.exists(place))
+            let run = try daemon.storectl("--data", forced, "import", "--force", input: Self.first + "\n" + line)
+            #expect(run.exit == .code(0), "\(run.errors)")
+            #expect(run.output == "imported: 2 events, of which no model uses 1\n")
+            #expect(try daemon.storectl("--data", forced, "count", "users").output.contains("1"))
+        }
+
+        @Test(arguments: [[], ["--force"]])
+        func `two users never get one address`(force: [String]) throws {
+            let daemon = try RunningDaemon()
+            let place = daemon.folder.place("imported")
+            let taken = [
+                Self.user(2, "2", "A@Example.org"),
+                Self.user(2, "2", "b@example.org") + "\n"
+                    + Self.event(3, "user-2", 2, "UserRevised", #"{"email":"a@example.org"}"#),
+            ]
+            for lines in taken {
+                let run = try daemon.storectl(
+                    arguments: ["--data", place, "import"] + force, input: Self.first + "\n" + lines)
+                #expect(run.exit == .code(1), "\(run.output)")
+                #expect(
+                    run.errors.contains("user-2 would have the email of user-1; nothing was imported"), "\(run.errors)")
+                #expect(!Files.exists(place))
+            }
+            let given = Self.event(2, "user-1", 2, "UserRevised", #"{"email":"c@example.org"}"#)
+            let run = try daemon.storectl(
+                "--data", place, "import",
+                input: [Self.first, given, Self.user(3, "2", "a@example.org")].joined(separator: "\n"))
+            #expect(run.exit == .code(0), "an address that was given up is free: \(run.errors)")
+        }
+
+        @Test func `tags may be spelled with white space and escapes, as APPEND takes them`() throws {
+            let daemon = try RunningDaemon()
+            let place = daemon.folder.place("imported")
+            let line =
+                #"{"position": 1, "stream": "note-1", "version": 1, "type": "T", "time": "2026-01-01T00:00:00.001Z", "#
+                + #""by": 0, "tags": [ "a",  "\u0062:c" ], "data": {"n": 1}}"#
+            let run = try daemon.storectl("--data", place, "import", input: line)
+            #expect(run.exit == .code(0), "\(run.errors)")
+            #expect(
+                try daemon.storectl("--data", place, "export").output.contains(#""tags":["a","b:c"],"data":{"n": 1}"#))
+            #expect(try daemon.storectl("--data", place, "verify").exit == .code(0))
+        }
+
+        @Test func `an empty input makes an empty store, and that is said`() throws {
+            let daemon = try RunningDaemon()
+            let run = try daemon.storectl("--data", daemon.folder.place("imported"), "import")
+            #expect(run.exit == .code(0) && run.output == "imported: 0 events\n")
+            #expect(run.errors.contains("standard input had no events: the new store is empty"), "\(run.errors)")
+        }
+    }
+}
