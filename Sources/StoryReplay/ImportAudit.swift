@@ -4,7 +4,7 @@ import StoryWire
 
 /// A check of events that come from elsewhere: can the models use them?
 package struct ImportAudit {
-    /// What a model makes of an event.
+    /// The use that a model has for an event.
     package enum Verdict: Equatable, Sendable {
         /// A model uses it, or it is one of the users' own.
         case used

@@ -62,7 +62,7 @@ extension Refusal {
 }
 
 extension Refusal.Field {
-    /// What is wrong with the field, which is named once.
+    /// The fault of the field, which is named once.
     fileprivate var sentence: String {
         message.hasPrefix(field + " ") || message.hasPrefix(field + "=") ? message : "\(field): \(message)"
     }

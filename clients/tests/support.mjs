@@ -1,5 +1,5 @@
 /**
- * What the tests of the Node client share: daemons, and servers that play one.
+ * Parts that the tests of the Node client share: daemons, and servers that play one.
  */
 
 import { spawn } from "node:child_process";

@@ -101,7 +101,7 @@ enum Platform {
         return code
     }
 
-    /// What a thread runs, handed over as a pointer.
+    /// The work of a thread, handed over as a pointer.
     private final class Work {
         private let body: @Sendable () -> Void
 

@@ -8,7 +8,7 @@ import StoryCore
 
 /// A moment as people type it: a date of UTC, RFC 3339, an age such as `1h`, or a word.
 package enum TypedMoment {
-    /// What may be typed, for help and errors.
+    /// Examples of texts that may be typed, for help and errors.
     package static let examples = "2026-11-20, 2026-11-20T12:34:56Z, 1h (ago) or yesterday"
 
     private static let millisecondsOfUnit: [Character: Int64] = [

@@ -140,7 +140,7 @@ package enum Notice: Equatable, Sendable {
     case idle(seconds: Int, Position)
 }
 
-/// What an acknowledged event survives, as the greeting names it.
+/// The failures that an acknowledged event survives, as the greeting names them.
 package enum Durability: String, Equatable, Sendable {
     /// The end of the process and of the machine: it is synced to a disk.
     case fsync

@@ -48,7 +48,7 @@ extension Instant {
 
     package static func read(utf8 text: UnsafeRawBufferPointer) -> Reading { read(text) }
 
-    /// What is said of a date that is out of range.
+    /// The sentence for a date that is out of range.
     package static let calendar = "from 0000-01-01T00:00:00Z to 9999-12-31T23:59:59.999Z"
 
     /// Appends `2026-11-20T12:34:56.789Z`.

@@ -31,7 +31,7 @@ package struct ServerDependency {
     let returnFreedPages: () -> Void
     /// Who runs the daemon, and so may do everything.
     package let uid: UInt32
-    /// What an acknowledged event survives.
+    /// The failures that an acknowledged event survives.
     package let durability: Durability
 
     /// The models must be folded up to the log's head.

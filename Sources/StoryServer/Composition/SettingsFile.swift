@@ -56,7 +56,7 @@ package enum SettingsFile {
         } catch {
             throw .init(message: "\(error)")
         }
-        // What a path would be cut at, and the end of a line elsewhere.
+        // A path would be cut at the first, and a line would end at the second.
         guard !line.contains(0), line.dropLast().last(where: { $0 == 0x0D }) == nil else {
             let shown = SystemText.shown(line)
             throw .init(message: "\(location): \"\(shown)\" has a byte \\x00, or a \\x0d that does not end the line")

@@ -18,7 +18,7 @@ package final class DataDirectory {
     private var lock: DirectoryLock?
     /// The layout of what lies in it.
     package private(set) var format = FormatFile.version
-    /// What the directory lies on.
+    /// The file system of the directory.
     package let fileSystem: FileSystemKind
     /// True where this start made a store of it.
     private var isNew = false

@@ -4,7 +4,7 @@ import StoryCore
 ///
 /// It is asked only about what the scanner refused.
 struct JSONStop {
-    /// What may come next.
+    /// The tokens that may come next.
     private enum Expectation {
         case value
         /// A value, or the end of an empty array.
@@ -20,7 +20,7 @@ struct JSONStop {
 
     private let text: UnsafeRawBufferPointer
     private var index = 0
-    /// What closes each container that is open.
+    /// The bytes that close the containers that are open.
     private var closings: [UInt8] = []
     private var expected = Expectation.value
 

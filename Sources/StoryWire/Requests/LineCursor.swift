@@ -93,7 +93,7 @@ struct LineCursor {
         return LinePart(text: line.part(start..<index), index: start)
     }
 
-    /// What is wrong with a part of the line that should be a JSON object or array, or with what follows it.
+    /// The failure of a part of the line that should be a JSON object or array, or of the text after it.
     private func nested(from start: Int, to end: Int) -> Failure {
         guard let stop = JSONStop.offset(in: line.part(start..<end)) else {
             return Refusals.syntax("a space must follow a JSON value", at: end)

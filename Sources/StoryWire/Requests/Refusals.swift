@@ -63,7 +63,7 @@ enum Refusals {
         return String(decoding: bytes.part(0..<end), as: UTF8.self) + "…"
     }
 
-    /// What is wrong with a JSON text that begins at `index` of the line, and the column where reading it stopped.
+    /// The failure of a JSON text that begins at `index` of the line, with the column where reading it stopped.
     static func json(_ document: JSONDocument, _ text: UnsafeRawBufferPointer, at index: Int) -> Failure {
         switch document.result {
         case .too_deep:

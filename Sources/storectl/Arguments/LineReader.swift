@@ -17,7 +17,7 @@ final class LineReader {
         }
     }
 
-    /// What a `READ` asks for.
+    /// The selection of a `READ`.
     ///
     /// - Throws: the refusal that a store gives it.
     func events(_ line: String) throws(CommandError) -> ReadQuery {

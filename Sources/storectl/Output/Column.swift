@@ -2,7 +2,7 @@ import StoryBrowser
 
 /// A column of a table: the member of a row that it shows, and its ways on a terminal.
 struct Column {
-    /// What becomes of it where the terminal is too narrow for all columns.
+    /// The way it gives room where the terminal is too narrow for all columns.
     enum Fit: Equatable {
         /// It is never cut.
         case whole

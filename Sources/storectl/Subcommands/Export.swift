@@ -35,7 +35,7 @@ struct Export {
         })
 
     private let invocation: Invocation
-    /// What is asked for, as the store reads it, where it is asked and where it is not.
+    /// The request, as the store reads it, whether a daemon is asked or the directory is read.
     private let query: ReadQuery
     private let lines: ExportLines
     private let progress = Progress("exporting", "events")

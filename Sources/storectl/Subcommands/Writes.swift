@@ -212,7 +212,7 @@ private final class InputLines {
 }
 
 extension Failure {
-    /// What is wrong with a text that a person wrote, and the column where reading it stopped.
+    /// The failure of a text that a person wrote, with the column where reading it stopped.
     fileprivate var sentence: String {
         if case .column(let column) = detail { "\(message) (column \(column))" } else { message }
     }
