@@ -5,7 +5,7 @@ import Testing
 
 extension DaemonTests {
     /// Who may connect and what they may do, with other users' processes; they can be made by root alone.
-    @Suite(.enabled(if: geteuid() == 0)) struct AccessTests {
+    @Suite(.enabled(if: geteuid() == 0, "only root can connect as somebody else")) struct AccessTests {
         /// What a process of another user is told: its greeting, or why not, and the replies to some lines.
         private static func told(_ daemon: RunningDaemon, uid: Int, groups: String, _ lines: [String]) throws
             -> [String]
