@@ -87,7 +87,7 @@ extension HostileTests {
             #expect(try daemon.stop() == .code(0))
             try FileManager.default.removeItem(atPath: daemon.data)
             let text = lines.joined(separator: "\n") + "\n"
-            let run = try daemon.storectl("import", offline: true, input: text)
+            let run = try daemon.storectl("import", "--force", offline: true, input: text)
             #expect(run.exit == .code(0), "\(run.errors)")
             // As they come, over a start with stored models, and over one that folds all of it anew.
             for round in 1...3 {

@@ -53,6 +53,9 @@ struct LogNamingTests {
         let named = copy.log.identity
         copy.close()
         RawFile.write(inherited, copy.journal)
+        try copy.open(.reading)
+        #expect(copy.log.head == Position(4), "a reader comes before the next start")
+        copy.close()
         try copy.open()
         #expect(copy.log.identity == named)
         #expect(try copy.log.lines() == usualLines(1...4))

@@ -108,6 +108,17 @@ struct LMDBModelStoreTests {
         #expect(bench.store.checkpointed == Position(areUsed ? 7 : 0))
     }
 
+    @Test func `models of an ancestor that know more than the log are opened, so that the start is refused`() throws {
+        let bench = try ModelBench()
+        bench.store.put([1], in: .users, at: [1])
+        try bench.checkpoint(at: 7)
+        let parent = StoredIdentity.Ancestor(id: ModelBench.storeID, position: Position(5))
+        try bench.reopen(storeID: Array(2...17), ancestors: [parent], head: Position(6))
+        #expect(bench.store.renewal == nil && bench.store.checkpointed == Position(7))
+        try bench.reopen(storeID: Array(2...17), ancestors: [parent], head: Position(7))
+        #expect(bench.store.renewal != nil && bench.store.checkpointed == .zero)
+    }
+
     @Test func `models that are damaged are begun anew`() throws {
         let bench = try ModelBench()
         bench.store.put([1], in: .users, at: [1])

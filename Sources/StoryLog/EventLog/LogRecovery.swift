@@ -54,7 +54,7 @@ struct LogRecovery {
             let before = try records.blocks.state(hasher)
             do throws(StorageError) {
                 let contents = try JournalFile.contents(
-                    at: journalPath, logID: identity.id, after: before.head, before.lastTime)
+                    at: journalPath, before.header.identity, after: before.head, before.lastTime)
                 let after = try records.blocks.state(hasher)
                 // Blocks were stored meanwhile: a part of the journal may have been written anew while it was read.
                 if after.head == before.head { return try records.replace(with: before, contents) }

@@ -153,18 +153,32 @@ extension JournalFile {
         return (header, bytes)
     }
 
-    /// What a journal holds beyond the blocks, read beside the process that writes it.
+    /// The entries that a journal holds beyond the blocks, read beside the process that writes it.
     ///
-    /// - Throws: `.corrupt` where it is missing, damaged, or was being written.
+    /// - Throws: `.corrupt` where it is missing, damaged, of another log, or was being written.
     static func contents(
-        at path: String, logID: [UInt8], after stored: Position, _ lastTime: Instant?
+        at path: String, _ identity: StoredIdentity, after stored: Position, _ lastTime: Instant?
     ) throws(StorageError) -> JournalContents {
         guard Folder.exists(path) else { throw missing(path) }
         let file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
-        let (header, bytes) = try read(file, path, logID)
-        return try bytes.withBytes { (bytes) throws(StorageError) in
+        let isInherited = try isInherited(file, path, identity, after: stored)
+        let (header, bytes) = try read(file, path, isInherited ? identity.ancestors[0].id : identity.id)
+        let contents = try bytes.withBytes { (bytes) throws(StorageError) in
             try JournalContents(bytes, header, after: stored, lastTime)
         }
+        guard !isInherited || contents.entries.isEmpty else {
+            throw .corrupt("\(path) belongs to another log", at: nil)
+        }
+        return contents
+    }
+
+    /// True for the journal of the log that this one was copied from, where this one has got no event of its own: a start
+    /// ended, or is just, between naming the copy and making its journal.
+    private static func isInherited(
+        _ file: borrowing FileHandle, _ path: String, _ identity: StoredIdentity, after stored: Position
+    ) throws(StorageError) -> Bool {
+        guard let parent = identity.ancestors.first, parent.position == stored else { return false }
+        return JournalHeader(try file.read(JournalHeader.size, at: 0, of: path))?.logID == parent.id
     }
 
     /// Makes an empty journal, or puts one in the place of another. A crash leaves all of it or nothing.
@@ -231,12 +245,10 @@ extension JournalFile {
     static func replaceInherited(
         _ path: String, _ identity: StoredIdentity, after head: Position, fileSize: Int
     ) throws(StorageError) {
-        guard Folder.exists(path), let parent = identity.ancestors.first, parent.position == head,
-            try JournalHeader(FileHandle(path, O_RDONLY | O_NOFOLLOW).read(JournalHeader.size, at: 0, of: path))?.logID
-                == parent.id
+        guard Folder.exists(path),
+            try isInherited(FileHandle(path, O_RDONLY | O_NOFOLLOW), path, identity, after: head)
         else { return }
-        let contents = try contents(at: path, logID: parent.id, after: head, nil)
-        guard contents.entries.isEmpty else { throw .corrupt("\(path) belongs to another log", at: nil) }
+        _ = try contents(at: path, identity, after: head, nil)
         try create(path, logID: identity.id, fileSize: fileSize)
     }
 }

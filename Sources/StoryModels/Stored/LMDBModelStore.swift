@@ -38,16 +38,19 @@ package final class LMDBModelStore: TableStore {
     /// Opens the stored models. Those of another version, and those that hold more than this log and an ancestor share,
     /// are removed and folded from the start.
     ///
-    /// - Parameter ancestors: the logs that this one was copied from, with the last position that both have.
+    /// - Parameters:
+    ///   - ancestors: the logs that this one was copied from, with the last position that both have.
+    ///   - head: the log's last event. Models that know more are opened, so that they can be refused.
     package init(
-        in directory: DataDirectory, storeID: [UInt8], ancestors: [StoredIdentity.Ancestor] = [], version: UInt32,
-        mapSize: Int = EnvironmentOptions().mapSize,
+        in directory: DataDirectory, storeID: [UInt8], ancestors: [StoredIdentity.Ancestor] = [], head: Position = .max,
+        version: UInt32, mapSize: Int = EnvironmentOptions().mapSize,
         tables list: [ModelTable] = Catalogue.standard.tables
     ) throws(StorageError) {
         precondition(directory.access != .reading, "Models that a daemon may hold are read through a ModelSnapshot.")
         let fresh = CheckpointRecord(version: version, position: .zero, storeID: storeID)
         let opened = try ModelOpening.open(
-            directory.modelsPath, fresh, StoredIdentity(id: storeID, ancestors: ancestors), list,
+            directory.modelsPath, fresh,
+            ModelOwner(identity: StoredIdentity(id: storeID, ancestors: ancestors), head: head), list,
             ModelTables.options(list, mapSize: mapSize))
         identity = fresh
         environment = opened.environment

@@ -15,7 +15,7 @@ enum ModelOpening {
     ///   - fresh: the record of models that are folded from the start.
     ///   - owner: the log that they must be a fold of.
     static func open(
-        _ path: String, _ fresh: CheckpointRecord, _ owner: StoredIdentity, _ tables: [ModelTable],
+        _ path: String, _ fresh: CheckpointRecord, _ owner: ModelOwner, _ tables: [ModelTable],
         _ options: EnvironmentOptions
     ) throws(StorageError) -> Opened {
         let isThere = Folder.exists(path)
@@ -32,7 +32,7 @@ enum ModelOpening {
 
     /// Why the models at this path are of no use; nil when they are.
     private static func unfitness(
-        _ path: String, _ fresh: CheckpointRecord, _ owner: StoredIdentity, _ options: EnvironmentOptions
+        _ path: String, _ fresh: CheckpointRecord, _ owner: ModelOwner, _ options: EnvironmentOptions
     ) throws(StorageError) -> String? {
         do throws(StorageError) {
             try PageProof.run(path)
@@ -42,7 +42,7 @@ enum ModelOpening {
             guard let meta = try transaction.database(ModelTables.metaName),
                 let record = try CheckpointRecord.read(transaction.handle, meta)
             else { return "they say nothing of their checkpoint" }
-            if !owner.holds(record.storeID, through: record.position) { return "they belong to another log" }
+            if !owner.canOpen(record) { return "they belong to another log" }
             if record.version != fresh.version { return "they are of version \(record.version)" }
             if try CheckpointRecord.read(transaction.handle, meta, at: CheckpointRecord.mark) != nil {
                 return try canResume(path, fresh, owner) ? nil : "a checkpoint broke off and its journal is not whole"
@@ -81,10 +81,10 @@ enum ModelOpening {
     }
 
     private static func canResume(
-        _ path: String, _ fresh: CheckpointRecord, _ owner: StoredIdentity
+        _ path: String, _ fresh: CheckpointRecord, _ owner: ModelOwner
     ) throws(StorageError) -> Bool {
         guard let (_, record) = try CheckpointJournal(models: path).read() else { return false }
-        return owner.holds(record.storeID, through: record.position) && record.version == fresh.version
+        return owner.canOpen(record) && record.version == fresh.version
     }
 
     /// Writes the rest of a checkpoint that broke off; what was written of it is written again.
@@ -94,5 +94,18 @@ enum ModelOpening {
         guard let (buffers, record) = try CheckpointJournal(models: environment.path).read() else { return nil }
         try CheckpointWriter(buffers, environment, tables, checksums, record, isMarked: true).run()
         return record.position
+    }
+}
+
+/// The log that stored models must be a fold of.
+struct ModelOwner {
+    let identity: StoredIdentity
+    let head: Position
+
+    /// False for models of another log, which are folded from the start. Models of this history that know more than the
+    /// log are opened: its events were lost, and that is not to be passed over.
+    func canOpen(_ record: CheckpointRecord) -> Bool {
+        if identity.holds(record.storeID, through: record.position) { return true }
+        return record.position > head && identity.ancestors.contains { $0.id == record.storeID }
     }
 }

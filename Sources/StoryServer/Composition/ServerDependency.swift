@@ -97,7 +97,7 @@ package struct OpenStore {
                 trace.say("copied", ["of": "\(parent)", "log": "\(log.identity.id)", "position": "\(log.head.value)"])
             }
             models = try LMDBModelStore(
-                in: directory, storeID: log.storeID, ancestors: log.storedIdentity.ancestors,
+                in: directory, storeID: log.storeID, ancestors: log.storedIdentity.ancestors, head: log.head,
                 version: ModelVersion.current)
             if let renewal = models.renewal { trace.say("folding-anew", ["reason": renewal]) }
             try OpenStore.recover(log, models, clock, trace)

@@ -17,12 +17,12 @@ final class ModelBench {
     }
 
     func reopen(
-        storeID: [UInt8] = ModelBench.storeID, ancestors: [StoredIdentity.Ancestor] = [],
+        storeID: [UInt8] = ModelBench.storeID, ancestors: [StoredIdentity.Ancestor] = [], head: Position = .max,
         version: UInt32 = ModelVersion.current, mapSize: Int = 1 << 40
     ) throws {
         store.close()
         store = try LMDBModelStore(
-            in: directory, storeID: storeID, ancestors: ancestors, version: version, mapSize: mapSize)
+            in: directory, storeID: storeID, ancestors: ancestors, head: head, version: version, mapSize: mapSize)
     }
 
     var journal: String { folder.store + "/models.journal" }
