@@ -154,6 +154,7 @@ private struct ExamplePattern {
     /// The line without what differs from run to run.
     private static func steady(_ line: String) -> String {
         line.replacing(varying, with: "T")
+            .replacing(#/[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}/#, with: "T")
             .replacing(#/\b[0-9a-f]{32}\b/#, with: "H")
             .replacing(#/"durable":"[a-z]+"/#, with: "DURABLE")
             .replacing(#/"(by|uid)":[0-9]+/#) { "\"\($0.output.1)\":0" }
