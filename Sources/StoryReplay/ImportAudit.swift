@@ -22,10 +22,11 @@ package struct ImportAudit {
     ///
     /// - Throws: `.corrupt` where a row is damaged.
     package func verdict(on record: EventRecord) throws(StorageError) -> Verdict {
+        guard let finding = try audit.finding(in: record) else { return .used }
+        // Only a refusal is worth its text: an import asks this of every event.
         let stream = String(decoding: record.streamName, as: UTF8.self)
         let type = String(decoding: record.json[record.type], as: UTF8.self)
-        switch try audit.finding(in: record) {
-        case nil: return .used
+        switch finding {
         case .misfit: return .unused("\(stream) knows no event \(type) with this data")
         case .noEffect where record.version == Version(1): return .unused("\(type) is no first event of \(stream)")
         case .noEffect: return .unused("\(type) changes nothing in \(stream), as it is after the events before")
