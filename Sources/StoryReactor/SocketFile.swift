@@ -6,7 +6,7 @@ import Glibc
 /// A file that answers is never taken, a stale one is replaced, and at the end only our own is removed.
 struct SocketFile {
     /// How many clients may wait to be accepted.
-    private static let backlog: Int32 = 1_024
+    private static let backlog: Int32 = 4_096
 
     /// Listens, does not block, is closed on exec.
     let descriptor: Int32

@@ -51,7 +51,7 @@ package final class Server: ReactorHandler {
     package func connectionOpened(_ id: ConnectionID, peer: PeerCredentials) { requests.connected(id, peer) }
 
     package func clientNotAccepted(errno: Int32) {
-        dependency.trace.say("not-accepting", ["reason": SystemError.text(errno), "then": "clients wait"])
+        dependency.trace.sayEachSecond("not-accepting", ["reason": SystemError.text(errno), "then": "clients wait"])
     }
 
     package func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {

@@ -3,25 +3,19 @@ import StoryCore
 import StoryServer
 import StoryStorage
 
-/// Writes all of the text to a file descriptor.
-func say(_ text: String, on descriptor: Int32) {
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        guard count > 0 || errno == EINTR else { return }
-        rest = rest.dropFirst(max(count, 0))
-    }
-}
+/// Prints a text.
+func say(_ text: String) { BlockingOutput.write(Array(text.utf8), to: STDOUT_FILENO) }
 
-/// Ends the process with a refusal.
+let traceQueue = TraceQueue(descriptor: STDERR_FILENO, now: Clock.system.now)
+
+/// Ends the process with a refusal, behind what was traced.
 func refuse(_ message: String, _ exitCode: Int32) -> Never {
-    say("stored: \(message)\n", on: STDERR_FILENO)
+    traceQueue.add(Array("stored: \(message)\n".utf8))
+    traceQueue.flush()
     exit(exitCode)
 }
 
-let trace = Trace(now: Clock.system.now) { line in
-    line.withUnsafeBytes { bytes in _ = write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
-}
+let trace = Trace(now: Clock.system.now, to: traceQueue)
 
 StandardStreams.hold()
 ProcessInput.keepOwnersRights()
@@ -29,12 +23,12 @@ do {
     switch try ServerConfiguration.read(
         try ProcessInput.words(), paths: ProcessInput.paths(), readFile: SettingsFile.read)
     {
-    case .help: say(DaemonHelp.text, on: STDOUT_FILENO)
-    case .manual: say(DaemonHelp.manual, on: STDOUT_FILENO)
-    case .version: say("stored \(ProgramVersion.number)\n", on: STDOUT_FILENO)
+    case .help: say(DaemonHelp.text)
+    case .manual: say(DaemonHelp.manual)
+    case .version: say("stored \(ProgramVersion.number)\n")
     case .check(let configuration):
-        say("settings OK: data \(configuration.data), socket \(configuration.socket)\n", on: STDOUT_FILENO)
-    case .print(let configuration): say(ServerSetting.file(configuration), on: STDOUT_FILENO)
+        say("settings OK: data \(configuration.data), socket \(configuration.socket)\n")
+    case .print(let configuration): say(ServerSetting.file(configuration))
     case .serve(let configuration):
         let manager = try ServiceVariables.read()
         exit(try Daemon.run(configuration, clock: .system, trace: trace, environment: { manager[$0] }))

@@ -13,6 +13,7 @@ extension HarmTests {
             faults.arm([FaultRule(kinds: .accept, count: 20, action: .fail, value: UInt64(EMFILE))])
             #expect(try daemon.client().ask("PING") == #"+ {"position":0}"#)
             #expect(faults.struck(0) == 20)
+            #expect(try daemon.traces("not-accepting"))
             let told = daemon.trace.split(separator: "\n").filter { $0.contains("not-accepting") }
             #expect(told.count == 1 && told[0].contains("Too many open files"), "\(daemon.trace)")
             #expect(try daemon.stop() == .code(0))

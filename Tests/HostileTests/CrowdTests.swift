@@ -46,7 +46,7 @@ extension HostileTests {
             }
             #expect(try follower.line() == #">1 {"end":"idle","resume":1}"#)
             #expect(try follower.line() == #"* {"idle":2,"position":0}"#)
-            #expect(daemon.trace.contains(" idle ended="))
+            #expect(try daemon.traces(" idle ended="))
             try canary.end("\(count) half lines")
             #expect(try daemon.client().ask("PING") == #"+ {"position":0}"#, "nothing of them was carried out")
         }
@@ -183,7 +183,7 @@ extension HostileTests {
                 "hostile: without descriptors: \(greeted) let in, \(refused) told why not, busy for \(busy) in a second"
             )
             #expect(greeted > 20 && greeted + refused == clients.count)
-            #expect(daemon.trace.contains("not-accepting reason=\"Too many open files\""), "\(daemon.trace)")
+            #expect(try daemon.traces("not-accepting reason=\"Too many open files\""), "\(daemon.trace)")
             // Once each time that a place is free and taken again.
             #expect(daemon.trace.split(separator: "\n").count { $0.contains("not-accepting") } <= clients.count / 20)
             #expect(busy < .milliseconds(200), "it spins")

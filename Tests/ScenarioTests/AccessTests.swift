@@ -47,7 +47,7 @@ extension DaemonTests {
             #expect(try may(61_003, "61101") == ["greeted", "+", "denied", "denied"])
             #expect(try may(61_003) == ["denied"])
             #expect(try Self.told(daemon, uid: 61_001, groups: "", []).first?.contains(#""role":"read""#) == true)
-            #expect(daemon.trace.contains("denied uid=61003"))
+            #expect(try daemon.traces("denied uid=61003"))
             // Who wrote it is what the kernel says.
             #expect(try daemon.storectl("--json", "read", "note-1").output.contains(#""by":61002"#))
         }

@@ -1,6 +1,9 @@
+import Glibc
 import StoryCore
 import StoryServer
+import StoryStorage
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct TraceTests {
@@ -32,5 +35,71 @@ import Testing
     @Test func `a line that pretends to be another stays one line`() {
         let line = printed("x\n2026-01-01T00:00:00.000Z ready socket=/evil")
         #expect(line.split(separator: "\n").count == 1)
+    }
+}
+
+/// The queue in front of a reader that may not read.
+@Suite struct TraceQueueTests {
+    /// A reader that takes lines while it is let, and what it took.
+    private final class Reader: Sendable {
+        let isStuck = Mutex(true)
+        let taken = Mutex<[UInt8]>([])
+
+        func take(_ bytes: [UInt8]) {
+            while isStuck.withLock({ $0 }) { usleep(1_000) }
+            taken.withLock { $0 += bytes }
+        }
+
+        var lines: [String] {
+            taken.withLock { String(decoding: $0, as: UTF8.self) }.split(separator: "\n").map(String.init)
+        }
+    }
+
+    @Test func `nobody waits for a reader that takes nothing, and it is told how much it missed`() throws {
+        let reader = Reader()
+        let queue = TraceQueue(limit: 5_000, now: { Instant(milliseconds: 0) }) { reader.take($0) }
+        let trace = Trace(now: { Instant(milliseconds: 0) }, to: queue)
+        for number in 0..<10_000 { trace.say("line", ["number": "\(number)"]) }
+        #expect(reader.lines == [])
+        reader.isStuck.withLock { $0 = false }
+        try until("all is written") { reader.lines.last?.contains("trace-dropped") == true }
+        let kept = reader.lines.dropLast()
+        #expect(kept.count < 250 && kept.first?.hasSuffix("line number=0") == true)
+        #expect(reader.lines.last == "1970-01-01T00:00:00.000Z trace-dropped lines=\(10_000 - kept.count)")
+        trace.say("again")
+        trace.flush()
+        #expect(reader.lines.last == "1970-01-01T00:00:00.000Z again")
+    }
+
+    @Test func `lines that found no thread are written with the next second`() throws {
+        let reader = Reader()
+        let hasThreads = Mutex(false)
+        reader.isStuck.withLock { $0 = false }
+        let background = BackgroundStarter { body in hasThreads.withLock { $0 } && BackgroundThread.start(body) }
+        let queue = TraceQueue(now: { Instant(milliseconds: 0) }, on: background) { reader.take($0) }
+        let trace = Trace(now: { Instant(milliseconds: 0) }, to: queue)
+        trace.say("one")
+        #expect(reader.lines == [])
+        hasThreads.withLock { $0 = true }
+        trace.secondPassed()
+        try until("it is written") { reader.lines.count == 1 }
+    }
+
+    @Test func `what clients cause as often as they like is a line a second, with a count`() {
+        let lines = Mutex<[String]>([])
+        let trace = Trace(now: { Instant(milliseconds: 0) }) { line in
+            lines.withLock { $0.append(String(decoding: line.dropFirst(25).dropLast(), as: UTF8.self)) }
+        }
+        for uid in 1...1_000 { trace.sayEachSecond("denied", ["uid": "\(uid)"]) }
+        trace.sayEachSecond("full", ["reason": "quota"])
+        #expect(lines.withLock { $0 } == ["denied uid=1", "full reason=quota"])
+        trace.secondPassed()
+        trace.sayEachSecond("denied", ["uid": "7"])
+        trace.secondPassed()
+        #expect(
+            lines.withLock { Array($0.dropFirst(2)) } == ["denied uid=1000 count=999", "denied uid=7 count=1"])
+        trace.secondPassed()
+        trace.sayEachSecond("denied", ["uid": "8"])
+        #expect(lines.withLock { $0.last } == "denied uid=8")
     }
 }

@@ -17,8 +17,10 @@ package enum Daemon {
         _ configuration: ServerConfiguration, clock: Clock, trace: Trace, environment: (String) -> String?
     ) throws(StartError) -> Int32 {
         let began = clock.steady()
-        // The start writes already: a limit on the size of files is to be an error there, too, and not the end.
+        // The start writes already: a limit on the size of files, or a trace without a reader, is to be an error there,
+        // too, and not the end.
         signal(SIGXFSZ, SIG_IGN)
+        signal(SIGPIPE, SIG_IGN)
         // Others have a log opened anew by these; here there is none, and they are no reason to end.
         signal(SIGUSR1, SIG_IGN)
         signal(SIGUSR2, SIG_IGN)
@@ -38,6 +40,8 @@ package enum Daemon {
             composition.abandon()
             throw StartError(message: "\(error)", exitCode: 2)
         }
+        warn(of: composition.store.directory, trace)
+        ClockWatch(clock, trace).started(after: composition.store.log.lastTime)
         let milliseconds = (clock.steady() - began) / 1_000_000
         trace.say(
             "ready",
@@ -45,11 +49,10 @@ package enum Daemon {
                 "version": ProgramVersion.number, "socket": socket, "data": configuration.data,
                 "position": "\(composition.store.log.head.value)", "ms": "\(milliseconds)",
             ])
-        warn(of: composition.store.directory, trace)
-        ClockWatch(clock, trace).started(after: composition.store.log.lastTime)
         acceptSignals()
         manager.ready("serving \(socket)")
         composition.reactor.run(composition.server)
+        defer { trace.flush() }
         return end(composition, trace)
     }
 
@@ -108,6 +111,7 @@ package enum Daemon {
             // Nobody knows what the disk holds: the next start reads it anew. What is under way beside the loop still
             // uses the store, so nothing is closed here.
             trace.say("stopped", ["error": "\(reason)"])
+            trace.flush()
             _exit(5)
         }
         composition.close()

@@ -35,6 +35,7 @@ final class Housekeeping {
         memory.saw(dependency.transport.unsentTotal)
         guard driver.tick % Housekeeping.ticksPerSecond == 0 else { return }
         endIdle()
+        dependency.trace.secondPassed()
         let held = connections.all.reduce(dependency.transport.unsentTotal) { $0 + $1.heldBytes }
         if memory.isMostFree(beside: held) { dependency.returnFreedPages() }
         // Nothing to do for a second: a good time to bring the stored models up to the log.

@@ -205,7 +205,7 @@ final class TurnDriver {
 
     /// Waits a full disk out: forgets what is not durable, refuses what rested on it, and refuses writes for a while.
     private func rollBack(_ error: StorageError) {
-        dependency.trace.say("full", ["reason": "\(error)"])
+        dependency.trace.sayEachSecond("full", ["reason": "\(error)"])
         nextBytes = 0
         do throws(StorageError) {
             try restoreDurable()

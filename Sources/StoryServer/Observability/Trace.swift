@@ -1,21 +1,53 @@
 package import StoryCore
 
-/// What the daemon prints: one line a happening on standard error, `time word name=value …`.
+/// The daemon's trace: one line a happening on standard error, `time word name=value …`.
 package struct Trace: Sendable {
     private let write: @Sendable ([UInt8]) -> Void
     private let now: @Sendable () -> Instant
+    private let frequent = FrequentHappenings()
+    private let queue: TraceQueue?
 
+    /// - Parameter write: takes a line; it must not block.
     package init(now: @escaping @Sendable () -> Instant, write: @escaping @Sendable ([UInt8]) -> Void) {
         self.now = now
         self.write = write
+        queue = nil
     }
+
+    /// A trace whose lines a queue writes.
+    package init(now: @escaping @Sendable () -> Instant, to queue: TraceQueue) {
+        self.now = now
+        self.queue = queue
+        write = { queue.add($0) }
+    }
+
+    /// Waits until the lines said so far are written, a second at most.
+    package func flush() { queue?.flush() }
 
     /// Values are cut at 200 characters. A character that acts on a terminal, ends a line or turns the direction of the
     /// text is spelled out, as `\u{1b}`.
     package func say(_ happening: String, _ members: KeyValuePairs<String, String> = [:]) {
-        var line = now().text + " " + happening
+        write(Trace.line(now(), happening, Array(members)))
+    }
+
+    /// Says a happening that clients cause as often as they like: one line a second, with the count of those it stands for.
+    package func sayEachSecond(_ happening: String, _ members: KeyValuePairs<String, String> = [:]) {
+        if frequent.isDue(happening, Array(members)) { say(happening, members) }
+    }
+
+    /// A second went by: frequent happenings that were only counted in it are said.
+    package func secondPassed() {
+        for counted in frequent.secondPassed() {
+            let members = counted.members + [("count", "\(counted.count)")]
+            write(Trace.line(now(), counted.happening, members))
+        }
+        queue?.startWriter()
+    }
+
+    static func line(_ time: Instant, _ happening: String, _ members: [(String, String)]) -> [UInt8] {
+        var line = time.text + " " + happening
         for (name, value) in members { line += " \(name)=\(Trace.quoted(value))" }
-        write(Array(line.utf8) + [0x0A])
+        return Array(line.utf8) + [0x0A]
     }
 
     private static func quoted(_ value: String) -> String {

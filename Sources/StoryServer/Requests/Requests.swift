@@ -99,7 +99,7 @@ final class Requests {
         outbox.touch(connection)
         let output = output(connection)
         if role == nil {
-            dependency.trace.say("denied", ["uid": "\(peer.uid)"])
+            dependency.trace.sayEachSecond("denied", ["uid": "\(peer.uid)"])
             let reason = dependency.configuration.access.refusal(of: credentials)
             output.reply(.failed(Failure(.denied, reason)), tag: nil, restsOn: .zero)
         } else if dependency.engine.connected(peer, beside: count, into: output) {

@@ -58,6 +58,6 @@ extension Requests {
 
     /// Says in the trace that a request met a defect of the program's own.
     func trace(_ defect: Failure, of verb: Verb) {
-        dependency.trace.say("defect", ["verb": verb.rawValue, "message": defect.message])
+        dependency.trace.sayEachSecond("defect", ["verb": verb.rawValue, "message": defect.message])
     }
 }

@@ -51,7 +51,12 @@ final class Jobs {
         let tag: Tag?
         /// Where it makes a copy.
         let target: String?
-        let work: BackgroundJob<[Member]>
+        let work: BackgroundJob<Outcome>
+    }
+
+    private enum Outcome {
+        case done([Member])
+        case refused(Failure)
     }
 
     private let work: LogWork
@@ -82,19 +87,32 @@ final class Jobs {
         add(tag, connection, nil) { $0.verify(mustEnd) }
     }
 
-    /// `BACKUP`: a copy of the log at one position. Returns why there can be none.
+    /// `BACKUP`: a copy of the log at one position. Returns why there can be none, as far as that is known at once.
+    ///
+    /// The path is looked at beside the loop: it may lie on a file system that does not answer.
     func backUp(to path: String, _ tag: Tag?, _ connection: Connection) -> Failure? {
-        if let failure = refusal(ofCopyTo: path) { return failure }
-        let mustEnd = mustEnd
-        add(tag, connection, path) { $0.backUp(path, mustEnd) }
+        guard !waiting.contains(where: { $0.target == path }), !running.contains(where: { $0.target == path }) else {
+            return Failure(.exists, "a copy is being made as \(path); name another directory", .field("directory"))
+        }
+        let (mustEnd, data) = (mustEnd, data)
+        add(tag, connection, path, refusal: { Jobs.refusal(ofCopyTo: path, besides: data) }) {
+            $0.backUp(path, mustEnd)
+        }
         return nil
     }
 
     private func add(
-        _ tag: Tag?, _ connection: Connection, _ target: String?, _ prepare: @escaping (LogWork) -> LogWork.Work
+        _ tag: Tag?, _ connection: Connection, _ target: String?,
+        refusal: @escaping @Sendable () -> Failure? = { nil }, _ prepare: @escaping (LogWork) -> LogWork.Work
     ) {
         let begin = { [self] in
-            let job = BackgroundJob(on: background, prepare(work), whenDone: whenDone)
+            let work = prepare(work)
+            let job = BackgroundJob(
+                on: background,
+                { () throws(StorageError) in
+                    if let failure = refusal() { return Outcome.refused(failure) }
+                    return .done(try work())
+                }, whenDone: whenDone)
             running.append(Running(connection: connection, tag: tag, target: target, work: job))
         }
         waiting.append((target, begin))
@@ -120,7 +138,8 @@ final class Jobs {
             }
             let reply: Reply =
                 switch result {
-                case .success(let members): .done(.members(members))
+                case .success(.done(let members)): .done(.members(members))
+                case .success(.refused(let failure)): .failed(failure)
                 case .failure(let error): .failed(trace.failure(of: error))
                 }
             answers.append(JobAnswer(connection: job.connection, tag: job.tag, reply: reply))
@@ -136,15 +155,12 @@ final class Jobs {
         waiting = []
     }
 
-    private func refusal(ofCopyTo path: String) -> Failure? {
+    private static func refusal(ofCopyTo path: String, besides data: String) -> Failure? {
         if let error = CopyTarget.error(in: path, besides: data) {
             return Failure(.invalid, "1 field is wrong: directory", .fields([error]))
         }
         guard !Folder.isThere(path) else {
             return Failure(.exists, "\(path) exists already; name a new directory", .field("directory"))
-        }
-        guard !waiting.contains(where: { $0.target == path }), !running.contains(where: { $0.target == path }) else {
-            return Failure(.exists, "a copy is being made as \(path); name another directory", .field("directory"))
         }
         return nil
     }
@@ -165,9 +181,9 @@ extension Trace {
     /// What a client is told when storage failed under its request, which is traced as well.
     func failure(of error: StorageError) -> Failure {
         switch error {
-        case .corrupt: say("corrupt", ["reason": "\(error)"])
+        case .corrupt: sayEachSecond("corrupt", ["reason": "\(error)"])
         case .full: break
-        case .failed(let reason), .held(let reason): say("storage-error", ["reason": reason])
+        case .failed(let reason), .held(let reason): sayEachSecond("storage-error", ["reason": reason])
         }
         return .storage(error)
     }

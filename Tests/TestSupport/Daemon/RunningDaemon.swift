@@ -44,13 +44,23 @@ package final class RunningDaemon {
     /// How it ended; nil while it runs.
     package var exit: Exit? { program?.poll() }
 
-    /// Starts it and waits until it greets.
+    /// True once it has printed the text; it prints beside the loop, which may have gone on.
+    package func traces(_ text: String) throws -> Bool {
+        try until("it prints \(text); \(trace.suffix(500))") { exit != nil || trace.contains(text) }
+        return trace.contains(text)
+    }
+
+    /// Starts it and waits until it greets and has printed that it serves.
     package func start(fileLimit: Int? = nil) throws {
+        let starts = trace.split(separator: "\n").count { $0.contains(" ready version=") }
         try launch(fileLimit: fileLimit)
         try until("the daemon greets") {
             if let exit { throw TookTooLong(what: "the daemon ended with \(exit): \(trace)") }
             guard let client = try? LineSocket(served ?? socket) else { return false }
             return try client.nextLine()?.hasPrefix("*") == true
+        }
+        try until("the daemon has printed that it serves") {
+            trace.split(separator: "\n").count { $0.contains(" ready version=") } > starts
         }
     }
 
