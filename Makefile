@@ -1,7 +1,7 @@
 # Storykeep: the commands that a person types. What they do is in scripts/.
 
 .PHONY: help demo test test-anywhere build install deb test-deb test-container lint gates clean
-.PHONY: power faults kills rot hostile races simulation fuzz sanitizers
+.PHONY: power faults kills rot hostile races simulation fuzz sanitizers soak stopped-disk
 .PHONY: bench bench-quick bench-latency bench-scale bench-report
 
 help: ## what there is to make
@@ -57,6 +57,12 @@ races: ## a million writes cut off and repeated, ten thousand switches, turns un
 
 simulation: ## the daemon on a simulated disk, clock and sockets: 100,000 seeds, or SEEDS=A...B; half an hour
 	@scripts/long simulation
+
+soak: ## mixed load for MINUTES=60, memory and descriptors flat; each run goes on with the store of the last one
+	@scripts/long soak
+
+stopped-disk: ## file systems that go down under load, STOPS=60 times each, and come back; wants root
+	@scripts/long stopped-disk
 
 fuzz: ## any bytes into whatever reads bytes, with libFuzzer: RUNS=10000000 inputs each
 	@scripts/fuzz
