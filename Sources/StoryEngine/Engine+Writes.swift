@@ -39,7 +39,7 @@ extension Engine {
                 try AppendTogether.attempt(proposals, options, in: world)
             }
         case .post, .edit, .like, .unlike, .see, .delete, .get, .list, .count, .sorts, .read, .streams, .subscribe,
-            .unsubscribe, .ping, .help, .stats, .checkpoint, .verify, .backup, .quit:
+            .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .backup, .quit:
             guard let write = ContentWrite(action) else {
                 return .refused(Failure(.internal, "\(action.verb.rawValue) is no write"))
             }

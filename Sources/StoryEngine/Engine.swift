@@ -174,6 +174,8 @@ package final class Engine {
         case .ping: acknowledge([], session, tag, output)
         case .help(let topic): output.start(.help(topic: topic), tag: tag)
         case .stats: output.start(.report, tag: tag)
+        case .metrics: output.start(.metrics, tag: tag)
+        case .clients(let number): output.start(.clients(number), tag: tag)
         case .checkpoint: output.start(.checkpoint, tag: tag)
         case .verify: output.start(.verify, tag: tag)
         case .backup(let path): output.start(.backUp(path: String(decoding: path, as: UTF8.self)), tag: tag)

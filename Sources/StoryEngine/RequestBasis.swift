@@ -11,7 +11,7 @@ extension RequestAction {
             .see(let kind, let id, _), .delete(let kind, let id, _):
             catalogue[kind].stream(id)
         case .get, .list, .count, .sorts, .read, .streams, .post, .appendTogether, .subscribe, .unsubscribe, .ping,
-            .help, .stats, .checkpoint, .verify, .backup, .quit:
+            .help, .stats, .metrics, .clients, .checkpoint, .verify, .backup, .quit:
             nil
         }
     }

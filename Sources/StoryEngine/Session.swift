@@ -12,6 +12,8 @@ package struct Session: Equatable, Sendable {
     private var lastSubscription: UInt64 = 0
     /// How many are on, active and resting; asked for twice a request.
     package private(set) var subscriptionCount = 0
+    /// How many of them are of rows and lists.
+    package private(set) var rowSubscriptionCount = 0
 
     package init(peer: Peer) { self.peer = peer }
 
@@ -49,6 +51,7 @@ package struct Session: Equatable, Sendable {
         let id = SubscriptionID(lastSubscription)
         active.append(Subscription(id: id, selection: query.selection, subject: query.subject, from: next))
         subscriptionCount += 1
+        if !query.subject.isEvents { rowSubscriptionCount += 1 }
         return id
     }
 
@@ -56,6 +59,7 @@ package struct Session: Equatable, Sendable {
     package mutating func unsubscribe(_ id: SubscriptionID, published: Position) -> Subscription? {
         guard let ended = taken(id, published: published) else { return nil }
         subscriptionCount -= 1
+        if !ended.subject.isEvents { rowSubscriptionCount -= 1 }
         return ended
     }
 
@@ -72,7 +76,7 @@ package struct Session: Equatable, Sendable {
         }
         active = []
         resting = [:]
-        subscriptionCount = 0
+        (subscriptionCount, rowSubscriptionCount) = (0, 0)
     }
 
     /// Puts aside those that have everything up to the head, and returns them.

@@ -41,8 +41,12 @@ package enum Job: Equatable, Sendable {
     case verify
     /// Copy the log into a new directory.
     case backUp(path: String)
-    /// Tell the daemon's figures.
+    /// Tell the daemon's figures to a person.
     case report
+    /// Tell them to a program that collects figures.
+    case metrics
+    /// Tell of the connections: of the one with this number, or of all.
+    case clients(UInt64?)
     /// Tell of the request table.
     case help(topic: String?)
 }

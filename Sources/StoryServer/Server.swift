@@ -22,15 +22,17 @@ package final class Server: ReactorHandler {
     private let jobs: Jobs
     private let requests: Requests
     private let housekeeping: Housekeeping
+    private var slow: SlowRequests { dependency.slow }
     /// When a server that drains gives up waiting; nil while it serves.
     private var drainDeadline: UInt64?
 
     package init(dependency: ServerDependency) {
         self.dependency = dependency
-        outbox = Outbox(dependency.transport, dependency.configuration.limits, connections)
-        let flush = LogFlush(dependency.log, dependency.trace)
+        let figures = dependency.figures
+        outbox = Outbox(dependency.transport, dependency.configuration.limits, connections, figures, dependency.slow)
+        let flush = LogFlush(dependency.log, dependency.trace, figures)
         checkpoints = Checkpoints(
-            dependency.models, flush, dependency.trace, dependency.background, whenDone: dependency.wake)
+            dependency.models, flush, dependency.trace, figures, dependency.background, whenDone: dependency.wake)
         jobs = Jobs(
             dependency.logWork, of: dependency.configuration.data, dependency.trace, dependency.background,
             whenDone: dependency.wake)
@@ -48,19 +50,28 @@ package final class Server: ReactorHandler {
 
     // MARK: Inputs from the reactor
 
-    package func connectionOpened(_ id: ConnectionID, peer: PeerCredentials) { requests.connected(id, peer) }
+    package func connectionOpened(_ id: ConnectionID, peer: PeerCredentials) {
+        slow.turnGoesOn()
+        dependency.figures.set(.notAccepting, false)
+        requests.connected(id, peer)
+    }
 
     package func clientNotAccepted(errno: Int32) {
+        dependency.figures.set(.notAccepting, true)
         dependency.trace.sayEachSecond("not-accepting", ["reason": SystemError.text(errno), "then": "clients wait"])
     }
 
     package func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
+        slow.turnGoesOn()
         guard let connection = connections[id], !connection.isEnding else { return }
         connection.lines.bytesReceived(bytes)
+        connection.client.received(bytes.count)
+        dependency.figures.received(bytes.count)
         requests.received(connection)
     }
 
     package func peerClosed(_ id: ConnectionID) {
+        slow.turnGoesOn()
         guard let connection = connections[id], !connection.isEnding else { return }
         connection.lines.peerClosed()
         requests.received(connection)
@@ -71,10 +82,17 @@ package final class Server: ReactorHandler {
     }
 
     package func outputDrained(_ id: ConnectionID) {
+        slow.turnGoesOn()
         if let connection = connections[id], !connection.isEnding { outputTaken(connection) }
     }
 
     package func turnEnded() {
+        slow.turnGoesOn()
+        endTurn()
+        slow.turnEnded()
+    }
+
+    private func endTurn() {
         guard stopReason == nil else { return dependency.transport.stop() }
         requests.takeLeftOver()
         driver.turnEnded(mayGather: drainDeadline == nil, isMoreAtHand: requests.isPending)
@@ -105,11 +123,13 @@ package final class Server: ReactorHandler {
     }
 
     package func timerFired() {
+        slow.turnGoesOn()
         housekeeping.ticked()
         if let drainDeadline, driver.tick >= drainDeadline { dependency.transport.stop() }
     }
 
     package func woken() {
+        slow.turnGoesOn()
         driver.commitMayHaveEnded()
         releaseCommitted()
         driver.flushMayHaveEnded()

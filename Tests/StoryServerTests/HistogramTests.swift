@@ -34,4 +34,17 @@ import Testing
         histogram.add(.max)
         #expect(histogram.percentile(1) == .max)
     }
+
+    @Test func `a duration counts up to the power of four that it does not pass`() {
+        for power in 0..<Histogram.powers {
+            let end = 1_000 * (UInt64(1) << UInt64(2 * power))
+            for (value, first) in [(end - 1, power), (end, power), (end + 1, power + 1)] {
+                var histogram = Histogram()
+                histogram.add(value)
+                let counts = histogram.cumulative(powers: Histogram.powers)
+                #expect(counts == (0..<Histogram.powers).map { $0 >= first ? 1 : 0 }, "\(value)")
+            }
+            #expect(Histogram.end(ofPower: power) == Double(end) / 1_000_000_000)
+        }
+    }
 }

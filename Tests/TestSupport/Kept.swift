@@ -43,7 +43,8 @@ extension RequestAction {
                 events.map { StreamProposal(stream: $0.stream.kept, version: $0.version, event: $0.event.kept) },
                 options.kept)
         case .get(let kind, let id, let moment): .get(kind, id.kept, at: moment)
-        case .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .checkpoint,
+        case .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients,
+            .checkpoint,
             .verify, .backup, .quit:
             self
         }

@@ -45,6 +45,9 @@ package enum RequestAction: Equatable, Sendable {
     case ping
     case help(String?)
     case stats
+    case metrics
+    /// The connections; the one with this number, or all.
+    case clients(UInt64?)
     case checkpoint
     case verify
     /// The directory that the copy is made in.
@@ -72,6 +75,8 @@ package enum RequestAction: Equatable, Sendable {
         case .ping: .ping
         case .help: .help
         case .stats: .stats
+        case .metrics: .metrics
+        case .clients: .clients
         case .checkpoint: .checkpoint
         case .verify: .verify
         case .backup: .backup
@@ -100,6 +105,8 @@ package enum Verb: String, CaseIterable, Sendable {
     case ping = "PING"
     case help = "HELP"
     case stats = "STATS"
+    case metrics = "METRICS"
+    case clients = "CLIENTS"
     case checkpoint = "CHECKPOINT"
     case verify = "VERIFY"
     case backup = "BACKUP"
@@ -109,8 +116,8 @@ package enum Verb: String, CaseIterable, Sendable {
     package var isWrite: Bool {
         switch self {
         case .post, .edit, .like, .unlike, .see, .delete, .append: true
-        case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .checkpoint,
-            .verify, .backup, .quit:
+        case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics,
+            .clients, .checkpoint, .verify, .backup, .quit:
             false
         }
     }
@@ -120,7 +127,7 @@ package enum Verb: String, CaseIterable, Sendable {
         switch self {
         case .read, .subscribe, .checkpoint, .verify, .backup: true
         case .get, .list, .count, .sorts, .streams, .post, .edit, .like, .unlike, .see, .delete, .append,
-            .unsubscribe, .ping, .help, .stats, .quit:
+            .unsubscribe, .ping, .help, .stats, .metrics, .clients, .quit:
             false
         }
     }
@@ -146,10 +153,12 @@ package enum Verb: String, CaseIterable, Sendable {
         case .ping: 15
         case .help: 16
         case .stats: 17
-        case .checkpoint: 18
-        case .verify: 19
-        case .backup: 20
-        case .quit: 21
+        case .metrics: 18
+        case .clients: 19
+        case .checkpoint: 20
+        case .verify: 21
+        case .backup: 22
+        case .quit: 23
         }
     }
 }

@@ -26,7 +26,7 @@ package struct ContentWrite: Equatable, Sendable {
         case .see(let kind, let id, let options): self.init(kind, id, .see, options)
         case .delete(let kind, let id, let options): self.init(kind, id, .delete, options)
         case .append, .appendTogether, .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping,
-            .help, .stats, .checkpoint, .verify, .backup, .quit:
+            .help, .stats, .metrics, .clients, .checkpoint, .verify, .backup, .quit:
             return nil
         }
     }

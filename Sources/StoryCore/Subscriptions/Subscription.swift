@@ -6,6 +6,14 @@ package enum Subject: Equatable, Sendable {
     case row(Kind, Identifier)
     /// The rows of a kind that pass all conditions: those there are, then each that enters, changes or leaves.
     case list(Kind, [Condition])
+
+    /// True where events are followed, and not rows.
+    package var isEvents: Bool {
+        switch self {
+        case .events: true
+        case .row, .list: false
+        }
+    }
 }
 
 /// A subscription: a cursor into the log, and how the subscriber keeps up.

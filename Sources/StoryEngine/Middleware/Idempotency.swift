@@ -49,7 +49,8 @@ enum Idempotency {
             return WriteReceipt(events, id: nil, isTogether: true)
         case .post, .edit, .like, .unlike, .see, .delete:
             return try repeatedContent(action, positions, in: world)
-        case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .checkpoint,
+        case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics,
+            .clients, .checkpoint,
             .verify, .backup, .quit:
             return nil
         }

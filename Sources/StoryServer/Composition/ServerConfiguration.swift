@@ -10,6 +10,8 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var limits = Limits()
     /// The bytes of the log's journal: 65,536 to 1,073,741,824, a multiple of 4,096.
     package var journal = ServerConfiguration.usualJournal
+    /// Requests that take as long are slow, in milliseconds; 0: none is.
+    package var slowMilliseconds = 100
 
     /// The bytes of the journal where nothing is said.
     package static let usualJournal = 4 << 20
@@ -161,6 +163,12 @@ package struct ServerConfiguration: Equatable, Sendable {
         configuration.limits.inflight = try limit(settings, .inflight, 1...65_536) ?? Limits().inflight
         configuration.limits.idle = try limit(settings, .idle, 1...86_400) ?? Limits().idle
         configuration.journal = try journal(settings) ?? usualJournal
+        if let written = settings[.slow] {
+            guard let milliseconds = DecimalSeconds.milliseconds(written.text, atMost: 3_600) else {
+                throw written.refused("slow must be seconds from 0 to 3600, such as 0.1")
+            }
+            configuration.slowMilliseconds = milliseconds
+        }
         return configuration
     }
 

@@ -22,6 +22,7 @@ package struct ServerDependency {
     package let reader: RequestReader
     package let engine: Engine
     package let figures: Figures
+    let slow: SlowRequests
     let foldTimer: FoldTimer
     package let transport: any Transport
     package let manager: ServiceManager
@@ -58,7 +59,7 @@ package struct ServerDependency {
         self.returnFreedPages = returnFreedPages
         self.uid = uid
         self.durability = durability
-        let figures = Figures()
+        let figures = Figures(started: clock.now(), steady: clock.steady)
         let limits = configuration.limits
         foldTimer = FoldTimer(.standard, clock: clock.steady) { figures.folded($0, nanoseconds: $1) }
         engine = try Engine(
@@ -67,6 +68,8 @@ package struct ServerDependency {
             server: ProgramVersion.daemon, durability: durability, foldTimer: foldTimer)
         reader = RequestReader(lineLimit: limits.line)
         self.figures = figures
+        slow = SlowRequests(
+            limit: UInt64(configuration.slowMilliseconds) * 1_000_000, clock: clock.steady, figures, trace)
     }
 }
 

@@ -2,7 +2,7 @@ import StoryCore
 
 /// What the daemon can be told, as an option `--NAME VALUE` and as a line `NAME = VALUE` of the configuration file.
 package enum ServerSetting: String, CaseIterable, Sendable {
-    case data, socket, allow, connections, subscriptions, inflight, idle, journal
+    case data, socket, allow, connections, subscriptions, inflight, idle, journal, slow
 
     /// True where it may be given more than once.
     package var isRepeated: Bool { self == .allow }
@@ -14,7 +14,7 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .socket: "PATH"
         case .allow: "WHO=ROLE"
         case .connections, .subscriptions, .inflight: "N"
-        case .idle: "SECONDS"
+        case .idle, .slow: "SECONDS"
         case .journal: "BYTES"
         }
     }
@@ -31,6 +31,7 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .idle:
             "seconds a client may take to finish a request, or stay idle while connections are scarce: 1 to 86400"
         case .journal: "the size of log.journal: 65536 to 1073741824, a multiple of 4096"
+        case .slow: "seconds from which on a request is slow and is traced, such as 0.1, to 3600; 0: never"
         }
     }
 
@@ -59,6 +60,7 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .inflight: [String(configuration.limits.inflight)]
         case .idle: [String(configuration.limits.idle)]
         case .journal: [String(configuration.journal)]
+        case .slow: [DecimalSeconds.text(milliseconds: configuration.slowMilliseconds)]
         }
     }
 }

@@ -33,6 +33,12 @@ struct ClockWatch {
         }
     }
 
+    /// True while the clock is so far behind the log's last event that it is said.
+    func isBehind(_ time: Instant?) -> Bool {
+        guard let time else { return false }
+        return clock.now().milliseconds - time.milliseconds < -ClockWatch.behind
+    }
+
     /// Looks at the clock, now and then.
     mutating func look() {
         let now = (wall: clock.now().milliseconds, steady: Int64(clamping: clock.steady() / 1_000_000))

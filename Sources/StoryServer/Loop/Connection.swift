@@ -43,6 +43,8 @@ final class Connection {
     @exclusivity(unchecked) var output = ConnectionOutput()
     /// What it did, and since when it does not.
     @exclusivity(unchecked) var activity = Activity()
+    @exclusivity(unchecked) var client = ClientFigures()
+    @exclusivity(unchecked) var asked = AskedRequests()
     /// Which subscription has its share first.
     var firstSubscription = 0
     /// True while the transport was asked to leave what comes where it is.
@@ -196,6 +198,7 @@ final class Connection {
     ///
     /// - Parameter durable: the last event that is durable.
     func refuseUndoneAnswer(_ failure: Failure, durable: Position) {
+        asked.forget()
         guard let answer, answer.restsOn > durable else { return }
         output.dropUnfinished()
         ReplyEncoder.append(.failed(failure), tag: answer.tag, to: &output.bytes)

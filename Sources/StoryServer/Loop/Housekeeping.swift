@@ -1,4 +1,5 @@
 import StoryEngine
+import StoryLog
 import StoryStorage
 
 /// What the loop does ten times a second, whatever its clients do.
@@ -32,8 +33,10 @@ final class Housekeeping {
         dependency.manager.turned(at: now)
         dependency.figures.tick(nanoseconds: now)
         clockWatch.look()
+        dependency.figures.set(.clockBehind, clockWatch.isBehind(dependency.log.lastTime))
         memory.saw(dependency.transport.unsentTotal)
         guard driver.tick % Housekeeping.ticksPerSecond == 0 else { return }
+        dependency.slow.secondPassed()
         endIdle()
         dependency.trace.secondPassed()
         let held = connections.all.reduce(dependency.transport.unsentTotal) { $0 + $1.heldBytes }

@@ -13,13 +13,20 @@ final class Outbox {
     private let transport: any Transport
     private let limits: Limits
     private let connections: Connections
+    private let figures: Figures
+    private let slow: SlowRequests
     /// True once the program ends: whoever has taken what is his is not waited for.
     var isDraining = false
     @exclusivity(unchecked) private var waiting: [Connection] = []
     /// Storage of a connection that was told much, for the next one that has none.
     @exclusivity(unchecked) private var spare: [UInt8] = []
 
-    init(_ transport: any Transport, _ limits: Limits, _ connections: Connections) {
+    init(
+        _ transport: any Transport, _ limits: Limits, _ connections: Connections, _ figures: Figures,
+        _ slow: SlowRequests
+    ) {
+        self.figures = figures
+        self.slow = slow
         self.transport = transport
         self.limits = limits
         self.connections = connections
@@ -49,7 +56,8 @@ final class Outbox {
     /// True when the reader took everything that was sent.
     func isTaken(_ connection: Connection) -> Bool { transport.unsentCount(connection.id) == 0 }
 
-    private func waitingCount(_ connection: Connection) -> Int {
+    /// How many bytes wait until the connection's reader takes them.
+    func waitingCount(_ connection: Connection) -> Int {
         connection.output.count + transport.unsentCount(connection.id)
     }
 
@@ -76,6 +84,9 @@ final class Outbox {
         guard !connection.isClosed else { return connection.output.removeAll() }
         let count = connection.output.release(through: durable)
         guard count > 0 else { return }
+        connection.client.sent(count)
+        figures.sent(count)
+        slow.left(connection)
         guard count == connection.output.count else {
             transport.send(connection.id, Array(connection.output.bytes[..<count]))
             return connection.output.sent(count, keepingCapacity: true)
@@ -99,6 +110,8 @@ final class Outbox {
     func rollBack(to durable: Position, _ failure: Failure) {
         for connection in waiting {
             connection.output.rollBack(to: durable) { tag, bytes in
+                figures.failed(failure.code)
+                connection.client.failed()
                 ReplyEncoder.append(.failed(failure), tag: tag, to: &bytes)
             }
         }

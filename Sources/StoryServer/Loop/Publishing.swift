@@ -132,10 +132,14 @@ final class Publishing {
     private func end(
         _ answer: Connection.Answer, _ reply: Reply, restsOn position: Position, _ connection: Connection
     ) {
-        if case .failed = reply { dependency.figures.failed() }
+        if case .failed(let failure) = reply {
+            dependency.figures.failed(failure.code)
+            connection.client.failed()
+        }
         ReplyEncoder.append(reply, tag: answer.tag, to: &connection.output.bytes)
         connection.output.close(restsOn: position, durable: published)
         connection.answerEnded()
+        dependency.slow.answerEnded(connection)
     }
 
     // MARK: Subscriptions

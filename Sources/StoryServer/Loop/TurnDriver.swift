@@ -206,6 +206,7 @@ final class TurnDriver {
     /// Waits a full disk out: forgets what is not durable, refuses what rested on it, and refuses writes for a while.
     private func rollBack(_ error: StorageError) {
         dependency.trace.sayEachSecond("full", ["reason": "\(error)"])
+        dependency.figures.set(.full, true)
         nextBytes = 0
         do throws(StorageError) {
             try restoreDurable()

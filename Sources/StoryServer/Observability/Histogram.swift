@@ -1,6 +1,12 @@
-/// Counts durations in buckets, four to each doubling: percentiles to within a quarter, in 2 KiB.
+/// Counts durations in buckets, four to each doubling: percentiles to within a quarter, in 2 KiB. Beside them it counts
+/// by powers of four of a microsecond, whose ends others can add up.
 package struct Histogram: Sendable {
+    /// How many powers of four are counted by: from 1 µs to 268 s.
+    package static let powers = 15
+
     private var buckets = [UInt64](repeating: 0, count: 256)
+    /// How many durations ended at each power of four or below, and above the one before; the last: above all.
+    private var byPower = [UInt64](repeating: 0, count: Histogram.powers + 1)
     package private(set) var count: UInt64 = 0
     package private(set) var sum: UInt64 = 0
 
@@ -8,6 +14,7 @@ package struct Histogram: Sendable {
 
     package mutating func add(_ nanoseconds: UInt64, count times: UInt64 = 1) {
         buckets[Histogram.bucket(nanoseconds)] += times
+        byPower[Histogram.power(nanoseconds)] += times
         count += times
         sum &+= nanoseconds &* times  // Wraps after 584 years of work.
     }
@@ -22,6 +29,26 @@ package struct Histogram: Sendable {
             if seen >= wanted { return Histogram.upperEnd(index) }
         }
         return Histogram.upperEnd(buckets.count - 1)
+    }
+
+    /// How many durations were no longer than each of the first powers of four of a microsecond.
+    package func cumulative(powers count: Int) -> [UInt64] {
+        var sum: UInt64 = 0
+        return (0..<count).map { index in
+            sum += byPower[index]
+            return sum
+        }
+    }
+
+    /// A power of four of a microsecond, in seconds.
+    package static func end(ofPower power: Int) -> Double { Double(1 << UInt64(2 * power)) / 1_000_000 }
+
+    /// The first power of four that is no shorter than the duration.
+    private static func power(_ nanoseconds: UInt64) -> Int {
+        let microseconds = nanoseconds / 1_000 + (nanoseconds % 1_000 == 0 ? 0 : 1)
+        guard microseconds > 1 else { return 0 }
+        let bits = 64 - (microseconds - 1).leadingZeroBitCount
+        return min((bits + 1) / 2, powers)
     }
 
     private static func bucket(_ value: UInt64) -> Int {

@@ -1,82 +1,48 @@
-import Glibc
 import StoryCore
 import StoryEngine
-import StoryLog
-import StoryModels
-import StoryReactor
 
-/// What `STATS` tells.
+/// The answer to `STATS`: the figures that a person asks for.
 struct Stats {
-    private let dependency: ServerDependency
-    private let connections: Connections
-    private let checkpoints: Checkpoints
-    private let publishing: Publishing
+    private let source: FigureSource
 
-    init(
-        _ dependency: ServerDependency, _ connections: Connections, _ checkpoints: Checkpoints,
-        _ publishing: Publishing
-    ) {
-        self.dependency = dependency
-        self.connections = connections
-        self.checkpoints = checkpoints
-        self.publishing = publishing
-    }
+    init(_ source: FigureSource) { self.source = source }
 
-    private var figures: Figures { dependency.figures }
+    private var figures: Figures { source.figures }
 
-    /// - Parameter durable: the last event that is durable.
-    func report(durable: Position) -> [Member] {
+    /// The members, which rest on the last event that is folded.
+    var report: [Member] {
         [
             Member("server", .text(ProgramVersion.daemon)),
-            Member("position", .count(durable.value)),
-            Member("checkpointed", .count(checkpoints.checkpointed.value)),
-            Member("data", .text(dependency.configuration.data)),
-            Member("durable", .text(dependency.durability.rawValue)),
-            Member("rows", .object(rowCounts())),
-            Member("sizes", .object(sizes())),
+            Member("position", .count(source.head.value)),
+            Member("checkpointed", .count(source.checkpoints.checkpointed.value)),
+            Member("data", .text(source.dependency.configuration.data)),
+            Member("durable", .text(source.dependency.durability.rawValue)),
+            Member("rows", .object(source.rows.map { Member($0.name, .count($0.count)) })),
+            Member("sizes", .object(sizes)),
             Member("rates", .object([Member("eventsPerSecond", .count(figures.eventsPerSecond))])),
             Member("commits", .object(durations(figures.commits, figures.commits.count))),
-            Member("verbs", .object(verbs())),
-            Member("folds", .object(folds())),
-            Member("connections", .count(UInt64(connections.count))),
-            Member("subscriptions", .object(subscriptions(durable))),
+            Member("verbs", .object(verbs)),
+            Member("folds", .object(source.folds.map { Member($0.name, .object(durations($0.durations, $0.count))) })),
+            Member("connections", .count(source.sums.connections)),
+            Member("subscriptions", .object(subscriptions)),
             Member("errors", .count(figures.errors)),
-            Member("checkpoints", .count(checkpoints.count)),
+            Member("checkpoints", .count(source.checkpoints.count)),
             Member("uptime", .count(figures.uptimeSeconds)),
         ]
     }
 
-    private func rowCounts() -> [Member] {
-        Catalogue.standard.kinds.map { Member($0.name, .count(rowCount($0))) }
-    }
-
-    /// 0 where the models cannot be read, which stops the loop soon.
-    private func rowCount(_ kind: KindSchema) -> UInt64 {
-        guard case .tally(let key, _) = QueryPlan(kind, []).count else { return 0 }
-        do throws(StorageError) { return try RowLookup(dependency.models).count(kind, at: key) } catch { return 0 }
-    }
-
-    private func sizes() -> [Member] {
+    private var sizes: [Member] {
         [
-            Member("log", .count(UInt64(clamping: dependency.log.bytes))),
-            Member("models", .count(UInt64(clamping: dependency.models.storedBytes))),
-            Member("memory", .count(ProcessMemory.anonymous())),
-            Member("buffered", .count(UInt64(clamping: dependency.models.bufferedBytes))),
+            Member("log", .count(source.logBytes)), Member("models", .count(source.modelBytes)),
+            Member("memory", .count(source.process.anonymousBytes)), Member("buffered", .count(source.bufferedBytes)),
         ]
     }
 
-    private func verbs() -> [Member] {
+    private var verbs: [Member] {
         Verb.allCases.compactMap { verb in
-            figures.durations(of: verb).map { Member(verb.rawValue, .object(durations($0, figures.count(of: verb)))) }
-        }
-    }
-
-    private func folds() -> [Member] {
-        let kinds: [KindSchema?] = Catalogue.standard.kinds + [nil]
-        return kinds.compactMap { schema in
-            figures.foldDurations(of: schema?.kind).map {
-                Member(schema?.name ?? "own", .object(durations($0, dependency.foldTimer.count(of: schema?.kind))))
-            }
+            let timed = figures.durations(of: verb)
+            guard timed.count > 0 else { return nil }
+            return Member(verb.rawValue, .object(durations(timed, figures.count(of: verb))))
         }
     }
 
@@ -88,32 +54,12 @@ struct Stats {
         ]
     }
 
-    private func subscriptions(_ durable: Position) -> [Member] {
-        var (count, lag): (UInt64, UInt64) = (0, 0)
-        for connection in connections.all {
-            count += UInt64(connection.session.subscriptionCount)
-            lag = max(lag, connection.session.lag(head: durable, published: publishing.published))
-        }
+    private var subscriptions: [Member] {
+        let sums = source.sums
         return [
-            Member("count", .count(count)), Member("maxLag", .count(lag)),
-            Member("rowChanges", .count(publishing.rowChanges)),
+            Member("count", .count(sums.eventSubscriptions + sums.rowSubscriptions)),
+            Member("maxLag", .count(sums.lag)),
+            Member("rowChanges", .count(source.publishing.rowChanges)),
         ]
-    }
-}
-
-/// What the kernel says of this process.
-enum ProcessMemory {
-    /// Bytes that are not the file map; 0 where the kernel does not tell.
-    static func anonymous() -> UInt64 {
-        guard let file = fopen("/proc/self/status", "r") else { return 0 }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 256)
-        while fgets(&line, Int32(line.count), file) != nil {
-            let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-            guard text.hasPrefix("RssAnon:") else { continue }
-            let digits = text.filter { $0.isASCII && $0.isNumber }
-            return (UInt64(digits) ?? 0) * 1_024
-        }
-        return 0
     }
 }

@@ -78,7 +78,8 @@ final class RequestOutput: TurnOutput {
         case .done, .failed: write(restsOn: position) { ReplyEncoder.append(reply, tag: tag, to: &$0) }
         }
         if case .failed(let failure) = reply {
-            dependency.figures.failed()
+            dependency.figures.failed(failure.code)
+            connection._withUnsafeGuaranteedRef { $0.client.failed() }
             if failure.code == .internal { (defect, hasRest) = (defect ?? failure, true) }
         }
     }

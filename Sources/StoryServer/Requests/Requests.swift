@@ -14,10 +14,9 @@ final class Requests {
     let outbox: Outbox
     let connections: Connections
     let reading: Reading
-    private let publishing: Publishing
+    let publishing: Publishing
     let checkpoints: Checkpoints
     let jobs: Jobs
-    let stats: Stats
     /// Where the events of streams and categories lie.
     private let index: StreamIndex
     /// So much is taken up in a turn, in units: a small request is one.
@@ -33,6 +32,8 @@ final class Requests {
     /// What is answered at once with more than a line, a report or help, costs so many units.
     static let longUnits = 32
 
+    /// How many clients connected.
+    private var clientCount: UInt64 = 0
     /// True once a client was refused for want of room.
     var wasRefused = false
     /// Connections with lines that nobody took up.
@@ -61,7 +62,6 @@ final class Requests {
         self.checkpoints = checkpoints
         self.jobs = jobs
         handled = RequestOutput(dependency, driver, publishing)
-        stats = Stats(dependency, connections, checkpoints, publishing)
         index = StreamIndex(dependency.models)
     }
 
@@ -94,17 +94,22 @@ final class Requests {
         let peer = Peer(uid: credentials.uid, role: role ?? .read)
         let connection = Connection(id: id, peer: peer, limits: limits)
         connection.activity.last = driver.tick
+        clientCount += 1
+        connection.client = ClientFigures(
+            number: clientCount, credentials, since: now(), at: driver.tick)
         let count = connections.liveCount
         connections.insert(connection)
         outbox.touch(connection)
         let output = output(connection)
         if role == nil {
             dependency.trace.sayEachSecond("denied", ["uid": "\(peer.uid)"])
+            dependency.figures.refused(.denied)
             let reason = dependency.configuration.access.refusal(of: credentials)
             output.reply(.failed(Failure(.denied, reason)), tag: nil, restsOn: .zero)
         } else if dependency.engine.connected(peer, beside: count, into: output) {
-            return
+            return dependency.figures.connected()
         } else {
+            dependency.figures.refused(dependency.engine.isDraining ? .draining : .busy)
             wasRefused = true
         }
         end(connection, .busy)
@@ -192,11 +197,13 @@ final class Requests {
     private func handle(_ request: borrowing Request, _ connection: Connection) -> Bool {
         if let awaited = awaited(by: request, connection) {
             connection.requestMustWait(for: awaited)
+            dependency.slow.mustWait(connection)
             waiting.append(connection)
             return false
         }
         let verb = request.verb
         let isTimed = dependency.figures.handled(verb)
+        connection.client.asked(verb)
         if let row = request.row {
             rowRequests.add(
                 row.kind, row.id, tag: request.tag, from: connection, to: dependency.engine, isTimed: isTimed)
@@ -215,7 +222,13 @@ final class Requests {
             connections.subscriptionsChanged(connection)
             publishing.add(connection)
         }
-        if handled.hasRest { takeRest(of: verb, connection) }
+        guard handled.hasRest else {
+            dependency.slow.replied(verb, dependency.reader.given, connection)
+            return true
+        }
+        dependency.slow.answerBegan(verb, dependency.reader.given, connection)
+        takeRest(of: verb, connection)
+        if connection.isOpen { dependency.slow.answerEnded(connection) }
         return true
     }
 
@@ -238,7 +251,7 @@ final class Requests {
         }
     }
 
-    private func begin(_ answer: Connection.Answer, _ connection: Connection) {
+    func begin(_ answer: Connection.Answer, _ connection: Connection) {
         connection.answerBegan(answer)
         publishing.answerBegan(connection, durable: driver.durable)
     }

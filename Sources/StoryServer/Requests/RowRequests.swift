@@ -1,11 +1,13 @@
 import StoryCore
 import StoryEngine
 import StoryStorage
+import StoryWire
 
 /// The `GET`s that were taken up and are answered together, with who asked.
 struct RowRequests: ~Copyable {
     private(set) var rows = WantedRows()
     private var connections: [Connection] = []
+    private var kinds: [Kind] = []
     /// How many of them are timed.
     private(set) var timed = 0
 
@@ -17,6 +19,7 @@ struct RowRequests: ~Copyable {
     ) {
         engine.want(kind, id, tag: tag, in: &rows)
         connections.append(connection)
+        kinds.append(kind)
         if isTimed { timed += 1 }
     }
 
@@ -35,9 +38,15 @@ struct RowRequests: ~Copyable {
         return size + (connections.last.map { $0.output.count - before } ?? 0)
     }
 
+    /// Calls the body with each connection that asked, and the kind of its row.
+    func forEach(_ body: (Connection, Kind) -> Void) {
+        for (index, connection) in connections.enumerated() { body(connection, kinds[index]) }
+    }
+
     mutating func clear() {
         rows.clear()
         connections.removeAll(keepingCapacity: true)
+        kinds.removeAll(keepingCapacity: true)
         timed = 0
     }
 }
@@ -52,6 +61,7 @@ extension Requests {
             let each = (dependency.clock.steady() - began) / UInt64(rowRequests.rows.count)
             for _ in 0..<rowRequests.timed { dependency.figures.took(.get, nanoseconds: each) }
         }
+        rowRequests.forEach { dependency.slow.replied(.get, GivenNames(kind: $1), $0) }
         rowRequests.clear()
         if handled.hasRest, let defect = handled.takeRest().defect { trace(defect, of: .get) }
     }

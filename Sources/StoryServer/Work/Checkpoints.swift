@@ -57,6 +57,7 @@ final class Checkpoints {
     private let models: any ServedModels
     private let flush: LogFlush
     private let trace: Trace
+    private let figures: Figures
     private let background: BackgroundStarter
     private let whenDone: @Sendable () -> Void
     private var state = State.idle
@@ -68,12 +69,14 @@ final class Checkpoints {
     private(set) var count: UInt64 = 0
 
     init(
-        _ models: any ServedModels, _ flush: LogFlush, _ trace: Trace, _ background: BackgroundStarter = .niceThreads,
+        _ models: any ServedModels, _ flush: LogFlush, _ trace: Trace, _ figures: Figures = Figures(),
+        _ background: BackgroundStarter = .niceThreads,
         whenDone: @escaping @Sendable () -> Void
     ) {
         self.models = models
         self.flush = flush
         self.trace = trace
+        self.figures = figures
         self.background = background
         self.whenDone = whenDone
     }
@@ -229,6 +232,7 @@ final class Checkpoints {
 
     private func store(_ aside: SetAside) {
         failure = nil
+        figures.checkpointBegins()
         let work = aside.work
         state = .storing(
             aside,
@@ -260,6 +264,8 @@ final class Checkpoints {
         do throws(StorageError) {
             try models.finish()
             count += 1
+            figures.checkpointEnded()
+            figures.set(.checkpointFailed, false)
             state = .idle
         } catch {
             state = .failed(nil, untilTick: tick + Checkpoints.retryTicks)
@@ -269,6 +275,7 @@ final class Checkpoints {
 
     private func failed(_ error: StorageError) {
         trace.say("checkpoint-failed", ["error": "\(error)", "then": "tried again in a second"])
+        figures.set(.checkpointFailed, true)
         failure = error
     }
 }

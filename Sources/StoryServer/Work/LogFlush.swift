@@ -17,12 +17,14 @@ final class LogFlush {
 
     private let log: any EventLog
     private let trace: Trace
+    private let figures: Figures
     private var refusal: Refusal?
     private var tick: UInt64 = 0
 
-    init(_ log: any EventLog, _ trace: Trace) {
+    init(_ log: any EventLog, _ trace: Trace, _ figures: Figures = Figures()) {
         self.log = log
         self.trace = trace
+        self.figures = figures
     }
 
     /// A tenth of a second went by.
@@ -53,10 +55,16 @@ final class LogFlush {
     func finish() throws(StorageError) { try noting { () throws(StorageError) in try log.flush() } }
 
     private func noting(_ flush: () throws(StorageError) -> Void) throws(StorageError) {
+        let before = log.flushed
         do throws(StorageError) {
             try flush()
+            if log.flushed > before {
+                figures.flushed()
+                figures.set(.flushFailed, false)
+            }
         } catch {
             if error.isFull, !isRefused { trace.say("flush-failed", ["reason": "\(error)"]) }
+            figures.set(.flushFailed, true)
             refusal = Refusal(flushed: log.flushed, untilTick: tick + LogFlush.retryTicks)
             throw error
         }

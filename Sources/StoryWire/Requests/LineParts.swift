@@ -23,8 +23,9 @@ struct LineParts: ~Copyable {
     var texts: TextArena
     /// What the kinds of targets are of.
     let catalogue: Catalogue
-    private var seen: UInt32 = 0
-    private var seenFilters: UInt64 = 0
+    /// A bit for each option and each filter that the line has.
+    private(set) var seen: UInt32 = 0
+    private(set) var seenFilters: UInt64 = 0
 
     init(lineLimit: Int, _ catalogue: Catalogue) {
         texts = TextArena(capacity: lineLimit + LineFramer.slack)

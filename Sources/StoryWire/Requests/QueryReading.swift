@@ -82,6 +82,16 @@ extension RequestReader {
         throw Refusals.invalid(parts.errors)
     }
 
+    func clients(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+        guard let target = parts.target else { return .clients(nil) }
+        switch DecimalNumber(target.text) {
+        case .value(let number) where number > 0: return .clients(number)
+        case .value, .tooGreat, .negative: parts.reject("client", .outOfRange, "clients count from 1")
+        case .malformed: parts.reject("client", .malformed, "a client is a number: CLIENTS 7")
+        }
+        throw Refusals.invalid(parts.errors)
+    }
+
     func backup(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let path = try parts.known(parts.target).text
         if path.count == 0 { parts.reject("directory", .empty, "the directory has no name") }

@@ -51,7 +51,7 @@ package struct RequestCompletion: Sendable {
         case .events: ["events", "events/"]
         case .subject: ["events", "events/"] + names
         case .topic: verbs(like: word)
-        case .none, .streams, .stream, .subscription, .directory: []
+        case .none, .streams, .stream, .subscription, .client, .directory: []
         }
     }
 

@@ -46,6 +46,11 @@ package final class RequestReader {
         parts = LineParts(lineLimit: lineLimit, table.catalogue)
     }
 
+    /// The names of what the last line gave.
+    package var given: GivenNames {
+        GivenNames(kind: parts.kind, optionBits: parts.seen, filterBits: parts.seenFilters)
+    }
+
     /// Reads one line, its LF taken away, behind which `LineFramer.slack` bytes can be read.
     ///
     /// - Returns: what is good until the next line is read, and for as long as the line is lent.
@@ -104,6 +109,8 @@ package final class RequestReader {
         case .ping: return .ping
         case .help: return .help(parts.target.map { Refusals.echo($0.text) })
         case .stats: return .stats
+        case .metrics: return .metrics
+        case .clients: return try clients(&parts)
         case .checkpoint: return .checkpoint
         case .verify: return .verify
         case .backup: return try backup(&parts)

@@ -17,6 +17,8 @@ package enum TargetShape: Equatable, Sendable {
     case stream
     /// The number of a subscription.
     case subscription
+    /// The number of a connection, or nothing.
+    case client
     /// The name of a verb or of an error code, or nothing.
     case topic
     /// A path.
@@ -35,6 +37,7 @@ package enum TargetShape: Equatable, Sendable {
         case .streams: "[STREAM | CATEGORY-*]"
         case .stream: "STREAM|*"
         case .subscription: "NUMBER"
+        case .client: "[NUMBER]"
         case .topic: "[VERB | CODE]"
         case .directory: "\"DIR\""
         }
@@ -42,7 +45,7 @@ package enum TargetShape: Equatable, Sendable {
 
     var isRequired: Bool {
         switch self {
-        case .none, .streams, .topic: false
+        case .none, .streams, .client, .topic: false
         case .kind, .content, .events, .subject, .stream, .subscription, .directory: true
         }
     }

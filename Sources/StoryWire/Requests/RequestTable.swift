@@ -91,6 +91,12 @@ package struct RequestTable: Sendable {
                 .help, .read, .topic, summary: "The verbs; or one verb or error code.", example: "HELP APPEND"),
             RequestShape(.stats, .read, summary: "Counts, sizes in bytes, rates and latencies.", example: "STATS"),
             RequestShape(
+                .metrics, .read, summary: "The same for programs that collect figures, as OpenMetrics has them.",
+                example: "METRICS"),
+            RequestShape(
+                .clients, .read, .client, summary: "The connections, and how far their subscriptions are.",
+                example: "CLIENTS"),
+            RequestShape(
                 .checkpoint, .admin, summary: "Writes the read models to the disk now.", example: "CHECKPOINT"),
             RequestShape(.verify, .admin, summary: "Checks every record of the log while serving.", example: "VERIFY"),
             RequestShape(

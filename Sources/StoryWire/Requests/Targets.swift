@@ -16,7 +16,7 @@ extension LineParts {
         case .content: try resolveContent(target, shape)
         case .events: try resolveEvents(target.text, shape)
         case .subject: try resolveSubject(target.text, shape)
-        case .none, .streams, .stream, .subscription, .topic, .directory: return
+        case .none, .streams, .stream, .subscription, .client, .topic, .directory: return
         }
     }
 

@@ -33,7 +33,8 @@ struct PromptAnswers {
             for row in rows { try answers.receipt(row) }
             if verb != .append || rows.isEmpty { try answers.receipt(final) }
         case .help where rows.count > 1: try overview(rows)
-        case .get, .count, .subscribe, .unsubscribe, .ping, .help, .stats, .checkpoint, .verify, .backup, .quit, nil:
+        case .get, .count, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify,
+            .backup, .quit, nil:
             for row in rows { try answers.object(row) }
             try answers.object(final)
         }

@@ -1,0 +1,84 @@
+import Glibc
+import StoryCore
+import StoryEngine
+import StoryLog
+import StoryModels
+
+/// All that the daemon's figures are read from at one moment, each under one name.
+struct FigureSource {
+    let dependency: ServerDependency
+    let checkpoints: Checkpoints
+    let publishing: Publishing
+    /// The sums over all connections.
+    let sums: ConnectionSums
+    let process = ProcessFigures()
+
+    var figures: Figures { dependency.figures }
+    /// The last event that is folded: what rests on it leaves when it is durable.
+    var head: Position { dependency.log.head }
+
+    // MARK: What there is
+
+    /// How many rows of each kind there are.
+    var rows: [(name: String, count: UInt64)] { Catalogue.standard.kinds.map { ($0.name, rowCount($0)) } }
+
+    /// 0 where the models cannot be read, which stops the loop soon.
+    private func rowCount(_ kind: KindSchema) -> UInt64 {
+        guard case .tally(let key, _) = QueryPlan(kind, []).count else { return 0 }
+        do throws(StorageError) { return try RowLookup(dependency.models).count(kind, at: key) } catch { return 0 }
+    }
+
+    var logBytes: UInt64 { UInt64(clamping: dependency.log.bytes) }
+    var journalBytes: UInt64 { UInt64(clamping: dependency.configuration.journal) }
+    var modelBytes: UInt64 { UInt64(clamping: dependency.models.storedBytes) }
+    var bufferedBytes: UInt64 { UInt64(clamping: dependency.models.bufferedBytes) }
+    /// Bytes that clients have not taken yet.
+    var waitingBytes: UInt64 { UInt64(clamping: dependency.transport.unsentTotal + sums.heldBytes) }
+
+    /// The bytes that the daemon's user may still write beside the data; 0 where the system does not tell.
+    var freeBytes: UInt64 {
+        var disk = statvfs()
+        guard statvfs(dependency.configuration.data, &disk) == 0 else { return 0 }
+        return UInt64(disk.f_bavail) * UInt64(disk.f_frsize)
+    }
+
+    // MARK: Folds
+
+    /// How long the folds of each kind of event took, and how many there were; `own`: the users' own events.
+    var folds: [(name: String, count: UInt64, durations: Histogram)] {
+        let kinds: [KindSchema?] = Catalogue.standard.kinds + [nil]
+        return kinds.compactMap { schema in
+            figures.foldDurations(of: schema?.kind).map {
+                (schema?.name ?? "own", dependency.foldTimer.count(of: schema?.kind), $0)
+            }
+        }
+    }
+}
+
+/// The sums over all connections: counted a few connections at a time, so that many of them hold nobody up.
+struct ConnectionSums {
+    private var byRole = [UInt64](repeating: 0, count: Role.allCases.count)
+    private(set) var connections: UInt64 = 0
+    /// Subscriptions to events, and to rows and lists.
+    private(set) var eventSubscriptions: UInt64 = 0
+    private(set) var rowSubscriptions: UInt64 = 0
+    /// How many events the slowest subscription is behind.
+    private(set) var lag: UInt64 = 0
+    /// Bytes that were received and not taken up, or answered and not handed to the socket.
+    private(set) var heldBytes = 0
+
+    func count(of role: Role) -> UInt64 { byRole[role.rawValue] }
+
+    /// Adds a connection.
+    ///
+    /// - Parameter published: the last event that those who follow were shown.
+    mutating func add(_ connection: Connection, published: Position) {
+        let session = connection.session
+        connections += 1
+        byRole[session.peer.role.rawValue] += 1
+        rowSubscriptions += UInt64(session.rowSubscriptionCount)
+        eventSubscriptions += UInt64(session.subscriptionCount - session.rowSubscriptionCount)
+        lag = max(lag, session.lag(head: published, published: published))
+        heldBytes += connection.heldBytes
+    }
+}

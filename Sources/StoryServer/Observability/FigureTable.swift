@@ -1,0 +1,187 @@
+import StoryCore
+import StoryEngine
+import StoryLog
+
+/// A family of figures: all that is known of it, and where its values are.
+struct Figure: Sendable {
+    /// What becomes of its values.
+    enum Kind: String, Sendable {
+        case gauge, counter, histogram, info
+    }
+
+    /// The unit that its name ends with.
+    enum Unit: String, Sendable {
+        case seconds, bytes
+    }
+
+    /// The values of a family at one moment.
+    enum Values {
+        case one(UInt64)
+        case decimal(Double)
+        /// One for each value of the label.
+        case labelled([(label: String, value: UInt64)])
+        case durations(Histogram)
+        /// A histogram for each value of the label, counted by so many powers of four.
+        case labelledDurations([(label: String, durations: Histogram)], powers: Int)
+        /// Labels of its own.
+        case facts([(label: String, value: String)])
+    }
+
+    /// Without `_total` and `_info`, which the samples of a counter and of an info have behind it.
+    let name: String
+    let kind: Kind
+    var unit: Unit?
+    /// The names of its labels.
+    var labels: [String] = []
+    /// A sentence.
+    let help: String
+    let values: @Sendable (FigureSource) -> Values
+
+    /// The name of its samples, as questions to Prometheus have it.
+    var sampleName: String {
+        switch kind {
+        case .gauge, .histogram: name
+        case .counter: name + "_total"
+        case .info: name + "_info"
+        }
+    }
+}
+
+/// The families of figures that `METRICS` tells, in their order. Labels come out of the program's own lists, never out of
+/// data, and all of them are there from the start.
+enum FigureTable {
+    /// More series are never told.
+    static let mostSeries = 500
+    /// The powers of four by which the requests of each verb are counted: to 0.26 s. One step takes no longer.
+    private static let requestPowers = 10
+
+    static let all: [Figure] = store + requests + connections + disk + process
+
+    private static let store = [
+        Figure(name: "storykeep_build", kind: .info, labels: ["version", "log"], help: "The program and its history.") {
+            .facts([("version", ProgramVersion.number), ("log", $0.dependency.log.identity.id.description)])
+        },
+        Figure(name: "storykeep_log_position", kind: .gauge, help: "The last event.") { .one($0.head.value) },
+        Figure(name: "storykeep_checkpoint_position", kind: .gauge, help: "The last event in the stored models.") {
+            .one($0.checkpoints.checkpointed.value)
+        },
+        Figure(name: "storykeep_appended_events", kind: .counter, help: "Events that became durable.") {
+            .one($0.figures.events)
+        },
+        Figure(
+            name: "storykeep_commit_duration_seconds", kind: .histogram, unit: .seconds,
+            help: "Synced commits, each of the events of a turn."
+        ) { .durations($0.figures.commits) },
+        Figure(name: "storykeep_rows", kind: .gauge, labels: ["kind"], help: "Rows of each kind.") {
+            .labelled($0.rows.map { ($0.name, $0.count) })
+        },
+    ]
+
+    private static let requests = [
+        Figure(name: "storykeep_requests", kind: .counter, labels: ["verb"], help: "Requests that were handled.") {
+            source in .labelled(Verb.allCases.map { ($0.rawValue, source.figures.count(of: $0)) })
+        },
+        Figure(
+            name: "storykeep_errors", kind: .counter, labels: ["code"], help: "Requests and clients that were refused."
+        ) { source in .labelled(ErrorCode.allCases.map { ($0.rawValue, source.figures.errors(of: $0)) }) },
+        Figure(
+            name: "storykeep_slow_requests", kind: .counter,
+            help: "Requests that took longer than the setting slow, from the line to the reply."
+        ) { .one($0.figures.slowRequests) },
+        Figure(
+            name: "storykeep_request_duration_seconds", kind: .histogram, unit: .seconds, labels: ["verb"],
+            help: "Deciding, reading and folding, without the commit, of the first of each sixteen requests."
+        ) { source in
+            .labelledDurations(
+                Verb.allCases.map { ($0.rawValue, source.figures.durations(of: $0)) }, powers: requestPowers)
+        },
+        Figure(
+            name: "storykeep_turn_duration_seconds", kind: .histogram, unit: .seconds,
+            help: "Turns of the loop, from the first input to the last reply."
+        ) { .durations($0.figures.turns) },
+    ]
+
+    private static let connections = [
+        Figure(name: "storykeep_connections", kind: .gauge, labels: ["role"], help: "Clients that are connected.") {
+            source in .labelled(Role.allCases.map { ($0.name, source.sums.count(of: $0)) })
+        },
+        Figure(name: "storykeep_connections_accepted", kind: .counter, help: "Clients that were let in.") {
+            .one($0.figures.accepted)
+        },
+        Figure(
+            name: "storykeep_connections_refused", kind: .counter, labels: ["reason"],
+            help: "Clients that were turned away."
+        ) { source in .labelled(ConnectionRefusal.allCases.map { ($0.rawValue, source.figures.refusals(for: $0)) }) },
+        Figure(name: "storykeep_received_bytes", kind: .counter, unit: .bytes, help: "Bytes that clients sent.") {
+            .one($0.figures.received)
+        },
+        Figure(name: "storykeep_sent_bytes", kind: .counter, unit: .bytes, help: "Bytes that clients were sent.") {
+            .one($0.figures.sent)
+        },
+        Figure(
+            name: "storykeep_waiting_bytes", kind: .gauge, unit: .bytes,
+            help: "Bytes kept for clients: not taken up, or not taken by them."
+        ) { .one($0.waitingBytes) },
+        Figure(name: "storykeep_subscriptions", kind: .gauge, labels: ["of"], help: "Subscriptions that are on.") {
+            .labelled([("events", $0.sums.eventSubscriptions), ("rows", $0.sums.rowSubscriptions)])
+        },
+        Figure(
+            name: "storykeep_slowest_subscription_lag_events", kind: .gauge,
+            help: "Events that the slowest subscription has not looked at."
+        ) { .one($0.sums.lag) },
+        Figure(
+            name: "storykeep_row_changes", kind: .counter,
+            help: "Changes of rows that were worked out for those who watch, each once for all of them."
+        ) { .one($0.publishing.rowChanges) },
+    ]
+
+    private static let disk = [
+        Figure(
+            name: "storykeep_stored_bytes", kind: .gauge, unit: .bytes, labels: ["part"], help: "Bytes of the files."
+        ) { .labelled([("log", $0.logBytes), ("journal", $0.journalBytes), ("models", $0.modelBytes)]) },
+        Figure(
+            name: "storykeep_memory_bytes", kind: .gauge, unit: .bytes, labels: ["part"],
+            help: "Memory that is no map of a file, and of it what waits for a checkpoint."
+        ) { .labelled([("anonymous", $0.process.anonymousBytes), ("buffered", $0.bufferedBytes)]) },
+        Figure(
+            name: "storykeep_disk_free_bytes", kind: .gauge, unit: .bytes,
+            help: "Bytes that may still be written beside the data."
+        ) { .one($0.freeBytes) },
+        Figure(name: "storykeep_checkpoints", kind: .counter, help: "Checkpoints of the models that were written.") {
+            .one($0.checkpoints.count)
+        },
+        Figure(
+            name: "storykeep_checkpoint_duration_seconds", kind: .histogram, unit: .seconds,
+            help: "Checkpoints, beside the loop."
+        ) { .durations($0.figures.checkpoints) },
+        Figure(
+            name: "storykeep_flushes", kind: .counter, help: "Times that the log took over what its journal held."
+        ) { .one($0.figures.flushes) },
+        Figure(
+            name: "storykeep_condition", kind: .gauge, labels: ["condition"],
+            help: "1 while the daemon is in this condition."
+        ) { source in
+            .labelled(ServerCondition.allCases.map { ($0.rawValue, source.figures.holds($0) ? 1 : 0) })
+        },
+    ]
+
+    private static let process = [
+        Figure(
+            name: "process_start_time_seconds", kind: .gauge, unit: .seconds,
+            help: "When the daemon began, in seconds since 1970."
+        ) { .decimal(Double($0.figures.started.milliseconds) / 1_000) },
+        Figure(
+            name: "process_cpu_seconds", kind: .counter, unit: .seconds, help: "Processor time of the daemon."
+        ) { .decimal($0.process.processorSeconds) },
+        Figure(
+            name: "process_resident_memory_bytes", kind: .gauge, unit: .bytes,
+            help: "Memory of the daemon that is resident, maps of files included."
+        ) { .one($0.process.residentBytes) },
+        Figure(name: "process_open_fds", kind: .gauge, help: "Descriptors that are open.") {
+            .one($0.process.openDescriptors)
+        },
+        Figure(name: "process_max_fds", kind: .gauge, help: "Descriptors that may be open.") {
+            .one($0.process.mostDescriptors)
+        },
+    ]
+}

@@ -1,0 +1,43 @@
+import StoryCore
+
+/// The answer to `METRICS`: each family of figures as OpenMetrics 1.0 has it.
+enum Metrics {
+    /// The text of a family: its type, unit and help, then its samples.
+    static func text(of figure: Figure, _ source: FigureSource) -> String {
+        var text = "# TYPE \(figure.name) \(figure.kind.rawValue)\n"
+        if let unit = figure.unit { text += "# UNIT \(figure.name) \(unit.rawValue)\n" }
+        text += "# HELP \(figure.name) \(figure.help)\n"
+        switch figure.values(source) {
+        case .one(let value): text += "\(figure.sampleName) \(value)\n"
+        case .decimal(let value): text += "\(figure.sampleName) \(value)\n"
+        case .facts(let facts):
+            let labels = facts.map { "\($0.label)=\"\($0.value)\"" }.joined(separator: ",")
+            text += "\(figure.sampleName){\(labels)} 1\n"
+        case .labelled(let values):
+            let label = figure.labels.first ?? ""
+            for (value, number) in values { text += "\(figure.sampleName){\(label)=\"\(value)\"} \(number)\n" }
+        case .durations(let durations): append(durations, Histogram.powers, figure.name, "", to: &text)
+        case .labelledDurations(let all, let powers):
+            let label = figure.labels.first ?? ""
+            for (value, durations) in all {
+                append(durations, powers, figure.name, "\(label)=\"\(value)\"", to: &text)
+            }
+        }
+        return text
+    }
+
+    /// Appends the samples of a histogram.
+    ///
+    /// - Parameter label: a label with its value, or nothing.
+    private static func append(
+        _ durations: Histogram, _ powers: Int, _ name: String, _ label: String, to text: inout String
+    ) {
+        let (before, own) = (label.isEmpty ? "" : label + ",", label.isEmpty ? "" : "{\(label)}")
+        for (power, count) in durations.cumulative(powers: powers).enumerated() {
+            text += "\(name)_bucket{\(before)le=\"\(Histogram.end(ofPower: power))\"} \(count)\n"
+        }
+        text += "\(name)_bucket{\(before)le=\"+Inf\"} \(durations.count)\n"
+        text += "\(name)_count\(own) \(durations.count)\n"
+        text += "\(name)_sum\(own) \(Double(durations.sum) / 1_000_000_000)\n"
+    }
+}
