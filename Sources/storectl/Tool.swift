@@ -8,7 +8,8 @@ enum Tool {
     static func run(_ words: [String]) -> ExitCode {
         defer { StatusLine.erase() }
         do throws(CommandError) {
-            let arguments = try Arguments(words, switches: SubcommandTable.switches)
+            let arguments = try Arguments(
+                words, switches: SubcommandTable.switches, repeated: SubcommandTable.repeated)
             if arguments.asksForVersion { return try Help.version() }
             guard let verb = arguments.verb ?? Prompt.verb(arguments) else { return try Help.withoutVerb(arguments) }
             guard let subcommand = SubcommandTable.find(verb) else {
@@ -20,6 +21,7 @@ enum Tool {
             try invocation.output.flush()
             return code
         } catch {
+            if CheckRun.isMeant(words) { return CheckRun.report(error) }
             return report(error, asJSON: words.contains("--json"))
         }
     }

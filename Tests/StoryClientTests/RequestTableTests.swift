@@ -44,6 +44,7 @@ import Testing
         for try await _ in client.events(in: .stream("note-1"), from: 1, types: ["A", "B"], log: "l").pushes { break }
         try await eventually("it is unsubscribed") { server.requests.contains("UNSUBSCRIBE 1") }
         _ = try await (client.ping(), client.help("GET"), client.stats(), client.checkpoint(), client.verify())
+        _ = try await (client.metrics(), client.clients(1))
         _ = try await client.backup(to: "/tmp/a b")
         await client.close()
         try await eventually("the end is said") { server.requests.contains("QUIT") }

@@ -9,7 +9,7 @@ package struct Location: Equatable, Sendable {
 }
 
 /// All that the browser knows.
-package struct BrowserState: Equatable, Sendable {
+package struct BrowserState: Equatable, DrawnState {
     /// Whether the store answers.
     package enum Connection: Hashable, Sendable {
         case unknown
@@ -17,9 +17,6 @@ package struct BrowserState: Equatable, Sendable {
         /// It does not; a sentence says why.
         case lost(String)
     }
-
-    /// Why the browser is over.
-    package enum Ending: Hashable, Sendable { case quit, interrupted }
 
     package internal(set) var size: Size
     package internal(set) var route: Route<Location>
@@ -34,7 +31,7 @@ package struct BrowserState: Equatable, Sendable {
     package internal(set) var notice: String?
     package internal(set) var isHelpShown = false
     /// Nil while it runs.
-    package internal(set) var ending: Ending?
+    package internal(set) var ending: ScreenEnding?
     /// The ID of the user whom it acts for.
     package let user: String?
     /// How many screens were gone to.
@@ -57,7 +54,7 @@ package struct BrowserState: Equatable, Sendable {
 }
 
 /// What can happen to the browser.
-package enum BrowserMessage: Sendable {
+package enum BrowserMessage: TerminalMessage {
     /// The terminal is ready, and as large as this, now or anew.
     case resized(Size)
     /// A key that was pressed, and when.
@@ -74,6 +71,9 @@ package enum BrowserMessage: Sendable {
     case renamed(String)
     /// The process was told to end.
     case interrupted
+
+    package static func terminalResized(_ size: Size) -> BrowserMessage { .resized(size) }
+    package static func keyPressed(_ key: Key, at time: Date) -> BrowserMessage { .key(key, at: time) }
 }
 
 /// What the browser asks for.

@@ -8,6 +8,11 @@ extension StoreClient {
         let verified: UInt64?
     }
 
+    /// A family of figures, as a row of `METRICS` has it.
+    private struct FigureFamily: Decodable {
+        let text: String
+    }
+
     private func answer(_ reply: StoreReply) throws -> Answer {
         try StoreDecoder.decode(Answer.self, reply.final.json)
     }
@@ -22,6 +27,23 @@ extension StoreClient {
     /// - Throws: `ClientError` or `CancellationError`.
     public func stats() async throws -> JSONValue {
         try StoreDecoder.decode(JSONValue.self, try await ask(RequestLine(.stats)).final.json)
+    }
+
+    /// The same figures as text for programs that collect them: OpenMetrics 1.0, its end included.
+    ///
+    /// - Throws: `ClientError` or `CancellationError`.
+    public func metrics() async throws -> String {
+        let rows = try await ask(RequestLine(.metrics)).rows
+        let texts = try rows.map { try StoreDecoder.decode(FigureFamily.self, $0.json).text }
+        return texts.joined() + "# EOF\n"
+    }
+
+    /// The connections of the store, or the one with a number, as docs/protocol.md describes them.
+    ///
+    /// - Throws: `ClientError`, `notFound` where there is none with the number; or `CancellationError`.
+    public func clients(_ number: UInt64? = nil) async throws -> [JSONValue] {
+        let reply = try await ask(RequestLine(.clients, number.map { "\($0)" }))
+        return try reply.rows.map { try StoreDecoder.decode(JSONValue.self, $0.json) }
     }
 
     /// What the store says of a verb or an error code; of all verbs without a topic.

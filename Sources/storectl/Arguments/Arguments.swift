@@ -11,8 +11,10 @@ struct Arguments {
     /// True when the tool's version is asked for: with a verb, `--version` is the version that a stream must have.
     private(set) var asksForVersion = false
 
-    /// - Parameter switches: the options that take no value; every other one takes the next word, or what follows `=`.
-    init(_ words: [String], switches: Set<String>) throws(CommandError) {
+    /// - Parameters:
+    ///   - switches: the options that take no value; every other one takes the next word, or what follows `=`.
+    ///   - repeated: the options that may be given more than once.
+    init(_ words: [String], switches: Set<String>, repeated: Set<String> = []) throws(CommandError) {
         var rest = words[...]
         while let word = rest.popFirst() {
             if word == "--" {
@@ -33,7 +35,7 @@ struct Arguments {
             }
             let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts[0])
-            guard !has(name) else { throw .usage("--\(name) is given twice; give it once") }
+            guard !has(name) || repeated.contains(name) else { throw .usage("--\(name) is given twice; give it once") }
             if parts.count == 2 {
                 guard !switches.contains(name) else {
                     throw .usage("--\(name) takes no value; remove =\(parts[1])")
@@ -72,6 +74,9 @@ struct Arguments {
 
     /// The option's value; nil when it is not given.
     func value(_ name: String) -> String? { options.first { $0.name == name }?.value }
+
+    /// The values of an option that may be given more than once.
+    func values(_ name: String) -> [String] { options.filter { $0.name == name }.map(\.value) }
 
     /// The only operand, which has this name in the usage.
     func operand(_ name: String) throws(CommandError) -> String {

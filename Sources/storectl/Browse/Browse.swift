@@ -19,7 +19,7 @@ enum Browse {
 
     static func run(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         let middleware = try timeLogger(invocation.arguments.value("timings"))
-        let frames = try Frames()
+        let frames = try Frames<BrowserState>()
         // Told before the terminal is taken: nobody listens, this user may not connect, or there is none of that name.
         _ = try RawTerminal.check(for: "browse", instead: "list or tail")
         let connection = try invocation.connect()
@@ -34,7 +34,7 @@ enum Browse {
             Browser(user: invocation.arguments.value("as")), middleware: middleware, executor: world, source: world,
             renderer: frames)
         Task { await runtime.start() }
-        var loop = BrowseLoop(terminal, frames, input, interruption: invocation.interruption)
+        var loop = ScreenLoop(terminal, frames, input, interruption: invocation.interruption)
         let code = loop.run()
         Task { await runtime.stop() }
         return code

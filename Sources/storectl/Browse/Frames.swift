@@ -3,10 +3,10 @@ import StoryBrowser
 import StoryClient
 import Synchronization
 
-/// The newest state of the browser, on its way to the thread that draws: states that come faster than the terminal
+/// The newest state of an application, on its way to the thread that draws: states that come faster than the terminal
 /// shows them are left out.
-final class Frames: Renderer {
-    private let newest = Mutex<BrowserState?>(nil)
+final class Frames<State: Sendable>: Renderer {
+    private let newest = Mutex<State?>(nil)
     /// Readable where there is a state to draw.
     let ready: Int32
     private let waker: Int32
@@ -23,7 +23,7 @@ final class Frames: Renderer {
         close(waker)
     }
 
-    func render(_ state: BrowserState) {
+    func render(_ state: State) {
         newest.withLock { $0 = state }
         var byte: UInt8 = 0
         // A pipe that is full has woken the thread already.
@@ -31,7 +31,7 @@ final class Frames: Renderer {
     }
 
     /// The newest state, if it was not taken yet.
-    func take() -> BrowserState? {
+    func take() -> State? {
         var bytes = [UInt8](repeating: 0, count: 256)
         while read(ready, &bytes, bytes.count) > 0 {}
         return newest.withLock { state in

@@ -32,8 +32,12 @@ struct StatsPage {
     private let sample: StatsSample
     /// The sample before; nil where there is none, and no rates of requests are known.
     private let before: StatsSample?
+    /// Events a second of the last minute; none where nobody counted them.
+    private let rates: [Double]
 
-    init(_ sample: StatsSample, after before: StatsSample?) { (self.sample, self.before) = (sample, before) }
+    init(_ sample: StatsSample, after before: StatsSample?, _ rates: [Double] = []) {
+        (self.sample, self.before, self.rates) = (sample, before, rates)
+    }
 
     /// The page, in no more lines and columns than there is room for.
     func lines(columns: Int, rows: Int) -> [String] {
@@ -55,7 +59,7 @@ struct StatsPage {
         let (log, models) = (sizes["log"]?.whole ?? 0, sizes["models"]?.whole ?? 0)
         return [
             ("position", "\(sample.count("position")), models stored at \(sample.count("checkpointed"))"),
-            ("events", "\(eventsPerSecond)/s"),
+            ("events", "\(eventsPerSecond)/s" + (rates.isEmpty ? "" : "  " + Sparkline.text(rates, columns: 50))),
             ("rows", rows.joined(separator: ", ")),
             ("disk", "log \(Units.bytes(log)), models \(Units.bytes(models))"),
             (

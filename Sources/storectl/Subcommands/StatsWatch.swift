@@ -14,6 +14,8 @@ struct StatsWatch {
     private var connection: StoreConnection?
     private var before: StatsSample?
     private var sample: StatsSample?
+    /// Times and positions of the last minute, the oldest first.
+    private var history: [(time: ContinuousClock.Instant, count: UInt64)] = []
     /// Why there is no newer sample.
     private var loss: String?
     private var encoder = ScreenEncoder(hasColours: Terminal.areColoursWanted)
@@ -49,6 +51,8 @@ struct StatsWatch {
         self.connection = connection
         let reply = try Answerer(connection).ask("STATS")
         (before, sample) = (sample, StatsSample(reply))
+        if let sample { history.append((sample.time, sample.count("position"))) }
+        history = history.suffix(Top.State.remembered)
     }
 
     /// Asks again, over a new connection where the last one was lost.
@@ -58,6 +62,7 @@ struct StatsWatch {
             loss = nil
         } catch {
             (connection, before) = (nil, nil)
+            history = []
             loss = StatsWatch.sentence(error)
         }
     }
@@ -74,7 +79,8 @@ struct StatsWatch {
 
     private func page(_ size: Size) -> Screen {
         guard let sample else { return Screen([], size) }
-        let lines = StatsPage(sample, after: before).lines(columns: size.columns, rows: size.rows - 1)
+        let lines = StatsPage(sample, after: before, Sparkline.rates(history)).lines(
+            columns: size.columns, rows: size.rows - 1)
         let body = lines.enumerated().map { index, line in Line(line, index == 0 ? .bold : []) }
         let room = Array(repeating: Line(), count: max(0, size.rows - 1 - body.count))
         let end = loss.map { Line($0, .red) } ?? Line("q quit", .dim)

@@ -9,8 +9,13 @@ struct Option: Sendable {
     let summary: String
     /// The values that there are, for completion; none where they cannot be listed.
     let choices: [String]
+    /// True where it may be given more than once.
+    let isRepeated: Bool
 
-    init(_ name: String, _ value: String?, _ summary: String, choices: [String] = []) {
+    init(
+        _ name: String, _ value: String?, _ summary: String, isRepeated: Bool = false, choices: [String] = []
+    ) {
+        self.isRepeated = isRepeated
         self.name = name
         self.value = value
         self.summary = summary

@@ -7,6 +7,7 @@ enum SubcommandTable {
         Queries.get, Queries.list, Queries.count, Queries.read, Queries.streams,
         Writes.post, Writes.edit, Writes.like, Writes.unlike, Writes.see, Writes.delete, Writes.append,
         Tail.subcommand, PipeRun.subcommand, Prompt.subcommand, Browse.subcommand, StatsRun.subcommand,
+        TopRun.subcommand, MetricsRun.subcommand, CheckRun.subcommand,
         ReplayRun.subcommand, Verification.subcommand, Backup.subcommand, Restore.subcommand, SalvageRun.subcommand,
         Export.subcommand, ImportRun.subcommand, Completion.subcommand, Help.subcommand,
     ]
@@ -22,6 +23,9 @@ enum SubcommandTable {
 
     /// The options without a value.
     static let switches = Set((globalOptions + all.flatMap(\.options)).filter { $0.value == nil }.map(\.name))
+
+    /// The options that may be given more than once.
+    static let repeated = Set(all.flatMap(\.options).filter(\.isRepeated).map(\.name))
 
     static func find(_ name: String) -> Subcommand? { all.first { $0.name == name } }
 

@@ -4,13 +4,15 @@ import struct FoundationEssentials.Date
 import StoryBrowser
 
 /// The thread that the terminal belongs to: it reads keys, looks how large the terminal is, and draws.
-struct BrowseLoop {
-    /// How long an Escape byte may be the beginning of another key, and how long the terminal's size goes unseen.
-    private static let (keyPause, sizePause): (Int32, Int32) = (50, 200)
+struct ScreenLoop<State: DrawnState, Message: TerminalMessage> {
+    /// How long an Escape byte may be the beginning of another key.
+    private let keyPause: Int32 = 50
+    /// How long the terminal's size goes unseen.
+    private let sizePause: Int32 = 200
 
     let terminal: RawTerminal
-    let frames: Frames
-    let input: AsyncStream<BrowserMessage>.Continuation
+    let frames: Frames<State>
+    let input: AsyncStream<Message>.Continuation
     let interruption: Int32
     private var keys = KeyDecoder()
     private var encoder: ScreenEncoder
@@ -19,7 +21,7 @@ struct BrowseLoop {
     private var lastTyped = ContinuousClock.now
 
     init(
-        _ terminal: RawTerminal, _ frames: Frames, _ input: AsyncStream<BrowserMessage>.Continuation,
+        _ terminal: RawTerminal, _ frames: Frames<State>, _ input: AsyncStream<Message>.Continuation,
         interruption: Int32
     ) {
         (self.terminal, self.frames, self.input, self.interruption) = (terminal, frames, input, interruption)
@@ -27,22 +29,22 @@ struct BrowseLoop {
         size = terminal.size
     }
 
-    /// Runs until the browser is over, the process is told to end, or the terminal is gone.
+    /// Runs until the application is over, the process is told to end, or the terminal is gone.
     mutating func run() -> ExitCode {
         guard terminal.send(Array(ScreenEncoder.entering.utf8), unless: interruption) else { return .interrupted }
-        input.yield(.resized(size))
+        input.yield(.terminalResized(size))
         while true {
             var polled = [STDIN_FILENO, frames.ready, interruption].map {
                 pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
             }
-            let count = poll(&polled, 3, keys.isWaiting ? BrowseLoop.keyPause : BrowseLoop.sizePause)
+            let count = poll(&polled, 3, keys.isWaiting ? keyPause : sizePause)
             if count < 0, errno != EINTR { return .interrupted }
             if polled[2].revents != 0 { return .interrupted }
             look()
             if count > 0, polled[0].revents != 0, !type() { return .interrupted }
             // A list that moves all the time makes no difference.
-            if keys.isWaiting, ContinuousClock.now - lastTyped >= .milliseconds(BrowseLoop.keyPause) {
-                keys.flush().forEach { input.yield(.key($0, at: Date())) }
+            if keys.isWaiting, ContinuousClock.now - lastTyped >= .milliseconds(keyPause) {
+                keys.flush().forEach { input.yield(.keyPressed($0, at: Date())) }
             }
             guard let state = frames.take() else { continue }
             switch state.ending {
@@ -59,7 +61,7 @@ struct BrowseLoop {
         let now = terminal.size
         guard now != size else { return }
         size = now
-        input.yield(.resized(now))
+        input.yield(.terminalResized(now))
     }
 
     /// Tells of the keys that were pressed. False where the terminal is gone.
@@ -69,7 +71,7 @@ struct BrowseLoop {
         if count < 0, errno == EINTR || errno == EAGAIN { return true }
         guard count > 0 else { return false }
         lastTyped = .now
-        for key in keys.keys(bytes.prefix(count)) { input.yield(.key(key, at: Date())) }
+        for key in keys.keys(bytes.prefix(count)) { input.yield(.keyPressed(key, at: Date())) }
         return true
     }
 }

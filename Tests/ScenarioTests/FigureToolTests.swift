@@ -1,0 +1,113 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension DaemonTests {
+    /// `storectl top`, `check` and `metrics` beside a real daemon.
+    @Suite struct FigureToolTests {
+        private let daemon: RunningDaemon
+
+        init() throws { daemon = try RunningDaemon() }
+
+        private func top(_ words: String..., columns: Int = 80) throws -> Pseudoterminal {
+            try Pseudoterminal(
+                [try Program.path("storectl"), "--socket", daemon.socket, "top"] + words,
+                environment: ["TERM=xterm"] + SanitizerSettings.environment, columns: columns)
+        }
+
+        private func screen(_ terminal: Pseudoterminal) -> VirtualScreen {
+            var screen = VirtualScreen()
+            screen.take(terminal.screen)
+            return screen
+        }
+
+        private func shows(
+            _ what: String, _ terminal: Pseudoterminal, _ condition: (VirtualScreen) -> Bool
+        ) throws {
+            try until("the screen shows \(what), not \(screen(terminal).text)", within: 60) {
+                // Waiting for nothing reads what has come.
+                try terminal.waitFor("")
+                return condition(screen(terminal))
+            }
+        }
+
+        @Test func `top is one live screen, and sorts its clients, until q`() throws {
+            let reader = try daemon.client()
+            _ = try reader.ask("SUBSCRIBE events/note-*")
+            let terminal = try top()
+            try shows("the daemon", terminal) {
+                $0.isOnSecondPage && $0.lines[0].hasPrefix("stored/") && $0.lines[2].hasPrefix("position    0, ")
+                    && $0.lines[7] == "conditions  none" && $0.lines[23] == "q quit   s sorts clients by requests"
+            }
+            try daemon.client().expect(#"APPEND note-1 {"type":"T","data":1}"#)
+            try shows("the event, a line of blocks, the requests and the subscription", terminal) { screen in
+                screen.lines[1].contains(#/^events +[0-9]+\/s +[▁▂▃▄▅▆▇█]{2}/#)
+                    && screen.lines[2].hasPrefix("position    1, ")
+                    && screen.lines.contains { $0.contains(#/^APPEND +1 +[0-9]+ +[0-9.]+ [µm]s +[0-9.]+ [µm]s$/#) }
+                    && screen.lines.contains { $0.contains(#/ SUBSCRIBE +1 .* 0  events\/note-\* live$/#) }
+                    && screen.overruns == 0
+            }
+            terminal.type("s")
+            try shows("another order", terminal) { $0.lines[23] == "q quit   s sorts clients by bytes" }
+            try daemon.kill()
+            try shows("the loss", terminal) { $0.lines[23].hasPrefix("no store answers (") }
+            try daemon.start()
+            try shows("the store again", terminal) { $0.lines[23].hasPrefix("q quit") }
+            terminal.type("q")
+            #expect(try terminal.wait() == 0)
+            #expect(terminal.isPlain && !screen(terminal).isOnSecondPage && screen(terminal).hasCursor)
+        }
+
+        @Test func `top prints its screen once where there is no terminal, and says so where it cannot be drawn`()
+            throws
+        {
+            let once = try daemon.storectl("top", "--once")
+            #expect(once.exit == .code(0) && once.output.hasPrefix("stored/"))
+            let lines = once.output.split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.count <= 24 && lines.allSatisfy { $0.count <= 80 } && !once.output.contains("\u{1B}"))
+            #expect(once.output.contains(#/\nclient +pid +last +requests +sent +lag  slowest subscription\n/#))
+            let live = try daemon.storectl("top")
+            #expect(live.exit == .code(2) && live.errors.contains("use top --once"))
+        }
+
+        @Test func `a check is a line with figures, and its exit code is the verdict`() throws {
+            try daemon.client().expect(#"APPEND note-1 {"type":"T","data":1}"#)
+            let well = try daemon.storectl("check", "--warning", "ping=30", "--critical=ping=60")
+            #expect(well.exit == .code(0) && well.errors.isEmpty)
+            let line =
+                #/^STORYKEEP OK - position 1, [0-9]+ clients? \| position=1c lag=0;10000;100000 ping=[0-9.]+s;30;60 disk=[0-9]+B\n$/#
+            #expect(well.output.contains(line), "\(well.output)")
+            let short = try daemon.storectl(
+                "check", "--warning", "disk=1e18", "--warning", "ping=30", "--critical=ping=60")
+            #expect(short.exit == .code(1) && short.output.hasPrefix("STORYKEEP WARNING - disk "))
+            let shorter = try daemon.storectl("check", "--critical", "disk=1e18")
+            #expect(shorter.exit == .code(2) && shorter.output.hasPrefix("STORYKEEP CRITICAL - "))
+            for words in [
+                ["--warning", "find=1"], ["--critical", "lag"], ["--nonsense"], ["more"], ["--warning", "lag=-1"],
+            ] {
+                let wrong = try daemon.storectl(arguments: ["check"] + words)
+                #expect(wrong.exit == .code(3) && wrong.output.hasPrefix("STORYKEEP UNKNOWN - "), "\(words)")
+            }
+            try daemon.kill()
+            let gone = try daemon.storectl("check")
+            #expect(gone.exit == .code(2) && gone.output.hasPrefix("STORYKEEP CRITICAL - cannot connect"))
+        }
+
+        @Test func `metrics are OpenMetrics, the older text, or a file that is whole`() throws {
+            let strict = try daemon.storectl("metrics")
+            #expect(strict.output.hasPrefix("# TYPE storykeep_build info\n") && strict.output.hasSuffix("\n# EOF\n"))
+            let older = try daemon.storectl("metrics", "--prometheus").output
+            #expect(older.hasPrefix("# TYPE storykeep_build_info gauge\n# HELP storykeep_build_info The program"))
+            #expect(older.contains("\n# TYPE storykeep_requests_total counter\n"))
+            #expect(!older.contains("# UNIT") && !older.contains("# EOF"))
+            let folder = try Scratch()
+            let path = folder.place("storykeep.prom")
+            #expect(try daemon.storectl("metrics", "--textfile", path).output.isEmpty)
+            #expect(Files.text(path).hasPrefix("# TYPE storykeep_build_info gauge\n"))
+            let before = Files.text(path)
+            try daemon.kill()
+            #expect(try daemon.storectl("metrics", "--textfile", path).exit == .code(2))
+            #expect(Files.text(path) == before)
+        }
+    }
+}
