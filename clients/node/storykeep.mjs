@@ -728,6 +728,23 @@ export class Store {
         return (await this.#ask("STATS", undefined, {}, signal)).done;
     }
 
+    /**
+     * Tells the same figures as the text of OpenMetrics 1.0, for programs that collect them.
+     * @param {Cancel} options @returns {Promise<string>}
+     */
+    async metrics({ signal } = {}) {
+        const { rows } = await this.#ask("METRICS", undefined, {}, signal);
+        return rows.map((row) => row.text).join("") + "# EOF\n";
+    }
+
+    /**
+     * Tells of the store's connections, or of the one with a number, and how far their subscriptions are.
+     * @param {number} [number] @param {Cancel} options
+     */
+    async clients(number, { signal } = {}) {
+        return (await this.#ask("CLIENTS", number === undefined ? undefined : String(number), {}, signal)).rows;
+    }
+
     /** Writes the read models to the disk now; the answer is the position that they are at.
      * @param {Cancel} options @returns {Promise<number>} */
     async checkpoint({ signal } = {}) {

@@ -420,6 +420,16 @@ class Request(Generic[T]):
         return Request._make(lambda _, done, __: done, "STATS")
 
     @staticmethod
+    def metrics() -> Request[str]:
+        """Tell the same figures as the text of OpenMetrics 1.0, for programs that collect them."""
+        return Request._make(lambda rows, _, __: "".join([row["text"] for row in rows] + ["# EOF\n"]), "METRICS")
+
+    @staticmethod
+    def clients(number: Optional[int] = None) -> Request[List[Dict[str, Any]]]:
+        """Tell of the store's connections, or of the one with a number, and how far their subscriptions are."""
+        return Request._make(lambda rows, _, __: rows, "CLIENTS", None if number is None else str(number))
+
+    @staticmethod
     def checkpoint() -> Request[int]:
         """Write the read models to the disk now; the answer is the position that they are at."""
         return Request._make(_position, "CHECKPOINT")
@@ -1076,6 +1086,8 @@ class Store(_Owned):
     ping = _verb(Request.ping)
     help = _verb(Request.help)
     stats = _verb(Request.stats)
+    metrics = _verb(Request.metrics)
+    clients = _verb(Request.clients)
     checkpoint = _verb(Request.checkpoint)
     verify = _verb(Request.verify)
     backup = _verb(Request.backup)
@@ -1499,6 +1511,8 @@ class AsyncStore(_Owned):
     ping = _async_verb(Request.ping)
     help = _async_verb(Request.help)
     stats = _async_verb(Request.stats)
+    metrics = _async_verb(Request.metrics)
+    clients = _async_verb(Request.clients)
     checkpoint = _async_verb(Request.checkpoint)
     verify = _async_verb(Request.verify)
     backup = _async_verb(Request.backup)

@@ -208,6 +208,11 @@ class Tests(Scenario):
             client.many([Request.append("note-1", {"type": "A", "data": [n, data]}) for n in range(start, start + 500)])
             client.do("ping")
         self.assertGreater(client.do("stats")["subscriptions"]["maxLag"], 500)
+        self.assertIn('storykeep_subscriptions{of="events"} 1\n', client.do("metrics"))
+        self.assertTrue(client.do("metrics").endswith("\n# EOF\n"))
+        (one,) = client.do("clients")
+        self.assertEqual("events", one["subscriptions"][0]["target"])
+        self.assertEqual([one["client"]], [row["client"] for row in client.do("clients", one["client"])])
         seen = []
         while len(seen) < 2000:
             seen += [item.data[0] for item in client.take(subscription) if isinstance(item, storykeep.Event)]
