@@ -3,6 +3,7 @@
 .PHONY: help demo test test-anywhere build install deb test-deb test-container lint gates clean
 .PHONY: power faults kills rot hostile races simulation fuzz sanitizers soak stopped-disk
 .PHONY: bench bench-quick bench-latency bench-scale bench-report
+.PHONY: figures
 
 help: ## what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -84,6 +85,9 @@ bench-scale: ## figures at 100,000 to 10,000,000 events, many connections, large
 
 bench-report: ## the newest runs' tables and plots into bench/README.md
 	@scripts/bench report
+
+figures: ## the daemon's figures, read by a strict parser of OpenMetrics and by promtool, which tries the alerts
+	@scripts/figures
 
 lint: ## the code's style
 	@scripts/lint
