@@ -59,6 +59,16 @@ final class Connection {
         precondition(result == 0, "a connection's handle must be watchable until it is closed")
     }
 
+    /// True where nothing is read, and the peer has closed its end both ways; it may have sent something before.
+    ///
+    /// A connection that is read from meets the end of what was sent. The event of a peer that
+    /// sends no more (EPOLLRDHUP) comes also for one that still reads, and would come again and again.
+    var isAbandoned: Bool {
+        guard phase == .open, !wantsInput else { return false }
+        var asked = pollfd(fd: descriptor, events: 0, revents: 0)
+        return poll(&asked, 1, 0) > 0 && asked.revents & Int16(POLLHUP | POLLERR) != 0
+    }
+
     /// True when the peer sent something that was not read.
     var isInputWaiting: Bool {
         var byte: UInt8 = 0

@@ -15,6 +15,8 @@ package final class Reactor {
     static let lingerTime: UInt64 = 1_000
     /// How long `finish` waits for a peer that takes nothing, in milliseconds.
     static let finishTime: UInt64 = 5_000
+    /// How often abandoned connections are looked for, in ticks.
+    static let goneTicks: UInt64 = 10
     /// How many clients are accepted in one turn; the rest wait in the backlog.
     static let acceptedInOneTurn = 256
 
@@ -34,6 +36,7 @@ package final class Reactor {
     private var isShort = false
     /// How many connections are finishing or lingering, and so have a deadline.
     private var endingCount = 0
+    private var ticks: UInt64 = 0
 
     /// Makes the loop, and lets the process survive writes to closed peers (SIGPIPE) and to full quotas (SIGXFSZ).
     package init() throws(ReactorError) {
@@ -221,6 +224,8 @@ extension Reactor {
     func tick() {
         if let socketFile { _ = handles.startListening(socketFile.descriptor) }
         if endingCount > 0 { connections.forEach(endIfLate) }
+        ticks += 1
+        if ticks % Reactor.goneTicks == 0 { connections.forEach { if $0.isAbandoned { shut($0) } } }
         handler?.timerFired()
         requestTurn()
     }

@@ -64,6 +64,7 @@ package final class Server: ReactorHandler {
     package func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
         slow.turnGoesOn()
         guard let connection = connections[id], !connection.isEnding else { return }
+        connections.touched.add(connection)
         connection.lines.bytesReceived(bytes)
         connection.client.received(bytes.count)
         dependency.figures.received(bytes.count)
@@ -73,6 +74,7 @@ package final class Server: ReactorHandler {
     package func peerClosed(_ id: ConnectionID) {
         slow.turnGoesOn()
         guard let connection = connections[id], !connection.isEnding else { return }
+        connections.touched.add(connection)
         connection.lines.peerClosed()
         requests.received(connection)
     }
@@ -83,7 +85,7 @@ package final class Server: ReactorHandler {
 
     package func outputDrained(_ id: ConnectionID) {
         slow.turnGoesOn()
-        if let connection = connections[id], !connection.isEnding { outputTaken(connection) }
+        if let connection = connections[id] { connections.touched.add(connection) }
     }
 
     package func turnEnded() {
@@ -100,6 +102,7 @@ package final class Server: ReactorHandler {
         guard stopReason == nil else { return }
         jobs.begin()
         store()
+        requests.findNextSteps()
         requests.turnEnded()
         publishing.turnEnded()
         if requests.isPending || publishing.isPending { dependency.transport.requestTurn() }
@@ -161,21 +164,16 @@ package final class Server: ReactorHandler {
         guard let durable = driver.releasable else { return }
         requests.resume(at: durable)
         // What is answered already does not wait for the shares of those who asked for more.
-        if publishing.isPending { outbox.release(through: durable, outputTaken) }
+        if publishing.isPending { outbox.release(through: durable) }
         publishing.run(durable: durable)
         driver.modelsWereRead()
         guard let durable = driver.takeReleasable() else { return }
-        outbox.release(through: durable, outputTaken)
+        outbox.release(through: durable)
     }
 
     /// Stores the models where that is due, and answers those who waited for it.
     private func store() {
         driver.storeIfDue()
         for answer in checkpoints.answers() { requests.answer(answer) }
-    }
-
-    private func outputTaken(_ connection: Connection) {
-        requests.outputTaken(connection)
-        publishing.outputTaken(connection, durable: driver.durable)
     }
 }

@@ -37,10 +37,14 @@ final class Connection {
     }
 
     let id: ConnectionID
-    @exclusivity(unchecked) private(set) var state = State.open
+    @exclusivity(unchecked) private(set) var state = State.open {
+        didSet { touched.add(self) }
+    }
     @exclusivity(unchecked) var session: Session
     @exclusivity(unchecked) var lines: SessionMachine
-    @exclusivity(unchecked) var output = ConnectionOutput()
+    @exclusivity(unchecked) var output = Outlet()
+    /// Where it is noted that something about it has changed.
+    private let touched: TouchedConnections
     /// What it did, and since when it does not.
     @exclusivity(unchecked) var activity = Activity()
     @exclusivity(unchecked) var client = ClientFigures()
@@ -66,6 +70,8 @@ final class Connection {
         static let requests = Lists(rawValue: 2)
         /// An answer or a subscription goes on.
         static let publishing = Lists(rawValue: 4)
+        /// Its next step is to be found out.
+        static let touched = Lists(rawValue: 8)
     }
 
     /// A line that is long and not whole yet.
@@ -88,8 +94,9 @@ final class Connection {
         var unsent = 0
     }
 
-    init(id: ConnectionID, peer: Peer, limits: Limits) {
+    init(id: ConnectionID, peer: Peer, limits: Limits, touched: TouchedConnections) {
         self.id = id
+        self.touched = touched
         session = Session(peer: peer)
         lines = SessionMachine(limits: limits)
     }
@@ -192,18 +199,6 @@ final class Connection {
     func answerEnded() {
         guard case .answering = state else { return }
         state = .open
-    }
-
-    /// What is not durable was undone: closes an answer that is being written of that.
-    ///
-    /// - Parameter durable: the last event that is durable.
-    func refuseUndoneAnswer(_ failure: Failure, durable: Position) {
-        asked.forget()
-        guard let answer, answer.restsOn > durable else { return }
-        output.dropUnfinished()
-        ReplyEncoder.append(.failed(failure), tag: answer.tag, to: &output.bytes)
-        output.close(restsOn: .zero, durable: durable)
-        answerEnded()
     }
 
     /// Nothing more is to be taken up; returns the tag of a request that still has to be answered, nil where none has.

@@ -4,6 +4,8 @@ import StoryReactor
 
 /// The one table of connections.
 final class Connections {
+    /// Those whose next step is to be found out.
+    let touched = TouchedConnections()
     @exclusivity(unchecked) private var table: [ConnectionID: Connection] = [:]
     private var followersByID: [ConnectionID: Connection] = [:]
     /// How many there are that are not ending.

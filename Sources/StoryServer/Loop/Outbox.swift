@@ -32,14 +32,45 @@ final class Outbox {
         self.connections = connections
     }
 
-    /// The connection may have something to be sent.
+    // MARK: Writing
+
+    /// Has the body write something whole for the connection, which rests on this position.
     @inline(__always)
-    func touch(_ connection: Connection) {
+    func write(
+        to connection: Connection, restsOn position: Position, durable: Position, _ body: (inout [UInt8]) -> Void
+    ) {
+        list(connection)
+        body(&connection.output.replies.bytes)
+        connection.output.replies.close(restsOn: position, durable: durable)
+    }
+
+    /// Has the body write what is not whole yet, up to `close`.
+    @inline(__always)
+    func append<Result, Failure: Error>(
+        to connection: Connection, _ body: (inout [UInt8]) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        list(connection)
+        return try body(&connection.output.replies.bytes)
+    }
+
+    /// What was appended for the connection is whole, and rests on this position.
+    func close(_ connection: Connection, restsOn position: Position, durable: Position) {
+        connection.output.replies.close(restsOn: position, durable: durable)
+    }
+
+    /// Forgets what was appended for the connection and is not whole.
+    func dropUnfinished(_ connection: Connection) { connection.output.replies.dropUnfinished() }
+
+    /// The connection is sent what is there for it, and the next step is found out then.
+    @inline(__always)
+    private func list(_ connection: Connection) {
         guard !connection.listed.contains(.outbox) else { return }
         connection.listed.insert(.outbox)
         waiting.append(connection)
-        connection.output.begin(in: &spare)
+        connection.output.replies.begin(in: &spare)
     }
+
+    // MARK: Room
 
     /// True while the connection's requests are answered; false until its reader has taken something.
     func hasRoom(_ connection: Connection) -> Bool { connection.output.count < room(connection) }
@@ -61,65 +92,89 @@ final class Outbox {
         connection.output.count + transport.unsentCount(connection.id)
     }
 
-    /// Sends what rests on events up to this position; `whenTaken` is told of each connection whose reader took it all.
-    func release(through durable: Position, _ whenTaken: (Connection) -> Void) {
+    // MARK: Sending
+
+    /// Sends what rests on events up to this position.
+    func release(through durable: Position) {
         // By index, in place: the list keeps its memory.
         var kept = 0
         for index in waiting.indices {
             let connection = waiting[index]
             send(connection, through: durable)
+            connections.touched.add(connection)
             if connection.output.isEmpty {
                 connection.listed.remove(.outbox)
-                finishIfEnding(connection)
             } else {
                 waiting[kept] = connection
                 kept += 1
             }
-            if !connection.isEnding, isTaken(connection) { whenTaken(connection) }
         }
         waiting.removeLast(waiting.count - kept)
     }
 
     private func send(_ connection: Connection, through durable: Position) {
-        guard !connection.isClosed else { return connection.output.removeAll() }
-        let count = connection.output.release(through: durable)
+        guard !connection.isClosed else { return connection.output.replies.removeAll() }
+        let count = connection.output.replies.release(through: durable)
         guard count > 0 else { return }
         connection.client.sent(count)
         figures.sent(count)
         slow.left(connection)
         guard count == connection.output.count else {
-            transport.send(connection.id, Array(connection.output.bytes[..<count]))
-            return connection.output.sent(count, keepingCapacity: true)
+            transport.send(connection.id, Array(connection.output.replies.bytes[..<count]))
+            return connection.output.replies.sent(count, keepingCapacity: true)
         }
         // What the kernel did not take the transport keeps, and the storage with it.
-        let isSent = transport.send(connection.id, connection.output.bytes)
-        let capacity = connection.output.bytes.capacity
+        let isSent = transport.send(connection.id, connection.output.replies.bytes)
+        let capacity = connection.output.replies.bytes.capacity
         if isSent, capacity > Outbox.keptOutput, spare.capacity < capacity, capacity <= Outbox.keptSpare {
-            return connection.output.sentAll(keepingIn: &spare)
+            return connection.output.replies.sentAll(keepingIn: &spare)
         }
-        connection.output.sent(count, keepingCapacity: isSent && capacity <= Outbox.keptOutput)
+        connection.output.replies.sent(count, keepingCapacity: isSent && capacity <= Outbox.keptOutput)
     }
 
-    private func finishIfEnding(_ connection: Connection) {
-        guard connection.isEnding, !connection.isClosed else { return }
+    /// Closes a connection that is ending, once everything was handed to the transport.
+    func finish(_ connection: Connection) {
+        guard !connection.isClosed else { return }
         connection.closed()
         transport.finish(connection.id, lingers: !isDraining)
     }
 
-    /// Replaces each reply that rests on an undone event by this failure.
+    /// Replaces each reply that rests on an undone event by this failure, also those that are being written.
     func rollBack(to durable: Position, _ failure: Failure) {
         for connection in waiting {
-            connection.output.rollBack(to: durable) { tag, bytes in
+            connection.output.replies.rollBack(to: durable) { tag, bytes in
                 figures.failed(failure.code)
                 connection.client.failed()
                 ReplyEncoder.append(.failed(failure), tag: tag, to: &bytes)
             }
         }
+        for connection in connections.all { refuseUndoneAnswer(of: connection, failure, durable) }
+    }
+
+    private func refuseUndoneAnswer(of connection: Connection, _ failure: Failure, _ durable: Position) {
+        connection.asked.forget()
+        guard let answer = connection.answer, answer.restsOn > durable else { return }
+        figures.failed(failure.code)
+        connection.client.failed()
+        dropUnfinished(connection)
+        write(to: connection, restsOn: .zero, durable: durable) {
+            ReplyEncoder.append(.failed(failure), tag: answer.tag, to: &$0)
+        }
+        connection.answerEnded()
     }
 
     /// Forgets everything that was not sent: it must not leave any more.
     func removeAll() {
-        for connection in waiting { connection.output.removeAll() }
+        for connection in waiting { connection.output.replies.removeAll() }
         waiting = []
     }
+}
+
+/// What one connection is told and was not sent yet. Only the outbox writes to it, and lists its connection for sending
+/// as it does so.
+struct Outlet {
+    fileprivate var replies = ConnectionOutput()
+
+    var isEmpty: Bool { replies.isEmpty }
+    var count: Int { replies.count }
 }

@@ -58,13 +58,8 @@ final class Publishing {
     /// True while there is more left of the turn than the share of those that go on.
     private var mayBegin: Bool { budget.units > Budget.sliceUnits }
 
-    /// The connection's reader took everything: what waited for that can go on.
-    func outputTaken(_ connection: Connection, durable: Position) {
-        guard outbox.roomAhead(connection) > 0 else { return }
-        if connection.answer != nil || connection.session.active.contains(where: { $0.isWanting(head: durable) }) {
-            queue.add(connection, hadShare: true)
-        }
-    }
+    /// The connection's answer or subscriptions can be gone on with.
+    func goesOn(_ connection: Connection) { queue.add(connection, hadShare: true) }
 
     /// Gives shares until nobody wants one or the budget is spent.
     func run(durable: Position) {
@@ -110,16 +105,17 @@ final class Publishing {
     private func step(_ answer: Connection.Answer, _ connection: Connection, _ budget: inout Budget) -> Bool {
         let room = outbox.roomAhead(connection)
         guard room > 0 else { return false }
-        outbox.touch(connection)
         do throws(StorageError) {
             let size = connection.output.count + room
-            let step = try lines.write(to: &connection.output.bytes, answer.tag, until: size) {
-                () throws(StorageError) in try answer.cursor.step(&budget, into: lines)
+            let step = try outbox.append(to: connection) { (bytes) throws(StorageError) in
+                try lines.write(to: &bytes, answer.tag, until: size) { () throws(StorageError) in
+                    try answer.cursor.step(&budget, into: lines)
+                }
             }
             switch step {
             case .more:
                 // What rests on nothing that could be undone can leave before the answer is whole.
-                if answer.restsOn <= published { connection.output.close(restsOn: .zero, durable: published) }
+                if answer.restsOn <= published { outbox.close(connection, restsOn: .zero, durable: published) }
                 return outbox.roomAhead(connection) > 0
             case .ended(let reply, let position): end(answer, reply, restsOn: position, connection)
             }
@@ -136,8 +132,9 @@ final class Publishing {
             dependency.figures.failed(failure.code)
             connection.client.failed()
         }
-        ReplyEncoder.append(reply, tag: answer.tag, to: &connection.output.bytes)
-        connection.output.close(restsOn: position, durable: published)
+        outbox.write(to: connection, restsOn: position, durable: published) {
+            ReplyEncoder.append(reply, tag: answer.tag, to: &$0)
+        }
         connection.answerEnded()
         dependency.slow.answerEnded(connection)
     }
@@ -166,8 +163,10 @@ final class Publishing {
             }
             let index = (first + offset) % count
             do throws(StorageError) {
-                let wantsMore = try publisher.publish(
-                    &connection.session.active[index], head: durable, &connection.output.bytes, until: size, &budget)
+                let wantsMore = try outbox.append(to: connection) { (bytes) throws(StorageError) in
+                    try publisher.publish(
+                        &connection.session.active[index], head: durable, &bytes, until: size, &budget)
+                }
                 if wantsMore, connection.output.count < size { isMore = true }
             } catch {
                 failed.append((connection.session.active[index].id, error))
@@ -175,10 +174,7 @@ final class Publishing {
         }
         for (id, error) in failed { end(id, error, connection) }
         rest(connection, at: durable)
-        if connection.output.count != before {
-            connection.output.close(restsOn: .zero, durable: durable)
-            outbox.touch(connection)
-        }
+        if connection.output.count != before { outbox.close(connection, restsOn: .zero, durable: durable) }
         return isMore
     }
 
@@ -199,7 +195,9 @@ final class Publishing {
     private func end(_ id: SubscriptionID, _ error: StorageError, _ connection: Connection) {
         guard let ended = connection.session.unsubscribe(id, published: published) else { return }
         let reason = EndReason(dependency.trace.failure(of: error))
-        ReplyEncoder.append(.end(reason, resume: ended.next), subscription: id, to: &connection.output.bytes)
+        outbox.append(to: connection) {
+            ReplyEncoder.append(.end(reason, resume: ended.next), subscription: id, to: &$0)
+        }
         connections.subscriptionsChanged(connection)
     }
 }

@@ -219,7 +219,6 @@ final class TurnDriver {
         engine.writesRefused(refusals.failure)
         connections.rolledBack(to: turn.durable)
         outbox.rollBack(to: turn.durable, failure)
-        for connection in connections.all { connection.refuseUndoneAnswer(failure, durable: turn.durable) }
         perform(turn.rollBackFinished(.success(())))
     }
 

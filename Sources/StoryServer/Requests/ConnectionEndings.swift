@@ -11,13 +11,11 @@ extension Requests {
         guard !connection.isEnding else { return }
         let output = output(connection)
         if let unanswered = connection.finishRequested() {
-            connection.output.dropUnfinished()
+            outbox.dropUnfinished(connection)
             output.reply(.failed(failure), tag: unanswered.tag, restsOn: .zero)
         }
         connection.session.endSubscriptions(reason, into: output)
         connections.ended(connection)
-        reading.leave(connection)
-        outbox.touch(connection)
     }
 
     /// Tells a connection that the program ends.
@@ -38,7 +36,6 @@ extension Requests {
     func gone(_ connection: Connection) {
         if !connection.isEnding { connections.ended(connection) }
         connection.closed()
-        reading.leave(connection)
         connections.remove(connection)
     }
 }

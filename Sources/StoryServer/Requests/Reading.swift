@@ -14,7 +14,6 @@ final class Reading {
 
     private let transport: any Transport
     private let connections: Connections
-    private let outbox: Outbox
     /// How many long lines go on at once.
     private let places: Int
     /// How many do, and how many wait.
@@ -22,26 +21,24 @@ final class Reading {
     /// Those that wait, and some that do no longer.
     private var waiting = FIFO<ConnectionID>()
 
-    init(_ transport: any Transport, _ limits: Limits, _ connections: Connections, _ outbox: Outbox) {
+    init(_ transport: any Transport, _ limits: Limits, _ connections: Connections) {
         self.transport = transport
         self.connections = connections
-        self.outbox = outbox
         places = max(1, limits.allInput / max(1, limits.line))
     }
 
     /// True where long lines wait until others are whole.
     var isWanted: Bool { waitingCount > 0 }
 
-    /// What the connection holds, or what it does, may be something else than before.
-    func changed(_ connection: Connection) {
-        guard !connection.isEnding else { return leave(connection) }
-        let buffered = connection.lines.bufferedCount
-        let isTaken = connection.isOpen && outbox.hasRoom(connection)
-        let needsBytes = isTaken && !connection.lines.hasBufferedLine
-        if needsBytes, buffered >= Reading.much { return set(connection, isRead: enter(connection)) }
-        // A whole line keeps its place until it is taken up.
-        if buffered < Reading.much || !isTaken { leave(connection) }
-        set(connection, isRead: buffered < Reading.much)
+    /// Reads from the connection as its next step says.
+    func set(_ connection: Connection, _ input: NextStep.Input) {
+        switch input {
+        case .readLongLine: set(connection, isRead: enter(connection))
+        case .leave: set(connection, isRead: false)
+        case .read, .leaveForLong:
+            leave(connection)
+            if !connection.isEnding { set(connection, isRead: input == .read) }
+        }
     }
 
     private func set(_ connection: Connection, isRead: Bool) {
@@ -71,7 +68,7 @@ final class Reading {
     }
 
     /// The connection has no long line any more: the one that waited longest goes on.
-    func leave(_ connection: Connection) {
+    private func leave(_ connection: Connection) {
         defer { connection.longLine = .none }
         switch connection.longLine {
         case .none: break

@@ -21,6 +21,7 @@ final class RequestOutput: TurnOutput {
     private let dependency: ServerDependency
     private let driver: TurnDriver
     private let publishing: Publishing
+    private let outbox: Outbox
     /// Whom it is written to; nil while no request is handled. Whoever has a request handled keeps the connection.
     @exclusivity(unchecked) private var connection: Unmanaged<Connection>?
     @exclusivity(unchecked) private var wish: Wish?
@@ -31,12 +32,13 @@ final class RequestOutput: TurnOutput {
     @exclusivity(unchecked) private(set) var hasRest = false
 
     init(
-        _ dependency: ServerDependency, _ driver: TurnDriver, _ publishing: Publishing,
+        _ dependency: ServerDependency, _ driver: TurnDriver, _ publishing: Publishing, _ outbox: Outbox,
         _ connection: Connection? = nil
     ) {
         self.dependency = dependency
         self.driver = driver
         self.publishing = publishing
+        self.outbox = outbox
         self.connection = connection.map { .passUnretained($0) }
     }
 
@@ -74,7 +76,9 @@ final class RequestOutput: TurnOutput {
         guard let connection else { return }
         switch reply {
         case .stream, .sort, .receipt, .line:
-            return connection._withUnsafeGuaranteedRef { ReplyEncoder.append(reply, tag: tag, to: &$0.output.bytes) }
+            return connection._withUnsafeGuaranteedRef { connection in
+                outbox.append(to: connection) { ReplyEncoder.append(reply, tag: tag, to: &$0) }
+            }
         case .done, .failed: write(restsOn: position) { ReplyEncoder.append(reply, tag: tag, to: &$0) }
         }
         if case .failed(let failure) = reply {
@@ -99,8 +103,7 @@ final class RequestOutput: TurnOutput {
     private func write(restsOn position: Position, _ body: (inout [UInt8]) -> Void) {
         let durable = durable
         connection?._withUnsafeGuaranteedRef { connection in
-            body(&connection.output.bytes)
-            connection.output.close(restsOn: position, durable: durable)
+            outbox.write(to: connection, restsOn: position, durable: durable, body)
         }
     }
 

@@ -9,7 +9,6 @@ extension Requests {
     /// Work beside the loop has ended.
     func answer(_ answer: JobAnswer) {
         guard answer.connection.jobEnded() else { return }
-        outbox.touch(answer.connection)
         output(answer.connection).reply(answer.reply, tag: answer.tag, restsOn: .zero)
         dependency.slow.answerEnded(answer.connection)
         queue.add(answer.connection, hadShare: false)

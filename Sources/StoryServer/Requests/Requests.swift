@@ -57,11 +57,11 @@ final class Requests {
         self.driver = driver
         self.connections = connections
         self.outbox = outbox
-        reading = Reading(dependency.transport, dependency.configuration.limits, connections, outbox)
+        reading = Reading(dependency.transport, dependency.configuration.limits, connections)
         self.publishing = publishing
         self.checkpoints = checkpoints
         self.jobs = jobs
-        handled = RequestOutput(dependency, driver, publishing)
+        handled = RequestOutput(dependency, driver, publishing, outbox)
         index = StreamIndex(dependency.models)
     }
 
@@ -92,14 +92,13 @@ final class Requests {
     func connected(_ id: ConnectionID, _ credentials: PeerCredentials) {
         let role = dependency.configuration.access.role(of: credentials, owner: dependency.uid)
         let peer = Peer(uid: credentials.uid, role: role ?? .read)
-        let connection = Connection(id: id, peer: peer, limits: limits)
+        let connection = Connection(id: id, peer: peer, limits: limits, touched: connections.touched)
         connection.activity.last = driver.tick
         clientCount += 1
         connection.client = ClientFigures(
             number: clientCount, credentials, since: now(), at: driver.tick)
         let count = connections.liveCount
         connections.insert(connection)
-        outbox.touch(connection)
         let output = output(connection)
         if role == nil {
             dependency.trace.sayEachSecond("denied", ["uid": "\(peer.uid)"])
@@ -125,8 +124,6 @@ final class Requests {
         }
         // Who sent much waits for those who ask for little.
         queue.add(connection, hadShare: true)
-        // Most have a share in this turn, and may read on after it.
-        if buffered >= 2 * Reading.much { reading.changed(connection) }
     }
 
     /// Takes up lines that nobody took up when they came, for as many connections as the turn has shares for.
@@ -140,16 +137,38 @@ final class Requests {
         answerRowRequests()
     }
 
-    /// The connection's reader took everything, or its last answer was closed: what waited for that can go on.
-    func outputTaken(_ connection: Connection) {
-        if connection.isOpen, connection.lines.hasBufferedLine, outbox.hasRoom(connection) {
-            queue.add(connection, hadShare: true)
+    // MARK: The end of a turn
+
+    /// Finds out the next step of each connection about which something has changed.
+    func findNextSteps() {
+        connections.touched.forEach { connection in
+            let step = nextStep(of: connection)
+            reading.set(connection, step.input)
+            if step.takesLine { queue.add(connection, hadShare: true) }
+            if step.isPublished { publishing.goesOn(connection) }
+            if step.isClosed { outbox.finish(connection) }
         }
     }
 
+    private func nextStep(of connection: Connection) -> NextStep {
+        var facts = NextStep.Facts()
+        (facts.isOpen, facts.isEnding) = (connection.isOpen, connection.isEnding)
+        (facts.buffered, facts.hasLine) = (connection.lines.bufferedCount, connection.lines.hasBufferedLine)
+        facts.hasRoom = outbox.hasRoom(connection)
+        facts.hasRoomAhead = outbox.roomAhead(connection) > 0
+        (facts.isTaken, facts.isSent) = (outbox.isTaken(connection), connection.output.isEmpty)
+        facts.isAnswering = connection.answer != nil
+        let durable = driver.durable
+        facts.isFollowing =
+            facts.isTaken && !facts.isAnswering
+            && connection.session.active.contains { $0.isWanting(head: durable) }
+        return NextStep(facts)
+    }
+
+    // MARK: Taking up
+
     /// Takes up the connection's requests, as many as are its share.
     private func takeLines(_ connection: Connection, until limit: Int) {
-        outbox.touch(connection)
         // Nothing is sent while lines are taken up.
         let room = outbox.room(connection)
         let share = Requests.allShares / max(1, queue.count)
@@ -166,7 +185,7 @@ final class Requests {
             connection.taken.lines += 1
             connection.activity.lastLine = driver.tick
         }
-        reading.changed(connection)
+        connections.touched.add(connection)
     }
 
     /// False when no line could be taken.
@@ -282,6 +301,6 @@ final class Requests {
     /// What can be written to this connection while none of its requests is handled.
     func output(_ connection: Connection) -> RequestOutput {
         answerRowRequests()
-        return RequestOutput(dependency, driver, publishing, connection)
+        return RequestOutput(dependency, driver, publishing, outbox, connection)
     }
 }

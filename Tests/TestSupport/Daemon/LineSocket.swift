@@ -42,6 +42,27 @@ package final class LineSocket {
         Background { [descriptor] in for _ in 0..<times where !LineSocket.send(bytes, descriptor) { break } }
     }
 
+    /// Sends the parts on another thread, with so many microseconds between them.
+    package func sendBeside(_ parts: [[UInt8]], pause: UInt32) -> Background {
+        Background { [descriptor] in
+            for part in parts where LineSocket.send(part, descriptor) { usleep(pause) }
+        }
+    }
+
+    /// Sends as much as the socket takes now.
+    package func sendWhatFits(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { bytes in
+            var sent = 0
+            while sent < bytes.count {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[sent...])
+                let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+                let count = Glibc.send(descriptor, rest.baseAddress, rest.count, flags)
+                guard count > 0 else { return }
+                sent += count
+            }
+        }
+    }
+
     @discardableResult
     private static func send(_ bytes: [UInt8], _ descriptor: Int32) -> Bool {
         bytes.withUnsafeBytes { bytes in
