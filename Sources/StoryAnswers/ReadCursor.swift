@@ -25,6 +25,8 @@ package final class ReadCursor: AnswerCursor {
         upper = plan.upper
     }
 
+    package var keptBytes: Int { 1_024 + plan.types.count * 160 }
+
     package func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         guard lower <= upper else { return finished(next: nil) }
         return switch plan.source {

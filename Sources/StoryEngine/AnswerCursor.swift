@@ -8,6 +8,14 @@ package protocol AnswerCursor: AnyObject {
     ///
     /// - Throws: What reading the log or the models threw; the answer ends with that failure.
     func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep
+
+    /// About how many bytes it keeps until it is done, for the account of what is kept for clients.
+    var keptBytes: Int { get }
+}
+
+extension AnswerCursor {
+    /// A query and how far it is.
+    package var keptBytes: Int { 1_024 }
 }
 
 /// What a step came to.

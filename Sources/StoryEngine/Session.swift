@@ -6,9 +6,11 @@ package struct Session: Equatable, Sendable {
     /// The last event that it was or will be told of as its own write.
     package private(set) var lastWritten = Position.zero
     /// The subscriptions that each event may concern.
-    package var active: [Subscription] = []
+    package private(set) var active = ActiveSubscriptions()
     /// Those that have everything that was published, until an event of their stream or category comes.
     private var resting: [SubscriptionID: Subscription] = [:]
+    /// About how many bytes those take.
+    private var restingBytes = 0
     private var lastSubscription: UInt64 = 0
     /// How many are on, active and resting; asked for twice a request.
     package private(set) var subscriptionCount = 0
@@ -23,7 +25,7 @@ package struct Session: Equatable, Sendable {
     /// What it wrote after this position was undone.
     package mutating func rolledBack(to position: Position) {
         lastWritten = min(lastWritten, position)
-        for index in active.indices { active[index].rolledBack(to: position) }
+        for index in 0..<active.count { active.change(index) { $0.rolledBack(to: position) } }
     }
 
     // MARK: Subscriptions
@@ -33,7 +35,7 @@ package struct Session: Equatable, Sendable {
     /// - Parameter published: everything up to here was shown to those who follow.
     package func lag(head: Position, published: Position) -> UInt64 {
         let rested = resting.first?.value.rested(through: published).lag(head: head) ?? 0
-        return active.reduce(rested) { max($0, $1.lag(head: head)) }
+        return active.first.map { max(rested, head < $0 ? 0 : head.value - $0.value + 1) } ?? rested
     }
 
     /// Those that are on, in the order they were asked for.
@@ -41,7 +43,7 @@ package struct Session: Equatable, Sendable {
     /// - Parameter published: everything up to here was shown to those who follow.
     package func subscriptions(published: Position) -> [Subscription] {
         let rested = resting.values.map { $0.rested(through: published) }
-        return (active + rested).sorted { $0.id.value < $1.id.value }
+        return (active.all + rested).sorted { $0.id.value < $1.id.value }
     }
 
     /// Follows the log from a position on; nil when there are as many subscriptions as there may be.
@@ -64,8 +66,8 @@ package struct Session: Equatable, Sendable {
     }
 
     private mutating func taken(_ id: SubscriptionID, published: Position) -> Subscription? {
-        if let rested = resting.removeValue(forKey: id) { return rested.rested(through: published) }
-        guard let index = active.firstIndex(where: { $0.id == id }) else { return nil }
+        if let rested = takeResting(id) { return rested.rested(through: published) }
+        guard let index = active.index(of: id) else { return nil }
         return active.remove(at: index)
     }
 
@@ -74,25 +76,17 @@ package struct Session: Equatable, Sendable {
         for subscription in subscriptions(published: output.published) {
             output.push(.end(reason, resume: subscription.next), to: subscription.id)
         }
-        active = []
-        resting = [:]
+        active = ActiveSubscriptions()
+        (resting, restingBytes) = ([:], 0)
         (subscriptionCount, rowSubscriptionCount) = (0, 0)
     }
 
     /// Puts aside those that have everything up to the head, and returns them.
     package mutating func rest(at head: Position) -> [Subscription] {
-        var rested: [Subscription] = []
-        var index = 0
-        while index < active.count {
-            let subscription = active[index]
-            guard subscription.hasAll(through: head) else {
-                index += 1
-                continue
-            }
-            active.swapAt(index, active.count - 1)
-            active.removeLast()
+        let rested = active.take { $0.hasAll(through: head) }
+        for subscription in rested {
             resting[subscription.id] = subscription
-            rested.append(subscription)
+            restingBytes += subscription.keptBytes + Subscription.restingBytes
         }
         return rested
     }
@@ -101,10 +95,30 @@ package struct Session: Equatable, Sendable {
     ///
     /// - Parameter published: everything up to here was none of its concern.
     package mutating func wake(_ id: SubscriptionID, published: Position) -> Bool {
-        guard let rested = resting.removeValue(forKey: id) else { return false }
+        guard let rested = takeResting(id) else { return false }
         active.append(rested.rested(through: published))
         return true
     }
+
+    private mutating func takeResting(_ id: SubscriptionID) -> Subscription? {
+        guard let taken = resting.removeValue(forKey: id) else { return nil }
+        restingBytes -= taken.keptBytes + Subscription.restingBytes
+        return taken
+    }
+
+    /// Lets the body change one of those that each event may concern.
+    @inline(__always)
+    package mutating func withActive<Result, Failure: Error>(
+        _ index: Int, _ body: (inout Subscription) throws(Failure) -> Result
+    ) throws(Failure) -> Result { try active.change(index, body) }
+
+    /// The reader has not taken what was sent: those for whom much waits by now are behind.
+    package mutating func readerStandsStill(head: Position) {
+        for index in 0..<active.count { active.change(index) { $0.readerStandsStill(head: head) } }
+    }
+
+    /// About how many bytes its subscriptions take.
+    package var keptBytes: Int { active.keptBytes + restingBytes }
 
     /// True for a subscription that rests.
     package func isResting(_ id: SubscriptionID) -> Bool { resting[id] != nil }

@@ -20,15 +20,13 @@ final class Connection {
     let descriptor: Int32
     let handle: UnsafeMutablePointer<uv_poll_t>
     @exclusivity(unchecked) var phase = Phase.open
-    @exclusivity(unchecked) var output: OutputQueue
+    @exclusivity(unchecked) var output = OutputQueue()
     /// The peer will send no more.
     var isAtEnd = false
     var isPaused = false
     private var watched: Int32 = 0
 
-    /// - Parameter unsent: counts what waits for all peers.
-    init(id: ConnectionID, descriptor: Int32, handle: UnsafeMutablePointer<uv_poll_t>, among unsent: UnsentBytes) {
-        output = OutputQueue(among: unsent)
+    init(id: ConnectionID, descriptor: Int32, handle: UnsafeMutablePointer<uv_poll_t>) {
         self.id = id
         self.descriptor = descriptor
         self.handle = handle

@@ -1,10 +1,5 @@
 import Glibc
 
-/// How many bytes wait to be written to all connections.
-final class UnsentBytes {
-    @exclusivity(unchecked) fileprivate(set) var bytes = 0
-}
-
 /// What waits to be written to one connection, oldest first.
 struct OutputQueue {
     /// Arrays below this are gathered, so that many small ones cost one system call.
@@ -15,13 +10,7 @@ struct OutputQueue {
     private var head = 0
     private var sent = 0
     /// How many bytes wait.
-    private(set) var count = 0 {
-        didSet { unsent.bytes += count - oldValue }
-    }
-    private let unsent: UnsentBytes
-
-    /// - Parameter unsent: counts the bytes of all queues.
-    init(among unsent: UnsentBytes) { self.unsent = unsent }
+    private(set) var count = 0
 
     /// What a write came to.
     enum Progress: Equatable {
@@ -40,7 +29,11 @@ struct OutputQueue {
         if let last = arrays.indices.last, last >= head, arrays[last].count + bytes.count <= OutputQueue.gathered {
             arrays[last].append(contentsOf: bytes)
         } else {
-            arrays.append(bytes)
+            // A copy has just that size; the whole may have room to grow, which a slow peer would hold for long.
+            arrays.append(
+                Array(unsafeUninitializedCapacity: bytes.count) { copy, count in
+                    count = copy.initialize(fromContentsOf: bytes)
+                })
         }
     }
 

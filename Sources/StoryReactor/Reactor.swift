@@ -30,13 +30,13 @@ package final class Reactor {
     private let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: readBufferSize, alignment: 64)
     /// How many bytes were read in this turn.
     var bytesOfTurn = 0
-    private let unsent = UnsentBytes()
     private var isStopping = false
     /// True while the system has nothing to accept a client with, which was told.
     private var isShort = false
     /// How many connections are finishing or lingering, and so have a deadline.
-    private var endingCount = 0
-    private var ticks: UInt64 = 0
+    private(set) var endingCount = 0
+    /// How many tenths of a second went by.
+    var ticks: UInt64 = 0
 
     /// Makes the loop, and lets the process survive writes to closed peers (SIGPIPE) and to full quotas (SIGXFSZ).
     package init() throws(ReactorError) {
@@ -104,8 +104,8 @@ package final class Reactor {
     /// How many bytes wait for the peer to take them; 0 for a connection that is gone.
     package func unsentCount(_ id: ConnectionID) -> Int { connections[id]?.output.count ?? 0 }
 
-    /// How many bytes wait for all peers to take them.
-    package var unsentTotal: Int { unsent.bytes }
+    /// How many bytes are read of a peer at a time at most; nil: as many as there are.
+    package var mostRead: Int?
 
     /// Leaves what the peer sends in the socket until `resumeReading`.
     package func pauseReading(_ id: ConnectionID) { setPaused(id, true) }
@@ -166,7 +166,7 @@ package final class Reactor {
         connection.updateWatching()
     }
 
-    private func shut(_ connection: Connection) {
+    func shut(_ connection: Connection) {
         guard connection.phase != .closed else { return }
         if connection.phase != .open { endingCount -= 1 }
         connection.phase = .closed
@@ -221,15 +221,6 @@ extension Reactor {
         }
     }
 
-    func tick() {
-        if let socketFile { _ = handles.startListening(socketFile.descriptor) }
-        if endingCount > 0 { connections.forEach(endIfLate) }
-        ticks += 1
-        if ticks % Reactor.goneTicks == 0 { connections.forEach { if $0.isAbandoned { shut($0) } } }
-        handler?.timerFired()
-        requestTurn()
-    }
-
     func closed(_ connection: Connection) {
         connections.release(connection.id)
         connection.handle.deallocate()
@@ -238,7 +229,8 @@ extension Reactor {
     }
 
     private func read(_ connection: Connection) {
-        let size = max(Reactor.leastRead, min((Reactor.turnBytes - bytesOfTurn) / 16, readBuffer.count))
+        let left = min((Reactor.turnBytes - bytesOfTurn) / 16, mostRead ?? readBuffer.count, readBuffer.count)
+        let size = max(Reactor.leastRead, left)
         guard let count = connection.read(into: UnsafeMutableRawBufferPointer(rebasing: readBuffer[..<size])) else {
             return
         }
@@ -272,14 +264,6 @@ extension Reactor {
         }
     }
 
-    private func endIfLate(_ connection: Connection) {
-        switch connection.phase {
-        case .open, .closed: break
-        case .finishing(let deadline, _), .lingering(let deadline, _):
-            if deadline <= handles.now { shut(connection) }
-        }
-    }
-
     private func open(_ descriptor: Int32) {
         var peer = storykeep_peer()
         let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
@@ -294,7 +278,7 @@ extension Reactor {
             Glibc.close(descriptor)
             return
         }
-        let connection = Connection(id: id, descriptor: descriptor, handle: handle, among: unsent)
+        let connection = Connection(id: id, descriptor: descriptor, handle: handle)
         handle.pointee.data = Unmanaged.passUnretained(connection).toOpaque()
         connections.insert(connection)
         connection.updateWatching()

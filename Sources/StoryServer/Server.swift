@@ -15,6 +15,7 @@ package final class Server: ReactorHandler {
 
     private let dependency: ServerDependency
     private let connections = Connections()
+    private let memory: ClientMemory
     private let outbox: Outbox
     private let driver: TurnDriver
     private let publishing: Publishing
@@ -29,7 +30,9 @@ package final class Server: ReactorHandler {
     package init(dependency: ServerDependency) {
         self.dependency = dependency
         let figures = dependency.figures
-        outbox = Outbox(dependency.transport, dependency.configuration.limits, connections, figures, dependency.slow)
+        memory = ClientMemory(dependency.configuration.limits)
+        outbox = Outbox(
+            dependency.transport, dependency.configuration.limits, connections, memory, figures, dependency.slow)
         let flush = LogFlush(dependency.log, dependency.trace, figures)
         checkpoints = Checkpoints(
             dependency.models, flush, dependency.trace, figures, dependency.background, whenDone: dependency.wake)
@@ -37,9 +40,9 @@ package final class Server: ReactorHandler {
             dependency.logWork, of: dependency.configuration.data, dependency.trace, dependency.background,
             whenDone: dependency.wake)
         driver = TurnDriver(dependency, connections, outbox, checkpoints, flush)
-        publishing = Publishing(dependency, connections, outbox)
-        requests = Requests(dependency, driver, connections, outbox, publishing, checkpoints, jobs)
-        housekeeping = Housekeeping(dependency, driver, connections, requests)
+        publishing = Publishing(dependency, connections, outbox, memory)
+        requests = Requests(dependency, driver, connections, outbox, memory, publishing, checkpoints, jobs)
+        housekeeping = Housekeeping(dependency, driver, connections, requests, memory)
     }
 
     /// Why the process has to end with exit code 5; nil when it may go on, or end well.
@@ -47,6 +50,11 @@ package final class Server: ReactorHandler {
 
     /// True while a thread beside the loop stores the models.
     package var isStoring: Bool { checkpoints.isStoring }
+
+    /// How many bytes are kept for clients by the account, and by a look at every connection.
+    package var kept: (account: Int, counted: Int) {
+        (memory.used, memory.count(connections.all, dependency.transport))
+    }
 
     // MARK: Inputs from the reactor
 

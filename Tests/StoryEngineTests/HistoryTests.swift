@@ -45,7 +45,7 @@ struct HistoryTests {
 
     /// Where the subscription begins that was just asked for.
     private func start(_ answer: Answer) -> UInt64? {
-        answer.failure == nil ? world.session.active.last?.next.value : nil
+        answer.failure == nil ? world.session.active.all.last?.next.value : nil
     }
 
     @Test(

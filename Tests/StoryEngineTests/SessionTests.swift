@@ -53,7 +53,7 @@ struct SessionTests {
         let note = EventSelection(source: .stream("note-a".stream), types: ["A".type])
         world.ask(.subscribe(SubscribeQuery(note, from: .position(Position(2)))))
         #expect(
-            world.session.active == [
+            world.session.active.all == [
                 Subscription(id: SubscriptionID(1), selection: all, from: Position(4)),
                 Subscription(id: SubscriptionID(2), selection: note, from: Position(2)),
             ])
@@ -62,7 +62,7 @@ struct SessionTests {
         #expect(world.ask(.unsubscribe(SubscriptionID(1))).code == .notFound)
         #expect(world.ask(.unsubscribe(SubscriptionID(9))).code == .notFound)
         #expect(world.ask(.subscribe(SubscribeQuery(all))).effects == [subscribed(3, world)])
-        #expect(world.session.active.map(\.id) == [SubscriptionID(2), SubscriptionID(3)])
+        #expect(world.session.active.all.map(\.id) == [SubscriptionID(2), SubscriptionID(3)])
     }
 
     @Test func `one that is ended tells where it stands, not where the store is`() {
@@ -195,7 +195,7 @@ struct BasisTests {
         #expect(plan?.head == Position(3))
         #expect(plan?.upper == 3)
         world.ask(.subscribe(SubscribeQuery(all)))
-        #expect(world.session.active.map(\.next) == [Position(4)])
+        #expect(world.session.active.all.map(\.next) == [Position(4)])
     }
 
     @Test func `refusals rest on what they say of the store`() {

@@ -16,6 +16,21 @@ import Testing
         try reactor.stop()
     }
 
+    @Test(arguments: [false, true])
+    func `a peer that has gone is found while nothing is read from it, with and without bytes unread`(_ sends: Bool)
+        throws
+    {
+        let reactor = try RunningReactor(Behaviour(opened: { reactor, id in reactor.pauseReading(id) }))
+        let (staying, ended, gone) = (try Peer(reactor.path), try Peer(reactor.path), try Peer(reactor.path))
+        try until("all are let in") { reactor.told.count == 3 }
+        if sends { gone.send("unread".utf8) }
+        ended.endSending()
+        gone.hangUp()
+        try until("the one that has gone is closed") { reactor.told.count > 3 }
+        #expect(reactor.told.last == "closed 3", "one that only sends no more may still read")
+        try withExtendedLifetime((staying, ended)) { try reactor.stop() }
+    }
+
     @Test func `a slow reader gets every byte in order`() throws {
         let whole = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         let reactor = try RunningReactor(

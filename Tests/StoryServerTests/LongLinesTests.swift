@@ -10,7 +10,7 @@ struct LongLinesTests {
     /// Two of these lines go on at a time.
     private func bench(_ names: String...) -> LoopBench {
         var limits = Limits()
-        (limits.line, limits.allInput) = (200_000, 400_000)
+        (limits.line, limits.memory) = (200_000, 800_000)
         let bench = LoopBench(limits)
         for name in names { bench.connected(name) }
         return bench

@@ -13,13 +13,11 @@ package struct Limits: Equatable, Sendable {
     /// How many bytes may wait for one connection before its further requests wait: enough for a client that sends
     /// tens of thousands of writes before it reads the first receipt.
     package var output = 4_194_304
-    /// How many bytes may wait for all connections together; with more, no more than `leastOutput` for each. No client
-    /// has to know it: who reads what it is sent does not meet it.
-    package var allOutput = 64 << 20
-    /// How many bytes may wait for one connection however much waits for others.
-    package var leastOutput = 65_536
-    /// How many bytes long request lines that are not whole yet may take together; further ones wait until others are.
-    package var allInput = 64 << 20
+    /// How many bytes are kept for all clients together: what they sent and was not taken up, what they are sent and did
+    /// not take, answers under way, subscriptions and what is remembered for them.
+    package var memory = 64 << 20
+    /// How many bytes may wait for one connection however much is kept for others.
+    package var leastOutput = 16_384
     /// How many seconds a request line may take once it is begun; and how long a connection may ask for nothing where
     /// another client finds no room.
     package var idle = 30

@@ -30,6 +30,11 @@ struct ListSteps: Equatable, Sendable {
     /// True when no step is in doubt.
     var isEmpty: Bool { steps.isEmpty }
 
+    /// How many bytes it takes beside its own size.
+    var keptBytes: Int {
+        steps.reduce(start?.capacity ?? 0) { $0 + MemoryLayout<Step>.stride + ($1.through?.count ?? 0) + 48 }
+    }
+
     /// True when events should be looked at before there are more steps.
     var isFull: Bool { steps.count >= ListSteps.maxCount && isExact }
 

@@ -57,6 +57,12 @@ package struct Subscription: Equatable, Sendable {
     private var shown: [UInt64: Position] = [:]
     /// So many are remembered; other rows are shown as they were.
     private static let maxShown = 4_096
+    /// False where no more rows are to be remembered than there are.
+    package var remembers = true
+    /// How many bytes its selection and its subject take.
+    let filterBytes: Int
+    /// Room for so many rows is kept where none is remembered.
+    private static let keptShown = 16
     /// So many events wait for a reader who is behind, whatever room there is.
     private static let minBehind: UInt64 = 1_024
     /// How a list was shown, as far as events that were not looked at yet may say otherwise.
@@ -69,6 +75,7 @@ package struct Subscription: Equatable, Sendable {
         self.selection = selection
         self.subject = subject
         self.next = next
+        filterBytes = selection.keptBytes + subject.keptBytes
         phase = subject == .events ? .catchingUp : .listing(after: nil)
     }
 
@@ -187,7 +194,7 @@ package struct Subscription: Equatable, Sendable {
     /// - Returns: false where it has to be shown as it was at `position`, because no more can be remembered.
     package mutating func show(_ row: UInt64, as state: Position, at position: Position) -> Bool {
         guard state > position else { return true }
-        guard shown.count < Subscription.maxShown || shown[row] != nil else { return false }
+        guard remembers && shown.count < Subscription.maxShown || shown[row] != nil else { return false }
         shown[row] = state
         return true
     }
@@ -195,8 +202,20 @@ package struct Subscription: Equatable, Sendable {
     /// True when a row was shown already as it was after the event at this position, or as it was later.
     package mutating func wasShown(_ row: UInt64, at position: Position) -> Bool {
         guard let state = shown[row] else { return false }
-        if state <= position { shown[row] = nil }
+        if state <= position { forget(row) }
         return state >= position
+    }
+
+    /// How many bytes the rows take that are remembered, and the steps of a list.
+    var rememberedBytes: Int {
+        // A dictionary has a third more room than it gives, of sixteen bytes and a bit each.
+        (shown.capacity > 0 ? 64 + shown.capacity * 22 : 0) + steps.keptBytes
+    }
+
+    private mutating func forget(_ row: UInt64) {
+        shown[row] = nil
+        // A dictionary keeps its storage, which is returned with the last of many.
+        if shown.isEmpty, shown.capacity > Subscription.keptShown { shown = [:] }
     }
 
     /// The last position that was looked at.

@@ -109,6 +109,8 @@ final class PastRow: AnswerCursor {
         try history.fold(&budget) ? .ended(reply, restsOn: basis) : .more
     }
 
+    var keptBytes: Int { 1_024 + history.keptBytes }
+
     private var reply: Reply {
         if let row = history.row { return .done(.row(row)) }
         guard history.position > .zero else {

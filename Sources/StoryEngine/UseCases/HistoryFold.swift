@@ -40,6 +40,9 @@ struct HistoryFold {
     /// The row so far; nil where there is none.
     var row: RowCopy? { history.row.map { RowCopy($0) } }
 
+    /// How many bytes the row takes, and the memory in which the next one is made of it.
+    var keptBytes: Int { 2 * (history.row?.bytes.count ?? 0) }
+
     /// What the events made of the row so far.
     var state: RowState { RowState(number: head.number.value, row: row, position: position, through: last) }
 

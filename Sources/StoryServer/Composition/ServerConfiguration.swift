@@ -15,6 +15,8 @@ package struct ServerConfiguration: Equatable, Sendable {
 
     /// The bytes of the journal where nothing is said.
     package static let usualJournal = 4 << 20
+    /// The bytes that may be kept for clients: the longest request line has room in the least.
+    private static let memories = 8 << 20...1 << 40
 
     package init(data: String, socket: String) {
         self.data = data
@@ -162,6 +164,7 @@ package struct ServerConfiguration: Equatable, Sendable {
         configuration.limits.subscriptions = try limit(settings, .subscriptions, 1...100_000) ?? Limits().subscriptions
         configuration.limits.inflight = try limit(settings, .inflight, 1...65_536) ?? Limits().inflight
         configuration.limits.idle = try limit(settings, .idle, 1...86_400) ?? Limits().idle
+        configuration.limits.memory = try limit(settings, .memory, memories) ?? Limits().memory
         configuration.journal = try journal(settings) ?? usualJournal
         if let written = settings[.slow] {
             guard let milliseconds = DecimalSeconds.milliseconds(written.text, atMost: 3_600) else {

@@ -2,7 +2,7 @@ import StoryCore
 
 /// What the daemon can be told, as an option `--NAME VALUE` and as a line `NAME = VALUE` of the configuration file.
 package enum ServerSetting: String, CaseIterable, Sendable {
-    case data, socket, allow, connections, subscriptions, inflight, idle, journal, slow
+    case data, socket, allow, connections, subscriptions, inflight, idle, memory, journal, slow
 
     /// True where it may be given more than once.
     package var isRepeated: Bool { self == .allow }
@@ -15,7 +15,7 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .allow: "WHO=ROLE"
         case .connections, .subscriptions, .inflight: "N"
         case .idle, .slow: "SECONDS"
-        case .journal: "BYTES"
+        case .memory, .journal: "BYTES"
         }
     }
 
@@ -30,6 +30,7 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .inflight: "how many requests of one connection in one turn, 1 to 65536"
         case .idle:
             "seconds a client may take to finish a request, or stay idle while connections are scarce: 1 to 86400"
+        case .memory: "bytes that are kept for all clients together: 8388608 to 1099511627776"
         case .journal: "the size of log.journal: 65536 to 1073741824, a multiple of 4096"
         case .slow: "seconds from which on a request is slow and is traced, such as 0.1, to 3600; 0: never"
         }
@@ -59,6 +60,7 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         case .subscriptions: [String(configuration.limits.subscriptions)]
         case .inflight: [String(configuration.limits.inflight)]
         case .idle: [String(configuration.limits.idle)]
+        case .memory: [String(configuration.limits.memory)]
         case .journal: [String(configuration.journal)]
         case .slow: [DecimalSeconds.text(milliseconds: configuration.slowMilliseconds)]
         }

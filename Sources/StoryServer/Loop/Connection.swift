@@ -57,6 +57,8 @@ final class Connection {
     @exclusivity(unchecked) var longLine = LongLine.none
     /// How many lines of it were taken up in a turn, the last one that took any.
     @exclusivity(unchecked) var taken: (turn: UInt64, lines: Int) = (0, 0)
+    /// How many bytes the account of what is kept for clients has for it.
+    @exclusivity(unchecked) var accounted = 0
     /// In which lists of the loop it stands.
     @exclusivity(unchecked) var listed: Lists = []
 
@@ -126,9 +128,6 @@ final class Connection {
         case .closed: true
         }
     }
-
-    /// How many bytes of it are kept here, beside those that the transport has.
-    var heldBytes: Int { lines.bufferedCount + output.count }
 
     /// True while something is done for it, and it can only wait.
     var awaitsWork: Bool {

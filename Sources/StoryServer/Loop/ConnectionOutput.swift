@@ -53,12 +53,15 @@ struct ConnectionOutput {
         if bytes.capacity == 0, storage.capacity > 0 { swap(&bytes, &storage) }
     }
 
-    /// Everything was sent; its storage is left to others.
-    mutating func sentAll(keepingIn storage: inout [UInt8]) {
-        bytes.removeAll(keepingCapacity: true)
-        storage = []
-        swap(&bytes, &storage)
-        free = 0
+    /// Leaves storage that is not needed to others, where they have none that is larger.
+    ///
+    /// - Parameters:
+    ///   - kept: how many bytes of storage it may keep.
+    ///   - most: how many bytes of storage are kept for others.
+    mutating func leave(in storage: inout [UInt8], keeping kept: Int, atMost most: Int) {
+        guard bytes.isEmpty, bytes.capacity > kept else { return }
+        if bytes.capacity > storage.capacity, bytes.capacity <= most { swap(&bytes, &storage) }
+        bytes = []
     }
 
     /// So many of the first bytes were sent.

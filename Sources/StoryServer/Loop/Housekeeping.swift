@@ -15,9 +15,14 @@ final class Housekeeping {
     private let requests: Requests
     private let idle: IdleConnections
     private var clockWatch: ClockWatch
-    private var memory = ConnectionMemory()
+    private let memory: ClientMemory
+    private var freed = ConnectionMemory()
 
-    init(_ dependency: ServerDependency, _ driver: TurnDriver, _ connections: Connections, _ requests: Requests) {
+    init(
+        _ dependency: ServerDependency, _ driver: TurnDriver, _ connections: Connections, _ requests: Requests,
+        _ memory: ClientMemory
+    ) {
+        self.memory = memory
         self.dependency = dependency
         self.driver = driver
         self.connections = connections
@@ -34,13 +39,14 @@ final class Housekeeping {
         dependency.figures.tick(nanoseconds: now)
         clockWatch.look()
         dependency.figures.set(.clockBehind, clockWatch.isBehind(dependency.log.lastTime))
-        memory.saw(dependency.transport.unsentTotal)
+        freed.saw(memory.used)
         guard driver.tick % Housekeeping.ticksPerSecond == 0 else { return }
         dependency.slow.secondPassed()
         endIdle()
         dependency.trace.secondPassed()
-        let held = connections.all.reduce(dependency.transport.unsentTotal) { $0 + $1.heldBytes }
-        if memory.isMostFree(beside: held) { dependency.returnFreedPages() }
+        if freed.isMostFree(beside: memory.used) { dependency.returnFreedPages() }
+        // Those that do nothing leave what they keep for later to others.
+        if memory.level > .plenty { connections.all.forEach(connections.touched.add) }
         // Nothing to do for a second: a good time to bring the stored models up to the log.
         if dependency.figures.eventsPerSecond == 0 { driver.storeIfQuiet() }
     }
@@ -48,7 +54,8 @@ final class Housekeeping {
     /// Ends the connections that take up room and do nothing.
     private func endIdle() {
         let due = idle.due(
-            at: driver.tick, isRoomWanted: requests.wasRefused, isLineWanted: requests.reading.isWanted)
+            at: driver.tick, isRoomWanted: requests.wasRefused, isLineWanted: requests.reading.isWanted,
+            isMemoryWanted: memory.takeWanted())
         requests.wasRefused = false
         guard !due.isEmpty else { return }
         for (connection, seconds) in due { requests.endIdle(connection, seconds: seconds) }

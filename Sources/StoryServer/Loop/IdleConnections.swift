@@ -7,7 +7,7 @@ import StoryWire
 ///
 /// A request line that is begun has to be finished in time; in a tenth of it where it is long and other long ones wait.
 /// Whoever asks for nothing may stay, until somebody is refused for want of room: then those make way that did nothing
-/// longest.
+/// longest. Where somebody is refused for want of memory, those make way that take none of the answers they asked for.
 struct IdleConnections {
     private let connections: Connections
     private let transport: any Transport
@@ -27,7 +27,8 @@ struct IdleConnections {
     /// - Parameters:
     ///   - isRoomWanted: whether somebody was refused since the last time because there was no room.
     ///   - isLineWanted: whether long lines wait until others are whole.
-    func due(at tick: UInt64, isRoomWanted: Bool, isLineWanted: Bool) -> [Due] {
+    ///   - isMemoryWanted: whether something was refused or held back because much is kept for clients.
+    func due(at tick: UInt64, isRoomWanted: Bool, isLineWanted: Bool, isMemoryWanted: Bool) -> [Due] {
         let longest = limits.idle.ticks
         let shortest = max(1, limits.idle / 10)
         var due: [Due] = []
@@ -37,6 +38,8 @@ struct IdleConnections {
             let seconds = isLineWanted && connection.longLine == .reading ? shortest : limits.idle
             if let began = connection.activity.lineBegan, tick - began >= seconds.ticks {
                 due.append((connection, seconds))
+            } else if isMemoryWanted, connection.keepsAnswers, tick - connection.activity.last >= shortest.ticks {
+                due.append((connection, shortest))
             } else if tick - connection.activity.last >= longest, connection.session.subscriptionCount == 0 {
                 idle.append(connection)
             }
@@ -76,4 +79,6 @@ extension Connection {
     fileprivate var hasUnfinishedLine: Bool {
         isOpen && !isPaused && lines.bufferedCount > 0 && !lines.hasBufferedLine
     }
+    /// True where answers are kept for it. What is kept for a follower that reads nothing is little, and stays.
+    fileprivate var keepsAnswers: Bool { activity.unsent > 0 && (answer != nil || session.subscriptionCount == 0) }
 }

@@ -30,6 +30,8 @@ struct NextStep: Equatable {
         var isEnding = false
         /// How many bytes are there that were not taken as lines, and whether they hold a whole line, or the end.
         var buffered = 0
+        /// With so many bytes no more is read, but of a long line.
+        var much = Reading.much
         var hasLine = false
         /// True while its output has room for the answers of requests.
         var hasRoom = true
@@ -55,7 +57,7 @@ struct NextStep: Equatable {
     private static func input(_ facts: Facts) -> Input {
         guard !facts.isEnding else { return .leaveForLong }
         let takesLines = facts.isOpen && facts.hasRoom
-        guard facts.buffered >= Reading.much else { return .read }
+        guard facts.buffered >= facts.much else { return .read }
         guard takesLines else { return .leaveForLong }
         return facts.hasLine ? .leave : .readLongLine
     }

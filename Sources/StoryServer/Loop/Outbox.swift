@@ -15,6 +15,7 @@ final class Outbox {
     private let connections: Connections
     private let figures: Figures
     private let slow: SlowRequests
+    private let memory: ClientMemory
     /// True once the program ends: whoever has taken what is his is not waited for.
     var isDraining = false
     @exclusivity(unchecked) private var waiting: [Connection] = []
@@ -22,9 +23,10 @@ final class Outbox {
     @exclusivity(unchecked) private var spare: [UInt8] = []
 
     init(
-        _ transport: any Transport, _ limits: Limits, _ connections: Connections, _ figures: Figures,
-        _ slow: SlowRequests
+        _ transport: any Transport, _ limits: Limits, _ connections: Connections, _ memory: ClientMemory,
+        _ figures: Figures, _ slow: SlowRequests
     ) {
+        self.memory = memory
         self.figures = figures
         self.slow = slow
         self.transport = transport
@@ -77,12 +79,20 @@ final class Outbox {
 
     /// How many bytes the connection's output may hold before its requests wait, until something is sent.
     func room(_ connection: Connection) -> Int {
-        let shared = max(limits.leastOutput, limits.allOutput - transport.unsentTotal)
+        let shared = max(limits.leastOutput, limits.memory - memory.used)
         return min(limits.output, shared) - transport.unsentCount(connection.id)
     }
 
     /// How many bytes of an answer or of pushes may still be prepared ahead of the reader.
-    func roomAhead(_ connection: Connection) -> Int { max(0, limits.ahead - waitingCount(connection)) }
+    func roomAhead(_ connection: Connection) -> Int { max(0, ahead - waitingCount(connection)) }
+
+    private var ahead: Int {
+        switch memory.level {
+        case .plenty: limits.ahead
+        case .short, .full: min(limits.ahead, limits.leastOutput)
+        case .spent: 0
+        }
+    }
 
     /// True when the reader took everything that was sent.
     func isTaken(_ connection: Connection) -> Bool { transport.unsentCount(connection.id) == 0 }
@@ -104,6 +114,7 @@ final class Outbox {
             connections.touched.add(connection)
             if connection.output.isEmpty {
                 connection.listed.remove(.outbox)
+                connection.output.replies.leave(in: &spare, keeping: keptStorage, atMost: Outbox.keptSpare)
             } else {
                 waiting[kept] = connection
                 kept += 1
@@ -125,12 +136,11 @@ final class Outbox {
         }
         // What the kernel did not take the transport keeps, and the storage with it.
         let isSent = transport.send(connection.id, connection.output.replies.bytes)
-        let capacity = connection.output.replies.bytes.capacity
-        if isSent, capacity > Outbox.keptOutput, spare.capacity < capacity, capacity <= Outbox.keptSpare {
-            return connection.output.replies.sentAll(keepingIn: &spare)
-        }
-        connection.output.replies.sent(count, keepingCapacity: isSent && capacity <= Outbox.keptOutput)
+        connection.output.replies.sent(count, keepingCapacity: isSent)
     }
+
+    /// How much storage a connection with no output keeps for what it is told next.
+    private var keptStorage: Int { memory.level == .plenty ? Outbox.keptOutput : 0 }
 
     /// Closes a connection that is ending, once everything was handed to the transport.
     func finish(_ connection: Connection) {
@@ -177,4 +187,6 @@ struct Outlet {
 
     var isEmpty: Bool { replies.isEmpty }
     var count: Int { replies.count }
+    /// How much storage it holds, in bytes.
+    var storageCount: Int { replies.bytes.capacity }
 }

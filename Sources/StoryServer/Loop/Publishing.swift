@@ -15,6 +15,7 @@ final class Publishing {
     private let dependency: ServerDependency
     private let connections: Connections
     private let outbox: Outbox
+    private let memory: ClientMemory
     private let publisher: Publisher
     private let rows: RowPushes
     private let lines = LineWriter()
@@ -24,7 +25,8 @@ final class Publishing {
     private var budget = Budget.turn
     @exclusivity(unchecked) private var queue = ShareQueue(.publishing)
 
-    init(_ dependency: ServerDependency, _ connections: Connections, _ outbox: Outbox) {
+    init(_ dependency: ServerDependency, _ connections: Connections, _ outbox: Outbox, _ memory: ClientMemory) {
+        self.memory = memory
         self.dependency = dependency
         self.connections = connections
         self.outbox = outbox
@@ -147,7 +149,7 @@ final class Publishing {
         // What a slow reader did not take yet is all that is kept for it.
         guard count > 0 else { return false }
         guard outbox.isTaken(connection) else {
-            for index in 0..<count { connection.session.active[index].readerStandsStill(head: durable) }
+            connection.session.readerStandsStill(head: durable)
             return false
         }
         let size = connection.output.count + outbox.roomAhead(connection)
@@ -164,8 +166,11 @@ final class Publishing {
             let index = (first + offset) % count
             do throws(StorageError) {
                 let wantsMore = try outbox.append(to: connection) { (bytes) throws(StorageError) in
-                    try publisher.publish(
-                        &connection.session.active[index], head: durable, &bytes, until: size, &budget)
+                    try connection.session.withActive(index) { (subscription) throws(StorageError) in
+                        subscription.remembers = memory.remembers
+                        return try publisher.publish(
+                            &subscription, head: durable, &bytes, until: size, &budget)
+                    }
                 }
                 if wantsMore, connection.output.count < size { isMore = true }
             } catch {

@@ -11,6 +11,9 @@ final class RowPushes {
         lazy var shown = update?.state.shown ?? []
 
         init(_ update: RowUpdate?) { self.update = update }
+
+        /// About how many bytes it takes: the row, and what is told of it, which is longer.
+        var keptBytes: Int { 256 + 3 * (update?.state.row?.bytes.count ?? 0) }
     }
 
     /// A row, by its number, after the events up to a position.
@@ -27,9 +30,12 @@ final class RowPushes {
 
     /// So many events are remembered, those of one moment.
     private static let maxEntries = 1_024
+    /// The same in bytes of their rows: some may be large.
+    private static let maxEntryBytes = 4 << 20
 
     private let watcher: RowWatcher
     private var entries: [Position: Entry] = [:]
+    private var entryBytes = 0
     private var moment = Position.zero
     private let durableRows = DurableRows()
     /// How rows were when events up to some position had been, as far as events of that moment made somebody ask.
@@ -45,7 +51,7 @@ final class RowPushes {
 
     /// Events were undone: what others made of the rows since is not what was found out.
     func eventsUndone() {
-        (entries, pasts, unfinished) = ([:], [:], [])
+        (entries, entryBytes, pasts, unfinished) = ([:], 0, [:], [])
         durableRows.removeAll()
     }
 
@@ -196,8 +202,9 @@ final class RowPushes {
     private func entry(
         of record: EventRecord, _ durable: Position, _ budget: inout Budget
     ) throws(StorageError) -> Entry? {
-        if durable != moment || entries.count >= RowPushes.maxEntries {
+        if durable != moment || entries.count >= RowPushes.maxEntries || entryBytes >= RowPushes.maxEntryBytes {
             entries.removeAll(keepingCapacity: true)
+            entryBytes = 0
             if !pasts.isEmpty { forgetPasts() }
             moment = durable
         }
@@ -210,6 +217,7 @@ final class RowPushes {
         case .update(let update): entry = Entry(update)
         }
         entries[record.position] = entry
+        entryBytes += entry.keptBytes
         count += 1
         return entry
     }

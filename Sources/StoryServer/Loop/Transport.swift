@@ -7,8 +7,8 @@ package protocol Transport: AnyObject {
     func send(_ id: ConnectionID, _ bytes: [UInt8]) -> Bool
     /// How many bytes wait for the peer to take them; 0 for a connection that is gone.
     func unsentCount(_ id: ConnectionID) -> Int
-    /// How many bytes wait for all peers to take them.
-    var unsentTotal: Int { get }
+    /// How many bytes are read of a peer at a time at most; nil: as many as there are.
+    var mostRead: Int? { get set }
     /// Leaves what the peer sends where it is until `resumeReading`.
     func pauseReading(_ id: ConnectionID)
     func resumeReading(_ id: ConnectionID)

@@ -9,6 +9,7 @@ struct FigureSource {
     let dependency: ServerDependency
     let checkpoints: Checkpoints
     let publishing: Publishing
+    let memory: ClientMemory
     /// The sums over all connections.
     let sums: ConnectionSums
     let process = ProcessFigures()
@@ -32,8 +33,8 @@ struct FigureSource {
     var journalBytes: UInt64 { UInt64(clamping: dependency.configuration.journal) }
     var modelBytes: UInt64 { UInt64(clamping: dependency.models.storedBytes) }
     var bufferedBytes: UInt64 { UInt64(clamping: dependency.models.bufferedBytes) }
-    /// Bytes that clients have not taken yet.
-    var waitingBytes: UInt64 { UInt64(clamping: dependency.transport.unsentTotal + sums.heldBytes) }
+    /// Bytes that are kept for clients.
+    var waitingBytes: UInt64 { UInt64(clamping: memory.used) }
 
     /// The bytes that the daemon's user may still write beside the data; 0 where the system does not tell.
     var freeBytes: UInt64 {
@@ -64,8 +65,6 @@ struct ConnectionSums {
     private(set) var rowSubscriptions: UInt64 = 0
     /// How many events the slowest subscription is behind.
     private(set) var lag: UInt64 = 0
-    /// Bytes that were received and not taken up, or answered and not handed to the socket.
-    private(set) var heldBytes = 0
 
     func count(of role: Role) -> UInt64 { byRole[role.rawValue] }
 
@@ -79,6 +78,5 @@ struct ConnectionSums {
         rowSubscriptions += UInt64(session.rowSubscriptionCount)
         eventSubscriptions += UInt64(session.subscriptionCount - session.rowSubscriptionCount)
         lag = max(lag, session.lag(head: published, published: published))
-        heldBytes += connection.heldBytes
     }
 }

@@ -34,7 +34,8 @@ struct Stats {
     private var sizes: [Member] {
         [
             Member("log", .count(source.logBytes)), Member("models", .count(source.modelBytes)),
-            Member("memory", .count(source.process.anonymousBytes)), Member("buffered", .count(source.bufferedBytes)),
+            Member("memory", .count(source.process.anonymousBytes)), Member("clients", .count(source.waitingBytes)),
+            Member("buffered", .count(source.bufferedBytes)),
         ]
     }
 

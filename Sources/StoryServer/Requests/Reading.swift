@@ -11,20 +11,32 @@ import StoryWire
 final class Reading {
     /// Who has so many bytes to be taken up is not read from; who has so many of one line reads a long one.
     static let much = 65_536
+    /// The same where much is kept for clients, and how much is read of each at a time.
+    static let little = 8_192
 
     private let transport: any Transport
     private let connections: Connections
-    /// How many long lines go on at once.
-    private let places: Int
+    private let limits: Limits
+    private let memory: ClientMemory
+    /// How far the account of what is kept for clients is used up: the further, the less is read of each.
+    var level = ClientMemory.Level.plenty {
+        didSet { if level != oldValue { transport.mostRead = level == .plenty ? nil : Reading.little } }
+    }
     /// How many do, and how many wait.
     private var (readCount, waitingCount) = (0, 0)
     /// Those that wait, and some that do no longer.
     private var waiting = FIFO<ConnectionID>()
 
-    init(_ transport: any Transport, _ limits: Limits, _ connections: Connections) {
+    init(_ transport: any Transport, _ limits: Limits, _ connections: Connections, _ memory: ClientMemory) {
         self.transport = transport
         self.connections = connections
-        places = max(1, limits.allInput / max(1, limits.line))
+        self.limits = limits
+        self.memory = memory
+    }
+
+    /// How many long lines go on at once: half of what may be kept for clients, or a sixteenth where that is short.
+    private var places: Int {
+        max(1, limits.memory / (memory.level == .plenty ? 2 : 16) / max(1, limits.line))
     }
 
     /// True where long lines wait until others are whole.

@@ -43,7 +43,8 @@ extension Requests {
     private func survey(_ purpose: Survey.Purpose, _ tag: Tag?, _ connection: Connection) {
         spent += Requests.longUnits
         let survey = Survey(purpose, connections, publishing) { [dependency, checkpoints, publishing] sums in
-            FigureSource(dependency: dependency, checkpoints: checkpoints, publishing: publishing, sums: sums)
+            FigureSource(
+                dependency: dependency, checkpoints: checkpoints, publishing: publishing, memory: memory, sums: sums)
         }
         begin(Connection.Answer(cursor: survey, tag: tag, restsOn: .zero), connection)
     }

@@ -13,6 +13,7 @@ final class Requests {
     let driver: TurnDriver
     let outbox: Outbox
     let connections: Connections
+    let memory: ClientMemory
     let reading: Reading
     let publishing: Publishing
     let checkpoints: Checkpoints
@@ -34,6 +35,8 @@ final class Requests {
 
     /// How many clients connected.
     private var clientCount: UInt64 = 0
+    /// How far the account of what is kept for clients was used up when that was last looked at.
+    var level = ClientMemory.Level.plenty
     /// True once a client was refused for want of room.
     var wasRefused = false
     /// Connections with lines that nobody took up.
@@ -51,13 +54,14 @@ final class Requests {
 
     init(
         _ dependency: ServerDependency, _ driver: TurnDriver, _ connections: Connections, _ outbox: Outbox,
-        _ publishing: Publishing, _ checkpoints: Checkpoints, _ jobs: Jobs
+        _ memory: ClientMemory, _ publishing: Publishing, _ checkpoints: Checkpoints, _ jobs: Jobs
     ) {
         self.dependency = dependency
         self.driver = driver
         self.connections = connections
         self.outbox = outbox
-        reading = Reading(dependency.transport, dependency.configuration.limits, connections)
+        self.memory = memory
+        reading = Reading(dependency.transport, dependency.configuration.limits, connections, memory)
         self.publishing = publishing
         self.checkpoints = checkpoints
         self.jobs = jobs
@@ -137,36 +141,6 @@ final class Requests {
         answerRowRequests()
     }
 
-    // MARK: The end of a turn
-
-    /// Finds out the next step of each connection about which something has changed.
-    func findNextSteps() {
-        connections.touched.forEach { connection in
-            let step = nextStep(of: connection)
-            reading.set(connection, step.input)
-            if step.takesLine { queue.add(connection, hadShare: true) }
-            if step.isPublished { publishing.goesOn(connection) }
-            if step.isClosed { outbox.finish(connection) }
-        }
-    }
-
-    private func nextStep(of connection: Connection) -> NextStep {
-        var facts = NextStep.Facts()
-        (facts.isOpen, facts.isEnding) = (connection.isOpen, connection.isEnding)
-        (facts.buffered, facts.hasLine) = (connection.lines.bufferedCount, connection.lines.hasBufferedLine)
-        facts.hasRoom = outbox.hasRoom(connection)
-        facts.hasRoomAhead = outbox.roomAhead(connection) > 0
-        (facts.isTaken, facts.isSent) = (outbox.isTaken(connection), connection.output.isEmpty)
-        facts.isAnswering = connection.answer != nil
-        let durable = driver.durable
-        facts.isFollowing =
-            facts.isTaken && !facts.isAnswering
-            && connection.session.active.contains { $0.isWanting(head: durable) }
-        return NextStep(facts)
-    }
-
-    // MARK: Taking up
-
     /// Takes up the connection's requests, as many as are its share.
     private func takeLines(_ connection: Connection, until limit: Int) {
         // Nothing is sent while lines are taken up.
@@ -221,6 +195,10 @@ final class Requests {
             return false
         }
         let verb = request.verb
+        if let failure = memory.refusal(of: verb, of: connection) {
+            output(connection).reply(.failed(failure), tag: request.tag, restsOn: .zero)
+            return true
+        }
         let isTimed = dependency.figures.handled(verb)
         connection.client.asked(verb)
         if let row = request.row {

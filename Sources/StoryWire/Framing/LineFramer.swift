@@ -16,7 +16,7 @@ package struct LineFramer: ~Copyable {
     package static let slack = 64
     /// How much storage an idle connection keeps, in bytes.
     package static let idleCapacity = 65_536
-    private static let firstCapacity = 16_384
+    private static let firstCapacity = 4_096
 
     /// The longest line, in bytes, its LF not counted.
     package let limit: Int

@@ -173,6 +173,8 @@ package struct ReplyEncoder {
         bytes.appendInteger(limits.page)
         bytes.appendLiteral(#","output":"#)
         bytes.appendInteger(limits.output)
+        bytes.appendLiteral(#","memory":"#)
+        bytes.appendInteger(limits.memory)
         bytes.appendLiteral(#","idle":"#)
         bytes.appendInteger(limits.idle)
         bytes.append(0x7D)

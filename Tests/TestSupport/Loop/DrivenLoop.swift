@@ -32,10 +32,12 @@ package class DrivenLoop {
         let lines = Mutex<[String]>([])
     }
 
+    /// - Parameter twisted: what stands between the loop and its sockets.
     /// - Throws: what reading the models failed with.
     package init(
         _ limits: Limits = Limits(), _ clock: DrivenClock = DrivenClock(), log: any EventLog,
-        models: any ServedModels, logWork: LogWork, commits: any CommitRunner, background: BackgroundStarter = .threads
+        models: any ServedModels, logWork: LogWork, commits: any CommitRunner, background: BackgroundStarter = .threads,
+        through twisted: (MemoryTransport) -> any Transport = { $0 }
     ) throws(StorageError) {
         var configuration = ServerConfiguration(data: "memory", socket: "none")
         configuration.limits = limits
@@ -48,7 +50,8 @@ package class DrivenLoop {
         server = Server(
             dependency: try ServerDependency(
                 configuration, clock: clock.clock, trace: trace, log: log, models: models, logWork: logWork,
-                commits: commits, transport: transport, background: background, wake: { woken.set() }, uid: 1_000))
+                commits: commits, transport: twisted(transport), background: background, wake: { woken.set() },
+                uid: 1_000))
     }
 
     /// Has the loop look for what ended beside it.
@@ -110,6 +113,11 @@ package class DrivenLoop {
     package func setTaking(_ name: String, _ isTaking: Bool) {
         transport.setTaking(id(name), isTaking)
         if isTaking, transport.takeUnsent(id(name)) { server.outputDrained(id(name)) }
+    }
+
+    /// The client takes so many bytes of what waits for it.
+    package func take(_ count: Int, by name: String) {
+        if transport.takeUnsent(id(name), atMost: count) { server.outputDrained(id(name)) }
     }
 
     /// The connection is gone, whoever ended it.

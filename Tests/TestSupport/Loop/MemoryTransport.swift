@@ -32,12 +32,13 @@ package final class MemoryTransport: Transport {
     /// Whether the peer takes what it is sent.
     package func setTaking(_ id: ConnectionID, _ isTaking: Bool) { peers[id]?.isTaking = isTaking }
 
-    /// The peer takes what waits; true when something did.
-    package func takeUnsent(_ id: ConnectionID) -> Bool {
+    /// The peer takes what waits, or so much of it; true when nothing waits any more.
+    package func takeUnsent(_ id: ConnectionID, atMost count: Int = .max) -> Bool {
         guard let peer = peers[id], !peer.unsent.isEmpty else { return false }
-        peers[id]?.heard += peer.unsent
-        peers[id]?.unsent = []
-        return true
+        let taken = min(count, peer.unsent.count)
+        peers[id]?.heard += peer.unsent.prefix(taken)
+        peers[id]?.unsent.removeFirst(taken)
+        return taken == peer.unsent.count
     }
 
     /// Takes the whole lines that a peer heard.
@@ -70,6 +71,8 @@ package final class MemoryTransport: Transport {
     }
 
     package func unsentCount(_ id: ConnectionID) -> Int { peers[id]?.unsent.count ?? 0 }
+    package var mostRead: Int?
+    /// How many bytes wait for all peers to take them.
     package var unsentTotal: Int { peers.values.reduce(0) { $0 + $1.unsent.count } }
     package func pauseReading(_ id: ConnectionID) { peers[id]?.isPaused = true }
     package func resumeReading(_ id: ConnectionID) { peers[id]?.isPaused = false }
