@@ -14,6 +14,8 @@ final class Answers {
     var excused: Set<String> = []
     /// True where there is so little room that who comes is sent away, and who takes nothing makes way.
     var isRoomScarce = false
+    /// True where so little may be kept for clients that questions are refused.
+    var isMemoryScarce = false
     /// Where full pages of lists ended, the newest last.
     private(set) var pages: [Query.Page] = []
     /// The last position that a client was told of.
@@ -148,7 +150,7 @@ final class Answers {
             return
         }
         // Of an answer that nobody takes, what is not written yet is.
-        if code == "busy", isRoomScarce, sent.write == nil { return }
+        if code == "busy", isRoomScarce || isMemoryScarce, sent.write == nil { return }
         switch sent.asked {
         case .write(let write):
             try expect(sent, json) { $0.outcome(of: write, sent.number) == .refused(code) }

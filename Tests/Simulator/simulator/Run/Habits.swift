@@ -4,7 +4,7 @@ import TestSupport
 struct Habits {
     /// What can happen next.
     enum Step: CaseIterable {
-        case send, endTurn, run, background, commit, tick, takeOrNot, disconnect, connect
+        case send, endTurn, run, background, commit, tick, takeOrNot, takeSome, disconnect, connect
         case fault, fill, crash, crashSoon, kill, killSoon, stop, clock
     }
 
@@ -27,6 +27,8 @@ struct Habits {
     let latency: UInt64
     /// The largest data of an event, in bytes.
     let largest: Int
+    /// True where some lines are longer than what is read at a time.
+    let hasLongLines: Bool
     /// True where processes die while they start, too.
     let diesAtStarts: Bool
     /// True where the journal has another size at some starts.
@@ -34,7 +36,7 @@ struct Habits {
     let room: Room
     /// How many bytes of events a commit takes.
     let commit: Int
-    /// How many bytes may wait for one who does not read, for all of them, and for one where that is reached.
+    /// How many bytes may wait for one who does not read, be kept for all clients, and wait for one where that is reached.
     let output: (one: Int, all: Int, least: Int)
     /// How many pages one commit of a checkpoint changes; nil: as many as the daemon's.
     let pages: Int?
@@ -51,7 +53,8 @@ struct Habits {
         room = random.oneIn(4) ? Room(connections: random.pick(2, 3, 1_024), idle: random.pick(1, 3)) : .usual
         pages = random.pick(nil, nil, 1, 3)
         commit = random.pick(2 << 20, 2 << 20, 100, 10_000)
-        output = random.oneIn(3) ? (10_000, 12_000, 500) : (4 << 20, 64 << 20, 65_536)
+        output = random.oneIn(3) ? (10_000, 60_000, 500) : (4 << 20, 64 << 20, 16_384)
+        hasLongLines = random.oneIn(3)
         diesAtStarts = !isCalm && random.oneIn(3)
         var end = 0
         var made: [(Step, Int)] = []
@@ -69,7 +72,7 @@ struct Habits {
         case .background, .commit: Int.random(in: 2...16, using: &random)
         case .connect: 8
         case .tick: random.pick(1, 4, 10)
-        case .takeOrNot: random.pick(0, 2, 6)
+        case .takeOrNot, .takeSome: random.pick(0, 2, 6)
         case .disconnect: random.pick(0, 1, 3)
         case .fault: isCalm ? 0 : random.pick(0, 0, 2, 5)
         case .fill: isCalm ? 0 : random.pick(0, 0, 2, 4)

@@ -48,6 +48,7 @@ extension Simulation {
     private func started(_ process: SimulatedProcess) throws {
         self.process = process
         answers.isRoomScarce = habits.room.isScarce && !isSettling
+        answers.isMemoryScarce = habits.output.all < 1 << 20
         rollBacks = 0
         try world.restart(with: process.store.log, promised: answers.promised)
         try answers.restarted()
@@ -234,6 +235,7 @@ extension Simulation {
             process.tick()
             process.endAll()
             process.turns()
+            try checkFutures(process)
             try observe()
         }
     }

@@ -30,10 +30,14 @@ final class SimulatedProcess {
         limits.ahead = 8_192
         (limits.connections, limits.idle) = (room.connections, room.idle)
         limits.commit = habits.commit
-        (limits.output, limits.allOutput, limits.leastOutput) = habits.output
+        (limits.output, limits.memory, limits.leastOutput) = habits.output
+        if bug == .memoryHasNoLimit { limits.memory = 1 << 40 }
         loop = try DrivenLoop(
             limits, clock, log: log, models: models, logWork: LogWork(store.log, store.models), commits: commits,
-            background: held.background)
+            background: held.background,
+            through: { sockets in
+                if let bug { TwistedTransport(sockets, bug) } else { sockets }
+            })
         store.log.whenFlushed = loop.wake
     }
 

@@ -1,5 +1,6 @@
 import StoryCore
 import StoryLog
+import StoryReactor
 import StoryServer
 import StoryStorage
 import TestSupport
@@ -87,13 +88,18 @@ final class Simulation {
         switch step {
         case .send: send(process)
         case .endTurn: process.turns(1)
-        case .run: process.turns()
+        case .run:
+            process.turns()
+            try checkFutures(process)
         case .background: if process.held.count > 0 { process.held.run(below(process.held.count)) }
         case .commit: process.endCommit()
         case .tick: for _ in 0...below(random.pick(1, 3, habits.room.isScarce ? 40 : 12)) { process.tick() }
         case .takeOrNot:
             guard let client = connected() else { return }
             setTaking(client, !client.isTaking, process)
+        case .takeSome:
+            guard let client = connected() else { return }
+            process.loop.take(1 + below(random.pick(10, 1_000, 20_000)), by: client.name)
         case .disconnect: if let client = connected() { disconnect(client, process) }
         case .connect: connect(process)
         case .fault: disk.faults.append(Fault(&random))
@@ -168,9 +174,16 @@ final class Simulation {
     /// What it sends reaches the daemon, unless that leaves it in the socket.
     func deliver(_ client: Client, _ process: SimulatedProcess, _ count: Int) {
         guard count > 0, !process.loop.isPaused(client.name) else { return }
-        let bytes = client.takeUnsent(count)
+        let bytes = client.takeUnsent(min(count, process.loop.transport.mostRead ?? Reactor.readBufferSize))
         story.add("\(client.name) > \(String(decoding: bytes, as: UTF8.self))")
         process.loop.receive(bytes, from: client.name)
+    }
+
+    /// The same request in a line that is longer than what is read at a time.
+    private func long(_ line: String) -> String {
+        guard line.hasPrefix("APPEND"), let brace = line.firstIndex(of: "{") else { return line }
+        let padding = String(repeating: " ", count: 60_000 + below(150_000))
+        return String(line[...brace]) + padding + String(line[line.index(after: brace)...])
     }
 
     private func ask(_ client: Client) {
@@ -185,7 +198,7 @@ final class Simulation {
         case 0...11:
             let number = answers.all.count + 1
             let (write, line) = draw.write(number)
-            add(.write(write), line, to: client)
+            add(.write(write), habits.hasLongLines && random.oneIn(8) ? long(line) : line, to: client)
         case 12...16:
             let query = draw.query(world.committed, after: answers.pages)
             add(.query(query), query.text, to: client)

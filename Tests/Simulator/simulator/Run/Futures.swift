@@ -1,0 +1,35 @@
+import StoryServer
+import TestSupport
+
+// Nothing stands still: what is asked of the loop where it has done all that it wants to do.
+extension Simulation {
+    /// How much one turn may add to what is kept, one long line included.
+    private static let turnBytes = 500_000
+
+    /// Holds the loop, which wants no further turn, against what its clients see of it.
+    ///
+    /// - Throws: where a client waits for something that will not come, or the account of what is kept is wrong.
+    func checkFutures(_ process: SimulatedProcess) throws {
+        guard !disk.isDead, !process.isStopped, process.stopReason == nil else { return }
+        let kept = process.loop.server.kept
+        let transport = process.loop.transport
+        let waiting = clients.filter(\.isConnected).reduce(0) { $0 + transport.unsentCount(process.loop.id($1.name)) }
+        guard kept.account == kept.counted, kept.account >= waiting else {
+            throw Difference(
+                "\(kept.counted) bytes are kept, \(waiting) wait for clients, and the account has \(kept.account)")
+        }
+        // One turn and one long line may come on top.
+        let most = habits.output.all + habits.output.all / 4 + Simulation.turnBytes
+        guard kept.account <= most else {
+            throw Difference("\(kept.account) bytes are kept for clients, of \(habits.output.all)")
+        }
+        guard !isStopping, process.held.count == 0, !process.commits.isRunning else { return }
+        // A long line may wait until another one is whole.
+        let isLineBegun = clients.contains { $0.isConnected && !$0.unsent.isEmpty && !process.loop.isPaused($0.name) }
+        for client in clients where client.isConnected && !isLineBegun {
+            let id = process.loop.id(client.name)
+            guard process.loop.isPaused(client.name), transport.unsentCount(id) == 0 else { continue }
+            throw Difference("\(client.name) is not read from, and nothing is left that could change that")
+        }
+    }
+}
