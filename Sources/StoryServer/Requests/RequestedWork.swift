@@ -42,7 +42,7 @@ extension Requests {
     /// Looks at every connection, and tells the daemon's figures then.
     private func survey(_ purpose: Survey.Purpose, _ tag: Tag?, _ connection: Connection) {
         spent += Requests.longUnits
-        let survey = Survey(purpose, connections, publishing) { [dependency, checkpoints, publishing] sums in
+        let survey = Survey(purpose, connections, publishing) { [dependency, checkpoints, publishing, memory] sums in
             FigureSource(
                 dependency: dependency, checkpoints: checkpoints, publishing: publishing, memory: memory, sums: sums)
         }
