@@ -18,6 +18,31 @@ static inline int64_t clm_birth(int descriptor) {
     return status.stx_btime.tv_sec * 1000000000 + status.stx_btime.tv_nsec;
 }
 
+// FS_IOC_GETFLAGS and FS_IOC_SETFLAGS, their flag FS_NOCOW_FL, and BTRFS_SUPER_MAGIC. Their headers have what Swift takes
+// from Glibc's.
+extern int ioctl(int descriptor, unsigned long request, ...);
+#define CLM_GET_FLAGS (2UL << 30 | sizeof(long) << 16 | 'f' << 8 | 1)
+#define CLM_SET_FLAGS (1UL << 30 | sizeof(long) << 16 | 'f' << 8 | 2)
+#define CLM_NO_COPY_ON_WRITE 0x00800000
+#define CLM_BTRFS 0x9123683E
+
+/// True where the file system writes each change of an open file elsewhere, and so wants room for it: btrfs.
+static inline int clm_is_copied_on_write(int descriptor) {
+    struct statfs status;
+    int flags = 0;
+    if (fstatfs(descriptor, &status) != 0 || (unsigned)status.f_type != CLM_BTRFS) return 0;
+    return ioctl(descriptor, CLM_GET_FLAGS, &flags) == 0 && !(flags & CLM_NO_COPY_ON_WRITE);
+}
+
+/// Has an empty file, or the files that are made in a folder from now on, written in place. True where they are.
+static inline int clm_write_in_place(int descriptor) {
+    int flags = 0;
+    if (!clm_is_copied_on_write(descriptor)) return 1;
+    if (ioctl(descriptor, CLM_GET_FLAGS, &flags) != 0) return 0;
+    flags |= CLM_NO_COPY_ON_WRITE;
+    return ioctl(descriptor, CLM_SET_FLAGS, &flags) == 0;
+}
+
 /// Asks for the lines of memory that hold these bytes, at most eight of them, without waiting: the processor goes on
 /// with the rest of a longer run by itself.
 static inline void clm_prefetch(const void *bytes, size_t length) {

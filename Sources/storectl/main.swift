@@ -3,6 +3,7 @@ import StoryCore
 import StoryStorage
 
 StandardStreams.hold()
+MapFaults.endProcess(as: "storectl")
 ProcessInput.keepOwnersRights()
 do throws(NotUTF8) {
     exit(Tool.run(try ProcessInput.words()).rawValue)

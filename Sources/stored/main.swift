@@ -18,6 +18,7 @@ func refuse(_ message: String, _ exitCode: Int32) -> Never {
 let trace = Trace(now: Clock.system.now, to: traceQueue)
 
 StandardStreams.hold()
+MapFaults.endProcess(as: "stored")
 ProcessInput.keepOwnersRights()
 do {
     switch try ServerConfiguration.read(

@@ -51,6 +51,23 @@ import Testing
         }
     }
 
+    @Test func `a long fold that finds no room to be stored goes on in memory, up to a limit`() throws {
+        let bench = try DirectoryBench()
+        try bench.write(Everything.events(3_000))
+        try bench.serve { log, _ in
+            let models = MemoryModels()
+            models.storingFailure = .full("no room")
+            models.bufferedBytes = Checkpoints.bytes
+            try Recovery.fold(log, into: models) { _, _ in }
+            #expect(models.begun == [Position(1_000)] && models.checkpointed == .zero && !models.isSetAside)
+            expectAlike(models, Everything.folded(Everything.events(3_000)))
+            let more = MemoryModels()
+            more.storingFailure = .full("no room")
+            more.bufferedBytes = 1 << 30
+            #expect(throws: StorageError.full("no room")) { try Recovery.fold(log, into: more) { _, _ in } }
+        }
+    }
+
     @Test func `a fold of few large rows is stored in between, too`() throws {
         let bench = try DirectoryBench()
         var maker = EventMaker()

@@ -53,6 +53,25 @@ struct EnvironmentTests {
         #expect(found == "value")
     }
 
+    @Test func `lock mdb, which is written through a map, has all its blocks`() throws {
+        let lock = path + "/lock.mdb"
+        func isWhole() -> Bool {
+            var status = stat()
+            return stat(lock, &status) == 0 && status.st_size > 0 && status.st_blocks * 512 >= status.st_size
+        }
+        try create()
+        #expect(isWhole(), "as it is made")
+        unlink(lock)
+        let environment = try Environment.open(at: path, EnvironmentOptions())
+        #expect(isWhole(), "where it was missing")
+        environment.close()
+        RawFile.write([], lock)
+        truncate(lock, 32_896)
+        #expect(!isWhole(), "as LMDB makes it")
+        try Environment.openReadOnly(at: path, EnvironmentOptions()).close()
+        #expect(isWhole())
+    }
+
     @Test func `the file is not handed to children`() throws {
         try create()
         let environment = try Environment.open(at: path, EnvironmentOptions())

@@ -81,14 +81,18 @@ package final class LMDBEventLog: EventLog {
         let store = BlockStore(environment: recovery.environment, hasher: recovery.hasher)
         let flusher = BlockFlusher(recovery.records, store, after: state.seal, failStop, background)
         var journal = try recovery.recover(journalSize, flusher)
-        var header = state.header
-        if recovery.records.flushed == recovery.records.head {
-            header = try LogNaming(environment: recovery.environment).header(header, at: recovery.records.head)
-            if header.identity != state.header.identity {
-                journal = try recovery.createJournal(header.identity, journalSize)
-            }
+        let naming = try LogNaming(recovery.environment, state.header)
+        let outcome = try naming.run(
+            isFlushed: recovery.records.flushed == recovery.records.head, recovery.records.head)
+        switch outcome {
+        case .kept: return (LogCommits(journal, recovery.records, flusher, failStop), state.header)
+        case .noted(let header): return (LogCommits(journal, recovery.records, flusher, failStop), header)
+        case .named(let header):
+            journal = try recovery.renameJournal(header.identity)
+            return (LogCommits(journal, recovery.records, flusher, failStop), header)
+        case .refused(let refusal):
+            return (LogCommits(journal, recovery.records, flusher, failStop, refusing: refusal), state.header)
         }
-        return (LogCommits(journal, recovery.records, flusher, failStop), header)
     }
 
     /// Finds what another process has appended meanwhile; for a log opened for reading.
@@ -120,6 +124,8 @@ extension LMDBEventLog {
     package var lastTime: Instant? { records.lastTime }
     package var storedIdentity: StoredIdentity { header.identity }
     package var bytes: Int { environment.usedBytes }
+    /// Why no event is taken until the next start; nil where events are.
+    package var refusal: StorageError? { commits?.refusal }
 }
 
 // MARK: Appending and committing

@@ -21,13 +21,20 @@ final class LogCommits {
 
     let journal: JournalFile
     let flusher: BlockFlusher
+    /// Why no commit begins; nil where they do.
+    let refusal: StorageError?
     private let records: LogRecords
     private let failStop: FailStop
     private var pending: Pending?
     /// True while a commit waits for a flush to make room.
     private var isRoomAwaited = false
 
-    init(_ journal: JournalFile, _ records: LogRecords, _ flusher: BlockFlusher, _ failStop: FailStop) {
+    /// - Parameter refusal: why no commit begins.
+    init(
+        _ journal: JournalFile, _ records: LogRecords, _ flusher: BlockFlusher, _ failStop: FailStop,
+        refusing refusal: StorageError? = nil
+    ) {
+        self.refusal = refusal
         self.journal = journal
         self.records = records
         self.flusher = flusher
@@ -69,6 +76,7 @@ final class LogCommits {
         try failStop.check()
         precondition(!isCommitting, "One commit is under way at a time.")
         guard records.head > records.committed else { return nil }
+        if let refusal { throw refusal }
         let count = records.uncommittedBytes
         let begun = journal.fits(count) ? try journalCommit(count) : try blockCommit()
         pending = begun

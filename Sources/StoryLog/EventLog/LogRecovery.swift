@@ -14,13 +14,14 @@ struct LogRecovery {
     let identity: StoredIdentity
 
     /// Takes what the journal holds into memory, and from there into blocks; returns the journal to go on with. Where
-    /// there is no room for the blocks, the records stay in the journal and are served all the same.
+    /// there is no room for the blocks, the records stay in the journal and are served all the same; where there is none
+    /// for a new journal, the old one goes on.
     ///
     /// - Parameter journalSize: a journal of another size is replaced, where all that it holds is in blocks.
     /// - Throws: `.corrupt` where the journal is missing or damaged, `.failed` where something cannot be made durable.
     func recover(_ journalSize: Int, _ flusher: BlockFlusher) throws(StorageError) -> JournalFile {
         try JournalFile.replaceLost(journalPath, logID: identity.id, fileSize: journalSize)
-        try JournalFile.replaceInherited(journalPath, identity, after: records.flushed, fileSize: journalSize)
+        try JournalFile.takeInherited(journalPath, identity, after: records.flushed)
         let journal = try openJournal(identity)
         if let contents = journal.takeContents() { try records.take(contents) }
         // A killed process may have written both without the sync; what rests on them must not be lost alone.
@@ -29,18 +30,24 @@ struct LogRecovery {
         records.wereCommitted(through: records.head, at: records.lastTime)
         do throws(StorageError) {
             try flusher.flush()
+            guard journal.isOutdated(size: journalSize) else { return journal }
+            return try createJournal(identity, journalSize)
         } catch {
             guard case .full = error else { throw error }
             return journal
         }
-        guard journal.header.fileSize != journalSize else { return journal }
-        return try createJournal(identity, journalSize)
+    }
+
+    /// Gives the journal, all of which is in blocks, to the history that the log is from now on.
+    ///
+    /// - Throws: `.failed` where it cannot be written.
+    func renameJournal(_ identity: StoredIdentity) throws(StorageError) -> JournalFile {
+        try JournalFile.name(journalPath, identity.id)
+        return try openJournal(identity)
     }
 
     /// Replaces the journal by an empty one. All that it holds is in blocks.
-    ///
-    /// - Throws: `.full` or `.failed` where it cannot be made.
-    func createJournal(_ identity: StoredIdentity, _ journalSize: Int) throws(StorageError) -> JournalFile {
+    private func createJournal(_ identity: StoredIdentity, _ journalSize: Int) throws(StorageError) -> JournalFile {
         try JournalFile.create(journalPath, logID: identity.id, fileSize: journalSize)
         return try openJournal(identity)
     }

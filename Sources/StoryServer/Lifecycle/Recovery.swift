@@ -8,6 +8,8 @@ import StoryWire
 package enum Recovery {
     /// So many events are folded before the next look at how much memory that took.
     private static let step: UInt64 = 1_000
+    /// The most that is folded where the disk has no room to store it, in bytes of memory.
+    private static let maxBytes = 256 << 20
 
     /// Folds what lies between the models' checkpoint and the log's end; `progress` is told how far it is.
     ///
@@ -26,24 +28,31 @@ package enum Recovery {
         }
         let projector = ModelProjector(CataloguePlan(.standard), store: models, json: JSONObjectReader())
         var folded = models.checkpointed
+        var refusal: StorageError?
         while folded < head {
             let through = Position(min(head.value, folded.value + step))
             try projector.fold(log, from: folded.next, through: through)
             progress(through, head)
             folded = through
-            guard isStoring, folded < head, folded <= log.flushed else { continue }
-            if Checkpoints.isDue(models, at: folded) { try checkpoint(models, at: folded) }
+            if let refusal, models.bufferedBytes > maxBytes { throw refusal }
+            guard isStoring, refusal == nil, folded < head, folded <= log.flushed else { continue }
+            if Checkpoints.isDue(models, at: folded) { refusal = try checkpoint(models, at: folded) }
         }
     }
 
-    private static func checkpoint(_ models: any ServedModels, at position: Position) throws(StorageError) {
+    /// Stores what was folded; returns why the disk has no room for it. It stays in memory then.
+    private static func checkpoint(
+        _ models: any ServedModels, at position: Position
+    ) throws(StorageError) -> StorageError? {
         let store = models.setAside(at: position)
         do throws(StorageError) {
             try store()
         } catch {
             models.fail()
-            throw error
+            guard case .full = error else { throw error }
+            return error
         }
         try models.finish()
+        return nil
     }
 }

@@ -50,6 +50,7 @@ package final class DataDirectory {
         if access == .serving {
             try DataDirectory.checkForeign(path)
             lock = try DirectoryLock(path)
+            for folder in [path, logPath, modelsPath] { CopyOnWrite.turnOff(in: folder) }
             // What is acknowledged from now on must not hang on a name that is nowhere but in the system's cache.
             try Folder.syncNames(of: path)
         } else if Folder.isReadOnly(path) {

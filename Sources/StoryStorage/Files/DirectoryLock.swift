@@ -11,9 +11,14 @@ struct DirectoryLock: ~Copyable {
         var file = try DirectoryLock.locked(path, folder)
         // Whoever gave a new directory up may have removed the file that was opened just before.
         while try !DirectoryLock.isNamed(file, path) { file = try DirectoryLock.locked(path, folder) }
-        guard ftruncate(file.descriptor, 0) == 0 else { throw SystemError.from(errno, "writing \(path)") }
-        try file.write(Array("\(getpid())\n".utf8), to: path)
+        DirectoryLock.name(file, path)
         self.file = file
+    }
+
+    /// Writes this process's number into the file, for a person: a full disk may have no room for it.
+    private static func name(_ file: borrowing FileHandle, _ path: String) {
+        guard ftruncate(file.descriptor, 0) == 0 else { return }
+        do throws(StorageError) { try file.write(Array("\(getpid())\n".utf8), to: path) } catch {}
     }
 
     /// Keeps daemons from a directory that this process can only read, and so without LMDB's table of readers: a daemon

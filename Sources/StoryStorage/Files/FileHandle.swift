@@ -16,9 +16,13 @@ package struct FileHandle: ~Copyable {
 
     /// Opens a file; `flags` and `mode` are those of `open`. Throws when the system refuses.
     package init(_ path: String, _ flags: Int32, mode: mode_t = 0o600) throws(StorageError) {
-        let opened = open(path, flags | O_CLOEXEC, mode)
-        guard opened >= 0 else { throw SystemError.from(errno, "opening \(path)") }
-        descriptor = opened
+        try self.init(opened: open(path, flags | O_CLOEXEC, mode), path)
+    }
+
+    /// Takes over what `open` returned; throws where that is a refusal.
+    init(opened descriptor: Int32, _ path: String) throws(StorageError) {
+        guard descriptor >= 0 else { throw SystemError.from(errno, "opening \(path)") }
+        self.descriptor = descriptor
     }
 
     deinit { close(descriptor) }

@@ -32,6 +32,7 @@ package enum Folder {
     /// Makes a folder; one that is there already is left as it is.
     package static func make(_ path: String) throws(StorageError) {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemError.from(errno, "making \(path)") }
+        CopyOnWrite.turnOff(in: path)
         try sync(parent(of: path))
     }
 
@@ -40,6 +41,7 @@ package enum Folder {
     /// - Throws: `.failed` where it is.
     package static func makeNew(_ path: String) throws(StorageError) {
         guard mkdir(path, 0o700) == 0 else { throw SystemError.from(errno, "making \(path)") }
+        CopyOnWrite.turnOff(in: path)
         try sync(parent(of: path))
     }
 

@@ -57,6 +57,8 @@ package final class Environment: @unchecked Sendable {
         guard EnvironmentRegistry.enter(identity) else { throw .failed("\(path) is open already in this process") }
         do {
             if !isNew, options.isWalkedFirst { try StructureCheck.run(path + "/data.mdb") }
+            try ReaderTable.prepare(
+                in: path, readers: options.readers, isWriter: !isNew && flags & UInt32(MDB_RDONLY) == 0)
             let (handle, mapSize) = try Environment.reserve(path, options, flags)
             var status = MDB_stat()
             mdb_env_stat(handle, &status)

@@ -2,32 +2,45 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A file system of 64 MiB, mounted while a test has it.
+/// A small file system, mounted while a test has it.
 final class SmallFileSystem {
     /// What it can be.
     enum Kind: CaseIterable {
         /// In memory.
         case tmpfs
         /// In a file, behind a loop device.
-        case ext4
+        case ext4, xfs
+        /// The same, where each change of a file is written elsewhere.
+        case btrfs
+
+        /// As it is made; the least that each can do with.
+        fileprivate var megabytes: Int {
+            switch self {
+            case .tmpfs: 24
+            case .ext4: 64
+            case .xfs: 320
+            case .btrfs: 128
+            }
+        }
     }
 
     let path: String
     private let folder: Scratch
 
     /// Nil where this machine, or this user, cannot have one.
-    init?(_ kind: Kind) throws {
+    ///
+    /// - Parameter megabytes: its size; nil: the least of its kind.
+    init?(_ kind: Kind, megabytes: Int? = nil) throws {
         guard geteuid() == 0 else { return nil }
         folder = try Scratch()
         path = folder.place("mounted")
         guard mkdir(path, 0o700) == 0 else { return nil }
         let image = folder.place("image")
+        let size = "\(megabytes ?? kind.megabytes)M"
         let commands =
-            switch kind {
-            case .tmpfs: [["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", path]]
-            case .ext4:
-                [["truncate", "-s", "64M", image], ["mkfs.ext4", "-q", image], ["mount", "-o", "loop", image, path]]
-            }
+            kind == .tmpfs
+            ? [["mount", "-t", "tmpfs", "-o", "size=\(size)", "tmpfs", path]]
+            : [["truncate", "-s", size, image], ["mkfs.\(kind)", "-q", image], ["mount", "-o", "loop", image, path]]
         for command in commands where try !SmallFileSystem.run(command) { return nil }
     }
 
@@ -50,6 +63,21 @@ final class SmallFileSystem {
     func ballast(_ count: Int) throws -> String {
         let place = path + "/ballast"
         try Data(repeating: 1, count: count).write(to: URL(filePath: place))
+        return place
+    }
+
+    /// Takes all room that there is; returns a file to be removed, or filled once more.
+    @discardableResult
+    func fill() throws -> String {
+        let place = path + "/filling"
+        let file = open(place, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw SystemRefused(call: "open of \(place)", code: errno) }
+        defer { close(file) }
+        for count in [1 << 20, 4_096, 512, 1] {
+            let bytes = [UInt8](repeating: 1, count: count)
+            // What lies in the cache may find no room later: then it is no longer there to take any.
+            while write(file, bytes, count) == count, fsync(file) == 0 {}
+        }
         return place
     }
 }

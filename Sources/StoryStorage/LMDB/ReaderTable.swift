@@ -1,0 +1,66 @@
+import CLMDB
+import Glibc
+import StoryCore
+
+/// The file `lock.mdb`, LMDB's mutexes and its table of readers, prepared before LMDB opens it.
+///
+/// LMDB writes it through a shared map, and makes it without blocks: on a full disk the first write to a page would end
+/// the process with SIGBUS. Here each page has its block before there is a map.
+enum ReaderTable {
+    /// The bytes that LMDB uses for a reader, and for all that is not a reader.
+    private static let (readerSize, headSize) = (64, 128)
+
+    /// Makes the file where there is none, and gives it all its blocks. On a full disk a process that writes the
+    /// environment takes them from the room that a flush got and did not need.
+    ///
+    /// - Parameters:
+    ///   - folder: that of the environment, which this process does not have open.
+    ///   - readers: how many readers it has room for.
+    ///   - isWriter: whether no other process writes the environment.
+    /// - Throws: `.full` where the disk has no room for it, `.failed` where it cannot be opened.
+    static func prepare(in folder: String, readers: UInt32, isWriter: Bool) throws(StorageError) {
+        do throws(StorageError) {
+            try prepare(in: folder, readers)
+        } catch {
+            guard case .full = error, isWriter, try trim(folder + "/data.mdb") else { throw error }
+            try prepare(in: folder, readers)
+        }
+    }
+
+    /// Gives back what is behind the last page of a file; false where nothing is.
+    private static func trim(_ path: String) throws(StorageError) -> Bool {
+        guard Folder.exists(path) else { return false }
+        let file = try FileHandle(path, O_RDWR | O_NOFOLLOW)
+        let meta = try MetaPage.newest(file, path)
+        let used = (Int(meta.lastPage) + 1) * meta.pageSize
+        return try Int(file.status(path).st_size) > used && ftruncate(file.descriptor, off_t(used)) == 0
+    }
+
+    private static func prepare(in folder: String, _ readers: UInt32) throws(StorageError) {
+        let path = folder + "/lock.mdb"
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        // What is mounted for reading alone is read without the table.
+        guard descriptor >= 0 || errno != EROFS else { return }
+        let file = try FileHandle(opened: descriptor, path)
+        // An earlier program made it. Its content is of no use to the first process that opens the environment.
+        if file.isCopiedOnWrite, isAlone(file) { ftruncate(file.descriptor, 0) }
+        file.writeInPlace()
+        let status = try file.status(path)
+        let size = max(Int(status.st_size), headSize + Int(readers) * readerSize)
+        guard Int(status.st_blocks) * 512 < size else { return }
+        let code = posix_fallocate(file.descriptor, 0, off_t(size))
+        guard [ENOSPC, EDQUOT, EFBIG].contains(code) else { return }
+        // What was got is wanted elsewhere.
+        if isAlone(file) { ftruncate(file.descriptor, 0) }
+        throw SystemError.from(code, "making room for \(path)")
+    }
+
+    /// True where no process has the environment open; none opens it then before the file is closed here.
+    private static func isAlone(_ file: borrowing FileHandle) -> Bool {
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_len = 1
+        return fcntl(file.descriptor, F_SETLK, &lock) == 0
+    }
+}
