@@ -45,7 +45,10 @@ package final class LMDBEventLog: EventLog {
             ? try .openReadOnly(at: directory.logPath, options) : try .open(at: directory.logPath, options)
         do throws(StorageError) {
             // A process killed in a commit may have left LMDB's lock file behind: only a writer repairs it.
-            if isServed { _ = try WriteTransaction(environment) }
+            if isServed {
+                try environment.hold()
+                _ = try WriteTransaction(environment)
+            }
             let hasher = try SealHasher()
             let blocks = try BlockReader(environment)
             let state = try blocks.state(hasher)
@@ -101,6 +104,12 @@ package final class LMDBEventLog: EventLog {
     package func refresh() throws(StorageError) {
         precondition(commits == nil, "Only a log opened for reading is behind.")
         try recovery.refresh()
+    }
+
+    /// - Throws: `.failed` where a file of the log was moved, removed or replaced.
+    package func checkNames() throws(StorageError) {
+        try environment.checkNames()
+        try commits?.journal.checkName()
     }
 
     /// Frees the slots of readers whose process died, whose views would keep pages from being used again.

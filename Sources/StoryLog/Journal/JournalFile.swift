@@ -100,6 +100,13 @@ final class JournalFile: @unchecked Sendable {
         let bytes = UnsafeRawBufferPointer(start: scratch, count: entry.sectors * JournalSector.size)
         try write(bytes, at: entry.number * JournalSector.size)
         try sync()
+        try checkName()
+    }
+
+    /// - Throws: `.failed` where the file was moved, removed or replaced: the next start reads another one.
+    func checkName() throws(StorageError) {
+        guard !file.isNamed(path) else { return }
+        throw .failed("\(path) was moved, removed or replaced while it was served")
     }
 
     /// Counts an entry that is durable.

@@ -163,6 +163,9 @@ package final class LMDBModelStore: TableStore {
     package var storedBytes: Int { environment.usedBytes }
     /// Frees the slots of readers whose process died: a replay that was killed would keep pages from being used again.
     package func clearStaleReaders() { environment.clearStaleReaders() }
+
+    /// - Throws: `.failed` where a file of the models was moved, removed or replaced.
+    package func checkNames() throws(StorageError) { try environment.checkNames() }
     /// What holds every page of the stored tables against its checksum, on another thread.
     package func proof() -> ModelProof { ModelProof(environment, checksums) }
     /// True from `freeze` to `finish` or `fail`.

@@ -30,6 +30,8 @@ package struct ServerDependency {
     package let wake: @Sendable () -> Void
     /// Gives memory that was freed back to the system.
     let returnFreedPages: () -> Void
+    /// Holds the right to serve the data directory still; throws where it is lost.
+    let holdRight: () throws(StorageError) -> Void
     /// Who runs the daemon, and so may do everything.
     package let uid: UInt32
     /// The failures that an acknowledged event survives.
@@ -42,7 +44,8 @@ package struct ServerDependency {
         _ configuration: ServerConfiguration, clock: Clock, trace: Trace, log: any EventLog,
         models: any ServedModels, logWork: LogWork, commits: any CommitRunner, transport: any Transport,
         background: BackgroundStarter = .niceThreads, manager: ServiceManager = .absent,
-        wake: @escaping @Sendable () -> Void, returnFreedPages: @escaping () -> Void = {}, uid: UInt32,
+        wake: @escaping @Sendable () -> Void, returnFreedPages: @escaping () -> Void = {},
+        holdRight: @escaping () throws(StorageError) -> Void = {}, uid: UInt32,
         durability: Durability = .fsync
     ) throws(StorageError) {
         self.manager = manager
@@ -57,6 +60,7 @@ package struct ServerDependency {
         self.transport = transport
         self.wake = wake
         self.returnFreedPages = returnFreedPages
+        self.holdRight = holdRight
         self.uid = uid
         self.durability = durability
         let figures = Figures(started: clock.now(), steady: clock.steady)
@@ -105,10 +109,21 @@ package struct OpenStore {
                 version: ModelVersion.current)
             if let renewal = models.renewal { trace.say("folding-anew", ["reason": renewal]) }
             try OpenStore.recover(log, models, clock, trace)
+            // What was opened by its path is in the directory that is locked.
+            try holdRight()
         } catch {
             directory.discardNew()
             throw error
         }
+    }
+
+    /// Holds the right to serve the directory still: its files are those that are open, wherever they have their names.
+    ///
+    /// - Throws: `.held` or `.failed` where somebody else may serve it.
+    package func holdRight() throws(StorageError) {
+        try directory.renew()
+        try log.checkNames()
+        try models.checkNames()
     }
 
     /// Closes a store that never was served; one that was made for it is removed.
@@ -180,7 +195,8 @@ package struct Composition {
                 dependency: try ServerDependency(
                     configuration, clock: clock, trace: trace, log: store.log, models: store.models,
                     logWork: LogWork(store.log, store.models), commits: commits, transport: reactor, manager: manager,
-                    wake: wake, returnFreedPages: Allocator.returnFreedPages, uid: geteuid(),
+                    wake: wake, returnFreedPages: Allocator.returnFreedPages,
+                    holdRight: store.holdRight, uid: geteuid(),
                     durability: store.directory.fileSystem == .memory ? .memory : .fsync))
         } catch {
             commits.end()

@@ -4,8 +4,9 @@ import StoryStorage
 
 /// What the loop does ten times a second, whatever its clients do.
 ///
-/// It tells the service manager that it lives, counts rates, looks at the clock, ends connections that do nothing, gives
-/// memory back that they needed, and has the models stored when there is time for it.
+/// It holds the right to serve the directory, tells the service manager that it lives, counts rates, looks at the clock,
+/// ends connections that do nothing, gives memory back that they needed, and has the models stored when there is time for
+/// it.
 final class Housekeeping {
     private static let ticksPerSecond: UInt64 = 10
 
@@ -41,6 +42,7 @@ final class Housekeeping {
         dependency.figures.set(.clockBehind, clockWatch.isBehind(dependency.log.lastTime))
         freed.saw(memory.used)
         guard driver.tick % Housekeeping.ticksPerSecond == 0 else { return }
+        driver.holdRight()
         dependency.slow.secondPassed()
         endIdle()
         dependency.trace.secondPassed()

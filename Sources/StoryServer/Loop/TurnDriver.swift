@@ -254,6 +254,12 @@ final class TurnDriver {
         log.clearStaleReaders()
     }
 
+    /// Ends the process where another one may serve the data directory.
+    func holdRight() {
+        guard stopReason == nil else { return }
+        do throws(StorageError) { try dependency.holdRight() } catch { perform(turn.storageFailed(error)) }
+    }
+
     /// A flush beside the loop may have ended.
     func flushMayHaveEnded() {
         guard stopReason == nil else { return }

@@ -31,30 +31,26 @@ package final class DataDirectory {
         self.access = access
         madeFolders = access == .serving ? try Folder.makeAll(path) : []
         guard Folder.exists(path) else { throw .failed("there is no data directory at \(path)") }
+        let folder = try DataDirectory.opened(path, removing: madeFolders)
+        fileSystem = try FileSystemKind.check(folder, path)
         do throws(StorageError) {
-            fileSystem = try DataDirectory.checkFolder(path)
-        } catch {
-            Folder.removeEmpty(madeFolders)
-            throw error
-        }
-        do throws(StorageError) {
-            try hold()
+            try hold(folder)
         } catch {
             discardFolders()
             throw error
         }
     }
 
-    private func hold() throws(StorageError) {
+    private func hold(_ folder: consuming FileHandle) throws(StorageError) {
         guard access == .serving || FormatFile.exists(path) else { throw .failed("\(path) is no data directory") }
         if access == .serving {
             try DataDirectory.checkForeign(path)
-            lock = try DirectoryLock(path)
+            lock = try DirectoryLock(folder, path)
             for folder in [path, logPath, modelsPath] { CopyOnWrite.turnOff(in: folder) }
             // What is acknowledged from now on must not hang on a name that is nowhere but in the system's cache.
             try Folder.syncNames(of: path)
         } else if Folder.isReadOnly(path) {
-            lock = try DirectoryLock.keepingDaemonsAway(path)
+            lock = try DirectoryLock(keepingDaemonsFrom: folder, path)
         }
         try checkFormat()
     }
@@ -65,6 +61,11 @@ package final class DataDirectory {
     package var modelsPath: String { path + "/models" }
     /// Where the newest commits are.
     package var journalPath: String { path + "/log.journal" }
+
+    /// Holds the right to serve it still, whatever was removed, moved or put back meanwhile.
+    ///
+    /// - Throws: `.held` or `.failed` where the right is lost.
+    package func renew() throws(StorageError) { try lock?.renew() }
 
     /// Lets another process have it. Close the log and the models before.
     package func close() { lock = nil }
@@ -124,9 +125,21 @@ package final class DataDirectory {
     /// What a store may have before it has its format: a start that failed leaves some of it, and file systems the last.
     private static let ownNames: Set = ["lock", "log", "models", "log.journal", "FORMAT.tmp", "lost+found"]
 
-    /// Nobody else may write to it, and its file system must be one of this machine.
-    private static func checkFolder(_ path: String) throws(StorageError) -> FileSystemKind {
-        let folder = try FileHandle(path, O_RDONLY | O_DIRECTORY)
+    /// Opens the folder. Nobody else may write to it, and its file system must be one of this machine.
+    ///
+    /// - Parameter made: the folders that are removed where that is not so.
+    private static func opened(_ path: String, removing made: [String]) throws(StorageError) -> FileHandle {
+        do throws(StorageError) {
+            let folder = try FileHandle(path, O_RDONLY | O_DIRECTORY)
+            try check(folder, path)
+            return folder
+        } catch {
+            Folder.removeEmpty(made)
+            throw error
+        }
+    }
+
+    private static func check(_ folder: borrowing FileHandle, _ path: String) throws(StorageError) {
         let status = try folder.status(path)
         guard status.st_uid == geteuid() else {
             throw .failed("\(path) belongs to uid \(status.st_uid), not to uid \(geteuid())")
@@ -134,6 +147,6 @@ package final class DataDirectory {
         guard status.st_mode & 0o022 == 0 else {
             throw .failed("\(path) may be written by its group or by everybody: chmod 700 it")
         }
-        return try FileSystemKind.check(folder, path)
+        _ = try FileSystemKind.check(folder, path)
     }
 }

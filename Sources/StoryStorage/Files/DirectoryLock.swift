@@ -1,36 +1,41 @@
 import Glibc
 package import StoryCore
 
-/// The right to be the only process at a data directory: a lock on its file `lock`, which names the holder.
+/// The right to be the only process at a data directory: a lock on the directory itself, and one on its file `lock`.
+///
+/// The directory is what is protected, so it is what is locked: whatever is removed in it or put back, another process
+/// finds it locked. Earlier programs lock the file alone, which names the holder for a person.
 struct DirectoryLock: ~Copyable {
-    private let file: FileHandle
+    private let path: String
+    private let folder: FileHandle
+    /// Nil where the disk had no room to make it, or it can only be read and no daemon ever was there.
+    private var file: FileHandle?
 
-    /// Throws `.held`, naming the process, when another one has it.
-    init(_ folder: String) throws(StorageError) {
-        let path = folder + "/lock"
-        var file = try DirectoryLock.locked(path, folder)
-        // Whoever gave a new directory up may have removed the file that was opened just before.
-        while try !DirectoryLock.isNamed(file, path) { file = try DirectoryLock.locked(path, folder) }
-        DirectoryLock.name(file, path)
-        self.file = file
-    }
-
-    /// Writes this process's number into the file, for a person: a full disk may have no room for it.
-    private static func name(_ file: borrowing FileHandle, _ path: String) {
-        guard ftruncate(file.descriptor, 0) == 0 else { return }
-        do throws(StorageError) { try file.write(Array("\(getpid())\n".utf8), to: path) } catch {}
+    /// - Parameter folder: the directory, open.
+    /// - Throws: `.held`, naming the process, when another one has it; `.failed` where it was removed meanwhile.
+    init(_ folder: consuming FileHandle, _ path: String) throws(StorageError) {
+        self.path = path
+        self.folder = folder
+        file = nil
+        try DirectoryLock.lock(self.folder, LOCK_EX, path)
+        try checkName()
+        try lockFile()
     }
 
     /// Keeps daemons from a directory that this process can only read, and so without LMDB's table of readers: a daemon
     /// that writes it, from where it can be written, would overwrite what is read.
     ///
-    /// - Returns: nil where no daemon ever was.
     /// - Throws: `.held` while one serves it.
-    static func keepingDaemonsAway(_ folder: String) throws(StorageError) -> DirectoryLock? {
-        guard Folder.isThere(folder + "/lock") else { return nil }
+    init(keepingDaemonsFrom folder: consuming FileHandle, _ path: String) throws(StorageError) {
+        self.path = path
+        self.folder = folder
+        file = nil
         do throws(StorageError) {
-            return DirectoryLock(
-                file: try locked(folder + "/lock", folder, flags: O_RDONLY | O_NOFOLLOW, LOCK_SH | LOCK_NB))
+            try DirectoryLock.lock(self.folder, LOCK_SH, path)
+            guard Folder.isThere(path + "/lock") else { return }
+            let file = try FileHandle(path + "/lock", O_RDONLY | O_NOFOLLOW)
+            try DirectoryLock.lock(file, LOCK_SH, path)
+            self.file = consume file
         } catch {
             guard case .held(let reason) = error else { throw error }
             throw .held(
@@ -39,47 +44,84 @@ struct DirectoryLock: ~Copyable {
         }
     }
 
-    private init(file: consuming FileHandle) { self.file = file }
+    /// The locks are given up, not just closed: a child that is being started has a copy of every descriptor until it
+    /// runs its program, and would hold the locks for so long.
+    deinit {
+        if let descriptor = file?.descriptor { flock(descriptor, LOCK_UN) }
+        flock(folder.descriptor, LOCK_UN)
+    }
 
-    /// The lock is given up, not just closed: a child that is being started has a copy of every descriptor until it
-    /// runs its program, and would hold the lock for so long.
-    deinit { flock(file.descriptor, LOCK_UN) }
+    /// Holds the right still: the directory is where it was, and a file `lock` that was removed is made and locked again.
+    ///
+    /// - Throws: `.held` where another process has the file, `.failed` where the directory is elsewhere.
+    mutating func renew() throws(StorageError) {
+        try checkName()
+        if let isNamed = file?.isNamed(path + "/lock"), isNamed { return }
+        try lockFile()
+    }
 
-    private static func locked(
-        _ path: String, _ folder: String, flags: Int32 = O_RDWR | O_CREAT | O_NOFOLLOW,
-        _ operation: Int32 = LOCK_EX | LOCK_NB
-    ) throws(StorageError) -> FileHandle {
-        let file = try FileHandle(path, flags)
-        while flock(file.descriptor, operation) != 0 {
-            if errno == EINTR { continue }
-            guard errno == EWOULDBLOCK else { throw SystemError.from(errno, "locking \(path)") }
-            throw .held("\(folder) is held by \(try holder(file, path))")
+    /// - Throws: `.failed` where the path leads elsewhere.
+    private borrowing func checkName() throws(StorageError) {
+        guard !folder.isNamed(path) else { return }
+        throw .failed("\(path) was moved or removed, and something else may be served there")
+    }
+
+    /// Locks the file, for programs that lock nothing else. Where there is no room to make it, none of them can either.
+    private mutating func lockFile() throws(StorageError) {
+        let name = path + "/lock"
+        do throws(StorageError) {
+            var taken = try FileHandle(name, O_RDWR | O_CREAT | O_NOFOLLOW)
+            try DirectoryLock.lock(taken, LOCK_EX, path)
+            // Whoever gave a new directory up may have removed the file that was opened just before.
+            while !taken.isNamed(name) {
+                taken = try FileHandle(name, O_RDWR | O_CREAT | O_NOFOLLOW)
+                try DirectoryLock.lock(taken, LOCK_EX, path)
+            }
+            DirectoryLock.name(taken, name)
+            file = consume taken
+        } catch {
+            guard case .full = error else { throw error }
+            file = nil
         }
-        return file
     }
 
-    /// True when the path leads to the file.
-    private static func isNamed(_ file: borrowing FileHandle, _ path: String) throws(StorageError) -> Bool {
-        let status = try file.status(path)
-        var named = stat()
-        return stat(path, &named) == 0 && (named.st_dev, named.st_ino) == (status.st_dev, status.st_ino)
+    /// Writes this process's number into the file, for a person: a full disk may have no room for it.
+    private static func name(_ file: borrowing FileHandle, _ path: String) {
+        guard ftruncate(file.descriptor, 0) == 0 else { return }
+        do throws(StorageError) { try file.write(Array("\(getpid())\n".utf8), to: path) } catch {}
     }
 
-    private static func holder(_ file: borrowing FileHandle, _ path: String) throws(StorageError) -> String {
-        let digits = try file.read(20, at: 0, of: path).prefix { (0x30...0x39).contains($0) }
-        // The holder may be just about to write it.
-        return digits.isEmpty ? "another process" : "process \(String(decoding: digits, as: UTF8.self))"
+    private static func lock(
+        _ file: borrowing FileHandle, _ operation: Int32, _ folder: String
+    ) throws(StorageError) {
+        guard try FileLock.take(operation, on: file.descriptor, of: folder) else {
+            throw .held("\(folder) is held by \(holder(folder))")
+        }
+    }
+
+    /// The process whose number is in the file; it may be just about to write it.
+    private static func holder(_ folder: String) -> String {
+        let path = folder + "/lock"
+        do throws(StorageError) {
+            let digits = try FileHandle(path, O_RDONLY | O_NOFOLLOW).read(20, at: 0, of: path)
+                .prefix { (0x30...0x39).contains($0) }
+            return digits.isEmpty ? "another process" : "process \(String(decoding: digits, as: UTF8.self))"
+        } catch {
+            return "another process"
+        }
     }
 }
 
 /// A data directory that no daemon serves, and none begins to, whatever is in it.
 package final class DirectoryHold {
-    /// None where the file system can only be read, and no daemon ever was there.
-    private let lock: DirectoryLock?
+    private let lock: DirectoryLock
 
     /// - Throws: `.held` when another process has it, `.failed` where there is none.
     package init(_ path: String) throws(StorageError) {
         guard Folder.exists(path) else { throw .failed("there is no data directory at \(path)") }
-        lock = try Folder.isReadOnly(path) ? DirectoryLock.keepingDaemonsAway(path) : DirectoryLock(path)
+        let folder = try FileHandle(path, O_RDONLY | O_DIRECTORY)
+        lock =
+            try Folder.isReadOnly(path)
+            ? DirectoryLock(keepingDaemonsFrom: folder, path) : DirectoryLock(folder, path)
     }
 }

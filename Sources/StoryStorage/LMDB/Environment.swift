@@ -15,7 +15,9 @@ package final class Environment: @unchecked Sendable {
     package let pageSize: Int
     /// The bytes that the map reserves.
     package let mapSize: Int
-    private let identity: EnvironmentRegistry.Identity
+    private let identity: NamedFile
+    /// The files that have to keep their names; none on a file system that can only be read.
+    private let files: [(name: String, file: NamedFile)]
     /// Held open, so that no other folder can get this one's number while it is registered.
     private let folder: FileHandle
     private var handle: OpaquePointer?
@@ -53,7 +55,7 @@ package final class Environment: @unchecked Sendable {
         _ path: String, _ options: EnvironmentOptions, flags: UInt32, isNew: Bool
     ) throws(StorageError) {
         let folder = try FileHandle(path, O_RDONLY | O_DIRECTORY)
-        let identity = EnvironmentRegistry.Identity(try folder.status(path))
+        let identity = NamedFile(try folder.status(path))
         guard EnvironmentRegistry.enter(identity) else { throw .failed("\(path) is open already in this process") }
         do {
             if !isNew, options.isWalkedFirst { try StructureCheck.run(path + "/data.mdb") }
@@ -65,6 +67,7 @@ package final class Environment: @unchecked Sendable {
             self.handle = handle
             self.mapSize = mapSize
             pageSize = Int(status.ms_psize)
+            files = ["/data.mdb", "/lock.mdb"].compactMap { name in NamedFile(at: path + name).map { (name, $0) } }
         } catch {
             EnvironmentRegistry.leave(identity)
             throw error
@@ -85,6 +88,27 @@ package final class Environment: @unchecked Sendable {
         mdb_env_close(handle)
         EnvironmentRegistry.leave(identity)
         self.handle = nil
+    }
+
+    /// Keeps every other process from holding the environment, by whatever path it comes to it.
+    ///
+    /// - Throws: `.held` where one does.
+    package func hold() throws(StorageError) {
+        let file = path + "/data.mdb"
+        guard try FileLock.take(LOCK_EX, on: fileDescriptor, of: file) else {
+            throw .held("\(file) is held by another process, which has it in another directory")
+        }
+        try checkNames()
+    }
+
+    /// - Throws: `.failed` where a file of it was moved, removed or replaced: others read and write another one.
+    package func checkNames() throws(StorageError) {
+        for (name, file) in files where NamedFile(at: path + name) != file {
+            throw .failed("\(path)\(name) was moved, removed or replaced while it was served")
+        }
+        guard NamedFile(of: fileDescriptor) == NamedFile(at: path + "/data.mdb") else {
+            throw .failed("\(path)/data.mdb was replaced while it was opened")
+        }
     }
 
     /// Frees the slots of readers whose process died, whose snapshots would keep pages from being used again.

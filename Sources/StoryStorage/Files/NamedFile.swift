@@ -1,0 +1,50 @@
+import Glibc
+import StoryCore
+
+/// Which file a path leads to: a name can be given to another file while this one is open.
+struct NamedFile: Hashable, Sendable {
+    private let device: UInt
+    private let inode: UInt
+
+    init(_ status: stat) {
+        device = UInt(status.st_dev)
+        inode = UInt(status.st_ino)
+    }
+
+    /// The file that a path leads to; nil where there is none.
+    init?(at path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// The file of a descriptor; nil where the system does not tell.
+    init?(of descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+}
+
+/// Locks of whole files, which belong to a descriptor and end with it.
+enum FileLock {
+    /// Locks the file of a descriptor with `flock`, without waiting; false where another process has it.
+    ///
+    /// - Throws: `.failed` where the system refuses.
+    static func take(_ operation: Int32, on descriptor: Int32, of path: String) throws(StorageError) -> Bool {
+        while flock(descriptor, operation | LOCK_NB) != 0 {
+            if errno == EINTR { continue }
+            guard errno == EWOULDBLOCK else { throw SystemError.from(errno, "locking \(path)") }
+            return false
+        }
+        return true
+    }
+}
+
+extension FileHandle {
+    /// True where the path leads to the file.
+    package func isNamed(_ path: String) -> Bool {
+        guard let file = NamedFile(of: descriptor) else { return false }
+        return NamedFile(at: path) == file
+    }
+}
