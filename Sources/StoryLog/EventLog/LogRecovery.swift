@@ -52,9 +52,10 @@ struct LogRecovery {
         return try openJournal(identity)
     }
 
-    /// Finds what another process has appended meanwhile, beside that process.
+    /// Finds what another process has appended meanwhile, beside that process. What is found is made durable first: the
+    /// last commit may be written, and not be synced.
     ///
-    /// - Throws: `.corrupt` where the log or its journal is not as it was written.
+    /// - Throws: `.corrupt` where the log or its journal is not as it was written, `.failed` where it cannot be synced.
     func refresh() throws(StorageError) {
         var attempt = 1
         while true {
@@ -64,7 +65,10 @@ struct LogRecovery {
                     at: journalPath, before.header.identity, after: before.head, before.lastTime)
                 let after = try records.blocks.state(hasher)
                 // Blocks were stored meanwhile: a part of the journal may have been written anew while it was read.
-                if after.head == before.head { return try records.replace(with: before, contents) }
+                if after.head == before.head {
+                    try environment.syncRead()
+                    return try records.replace(with: before, contents)
+                }
             } catch {
                 // What is being written while it is read looks like damage once, but not again and again.
                 guard attempt < LogRecovery.attempts else { throw error }

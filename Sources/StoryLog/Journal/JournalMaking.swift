@@ -22,9 +22,11 @@ extension JournalFile {
         return (header, bytes)
     }
 
-    /// The entries that a journal holds beyond the blocks, read beside the process that writes it.
+    /// The entries that a journal holds beyond the blocks, read beside the process that writes it. They are durable: an
+    /// entry whose write failed and was taken back is never whole, and one that is whole is synced here.
     ///
-    /// - Throws: `.corrupt` where it is missing, damaged, of another log, or was being written.
+    /// - Throws: `.corrupt` where it is missing, damaged, of another log, or was being written; `.failed` where it cannot
+    ///   be synced.
     static func contents(
         at path: String, _ identity: StoredIdentity, after stored: Position, _ lastTime: Instant?
     ) throws(StorageError) -> JournalContents {
@@ -38,6 +40,7 @@ extension JournalFile {
         guard !isInherited || contents.entries.isEmpty else {
             throw .corrupt("\(path) belongs to another log", at: nil)
         }
+        if !contents.entries.isEmpty { try file.sync(path) }
         return contents
     }
 

@@ -175,6 +175,13 @@ package final class Environment: @unchecked Sendable {
     /// Makes what can be read here durable, whoever wrote it.
     package func sync() throws(StorageError) { try LMDBError.check(mdb_env_sync(raw, 1), "syncing \(path)") }
 
+    /// The same for a process that only reads: what it found may have been written a moment ago, and not be synced.
+    ///
+    /// - Throws: `.failed` where the system refuses.
+    package func syncRead() throws(StorageError) {
+        guard fdatasync(fileDescriptor) == 0 else { throw SystemError.from(errno, "syncing \(path)/data.mdb") }
+    }
+
     /// The descriptor of `data.mdb`, which LMDB owns.
     package var fileDescriptor: Int32 {
         var descriptor: Int32 = -1
