@@ -95,6 +95,19 @@ extension DaemonTests {
             #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
         }
 
+        @Test func `a start that finds a journal, and that it is given up, says so and keeps it`() throws {
+            let daemon = try RunningDaemon()
+            #expect(try daemon.client().ask(Load.append(to: "note-1", count: 3, size: 10)).hasPrefix("+"))
+            try daemon.kill()
+            let lost = daemon.data + "/log.journal.lost"
+            try Files.write("", to: lost)
+            try daemon.start()
+            #expect(daemon.trace.contains("journal-found removed=\(lost)"), "\(daemon.trace)")
+            #expect(!FileManager.default.fileExists(atPath: lost))
+            #expect(try daemon.client().ask("PING").number("position") == 3)
+            #expect(try daemon.stop() == .code(0))
+        }
+
         @Test func `a damaged journal is refused with exit 5 and a sentence, and left alone`() throws {
             let daemon = try RunningDaemon()
             let client = try daemon.client()

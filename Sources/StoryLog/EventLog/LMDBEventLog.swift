@@ -15,6 +15,8 @@ package final class LMDBEventLog: EventLog {
     /// The history that the directory's files were copied from; nil unless this start found that and named it anew.
     package let copiedFrom: LogID?
     let records: LogRecords
+    /// True where this start found a journal and the file that gives it up, and removed the latter.
+    package let wasSurrendered: Bool
     /// Nil unless the log is served.
     let commits: LogCommits?
     private let recovery: LogRecovery
@@ -63,6 +65,7 @@ package final class LMDBEventLog: EventLog {
                     (commits, header) = (nil, state.header)
                     try recovery.refresh()
                 }
+                wasSurrendered = isServed ? try JournalFile.removeSurrender(directory.journalPath) : false
                 copiedFrom = header.identity == state.header.identity ? nil : state.header.identity.named.id
             } catch {
                 blocks.close()

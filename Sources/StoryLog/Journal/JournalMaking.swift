@@ -117,6 +117,17 @@ extension JournalFile {
         guard unlink(path + ".lost") == 0 else { throw SystemError.from(errno, "removing \(path).lost") }
     }
 
+    /// Removes the file that gives a journal up which is there: it would silence a later loss.
+    ///
+    /// - Returns: whether there was one.
+    /// - Throws: `.failed` where it cannot be removed.
+    static func removeSurrender(_ path: String) throws(StorageError) -> Bool {
+        guard Folder.isThere(path + ".lost") else { return false }
+        guard unlink(path + ".lost") == 0 else { throw SystemError.from(errno, "removing \(path).lost") }
+        try Folder.sync(Folder.parent(of: path))
+        return true
+    }
+
     /// Takes over the journal of the log that this one was copied from, where a start ended between naming the copy and
     /// its journal.
     ///

@@ -103,6 +103,9 @@ package struct OpenStore {
             if let parent = log.copiedFrom {
                 trace.say("copied", ["of": "\(parent)", "log": "\(log.identity.id)", "position": "\(log.head.value)"])
             }
+            if log.wasSurrendered {
+                trace.say("journal-found", ["removed": "\(directory.journalPath).lost", "then": "nothing is given up"])
+            }
             if let refusal = log.refusal { trace.say("unnamed", ["reason": "\(refusal)"]) }
             models = try LMDBModelStore(
                 in: directory, storeID: log.storeID, ancestors: log.storedIdentity.ancestors, head: log.head,
