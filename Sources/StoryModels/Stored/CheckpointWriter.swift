@@ -100,6 +100,8 @@ struct CheckpointWriter: ~Copyable {
 
     private mutating func begun() throws(StorageError) -> OpaquePointer {
         if transaction == nil {
+            // Those of the commit before may have failed: they are never more than one behind.
+            try checksums.update()
             try checksums.reserve(pages: UInt64(environment.usedBytes / environment.pageSize))
             transaction = try WriteTransaction(environment)
         }

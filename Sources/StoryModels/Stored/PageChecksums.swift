@@ -2,6 +2,7 @@ import CXXHash
 import Glibc
 import StoryCore
 import StoryStorage
+import Synchronization
 
 /// A checksum for each page of the stored models that is in use, in a file beside them.
 ///
@@ -77,6 +78,8 @@ final class KeptChecksums: Sendable {
     private let checksums: PageChecksums
     let file: ChecksumFile
     let data: SharedFile
+    /// True where an update failed: some of the checksums may be written, of a page and not of those below it.
+    private let isPartial = Atomic(false)
 
     /// - Throws: when the system refuses to open the files.
     init(models path: String) throws(StorageError) {
@@ -101,7 +104,9 @@ final class KeptChecksums: Sendable {
         let known = try file.head(checksums.path)
         guard known?.transaction != walk.meta.transaction else { return }
         if let known, known.transaction + 1 != walk.meta.transaction { try file.clear(checksums.path) }
-        try checksums.take(walk, file, isProven: true)
+        let isProven = !isPartial.exchange(true, ordering: .relaxed)
+        try checksums.take(walk, file, isProven: isProven)
+        isPartial.store(false, ordering: .relaxed)
     }
 }
 
