@@ -11,6 +11,8 @@ package final class LogSalvage {
     package enum Event {
         /// The event, as it was written.
         case good(EventRecord)
+        /// An event that is whole, on pages that no commit is known to have: one that failed may have left it.
+        case doubtful(EventRecord)
         /// What is known of one that is gone.
         case lost(LostEvent)
     }
@@ -89,17 +91,17 @@ package final class LogSalvage {
         _ visit: (Event) throws(Failure) -> Bool
     ) throws(Failure) {
         var lost = LostEvents()
-        forEachPosition { _, record in if let record { lost.add(record) } }
+        forEachPosition { _, record, _ in if let record { lost.add(record) } }
         lost.begin()
         // What was salvaged before has lost events of its own.
         let unknownStream = lost.freeName(LogSalvage.unknownStream)
         var failure: Failure?
         var unknown: UInt64 = 0
         var time = Instant(milliseconds: 0)
-        forEachPosition { position, record in
+        forEachPosition { position, record, rank in
             guard failure == nil else { return }
             do throws(Failure) {
-                if let record, try visit(.good(record)) {
+                if let record, try visit(rank == .unused ? .doubtful(record) : .good(record)) {
                     time = record.time
                     return
                 }
@@ -117,20 +119,21 @@ package final class LogSalvage {
         if let failure { throw failure }
     }
 
-    private func forEachPosition(_ visit: (UInt64, EventRecord?) -> Void) {
+    private func forEachPosition(_ visit: (UInt64, EventRecord?, Rank?) -> Void) {
         var index = 0
         var position: UInt64 = 1
         while index < candidates.count {
             while position < candidates[index].position {
-                visit(position, nil)
+                visit(position, nil, nil)
                 position += 1
             }
             var isFound = false
             while index < candidates.count, candidates[index].position == position {
-                if !isFound { isFound = visitRecord(candidates[index], visit) }
+                let rank = candidates[index].rank
+                if !isFound { isFound = visitRecord(candidates[index]) { visit($0, $1, rank) } }
                 index += 1
             }
-            if !isFound { visit(position, nil) }
+            if !isFound { visit(position, nil, nil) }
             position += 1
         }
     }

@@ -16,8 +16,9 @@ final class SalvageRun {
             "It searches log/ and log.journal for events that are whole, and changes no file but lock. Each keeps "
                 + "its position, version, time, key and data. In the place of each lost one stands an event of the type "
                 + "\(SalvageRun.lostType), in the stream that lacks a version there, else in \(LogSalvage.unknownStream).",
-            "It prints which positions are lost, and exits with 5 where any is. Events after the last one that was found "
-                + "may be lost as well; nobody can tell.",
+            "It prints which positions are lost, and which are doubtful: whole, but on pages that no commit is known to have, "
+                + "so that a write which failed may have left them. It exits with 5 where any is. Events after the last one "
+                + "that was found may be lost as well; nobody can tell.",
             "What it makes is a new history, as an import is.",
         ],
         examples: ["storectl salvage /var/lib/story --out /var/lib/story-good"],
@@ -39,8 +40,8 @@ final class SalvageRun {
     private let reader = EventLineReader()
     private let progress = Progress("copying", "events")
     private var line: [UInt8] = []
-    private var lost: [ClosedRange<UInt64>] = []
-    private var lostCount: UInt64 = 0
+    private var lost = PositionRanges()
+    private var doubtful = PositionRanges()
 
     init(from directory: String, to path: String, _ invocation: Invocation) throws(CommandError) {
         self.invocation = invocation
@@ -63,6 +64,9 @@ final class SalvageRun {
         try source.run { (event) throws(CommandError) in
             switch event {
             case .good(let record): guard try add(record.json) == nil else { return false }
+            case .doubtful(let record):
+                guard try add(record.json) == nil else { return false }
+                doubtful.add(record.position.value)
             case .lost(let event): try add(event)
             }
             if target.head.value % 65_536 == 0 {
@@ -81,17 +85,12 @@ final class SalvageRun {
             throw StoredData.told(error)
         }
         try tell(head)
-        return lostCount == 0 ? .done : .corrupt
+        return lost.count + doubtful.count == 0 ? .done : .corrupt
     }
 
     private func add(_ event: LogSalvage.LostEvent) throws(CommandError) {
         let position = event.position.value
-        lostCount += 1
-        if let last = lost.last, last.upperBound + 1 == position {
-            lost[lost.count - 1] = last.lowerBound...position
-        } else {
-            lost.append(position...position)
-        }
+        lost.add(position)
         let key = event.key.map { #","key":"\#($0)""# } ?? ""
         let text =
             #"{"position":\#(position),"stream":"\#(event.stream)","version":\#(event.version.value),"#
@@ -122,25 +121,46 @@ final class SalvageRun {
     }
 
     private func tell(_ head: UInt64) throws(CommandError) {
-        let good = head - lostCount
+        let good = head - lost.count
         if invocation.isJSON {
-            let ranges = lost.map { "[\($0.lowerBound),\($0.upperBound)]" }.joined(separator: ",")
             try invocation.output.line(
-                #"{"salvaged":\#(good),"lost":\#(lostCount),"ranges":[\#(ranges)],"position":\#(head)}"#)
+                #"{"salvaged":\#(good),"lost":\#(lost.count),"ranges":[\#(lost.json)],"position":\#(head),"#
+                    + #""doubtful":\#(doubtful.count),"doubtfulRanges":[\#(doubtful.json)]}"#)
         } else {
             try invocation.output.line("salvaged: \(good) of \(head) events")
-            for range in lost {
-                let isOne = range.count == 1
-                try invocation.output.line(
-                    isOne
-                        ? "lost: position \(range.lowerBound)"
-                        : "lost: positions \(range.lowerBound) to \(range.upperBound)")
-            }
+            for line in lost.lines("lost") + doubtful.lines("doubtful") { try invocation.output.line(line) }
         }
         try invocation.output.flush()
     }
 
     private static func told(_ error: StorageError, _ interruption: Int32) -> CommandError {
         return Interruption.came(within: .zero, on: interruption) ? .silent(.interrupted) : StoredData.told(error)
+    }
+}
+
+/// Positions in rising order, as the ranges that they form.
+private struct PositionRanges {
+    private var ranges: [ClosedRange<UInt64>] = []
+    private(set) var count: UInt64 = 0
+
+    mutating func add(_ position: UInt64) {
+        count += 1
+        if let last = ranges.last, last.upperBound + 1 == position {
+            ranges[ranges.count - 1] = last.lowerBound...position
+        } else {
+            ranges.append(position...position)
+        }
+    }
+
+    /// The ranges as arrays of two numbers.
+    var json: String { ranges.map { "[\($0.lowerBound),\($0.upperBound)]" }.joined(separator: ",") }
+
+    /// A line for each range.
+    func lines(_ word: String) -> [String] {
+        ranges.map { range in
+            range.count == 1
+                ? "\(word): position \(range.lowerBound)"
+                : "\(word): positions \(range.lowerBound) to \(range.upperBound)"
+        }
     }
 }
