@@ -74,8 +74,11 @@ package enum Daemon {
             exitCode: 2)
     }
 
-    /// Says where the data would not outlive the machine or the container.
+    /// Says where the data would not outlive the machine or the container, or others could put something else in its place.
     private static func warn(of directory: DataDirectory, _ trace: Trace) {
+        if let folder = Folder.openParents(of: directory.path).first {
+            trace.say("open-folder", ["folder": folder, "data": directory.path])
+        }
         switch directory.fileSystem {
         case .disk: break
         case .memory: trace.say("in-memory", ["data": directory.path])

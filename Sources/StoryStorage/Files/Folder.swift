@@ -72,6 +72,22 @@ package enum Folder {
         return try ProcessInput.text(resolved, of: "the path that \(path) leads to")
     }
 
+    /// The folders above a path, the nearest first, in which others may rename: they could put something else in its place.
+    package static func openParents(of path: String) -> [String] {
+        guard let resolved = realpath(path, nil) else { return [] }
+        defer { free(resolved) }
+        guard var folder = String(validatingCString: resolved) else { return [] }
+        var open: [String] = []
+        while folder != "/" {
+            folder = parent(of: folder)
+            var status = stat()
+            guard stat(folder, &status) == 0 else { return open }
+            let isShared = status.st_mode & 0o022 != 0 && status.st_mode & S_ISVTX == 0
+            if isShared || ![0, geteuid()].contains(status.st_uid) { open.append(folder) }
+        }
+        return open
+    }
+
     /// True on a file system that is mounted for reading alone.
     package static func isReadOnly(_ path: String) -> Bool { access(path, W_OK) != 0 && errno == EROFS }
 
