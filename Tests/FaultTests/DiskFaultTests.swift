@@ -22,8 +22,26 @@ extension HarmTests {
             return ends[0]...ends[1]
         }()
 
+        @Test func `each call fails once, and for good, where no block is free as well`() throws {
+            let points = Self.points(
+                try Self.lengths {
+                    guard let system = try SmallFileSystem(.tmpfs, megabytes: 8) else { return nil }
+                    let play = try Play([], in: system)
+                    try play.run(Story.full(play.folder))
+                    return play
+                })
+            let runs = Runs(points.count) { number, runs in
+                guard let system = try SmallFileSystem(.tmpfs, megabytes: 8) else { return }
+                let play = try Play(points[number].rules, in: system)
+                try play.run(Story.full(play.folder))
+                Self.report(play, "\(points[number])", runs)
+            }
+            print("faults on a full file system: \(runs.figures)")
+            #expect(runs.complaints.isEmpty, "\(runs.complaints.joined(separator: "\n\n"))")
+        }
+
         @Test func `each call fails once, and for good`() throws {
-            let points = try Self.points()
+            let points = Self.points(try Self.lengths())
             let runs = Runs(points.count) { number, runs in
                 let fault = points[number]
                 let play = try Play(fault.rules)
@@ -128,20 +146,27 @@ extension HarmTests {
 
         /// How many calls of each kind a life has.
         private static func lengths() throws -> [CallKinds: Int] {
-            let play = try Play([])
-            try play.run(Story.life(play.folder))
+            try lengths {
+                let play = try Play([])
+                try play.run(Story.life(play.folder))
+                return play
+            }
+        }
+
+        /// The same of a life that somebody plays; none where it cannot be played here.
+        private static func lengths(_ life: () throws -> Play?) throws -> [CallKinds: Int] {
+            guard let play = try life() else { return [:] }
             #expect(play.complaints.isEmpty, "unharmed: \(play.complaints)")
             var lengths: [CallKinds: Int] = [:]
             for (kind, _) in CallKinds.names { lengths[kind] = play.faults.calls(kind) }
             return lengths
         }
 
-        private static func points() throws -> [Fault] {
-            let lengths = try lengths()
+        private static func points(_ lengths: [CallKinds: Int]) -> [Fault] {
             print("calls of a life:", CallKinds.names.map { "\($0.1) \(lengths[$0.0] ?? 0)" }.joined(separator: ", "))
             var points: [Fault] = []
-            for (kind, _) in CallKinds.names where kind != .send && kind != .accept {
-                let length = UInt64(lengths[kind] ?? 0)
+            for (kind, _) in CallKinds.names where ![.send, .accept, .lock].contains(kind) {
+                guard let length = lengths[kind].map({ UInt64($0) }) else { continue }
                 let manners = Fault.Manner.of(kind)
                 for number in 1...(length + length / 8 + 4) {
                     for (index, manner) in manners.enumerated() {

@@ -15,6 +15,7 @@ struct CallKinds: OptionSet, Hashable {
     static let read = CallKinds(rawValue: 128)
     static let send = CallKinds(rawValue: 256)
     static let accept = CallKinds(rawValue: 512)
+    static let lock = CallKinds(rawValue: 1_024)
 
     /// All that change the disk.
     static let changes: CallKinds = [.write, .sync, .create, .rename, .remove, .truncate]
@@ -24,6 +25,7 @@ struct CallKinds: OptionSet, Hashable {
     static let names: [(CallKinds, String)] = [
         (.write, "write"), (.sync, "sync"), (.open, "open"), (.create, "create"), (.rename, "rename"),
         (.remove, "remove"), (.truncate, "truncate"), (.read, "read"), (.send, "send"), (.accept, "accept"),
+        (.lock, "lock"),
     ]
 }
 

@@ -29,16 +29,23 @@ final class Play {
     private var connections = 0
     private let place: Scratch
     private let scratch: Scratch
+    /// The file system of the store, where it is one of its own.
+    private let system: SmallFileSystem?
     /// Holds the store's environments open, where that is wanted.
     private var holder: Holder?
 
     /// - Parameters:
     ///   - rules: what fails, from where the story says.
     ///   - stored: a store to begin with; nil: none.
+    ///   - system: where the store lies; nil: in memory.
     ///   - isHeld: whether another process has the environments open all the time.
     ///   - tick: how many milliseconds the daemon's ticks are apart.
-    init(_ rules: [FaultRule], on stored: PreparedStore? = nil, isHeld: Bool = false, tick: Int = 10) throws {
-        place = try Scratch(in: Scratch.memory)
+    init(
+        _ rules: [FaultRule], on stored: PreparedStore? = nil, in system: SmallFileSystem? = nil, isHeld: Bool = false,
+        tick: Int = 10
+    ) throws {
+        self.system = system
+        place = try Scratch(in: system?.path ?? Scratch.memory)
         scratch = try Scratch()
         faults = try Faults(scratch.place("faults"))
         self.rules = rules
@@ -59,6 +66,7 @@ final class Play {
     func run(_ story: [Step]) throws {
         end = try play(story)
         faults.disarm()
+        try system?.empty()
         if end == .played {
             try checkWriting()
             daemon.send(SIGTERM)
@@ -93,6 +101,7 @@ final class Play {
         for (index, step) in story.enumerated() {
             switch step {
             case .arm: if index > 0 { faults.arm(rules) }
+            case .fill: try system?.fill()
             case .rest(let milliseconds): usleep(milliseconds * 1_000)
             case .exchange(let requests):
                 guard try exchange(requests) else { return .ended(try daemon.wait(), isStart: false) }

@@ -66,6 +66,9 @@ final class SmallFileSystem {
         return place
     }
 
+    /// Gives back what was taken.
+    func empty() throws { unlink(path + "/filling") }
+
     /// Takes all room that there is; returns a file to be removed, or filled once more.
     @discardableResult
     func fill() throws -> String {

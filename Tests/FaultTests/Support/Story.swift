@@ -57,6 +57,8 @@ enum Step {
     case kill
     /// The calls that fail are counted from here on.
     case arm
+    /// All room of the file system is taken.
+    case fill
 }
 
 /// What the runs play.
@@ -118,6 +120,20 @@ enum Story {
         .exchange([0: [.story("4")], 1: [.append("large2", to: "note-6", count: 8, size: 5_000)], 2: questions]),
         .exchange([1: [.append("n6", to: "note-1")], 2: questions, 3: [.ask("PING")]]),
     ]
+
+    /// All of it on a file system that has no free block from some moment on.
+    static func full(_ folder: String) -> [Step] {
+        [
+            .exchange([0: [.user("a"), .user("b")], 3: subscriber]), .exchange([2: [.job("CHECKPOINT")]]), .fill, .arm,
+            .exchange([0: [.story("1")], 1: [.append("n1", to: "note-1")], 2: questions]),
+            .exchange([2: [.job("VERIFY"), .job(#"BACKUP "\#(folder)/copy""#)], 3: [.ask("PING")]]),
+            .exchange([1: (1...12).map { .append("fill\($0)", to: "note-4", count: 2, size: 3_000) }]), .rest(30),
+            .exchange([2: [.job("CHECKPOINT")], 3: [.ask("PING")]]), .fill, .kill,
+            .exchange([0: [.story("2")], 1: [.append("n2", to: "note-1")], 3: [.ask("PING")]]),
+            .exchange([2: questions]), .restart,
+            .exchange([1: [.append("n3", to: "note-1")], 3: [.ask("PING")]]), .exchange([2: questions]),
+        ]
+    }
 
     /// Commits of all kinds, and a flush.
     static let commits: [Step] = [

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -157,6 +158,7 @@ static const char *below(const char *path) {
 
 CALL(fsync, (int fd), (fd), faults_sync, pathOf(fd))
 CALL(fdatasync, (int fd), (fd), faults_sync, pathOf(fd))
+CALL(flock, (int fd, int operation), (fd, operation), faults_lock, pathOf(fd))
 CALL(rename, (const char *from, const char *to), (from, to), faults_rename, below(from))
 CALL(mkdir, (const char *path, mode_t mode), (path, mode), faults_rename, below(path))
 CALL(unlink, (const char *path), (path), faults_remove, below(path))

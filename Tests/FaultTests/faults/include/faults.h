@@ -15,8 +15,9 @@ enum faults_kind {
     faults_read = 128,
     faults_send = 256,
     faults_accept = 512,
+    faults_lock = 1024,
 };
-#define FAULTS_KINDS 10
+#define FAULTS_KINDS 11
 
 enum faults_action {
     faults_fail = 1,        // not done; the error is told
@@ -47,6 +48,6 @@ struct faults_rule {
 struct faults_file {
     uint64_t armed;                // 0: nothing is counted and nothing fails
     uint64_t calls[FAULTS_KINDS];  // how many calls of each kind there were
-    uint64_t unused[5];
+    uint64_t unused[4];
     struct faults_rule rules[FAULTS_RULES];
 };
