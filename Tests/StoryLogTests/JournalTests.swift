@@ -237,24 +237,6 @@ struct JournalTests {
         #expect(!Folder.exists(image.journal + ".lost"))
     }
 
-    @Test func `a journal that is there is not given up, now or later`() throws {
-        let bench = try LogBench()
-        try bench.log.extend(by: 3)
-        let image = try bench.killed()
-        RawFile.write([], image.journal + ".lost")
-        try image.open(.reading)
-        #expect(Folder.exists(image.journal + ".lost"), "who only reads removes nothing")
-        image.close()
-        try image.open()
-        #expect(image.log.head == Position(3) && image.log.wasSurrendered)
-        #expect(!Folder.exists(image.journal + ".lost"))
-        try image.reopen()
-        #expect(!image.log.wasSurrendered)
-        image.close()
-        unlink(image.journal)
-        #expect(refusal(image)?.isCorrupt == true)
-    }
-
     @Test func `a journal without its log is not taken for a new store, an unused one is`() throws {
         let bench = try LogBench()
         try bench.log.extend(by: 1)

@@ -42,7 +42,7 @@ final class Housekeeping {
         dependency.figures.set(.clockBehind, clockWatch.isBehind(dependency.log.lastTime))
         freed.saw(memory.used)
         guard driver.tick % Housekeeping.ticksPerSecond == 0 else { return }
-        driver.holdRight()
+        holdRight()
         dependency.slow.secondPassed()
         endIdle()
         dependency.trace.secondPassed()
@@ -51,6 +51,12 @@ final class Housekeeping {
         if memory.level > .plenty { connections.all.forEach(connections.touched.add) }
         // Nothing to do for a second: a good time to bring the stored models up to the log.
         if dependency.figures.eventsPerSecond == 0 { driver.storeIfQuiet() }
+    }
+
+    /// Ends the process where another one may serve the data directory.
+    private func holdRight() {
+        guard driver.stopReason == nil else { return }
+        do throws(StorageError) { try dependency.holdRight() } catch { driver.fail(error) }
     }
 
     /// Ends the connections that take up room and do nothing.

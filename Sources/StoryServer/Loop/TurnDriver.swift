@@ -126,9 +126,10 @@ final class TurnDriver {
     }
 
     /// Answers were made of the models: where reading them failed, nothing may leave any more.
-    func modelsWereRead() {
-        if let failure = dependency.models.failure { perform(turn.storageFailed(failure)) }
-    }
+    func modelsWereRead() { if let failure = dependency.models.failure { fail(failure) } }
+
+    /// What is stored cannot be relied on any more.
+    func fail(_ error: StorageError) { perform(turn.storageFailed(error)) }
 
     /// Takes what may leave now; nil when nothing may.
     func takeReleasable() -> Position? {
@@ -252,12 +253,6 @@ final class TurnDriver {
         guard tick % TurnDriver.readerTicks == 0 else { return }
         dependency.models.clearStaleReaders()
         log.clearStaleReaders()
-    }
-
-    /// Ends the process where another one may serve the data directory.
-    func holdRight() {
-        guard stopReason == nil else { return }
-        do throws(StorageError) { try dependency.holdRight() } catch { perform(turn.storageFailed(error)) }
     }
 
     /// A flush beside the loop may have ended.
