@@ -25,28 +25,28 @@ extension Requests {
         connections.touched.forEach { connection in
             giveBack(connection)
             let isGone = connections[connection.id] == nil
-            memory.update(connection, unsent: transport.unsentCount(connection.id), isGone: isGone)
-            let step = nextStep(of: connection)
+            memory.update(connection, unsent: dependency.transport.unsentCount(connection.id), isGone: isGone)
+            let step = NextStep(NextStep.Facts(connection, outbox, memory.level, durable: driver.durable))
             reading.set(connection, step.input)
             if step.takesLine { queue.add(connection, hadShare: true) }
             if step.isPublished { publishing.goesOn(connection) }
             if step.isClosed { outbox.finish(connection) }
         }
     }
+}
 
-    private func nextStep(of connection: Connection) -> NextStep {
-        var facts = NextStep.Facts()
-        (facts.isOpen, facts.isEnding) = (connection.isOpen, connection.isEnding)
-        (facts.buffered, facts.hasLine) = (connection.lines.bufferedCount, connection.lines.hasBufferedLine)
-        facts.much = memory.level == .plenty ? Reading.much : Reading.little
-        facts.hasRoom = outbox.hasRoom(connection)
-        facts.hasRoomAhead = outbox.roomAhead(connection) > 0
-        (facts.isTaken, facts.isSent) = (outbox.isTaken(connection), connection.output.isEmpty)
-        facts.isAnswering = connection.answer != nil
-        let durable = driver.durable
-        facts.isFollowing =
-            facts.isTaken && !facts.isAnswering
-            && connection.session.active.areWanting(head: durable)
-        return NextStep(facts)
+extension NextStep.Facts {
+    /// - Parameters:
+    ///   - level: how far the account of what is kept for clients is used up.
+    ///   - durable: the last event that is durable.
+    fileprivate init(_ connection: Connection, _ outbox: Outbox, _ level: ClientMemory.Level, durable: Position) {
+        (isOpen, isEnding) = (connection.isOpen, connection.isEnding)
+        (buffered, hasLine) = (connection.lines.bufferedCount, connection.lines.hasBufferedLine)
+        much = level == .plenty ? Reading.much : Reading.little
+        hasRoom = outbox.hasRoom(connection)
+        hasRoomAhead = outbox.roomAhead(connection) > 0
+        (isTaken, isSent) = (outbox.isTaken(connection), connection.output.isEmpty)
+        isAnswering = connection.answer != nil
+        isFollowing = isTaken && !isAnswering && connection.session.active.areWanting(head: durable)
     }
 }

@@ -29,9 +29,15 @@ extension Requests {
             } else {
                 connection.jobBegan(tag)
             }
-        case .report: survey(.report, tag, connection)
-        case .metrics: survey(.metrics, tag, connection)
-        case .clients(let number): tellClients(number, tag, connection)
+        case .report: tell(figureAnswers.survey(.report), tag, connection)
+        case .metrics: tell(figureAnswers.survey(.metrics), tag, connection)
+        case .clients(nil): tell(figureAnswers.clients(), tag, connection)
+        case .clients(let number?):
+            guard let client = figureAnswers.client(number) else {
+                let failure = Failure(.notFound, "there is no client \(number)")
+                return output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
+            }
+            tell(client, tag, connection)
         case .help(let topic):
             spent += Requests.longUnits
             let output = output(connection)
@@ -39,29 +45,9 @@ extension Requests {
         }
     }
 
-    /// Looks at every connection, and tells the daemon's figures then.
-    private func survey(_ purpose: Survey.Purpose, _ tag: Tag?, _ connection: Connection) {
+    /// Begins an answer of the daemon's figures.
+    private func tell(_ answer: any AnswerCursor, _ tag: Tag?, _ connection: Connection) {
         spent += Requests.longUnits
-        let survey = Survey(purpose, connections, publishing) { [dependency, checkpoints, publishing, memory] sums in
-            FigureSource(
-                dependency: dependency, checkpoints: checkpoints, publishing: publishing, memory: memory, sums: sums)
-        }
-        begin(Connection.Answer(cursor: survey, tag: tag, restsOn: .zero), connection)
-    }
-
-    /// Tells of the connection with a number, or of all.
-    private func tellClients(_ number: UInt64?, _ tag: Tag?, _ connection: Connection) {
-        spent += Requests.longUnits
-        let all = connections.all.filter { number == nil || $0.client.number == number }
-        if let number, all.isEmpty {
-            let failure = Failure(.notFound, "there is no client \(number)")
-            return output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
-        }
-        let ids = all.sorted { $0.client.number < $1.client.number }.map(\.id)
-        let list = ClientList(
-            ConnectionWalk(ids), of: connections, outbox, publishing, driver,
-            subscriptionLimit: number == nil ? ClientReport.fewSubscriptions : ClientReport.mostSubscriptions,
-            head: { [dependency] in dependency.log.head })
-        begin(Connection.Answer(cursor: list, tag: tag, restsOn: .zero), connection)
+        begin(Connection.Answer(cursor: answer, tag: tag, restsOn: .zero), connection)
     }
 }

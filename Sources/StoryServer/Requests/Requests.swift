@@ -18,6 +18,7 @@ final class Requests {
     let publishing: Publishing
     let checkpoints: Checkpoints
     let jobs: Jobs
+    let figureAnswers: FigureAnswers
     /// Where the events of streams and categories lie.
     private let index: StreamIndex
     /// So much is taken up in a turn, in units: a small request is one.
@@ -44,8 +45,7 @@ final class Requests {
     /// How many of the turn's units are spent.
     @exclusivity(unchecked) var spent = 0
     @exclusivity(unchecked) private var turn: UInt64 = 0
-    /// Connections with a request that waits for what they wrote.
-    private var waiting: [Connection] = []
+    private var waiting = WaitingRequests()
     @exclusivity(unchecked) private var turnTime: Instant?
     /// What the engine writes to, one request after the other.
     let handled: RequestOutput
@@ -65,12 +65,14 @@ final class Requests {
         self.publishing = publishing
         self.checkpoints = checkpoints
         self.jobs = jobs
+        figureAnswers = FigureAnswers(
+            dependency: dependency, driver: driver, connections: connections, outbox: outbox, memory: memory,
+            publishing: publishing, checkpoints: checkpoints)
         handled = RequestOutput(dependency, driver, publishing, outbox)
         index = StreamIndex(dependency.models)
     }
 
     var limits: Limits { dependency.configuration.limits }
-    var transport: any Transport { dependency.transport }
 
     /// True while lines are left over.
     var isPending: Bool { queue.count > 0 }
@@ -99,8 +101,7 @@ final class Requests {
         let connection = Connection(id: id, peer: peer, limits: limits, touched: connections.touched)
         connection.activity.last = driver.tick
         clientCount += 1
-        connection.client = ClientFigures(
-            number: clientCount, credentials, since: now(), at: driver.tick)
+        connection.client = ClientFigures(number: clientCount, credentials, since: now(), at: driver.tick)
         let count = connections.liveCount
         connections.insert(connection)
         let output = output(connection)
@@ -126,7 +127,7 @@ final class Requests {
         guard isListed || (buffered >= Reading.much && connection.lines.hasBufferedLine) else {
             return takeLines(connection, until: Requests.arrivingUnits)
         }
-        // Who sent much waits for those who ask for little.
+        // A client that sent much waits for those that ask for little.
         queue.add(connection, hadShare: true)
     }
 
@@ -263,14 +264,7 @@ final class Requests {
     /// Takes up, in the next turn, the requests that waited until this position was durable, or until what came after
     /// it was undone; and the writes that waited for room.
     func resume(at durable: Position) {
-        guard !waiting.isEmpty else { return }
-        let connections = waiting
-        waiting = []
-        for connection in connections {
-            guard connection.isRequestReady(at: durable, takesWrites: !driver.holdsWrites) else {
-                if !connection.isEnding { waiting.append(connection) }
-                continue
-            }
+        for connection in waiting.takeReady(at: durable, takesWrites: !driver.holdsWrites) {
             connection.waitIsOver()
             queue.add(connection, hadShare: false)
         }
