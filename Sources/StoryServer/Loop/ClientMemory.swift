@@ -85,9 +85,9 @@ final class ClientMemory {
     private func isRefused(_ verb: Verb, _ connection: Connection) -> Bool {
         switch verb {
         case .subscribe: true
-        case .get, .list, .count, .read, .streams:
+        case .get, .list, .count, .read, .streams, .clients:
             level == .spent || connection.accounted > share
-        case .sorts, .post, .edit, .like, .unlike, .see, .delete, .append, .unsubscribe, .ping, .help, .stats,
+        case .sorts, .post, .edit, .like, .unlike, .see, .delete, .append, .unsubscribe, .ping, .help, .stats, .metrics,
             .checkpoint, .verify, .backup, .quit:
             false
         }

@@ -1,3 +1,4 @@
+import StoryCore
 import StoryEngine
 import StoryLog
 import StoryStorage

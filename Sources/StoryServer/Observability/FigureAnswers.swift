@@ -1,3 +1,6 @@
+import StoryLog
+import StoryReactor
+
 /// Begins the answers to `STATS`, `METRICS` and `CLIENTS`.
 struct FigureAnswers {
     let dependency: ServerDependency
@@ -25,7 +28,7 @@ struct FigureAnswers {
         return found.isEmpty ? nil : list(found, subscriptionLimit: ClientReport.mostSubscriptions)
     }
 
-    private func list(_ all: [Connection], subscriptionLimit: Int) -> ClientList {
+    private func list(_ all: some Sequence<Connection>, subscriptionLimit: Int) -> ClientList {
         let ids = all.sorted { $0.client.number < $1.client.number }.map(\.id)
         return ClientList(
             ConnectionWalk(ids), of: connections, outbox, publishing, driver, subscriptionLimit: subscriptionLimit,
