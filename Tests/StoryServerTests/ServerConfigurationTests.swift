@@ -76,7 +76,7 @@ import Testing
         (
             "colour = red",
             "/etc/stored:1: there is no setting \"colour\"; there are data, socket, allow, connections, subscriptions, "
-                + "inflight, idle, journal"
+                + "inflight, idle, memory, journal"
         ),
         ("\ndata", "/etc/stored:2: \"data\" is no NAME = VALUE; it lacks the ="),
         ("conections = 5", "/etc/stored:1: there is no setting \"conections\"; did you mean connections?"),
