@@ -9,7 +9,7 @@ extension DaemonTests {
 
         init() throws { daemon = try RunningDaemon() }
 
-        private func top(_ words: String..., columns: Int = 80) throws -> Pseudoterminal {
+        private func top(_ words: String..., columns: UInt16 = 80) throws -> Pseudoterminal {
             try Pseudoterminal(
                 [try Program.path("storectl"), "--socket", daemon.socket, "top"] + words,
                 environment: ["TERM=xterm"] + SanitizerSettings.environment, columns: columns)

@@ -138,7 +138,7 @@ private struct Told {
         if name == "collector" { bench.connected(name) }
         families = bench.ask("METRICS", from: name).filter { $0.hasPrefix("=") }
         for family in families {
-            let text = family.text("text") ?? ""
+            let text = family.components(separatedBy: #""text":""#).last?.dropLast(2) ?? ""
             for line in text.components(separatedBy: #"\n"#) where !line.hasPrefix("#") && !line.isEmpty {
                 let parts = line.replacing(#"\""#, with: #"""#).components(separatedBy: " ")
                 samples[parts.dropLast().joined(separator: " ")] = parts.last.flatMap { Double($0) }

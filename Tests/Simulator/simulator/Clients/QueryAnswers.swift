@@ -17,7 +17,13 @@ extension Answers {
             throw Difference("\(sent.line) knows less than \(sent.since), which was acknowledged before: \(json)")
         }
         switch query {
-        case .get, .past, .ping, .checkpoint, .stats: break
+        case .get, .past, .ping, .checkpoint: break
+        case .stats:
+            let counts = Catalogue.standard.kinds.map { kind in
+                "\"\(kind.name)\":\(world.list(kind.kind, [], .date, .ascending, at: found).count)"
+            }
+            let rows = "\"rows\":{\(counts.joined(separator: ","))}"
+            guard json.has(rows) else { throw Difference("STATS is \(rows) at \(found): \(json)") }
         case .quit:
             guard json.has(#""bye":true"#) else { throw Difference("QUIT answered \(json)") }
         case .verify:
