@@ -8,6 +8,13 @@ extension HarmTests {
     @Suite struct ReaderBesideTests {
         private static let events = "APPEND note-1 [{\"type\":\"Wrote\",\"data\":1},{\"type\":\"Wrote\",\"data\":2}]"
 
+        /// What a run of `storectl` came to.
+        private struct Run {
+            let exit: Exit
+            let output: String
+            let errors: String
+        }
+
         /// A daemon whose events are in its journal alone, and what makes calls of a reader fail.
         private static func bench() throws -> (RunningDaemon, Faults) {
             let daemon = try RunningDaemon()
@@ -16,7 +23,7 @@ extension HarmTests {
         }
 
         private static func run(_ words: String, beside daemon: RunningDaemon, _ faults: Faults) throws
-            -> RunningDaemon.Run
+            -> Run
         {
             let (output, errors) = (daemon.folder.place("told"), daemon.folder.place("told-errors"))
             let command = [try Program.path("storectl"), "--data", daemon.data] + words.components(separatedBy: " ")
@@ -24,7 +31,7 @@ extension HarmTests {
                 command, environment: faults.environment(root: daemon.folder.path, tick: 100), output: output,
                 errors: errors
             ).wait()
-            return RunningDaemon.Run(exit: exit, output: Files.text(output), errors: Files.text(errors))
+            return Run(exit: exit, output: Files.text(output), errors: Files.text(errors))
         }
 
         @Test(
