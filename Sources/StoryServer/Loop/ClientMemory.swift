@@ -15,7 +15,7 @@ final class ClientMemory {
         case short
         /// All of it is used: there are no new subscriptions, and clients for which much is kept get no answers to questions.
         case full
-        /// A quarter more is used: no client gets answers to questions, and nothing is prepared ahead.
+        /// A quarter more is used: no client gets answers to new questions, and a page at most is prepared ahead.
         case spent
 
         static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }

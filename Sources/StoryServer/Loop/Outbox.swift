@@ -10,6 +10,9 @@ final class Outbox {
     /// The largest storage that is kept for whoever needs much next, in bytes.
     private static let keptSpare = 1_048_576
 
+    /// What is prepared of an answer for a client that took everything, however much is kept for others.
+    private static let leastAhead = 4_096
+
     private let transport: any Transport
     private let limits: Limits
     private let connections: Connections
@@ -90,7 +93,8 @@ final class Outbox {
         switch memory.level {
         case .plenty: limits.ahead
         case .short, .full: min(limits.ahead, limits.leastOutput)
-        case .spent: 0
+        // So much goes on always: a client that reads is not held up by those that do not.
+        case .spent: min(limits.leastOutput, Outbox.leastAhead)
         }
     }
 
