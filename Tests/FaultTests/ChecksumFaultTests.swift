@@ -5,7 +5,7 @@ import Testing
 extension HarmTests {
     /// Checksums of the models' pages that cannot be written are written later, and the models are good all the while.
     @Suite struct ChecksumFaultTests {
-        @Test(arguments: [CallKinds.write, .sync], 1...4 as ClosedRange<UInt64>)
+        @Test(arguments: [CallKinds.write, .sync], 1...2 as ClosedRange<UInt64>)
         func `a failed write or sync of checksums throws no models away`(kind: CallKinds, number: UInt64) throws {
             for isForGood in [false, true] {
                 let rule = FaultRule(

@@ -167,7 +167,7 @@ private struct ExamplePattern {
             .replacing(#/\b[0-9a-f]{32}\b/#, with: "H")
             .replacing(#/"durable":"[a-z]+"/#, with: "DURABLE")
             .replacing(#/"(by|uid)":[0-9]+/#) { "\"\($0.output.1)\":0" }
-            .replacing(#/"(p50us|p99us|p999us|log|models|memory|buffered|eventsPerSecond)":[0-9.]+/#) {
+            .replacing(#/"(p50us|p99us|p999us|log|models|memory|clients|buffered|eventsPerSecond)":[0-9.]+/#) {
                 "\"\($0.output.1)\":0"
             }
             .replacing(#/"(checkpointed|checkpoints|uptime|client|pid|idle|received|sent|waiting)":[0-9.]+/#) {

@@ -71,7 +71,7 @@ struct LogRecovery {
                 }
             } catch {
                 // What is being written while it is read looks like damage once, but not again and again.
-                guard attempt < LogRecovery.attempts else { throw error }
+                guard case .corrupt = error, attempt < LogRecovery.attempts else { throw error }
                 usleep(500)
             }
             attempt += 1

@@ -45,12 +45,12 @@ package final class DataDirectory {
         guard access == .serving || FormatFile.exists(path) else { throw .failed("\(path) is no data directory") }
         if access == .serving {
             try DataDirectory.checkForeign(path)
-            lock = try DirectoryLock(folder, path)
+            lock = try DirectoryLock.take(folder, path)
             for folder in [path, logPath, modelsPath] { CopyOnWrite.turnOff(in: folder) }
             // What is acknowledged from now on must not hang on a name that is nowhere but in the system's cache.
             try Folder.syncNames(of: path)
         } else if Folder.isReadOnly(path) {
-            lock = try DirectoryLock(keepingDaemonsFrom: folder, path)
+            lock = try DirectoryLock.keepingDaemonsAway(from: folder, path)
         }
         try checkFormat()
     }

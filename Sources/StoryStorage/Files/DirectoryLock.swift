@@ -7,35 +7,33 @@ package import StoryCore
 /// finds it locked. Earlier programs lock the file alone, which names the holder for a person.
 struct DirectoryLock: ~Copyable {
     private let path: String
-    private let folder: FileHandle
+    private let folder: FileLock
     /// Nil where the disk had no room to make it, or it can only be read and no daemon ever was there.
-    private var file: FileHandle?
+    private var file: FileLock?
 
+    /// Takes the right.
+    ///
     /// - Parameter folder: the directory, open.
     /// - Throws: `.held`, naming the process, when another one has it; `.failed` where it was removed meanwhile.
-    init(_ folder: consuming FileHandle, _ path: String) throws(StorageError) {
-        self.path = path
-        self.folder = folder
-        file = nil
-        try DirectoryLock.lock(self.folder, LOCK_EX, path)
-        try checkName()
-        try lockFile()
+    static func take(_ folder: consuming FileHandle, _ path: String) throws(StorageError) -> DirectoryLock {
+        var lock = DirectoryLock(path, try locked(folder, LOCK_EX, path))
+        try lock.checkName()
+        try lock.lockFile()
+        return lock
     }
 
     /// Keeps daemons from a directory that this process can only read, and so without LMDB's table of readers: a daemon
     /// that writes it, from where it can be written, would overwrite what is read.
     ///
     /// - Throws: `.held` while one serves it.
-    init(keepingDaemonsFrom folder: consuming FileHandle, _ path: String) throws(StorageError) {
-        self.path = path
-        self.folder = folder
-        file = nil
+    static func keepingDaemonsAway(
+        from folder: consuming FileHandle, _ path: String
+    ) throws(StorageError) -> DirectoryLock {
         do throws(StorageError) {
-            try DirectoryLock.lock(self.folder, LOCK_SH, path)
-            guard Folder.isThere(path + "/lock") else { return }
-            let file = try FileHandle(path + "/lock", O_RDONLY | O_NOFOLLOW)
-            try DirectoryLock.lock(file, LOCK_SH, path)
-            self.file = consume file
+            var lock = DirectoryLock(path, try locked(folder, LOCK_SH, path))
+            guard Folder.isThere(path + "/lock") else { return lock }
+            lock.file = try locked(FileHandle(path + "/lock", O_RDONLY | O_NOFOLLOW), LOCK_SH, path)
+            return lock
         } catch {
             guard case .held(let reason) = error else { throw error }
             throw .held(
@@ -44,11 +42,10 @@ struct DirectoryLock: ~Copyable {
         }
     }
 
-    /// The locks are given up, not just closed: a child that is being started has a copy of every descriptor until it
-    /// runs its program, and would hold the locks for so long.
-    deinit {
-        if let descriptor = file?.descriptor { flock(descriptor, LOCK_UN) }
-        flock(folder.descriptor, LOCK_UN)
+    private init(_ path: String, _ folder: consuming FileLock) {
+        self.path = path
+        self.folder = folder
+        file = nil
     }
 
     /// Holds the right still: the directory is where it was, and a file `lock` that was removed is made and locked again.
@@ -56,13 +53,13 @@ struct DirectoryLock: ~Copyable {
     /// - Throws: `.held` where another process has the file, `.failed` where the directory is elsewhere.
     mutating func renew() throws(StorageError) {
         try checkName()
-        if let isNamed = file?.isNamed(path + "/lock"), isNamed { return }
+        if file?.file.isNamed(path + "/lock") == true { return }
         try lockFile()
     }
 
     /// - Throws: `.failed` where the path leads elsewhere.
     private borrowing func checkName() throws(StorageError) {
-        guard !folder.isNamed(path) else { return }
+        guard !folder.file.isNamed(path) else { return }
         throw .failed("\(path) was moved or removed, and something else may be served there")
     }
 
@@ -70,19 +67,19 @@ struct DirectoryLock: ~Copyable {
     private mutating func lockFile() throws(StorageError) {
         let name = path + "/lock"
         do throws(StorageError) {
-            var taken = try FileHandle(name, O_RDWR | O_CREAT | O_NOFOLLOW)
-            try DirectoryLock.lock(taken, LOCK_EX, path)
+            var taken = try opened(name)
             // Whoever gave a new directory up may have removed the file that was opened just before.
-            while !taken.isNamed(name) {
-                taken = try FileHandle(name, O_RDWR | O_CREAT | O_NOFOLLOW)
-                try DirectoryLock.lock(taken, LOCK_EX, path)
-            }
-            DirectoryLock.name(taken, name)
+            while !taken.file.isNamed(name) { taken = try opened(name) }
+            DirectoryLock.name(taken.file, name)
             file = consume taken
         } catch {
             guard case .full = error else { throw error }
             file = nil
         }
+    }
+
+    private borrowing func opened(_ name: String) throws(StorageError) -> FileLock {
+        try DirectoryLock.locked(FileHandle(name, O_RDWR | O_CREAT | O_NOFOLLOW), LOCK_EX, path)
     }
 
     /// Writes this process's number into the file, for a person: a full disk may have no room for it.
@@ -91,12 +88,13 @@ struct DirectoryLock: ~Copyable {
         do throws(StorageError) { try file.write(Array("\(getpid())\n".utf8), to: path) } catch {}
     }
 
-    private static func lock(
-        _ file: borrowing FileHandle, _ operation: Int32, _ folder: String
-    ) throws(StorageError) {
-        guard try FileLock.take(operation, on: file.descriptor, of: folder) else {
+    private static func locked(
+        _ file: consuming FileHandle, _ operation: Int32, _ folder: String
+    ) throws(StorageError) -> FileLock {
+        guard let lock = try FileLock(operation, on: file, of: folder) else {
             throw .held("\(folder) is held by \(holder(folder))")
         }
+        return lock
     }
 
     /// The process whose number is in the file; it may be just about to write it.
@@ -122,6 +120,6 @@ package final class DirectoryHold {
         let folder = try FileHandle(path, O_RDONLY | O_DIRECTORY)
         lock =
             try Folder.isReadOnly(path)
-            ? DirectoryLock(keepingDaemonsFrom: folder, path) : DirectoryLock(folder, path)
+            ? DirectoryLock.keepingDaemonsAway(from: folder, path) : DirectoryLock.take(folder, path)
     }
 }

@@ -26,9 +26,23 @@ struct NamedFile: Hashable, Sendable {
     }
 }
 
-/// Locks of whole files, which belong to a descriptor and end with it.
-enum FileLock {
-    /// Locks the file of a descriptor with `flock`, without waiting; false where another process has it.
+/// A lock of a whole file, which belongs to a descriptor.
+struct FileLock: ~Copyable {
+    let file: FileHandle
+
+    /// Locks a file with `flock`, without waiting; nil where another process has it.
+    ///
+    /// - Throws: `.failed` where the system refuses.
+    init?(_ operation: Int32, on file: consuming FileHandle, of path: String) throws(StorageError) {
+        self.file = file
+        guard try FileLock.take(operation, on: self.file.descriptor, of: path) else { return nil }
+    }
+
+    /// The lock is given up, not just closed: a child that is being started has a copy of every descriptor until it runs
+    /// its program, and would hold the lock for so long.
+    deinit { flock(file.descriptor, LOCK_UN) }
+
+    /// The same on a descriptor that somebody else closes; false where another process has it.
     ///
     /// - Throws: `.failed` where the system refuses.
     static func take(_ operation: Int32, on descriptor: Int32, of path: String) throws(StorageError) -> Bool {
