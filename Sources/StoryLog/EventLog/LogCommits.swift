@@ -45,6 +45,7 @@ final class LogCommits {
 
     /// Sees to it that the next commit does not have to wait: begins a flush where it needs one.
     func makeRoom() -> CommitRoom {
+        if let refusal, records.head > records.committed { return .refused(refusal) }
         guard needsFlush else {
             isRoomAwaited = false
             return .ready
