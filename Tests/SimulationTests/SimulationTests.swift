@@ -31,7 +31,7 @@ struct SimulationTests {
         "removalsAreForgotten", "countsOnlyGrow", "changesAreLost", "foldsChangePlaces", "checkpointIsStampedEarly",
         "timesGoBack", "numbersAreReused", "timeIsFoundLate", "eventIsSkipped", "blockIndexIsOffByOne",
         "versionsAreIgnored", "pushIsLost", "pushIsRepeated", "eventIsLostAtTheSwitch", "answersChangePlaces",
-        "readingIsNotResumed", "refusalStaysBehind", "unsentIsNotCounted", "memoryHasNoLimit",
+        "readingIsNotResumed", "refusalStaysBehind", "unsentIsNotCounted",
     ]
 
     @Test(arguments: bugs)

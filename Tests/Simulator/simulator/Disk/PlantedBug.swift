@@ -6,7 +6,7 @@ enum PlantedBug: String, CaseIterable {
     case checkpointIsStampedEarly, timesGoBack, numbersAreReused, timeIsFoundLate, eventIsSkipped
     case blockIndexIsOffByOne, versionsAreIgnored
     case pushIsLost, pushIsRepeated, eventIsLostAtTheSwitch, answersChangePlaces
-    case readingIsNotResumed, refusalStaysBehind, unsentIsNotCounted, memoryHasNoLimit
+    case readingIsNotResumed, refusalStaysBehind, unsentIsNotCounted
 
     /// What makes something durable.
     enum Sync {

@@ -6,11 +6,11 @@ extension Simulation {
     /// How much one turn may add to what is kept, one long line included.
     private static let turnBytes = 500_000
 
-    /// Holds the loop, which wants no further turn, against what its clients see of it.
+    /// Holds the account of what is kept for clients against what is, at the end of a turn.
     ///
-    /// - Throws: where a client waits for something that will not come, or the account of what is kept is wrong.
-    func checkFutures(_ process: SimulatedProcess) throws {
-        guard !disk.isDead, !process.isStopped, process.stopReason == nil else { return }
+    /// - Throws: where it is wrong, or over its limit.
+    func checkAccount(_ process: SimulatedProcess) throws {
+        guard isQuiet, !disk.isDead, !process.isStopped, process.stopReason == nil else { return }
         let kept = process.loop.server.kept
         let transport = process.loop.transport
         let waiting = clients.filter(\.isConnected).reduce(0) { $0 + transport.unsentCount(process.loop.id($1.name)) }
@@ -23,9 +23,22 @@ extension Simulation {
         guard kept.account <= most else {
             throw Difference("\(kept.account) bytes are kept for clients, of \(habits.output.all)")
         }
+    }
+
+    /// Holds the loop, which wants no further turn, against what its clients have heard.
+    ///
+    /// - Throws: where a client waits for something that will not come.
+    func checkFutures() throws {
+        guard isQuiet, let process, !disk.isDead, !process.isStopped, process.stopReason == nil else { return }
+        let transport = process.loop.transport
         guard !isStopping, process.held.count == 0, !process.commits.isRunning else { return }
         // A long line may wait until another one is whole.
         let isLineBegun = clients.contains { $0.isConnected && !$0.unsent.isEmpty && !process.loop.isPaused($0.name) }
+        for client in clients where client.isConnected && client.isTaking && client.unsent.isEmpty {
+            guard client.waiting.isEmpty else {
+                throw Difference("\(client.waiting[0].line) has no answer, and nothing is left that could bring it")
+            }
+        }
         for client in clients where client.isConnected && !isLineBegun {
             let id = process.loop.id(client.name)
             guard process.loop.isPaused(client.name), transport.unsentCount(id) == 0 else { continue }

@@ -234,9 +234,10 @@ extension Simulation {
             process.endAll()
             process.tick()
             process.endAll()
-            process.turns()
-            try checkFutures(process)
+            isQuiet = process.turns()
+            try checkAccount(process)
             try observe()
+            try checkFutures()
         }
     }
 }

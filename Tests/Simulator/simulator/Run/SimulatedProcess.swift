@@ -31,7 +31,6 @@ final class SimulatedProcess {
         (limits.connections, limits.idle) = (room.connections, room.idle)
         limits.commit = habits.commit
         (limits.output, limits.memory, limits.leastOutput) = habits.output
-        if bug == .memoryHasNoLimit { limits.memory = 1 << 40 }
         loop = try DrivenLoop(
             limits, clock, log: log, models: models, logWork: LogWork(store.log, store.models), commits: commits,
             background: held.background,
@@ -62,10 +61,12 @@ final class SimulatedProcess {
     var isStopped: Bool { loop.transport.isStopped }
     var stopReason: StorageError? { loop.server.stopReason }
 
-    /// Ends turns while the loop wants another one at once.
-    func turns(_ most: Int = 400) {
+    /// Ends turns while the loop wants another one at once; false where it still does.
+    @discardableResult
+    func turns(_ most: Int = 400) -> Bool {
         var count = 0
         while count < most, !isStopped, loop.endTurn() { count += 1 }
+        return count < most
     }
 
     /// A tenth of a second goes by.

@@ -35,6 +35,8 @@ final class Simulation {
     var lastLook: (any Error)?
     /// How often the process took a turn back.
     var rollBacks = 0
+    /// True where the loop has done all that it wants to do.
+    var isQuiet = false
     /// What happened last.
     private(set) var step = "the first start"
 
@@ -70,8 +72,10 @@ final class Simulation {
             let next = habits.next(&random)
             step = "step \(number), \(next)"
             story.add(step)
+            isQuiet = false
             try take(next)
             try observe()
+            try checkFutures()
         }
         step = "the end"
         try settle()
@@ -89,8 +93,8 @@ final class Simulation {
         case .send: send(process)
         case .endTurn: process.turns(1)
         case .run:
-            process.turns()
-            try checkFutures(process)
+            isQuiet = process.turns()
+            try checkAccount(process)
         case .background: if process.held.count > 0 { process.held.run(below(process.held.count)) }
         case .commit: process.endCommit()
         case .tick: for _ in 0...below(random.pick(1, 3, habits.room.isScarce ? 40 : 12)) { process.tick() }
