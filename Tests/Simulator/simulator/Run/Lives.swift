@@ -235,7 +235,7 @@ extension Simulation {
             process.tick()
             process.endAll()
             isQuiet = process.turns()
-            try checkAccount(process)
+            try checkAccount(process, isExact: true)
             try observe()
             try checkFutures()
         }

@@ -94,7 +94,7 @@ final class Simulation {
         case .endTurn: process.turns(1)
         case .run:
             isQuiet = process.turns()
-            try checkAccount(process)
+            try checkAccount(process, isExact: false)
         case .background: if process.held.count > 0 { process.held.run(below(process.held.count)) }
         case .commit: process.endCommit()
         case .tick: for _ in 0...below(random.pick(1, 3, habits.room.isScarce ? 40 : 12)) { process.tick() }
