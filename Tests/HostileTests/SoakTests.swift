@@ -186,8 +186,8 @@ final class SoakedDay: Sendable {
                 client,
                 random.pick(
                     "LIST stories limit=100", "LIST stories sort=likes limit=20", "COUNT stories", "STREAMS limit=100",
-                    "READ events from=\(at) limit=200", "READ events order=desc limit=50", "COUNT stories at=\(at)",
-                    "LIST users", "STATS", "READ order-1 limit=10"))
+                    "READ events from=\(at) limit=200", "READ events order=desc limit=50", "GET stories/none at=\(at)",
+                    "LIST users", "STATS", "READ events/order-* from=\(at) limit=10"))
             usleep(10_000)
         }
     }

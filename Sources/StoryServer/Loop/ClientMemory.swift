@@ -15,7 +15,7 @@ final class ClientMemory {
         case short
         /// All of it is used: there are no new subscriptions, and clients for which much is kept get no answers to questions.
         case full
-        /// A quarter more is used: no client gets answers to new questions, and a page at most is prepared ahead.
+        /// A quarter more is used: no client gets answers to new questions, and little is prepared of those under way.
         case spent
 
         static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
@@ -41,6 +41,10 @@ final class ClientMemory {
         if used < limit { return .short }
         return used < limit + limit / 4 ? .full : .spent
     }
+
+    /// True where three eighths more than the limit are used: nothing at all is prepared until clients take what waits, or
+    /// make way.
+    var isExhausted: Bool { used >= limit + limit / 8 * 3 }
 
     /// True while rows may be remembered for those who watch them.
     var remembers: Bool { level == .plenty }

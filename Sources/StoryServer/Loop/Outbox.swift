@@ -93,8 +93,8 @@ final class Outbox {
         switch memory.level {
         case .plenty: limits.ahead
         case .short, .full: min(limits.ahead, limits.leastOutput)
-        // So much goes on always: a client that reads is not held up by those that do not.
-        case .spent: min(limits.leastOutput, Outbox.leastAhead)
+        // A client that takes what it is sent is not held up by those that do not.
+        case .spent: memory.isExhausted ? 0 : min(limits.leastOutput, Outbox.leastAhead)
         }
     }
 
