@@ -181,7 +181,8 @@ final class SoakedDay: Sendable {
         let client = try greeted()
         while !mustEnd {
             let position = try client.ask("PING").number("position") ?? 0
-            let at = UInt64.random(in: 0...position, using: &random)
+            guard position > 0 else { continue }
+            let at = UInt64.random(in: 1...position, using: &random)
             try ask(
                 client,
                 random.pick(
