@@ -21,8 +21,9 @@ extension HostileTests {
             try day.end()
             #expect(day.failures == [], "seed \(HostileTests.scale.seed)")
             // All have gone, and so has what was kept for them.
+            // Some are opened when they are first wanted, as the pipe to the thread that commits.
             try until("the descriptors of clients that have gone are closed") {
-                try Self.descriptors(of: daemon) <= descriptors + 1
+                try Self.descriptors(of: daemon) <= descriptors + 5
             }
             let client = try daemon.client()
             #expect(try client.ask("STATS").contains(#""connections":1,"#))
