@@ -15,32 +15,16 @@ extension DaemonTests {
                 environment: ["TERM=xterm"] + SanitizerSettings.environment, columns: columns)
         }
 
-        private func screen(_ terminal: Pseudoterminal) -> VirtualScreen {
-            var screen = VirtualScreen()
-            screen.take(terminal.screen)
-            return screen
-        }
-
-        private func shows(
-            _ what: String, _ terminal: Pseudoterminal, _ condition: (VirtualScreen) -> Bool
-        ) throws {
-            try until("the screen shows \(what), not \(screen(terminal).text)", within: 60) {
-                // Waiting for nothing reads what has come.
-                try terminal.waitFor("")
-                return condition(screen(terminal))
-            }
-        }
-
         @Test func `top is one live screen, and sorts its clients, until q`() throws {
             let reader = try daemon.client()
             _ = try reader.ask("SUBSCRIBE events/note-*")
             let terminal = try top()
-            try shows("the daemon", terminal) {
+            try terminal.shows("the daemon") {
                 $0.isOnSecondPage && $0.lines[0].hasPrefix("stored/") && $0.lines[2].hasPrefix("position    0, ")
                     && $0.lines[7] == "conditions  none" && $0.lines[23] == "q quit   s sorts clients by requests"
             }
             try daemon.client().expect(#"APPEND note-1 {"type":"T","data":1}"#)
-            try shows("the event, a line of blocks, the requests and the subscription", terminal) { screen in
+            try terminal.shows("the event, a line of blocks, the requests and the subscription") { screen in
                 screen.lines[1].contains(#/^events +[0-9]+\/s +[▁▂▃▄▅▆▇█]{2}/#)
                     && screen.lines[2].hasPrefix("position    1, ")
                     && screen.lines.contains { $0.contains(#/^APPEND +1 +[0-9]+ +[0-9.]+ [µm]s +[0-9.]+ [µm]s$/#) }
@@ -48,14 +32,14 @@ extension DaemonTests {
                     && screen.overruns == 0
             }
             terminal.type("s")
-            try shows("another order", terminal) { $0.lines[23] == "q quit   s sorts clients by bytes" }
+            try terminal.shows("another order") { $0.lines[23] == "q quit   s sorts clients by bytes" }
             try daemon.kill()
-            try shows("the loss", terminal) { $0.lines[23].hasPrefix("no store answers (") }
+            try terminal.shows("the loss") { $0.lines[23].hasPrefix("no store answers (") }
             try daemon.start()
-            try shows("the store again", terminal) { $0.lines[23].hasPrefix("q quit") }
+            try terminal.shows("the store again") { $0.lines[23].hasPrefix("q quit") }
             terminal.type("q")
             #expect(try terminal.wait() == 0)
-            #expect(terminal.isPlain && !screen(terminal).isOnSecondPage && screen(terminal).hasCursor)
+            #expect(terminal.isPlain && !terminal.shown.isOnSecondPage && terminal.shown.hasCursor)
         }
 
         @Test func `top prints its screen once where there is no terminal, and says so where it cannot be drawn`()

@@ -15,22 +15,6 @@ extension DaemonTests {
                 environment: ["TERM=\(term)"] + SanitizerSettings.environment)
         }
 
-        private func screen(_ terminal: Pseudoterminal) -> VirtualScreen {
-            var screen = VirtualScreen()
-            screen.take(terminal.screen)
-            return screen
-        }
-
-        private func shows(
-            _ what: String, _ terminal: Pseudoterminal, _ condition: (VirtualScreen) -> Bool
-        ) throws {
-            try until("the page shows \(what), not \(screen(terminal).text)", within: 60) {
-                // Waiting for nothing reads what has come.
-                try terminal.waitFor("")
-                return condition(screen(terminal))
-            }
-        }
-
         @Test func `it is one screen with units, without a sequence, and all of it where that is asked for`() throws {
             let client = try daemon.client()
             for verb in [
@@ -59,31 +43,31 @@ extension DaemonTests {
 
         @Test func `watched it is drawn over itself, with rates, until q`() throws {
             let page = try terminal("--watch")
-            try shows("the position", page) { $0.lines[1].hasPrefix("position     0,") && $0.isOnSecondPage }
-            #expect(!page.isPlain && !screen(page).hasCursor)
+            try page.shows("the position") { $0.lines[1].hasPrefix("position     0,") && $0.isOnSecondPage }
+            #expect(!page.isPlain && !page.shown.hasCursor)
             try daemon.client().expect(#"APPEND n-1 {"type":"T","data":1}"#)
-            try shows("the new position, below it requests a second", page) {
+            try page.shows("the new position, below it requests a second") {
                 $0.lines[1].hasPrefix("position     1,") && $0.lines[10].hasPrefix("requests ")
                     && $0.lines[10].contains("/s")
                     && $0.lines[23] == "q quit" && $0.overruns == 0
             }
             page.type("q")
             #expect(try page.wait() == 0)
-            #expect(page.isPlain && !screen(page).isOnSecondPage && screen(page).hasCursor)
+            #expect(page.isPlain && !page.shown.isOnSecondPage && page.shown.hasCursor)
         }
 
         @Test func `Ctrl-C ends it as an interruption, and a store that went away is waited for`() throws {
             let page = try terminal("--watch")
-            try shows("the position", page) { $0.lines[1].hasPrefix("position     0,") }
+            try page.shows("the position") { $0.lines[1].hasPrefix("position     0,") }
             try daemon.kill()
-            try shows("the loss", page) {
+            try page.shows("the loss") {
                 $0.lines[23].hasPrefix("no store answers (") && $0.lines[1].hasPrefix("position     0,")
             }
             try daemon.start()
-            try shows("the store again", page) { $0.lines[23] == "q quit" }
+            try page.shows("the store again") { $0.lines[23] == "q quit" }
             page.type("\u{3}")
             #expect(try page.wait() == 130)
-            #expect(page.isPlain && !screen(page).isOnSecondPage && screen(page).hasCursor)
+            #expect(page.isPlain && !page.shown.isOnSecondPage && page.shown.hasCursor)
         }
 
         @Test func `where nothing can be drawn over, it is written again below`() throws {
