@@ -1,15 +1,15 @@
 /// How many bytes subscriptions keep, for the account of what is kept for clients.
 extension Subscription {
-    /// What every subscription takes, with some of the room that arrays have to grow.
+    /// The bytes of every subscription, with some of the room that arrays have to grow.
     private static let own = MemoryLayout<Subscription>.stride + 64
-    /// What one takes beyond that while it waits for an event of its stream or category: its places in tables.
+    /// The bytes of one beyond that while it waits for an event of its stream or category: its places in tables.
     package static let restingBytes = 256
 
     /// About how many bytes it takes, with its filters and with what is remembered for it.
     package var keptBytes: Int { Subscription.own + filterBytes + rememberedBytes }
 }
 
-/// What an allocation takes beside its contents.
+/// The bytes of an allocation beside its contents.
 private let allocation = 48
 
 extension EventSelection {

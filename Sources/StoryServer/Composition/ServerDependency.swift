@@ -112,7 +112,7 @@ package struct OpenStore {
                 version: ModelVersion.current)
             if let renewal = models.renewal { trace.say("folding-anew", ["reason": renewal]) }
             try OpenStore.recover(log, models, clock, trace)
-            // What was opened by its path is in the directory that is locked.
+            // Files that were opened by their paths are in the directory that is locked.
             try holdRight()
         } catch {
             directory.discardNew()

@@ -1,7 +1,7 @@
 import StoryCore
 import StoryReactor
 
-/// What one client did since it connected, for `CLIENTS`.
+/// The figures of one client since it connected, for `CLIENTS`.
 struct ClientFigures {
     /// The connection's number: how many there were up to it.
     var number: UInt64 = 0
@@ -16,7 +16,7 @@ struct ClientFigures {
     /// Bytes that it sent, and those that were handed to its socket.
     private(set) var received: UInt64 = 0
     private(set) var sent: UInt64 = 0
-    /// What it asked for last; nil: nothing yet.
+    /// The verb of its last request; nil before the first one.
     private(set) var verb: Verb?
 
     init() {}

@@ -70,7 +70,7 @@ final class ClientMemory {
         ClientMemory.connection + connection.keptBytes + unsent
     }
 
-    /// What the account has to be where nothing has changed since it was kept.
+    /// The sum that the account has to be where nothing has changed since it was kept.
     func count(_ connections: some Sequence<Connection>, _ transport: any Transport) -> Int {
         connections.reduce(0) { $0 + bytes(of: $1, transport.unsentCount($1.id)) }
     }
