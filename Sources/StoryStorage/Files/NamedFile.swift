@@ -14,7 +14,8 @@ struct NamedFile: Hashable, Sendable {
     /// The file that a path leads to; nil where there is none.
     init?(at path: String) {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        // A string that is handed over as it is would be copied, and each commit asks.
+        guard path.withCString({ stat($0, &status) }) == 0 else { return nil }
         self.init(status)
     }
 
