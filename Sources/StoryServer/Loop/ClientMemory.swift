@@ -42,8 +42,7 @@ final class ClientMemory {
         return used < limit + limit / 4 ? .full : .spent
     }
 
-    /// True where three eighths more than the limit are used: nothing at all is prepared until clients take what waits, or
-    /// make way.
+    /// True where three eighths more than the limit are used: nothing is prepared for a client that has something to take.
     var isExhausted: Bool { used >= limit + limit / 8 * 3 }
 
     /// True while rows may be remembered for those who watch them.

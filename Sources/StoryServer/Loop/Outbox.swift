@@ -87,14 +87,19 @@ final class Outbox {
     }
 
     /// How many bytes of an answer or of pushes may still be prepared ahead of the reader.
-    func roomAhead(_ connection: Connection) -> Int { max(0, ahead - waitingCount(connection)) }
+    func roomAhead(_ connection: Connection) -> Int {
+        let waiting = waitingCount(connection)
+        // A client that has taken everything is gone on with: its own requests may be what the account is full of.
+        if memory.isExhausted, waiting > 0 { return 0 }
+        return max(0, ahead - waiting)
+    }
 
     private var ahead: Int {
         switch memory.level {
         case .plenty: limits.ahead
         case .short, .full: min(limits.ahead, limits.leastOutput)
         // A client that takes what it is sent is not held up by those that do not.
-        case .spent: memory.isExhausted ? 0 : min(limits.leastOutput, Outbox.leastAhead)
+        case .spent: min(limits.leastOutput, Outbox.leastAhead)
         }
     }
 

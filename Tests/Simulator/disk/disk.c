@@ -185,6 +185,14 @@ CHANGE(disk_sync, fdatasync, (int fd), (fd), 0)
 ALLOCATE(posix_fallocate, off_t)
 ALLOCATE(posix_fallocate64, off64_t)
 
+// Locks are not of the disk: they are only judged.
+EXPORTED int flock(int fd, int operation) {
+    NEXT(int, flock, (int, int));
+    if (!isBelow(fd)) return next(fd, operation);
+    struct disk_call call = {.kind = disk_lock, .fd = fd, .flags = operation};
+    return isMade(judge(context, &call)) ? next(fd, operation) : 0;
+}
+
 // --- Names
 
 #define NAMED(call_kind, name, parameters, arguments, first, second)                           \

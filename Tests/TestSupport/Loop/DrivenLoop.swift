@@ -37,6 +37,7 @@ package class DrivenLoop {
     package init(
         _ limits: Limits = Limits(), _ clock: DrivenClock = DrivenClock(), log: any EventLog,
         models: any ServedModels, logWork: LogWork, commits: any CommitRunner, background: BackgroundStarter = .threads,
+        holdRight: @escaping () throws(StorageError) -> Void = {},
         through twisted: (MemoryTransport) -> any Transport = { $0 }
     ) throws(StorageError) {
         var configuration = ServerConfiguration(data: "memory", socket: "none")
@@ -51,7 +52,7 @@ package class DrivenLoop {
             dependency: try ServerDependency(
                 configuration, clock: clock.clock, trace: trace, log: log, models: models, logWork: logWork,
                 commits: commits, transport: twisted(transport), background: background, wake: { woken.set() },
-                uid: 1_000))
+                holdRight: holdRight, uid: 1_000))
     }
 
     /// Has the loop look for what ended beside it.

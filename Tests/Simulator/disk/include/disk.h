@@ -17,6 +17,7 @@ enum disk_kind {
     disk_mkdir,
     disk_rmdir,
     disk_read,      // `at` is the offset, `size`; told only where it failed
+    disk_lock,      // `flags` are those of flock; never told
 };
 
 struct disk_call {

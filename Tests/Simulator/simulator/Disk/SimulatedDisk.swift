@@ -101,12 +101,26 @@ final class SimulatedDisk {
     /// A new process begins after one that ended by itself.
     func beginProcess() { (dying, struck, began) = (nil, [:], calls) }
 
+    /// Gives a file another name, as somebody beside the process does, and syncs the folder; nothing where it is not there.
+    func move(_ path: String, to place: String) throws {
+        simulated_disk_set(0)
+        defer { simulated_disk_set(1) }
+        guard rename(path, place) == 0 else { return }
+        let (folder, _) = try disk.place("./" + path)
+        try disk.move("./" + path, to: "./" + place, calls, UInt64(calls))
+        disk.makeDurable { if case .name = $0.change { $0.node == folder } else { false } }
+    }
+
     // MARK: Before a call
 
     private func judge(_ pointer: UnsafePointer<disk_call>?) -> disk_verdict {
         guard let call = pointer?.pointee, !isDead else { return .goesOn }
         guard Int(call.kind) != Int(disk_open.rawValue) || call.flags & O_CREAT != 0 else { return .goesOn }
         let path = path(of: call)
+        if call.kind == disk_lock.number {
+            let isMade = bug != .locksAreNotTaken || path.hasSuffix("/lock")
+            return isMade ? .goesOn : disk_verdict(action: disk_is_skipped.action, error: 0, size: 0)
+        }
         if call.kind == disk_read.number { return fault(of: call, path) ?? .goesOn }
         calls += 1
         if let dying, calls == dying.call, dying.how == .before { die() }
@@ -129,7 +143,7 @@ final class SimulatedDisk {
     }
 
     private func findsNoRoom(_ call: disk_call, _ path: String) -> Bool {
-        guard fullness != .none, !Fault.isOfNoWorth(path) else { return false }
+        guard fullness != .none else { return false }
         switch call.kind {
         case disk_write.number:
             guard let node = opened[call.fd]?.node else { return false }

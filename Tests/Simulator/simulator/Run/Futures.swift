@@ -3,8 +3,9 @@ import TestSupport
 
 // Nothing stands still: what is asked of the loop where it has done all that it wants to do.
 extension Simulation {
-    /// How much one turn may add to what is kept, one long line included.
-    private static let turnBytes = 500_000
+    /// How much one turn may add to what is kept beside the bytes that came in: the buffer of one long line, which may
+    /// have twice its bytes, and answers.
+    private static let turnBytes = 800_000
 
     /// Holds the account of what is kept for clients against what is, at the end of a turn.
     ///
@@ -19,8 +20,9 @@ extension Simulation {
             throw Difference(
                 "\(kept.counted) bytes are kept, \(waiting) wait for clients, and the account has \(kept.account)")
         }
-        // One turn and one long line may come on top.
-        let most = habits.output.all + habits.output.all / 4 + Simulation.turnBytes
+        // One turn may come on top, and all that clients sent since the last one ended.
+        let most = habits.output.all + habits.output.all / 4 + Simulation.turnBytes + received
+        received = 0
         guard kept.account <= most else {
             throw Difference("\(kept.account) bytes are kept for clients, of \(habits.output.all)")
         }
@@ -43,7 +45,20 @@ extension Simulation {
         for client in clients where client.isConnected && !isLineBegun {
             let id = process.loop.id(client.name)
             guard process.loop.isPaused(client.name), transport.unsentCount(id) == 0 else { continue }
-            throw Difference("\(client.name) is not read from, and nothing is left that could change that")
+            throw Difference(
+                "\(client.name) is not read from, and nothing is left that could change that: \(state(process))")
         }
+    }
+
+    /// The account and the connections, for a person.
+    private func state(_ process: SimulatedProcess) -> String {
+        let connections = clients.filter(\.isConnected).map { client in
+            let waiting = process.loop.transport.unsentCount(process.loop.id(client.name))
+            let isPaused = process.loop.isPaused(client.name)
+            return "\(client.name) \(client.isTaking ? "takes" : "takes nothing"), \(waiting) bytes wait for it, "
+                + "\(isPaused ? "it is paused" : "it is read from"), \(client.unsent.count) bytes are unsent"
+        }
+        return
+            "\(process.loop.server.kept.account) of \(habits.output.all) bytes; \(connections.joined(separator: "; "))"
     }
 }

@@ -5,7 +5,7 @@ struct Habits {
     /// What can happen next.
     enum Step: CaseIterable {
         case send, endTurn, run, background, commit, tick, takeOrNot, takeSome, disconnect, connect
-        case fault, fill, crash, crashSoon, kill, killSoon, stop, clock
+        case fault, fill, crash, crashSoon, kill, killSoon, stop, clock, second, moveAway
     }
 
     /// What connections find.
@@ -79,6 +79,8 @@ struct Habits {
         case .crash, .crashSoon, .kill, .killSoon: isCalm ? 0 : random.pick(0, 1, 2, 4)
         case .stop: random.pick(0, 1, 2)
         case .clock: random.pick(0, 1, 3)
+        case .second: random.pick(0, 0, 1)
+        case .moveAway: isCalm ? 0 : random.pick(0, 0, 0, 1)
         }
     }
 

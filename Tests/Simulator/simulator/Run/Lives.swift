@@ -15,6 +15,8 @@ extension Simulation {
             figures.starts += 1
             story.add("start")
             disk.whenDead = {}
+            try putBack()
+            wasMoved = false
             if habits.diesAtStarts, !isSettling, random.oneIn(3) {
                 isPowerFailure = random.oneIn(2)
                 disk.die(in: 1 + below(random.pick(3, 10, 60, 200)), random.pick(.before, .within, .after))
@@ -107,6 +109,8 @@ extension Simulation {
         if !disk.isDead { try world.look(at: process.store.log, isFailing: !disk.struck.isEmpty) }
         if let lastLook { throw lastLook }
         if !disk.struck.isEmpty { answers.excused.formUnion(["full", "busy", "internal"]) }
+        // It may say that a file is not there.
+        if wasMoved { answers.excused.insert("internal") }
         try process.look()
         let count = process.loop.said(" full reason=")
         let isUndone = count > rollBacks
@@ -117,7 +121,7 @@ extension Simulation {
         for client in clients where client.isConnected { try hear(client, process, isUndone) }
         if disk.isDead { return try bury() }
         guard let reason = process.stopReason else { return }
-        guard !disk.struck.isEmpty else { throw Difference("it stops without a reason: \(reason)") }
+        guard !disk.struck.isEmpty || wasMoved else { throw Difference("it stops without a reason: \(reason)") }
         story.add("it stops: \(reason)")
         figures.fatalErrors += 1
         isPowerFailure = random.oneIn(2)
@@ -162,7 +166,7 @@ extension Simulation {
         process.loop.server.end()
         try observe()
         guard self.process === process else { return }
-        let isUntouched = disk.struck.isEmpty
+        let isUntouched = disk.struck.isEmpty && !wasMoved
         process.store.close()
         guard !disk.isDead else { return try bury() }
         ended(process)

@@ -33,7 +33,7 @@ final class SimulatedProcess {
         (limits.output, limits.memory, limits.leastOutput) = habits.output
         loop = try DrivenLoop(
             limits, clock, log: log, models: models, logWork: LogWork(store.log, store.models), commits: commits,
-            background: held.background,
+            background: held.background, holdRight: bug == .namesAreNotHeld ? {} : store.holdRight,
             through: { sockets in
                 if let bug { TwistedTransport(sockets, bug) } else { sockets }
             })

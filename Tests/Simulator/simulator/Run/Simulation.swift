@@ -27,6 +27,10 @@ final class Simulation {
     var process: SimulatedProcess?
     /// Whether what was not durable is lost when the process dies.
     var isPowerFailure = false
+    /// The file of the store that somebody has moved away.
+    var aside: MovedFile?
+    /// True where a file was moved away under this process.
+    var wasMoved = false
     /// True while the daemon was asked to stop.
     var isStopping = false
     /// True once nothing fails any more.
@@ -37,6 +41,8 @@ final class Simulation {
     var rollBacks = 0
     /// True where the loop has done all that it wants to do.
     var isQuiet = false
+    /// How many bytes clients have sent since the account was looked at.
+    var received = 0
     /// What happened last.
     private(set) var step = "the first start"
 
@@ -97,7 +103,11 @@ final class Simulation {
             try checkAccount(process, isExact: false)
         case .background: if process.held.count > 0 { process.held.run(below(process.held.count)) }
         case .commit: process.endCommit()
-        case .tick: for _ in 0...below(random.pick(1, 3, habits.room.isScarce ? 40 : 12)) { process.tick() }
+        case .tick:
+            for _ in 0...below(random.pick(1, 3, habits.room.isScarce || aside != nil ? 40 : 12)) {
+                process.tick()
+                try ticked(process)
+            }
         case .takeOrNot:
             guard let client = connected() else { return }
             setTaking(client, !client.isTaking, process)
@@ -116,6 +126,8 @@ final class Simulation {
             disk.die(in: 1 + below(random.pick(2, 8, 40)), random.pick(.before, .within, .after))
         case .stop: try stop()
         case .clock: clock.jump(milliseconds: Int64(random.pick(-3_600_000, -5, 1_000, 86_400_000)))
+        case .second: try startSecond(process)
+        case .moveAway: try moveAway()
         }
     }
 
@@ -180,6 +192,7 @@ final class Simulation {
         guard count > 0, !process.loop.isPaused(client.name) else { return }
         let bytes = client.takeUnsent(min(count, process.loop.transport.mostRead ?? Reactor.readBufferSize))
         story.add("\(client.name) > \(String(decoding: bytes, as: UTF8.self))")
+        received += bytes.count
         process.loop.receive(bytes, from: client.name)
     }
 

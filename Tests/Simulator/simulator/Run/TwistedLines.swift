@@ -25,8 +25,15 @@ final class TwistedLines {
             let answers = lines.indices.filter { lines[$0].hasPrefix("+") }
             if answers.count > 1 { lines.swapAt(answers[0], answers[1]) }
             return lines
+        case .figuresAreAhead: return lines.map(TwistedLines.ahead)
         default: return lines
         }
+    }
+
+    /// The figures count a row whose event is not durable.
+    private static func ahead(_ line: String) -> String {
+        guard line.hasPrefix("+"), let count = line.firstMatch(of: /"rows":{"users":([0-9]+)/)?.1 else { return line }
+        return line.replacing("\"users\":\(count)", with: "\"users\":\((Int(count) ?? 0) + 1)")
     }
 
     private static func isEighth(_ line: String) -> Bool {

@@ -14,7 +14,7 @@ final class TwistedTransport: Transport {
 
     func resumeReading(_ id: ConnectionID) {
         resumed += 1
-        if bug == .readingIsNotResumed, resumed % 3 == 0 { return }
+        if bug == .readingIsNotResumed, resumed % 2 == 0 { return }
         sockets.resumeReading(id)
     }
 
