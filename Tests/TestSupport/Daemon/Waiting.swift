@@ -2,7 +2,7 @@ import Glibc
 
 /// How long tests wait for what must come: so long that a busy machine does not decide, and a hang still ends.
 package enum Patience {
-    package static let seconds = 180
+    package static let seconds = 600
     package static let duration = Duration.seconds(seconds)
 }
 
