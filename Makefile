@@ -50,8 +50,9 @@ kills: ## 1,000 kills under load, and kills before and after 2,000 calls; takes 
 rot: ## thousands of damaged stores: nothing wrong is served, nothing ends the daemon; about half an hour
 	@scripts/long rot
 
-hostile: ## clients that mean no good, wrong clocks, events that make no sense, at length; half an hour
+hostile: ## clients that mean no good, wrong clocks, any LINES=10000000 lines under AddressSanitizer; an hour
 	@scripts/long hostile
+	@scripts/long lines
 
 races: ## a million writes cut off and repeated, ten thousand switches, turns undone, at length
 	@scripts/long races

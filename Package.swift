@@ -152,7 +152,7 @@ let package = Package(
                 "StoryCore", "StoryStorage", "StoryModels", "StoryLog", "StoryReplay", "StoryServer", "CXXHash",
                 "TestSupport",
             ], exclude: ["recorder"]),
-        tests("HostileTests", ["StoryCore", "TestSupport"]),
+        tests("HostileTests", ["FuzzTargets", "StoryCore", "TestSupport"]),
         tests("RaceTests", ["TestSupport"]),
         // Linked into the simulator, whose calls on its disk go there first.
         preloaded("CSimulatedDisk", path: "Tests/Simulator/disk", sharing: "../../../bench/preloaded"),

@@ -31,5 +31,29 @@ extension HarmTests {
             #expect(positions == [1, 1], "two daemons acknowledge one position")
             for daemon in [first, second] { try daemon.kill() }
         }
+
+        @Test func `a mark of a lost journal that stays is found by the loss that it hides`() throws {
+            let folder = try Scratch()
+            let faults = try Faults(folder.place("faults"))
+            // The ticks are so far apart that the events are in the journal alone.
+            let daemon = try RunningDaemon(
+                data: folder.place("data"), environment: faults.environment(root: folder.path, tick: 600_000))
+            let event = #"APPEND note-1 {"type":"Wrote","data":1}"#
+            #expect(try daemon.client().ask(event).number("position") == 1)
+            try daemon.kill()
+            let journal = daemon.data + "/log.journal"
+            try Files.write("", to: journal + ".lost")
+            faults.arm([FaultRule(kinds: .remove, count: .max / 2, action: .pretend, path: "log.journal.lost")])
+            try daemon.start()
+            #expect(faults.struck(0) > 0)
+            #expect(try daemon.client().ask(event).number("position") == 2)
+            try daemon.kill()
+            faults.disarm()
+            #expect(unlink(journal) == 0)
+            try daemon.start()
+            let left = try daemon.client().ask("PING").number("position") ?? .max
+            #expect(left < 2, "an acknowledged event is gone without a word")
+            try daemon.kill()
+        }
     }
 }

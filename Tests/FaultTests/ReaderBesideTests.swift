@@ -51,6 +51,19 @@ extension HarmTests {
             #expect(try daemon.stop() == .code(0))
         }
 
+        @Test func `a reader that syncs nothing is found by what it tells`() throws {
+            let (daemon, faults) = try Self.bench()
+            // The first rule takes the calls that the second one would make fail.
+            faults.arm([
+                FaultRule(kinds: .sync, count: .max / 2, action: .pretend, path: "data/log.journal"),
+                FaultRule(kinds: .sync, count: .max / 2, action: .fail, value: UInt64(EIO), path: "data/log.journal"),
+            ])
+            let told = try Self.run("export", beside: daemon, faults)
+            #expect(told.exit == .code(0) && !told.output.isEmpty, "\(told)")
+            #expect(faults.struck(0) > 0)
+            #expect(try daemon.stop() == .code(0))
+        }
+
         @Test func `a backup that is made of a served directory is made of what is durable`() throws {
             let (daemon, faults) = try Self.bench()
             faults.arm([FaultRule(kinds: .sync, action: .fail, value: UInt64(EIO), path: "data/log.journal")])

@@ -11,7 +11,7 @@ extension HostileTests {
         /// What is kept for all of them, and what the process may grow by.
         private static let (memory, bound) = HostileTests.scale.isLong ? (64 << 20, 128 << 20) : (24 << 20, 64 << 20)
 
-        private static func started() throws -> RunningDaemon {
+        private static func started(memory: Int = memory) throws -> RunningDaemon {
             try RunningDaemon(options: ["--memory", "\(memory)", "--idle", "5"])
         }
 
@@ -57,6 +57,21 @@ extension HostileTests {
             ("unread pages", Array(repeatElement("LIST stories limit=1000\n", count: 1_000).joined().utf8)),
             ("half lines", Array("GET users/".utf8) + [UInt8](repeating: 0x78, count: 1_000_000)),
         ]
+
+        /// With an account that is never spent the first of them goes over the bound at once.
+        @Test(arguments: [(0, 60), (2, 400)]) func `without the account the same clients go over the bound`(
+            _ number: Int, _ count: Int
+        ) throws {
+            let daemon = try Self.started(memory: 1 << 40)
+            try Self.fill(daemon)
+            let before = daemon.anonymousMemory
+            let clients = try crowd(count, of: daemon)
+            let grown = Self.greatest(daemon, clients, Self.worst[number].lines) - before
+            print("hostile: without the account, \(Self.worst[number].name): memory grew by \(grown >> 20) MiB")
+            #expect(grown > 64 << 20, "memory grew by \(grown >> 20) MiB")
+            for client in clients { client.hangUp() }
+            #expect(try daemon.stop() == .code(0))
+        }
 
         @Test(arguments: 0..<5) func `all clients at their worst stay within the account`(_ number: Int) throws {
             let (name, lines) = Self.worst[number]

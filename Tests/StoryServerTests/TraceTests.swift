@@ -76,6 +76,23 @@ import Testing
         #expect(reader.lines.last == "1970-01-01T00:00:00.000Z again")
     }
 
+    @Test func `a trace without the queue stands still before a reader that takes nothing`() throws {
+        let reader = Reader()
+        let trace = Trace(now: { Instant(milliseconds: 0) }) { reader.take($0) }
+        let written = Mutex(0)
+        let writer = Background {
+            for number in 0..<100 {
+                trace.say("line", ["number": "\(number)"])
+                written.withLock { $0 += 1 }
+            }
+        }
+        usleep(100_000)
+        #expect(written.withLock { $0 } == 0)
+        reader.isStuck.withLock { $0 = false }
+        try writer.join()
+        #expect(reader.lines.count == 100)
+    }
+
     @Test func `lines that found no thread are written with the next second`() throws {
         let reader = Reader()
         let hasThreads = Mutex(false)

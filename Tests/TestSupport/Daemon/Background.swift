@@ -14,5 +14,7 @@ package final class Background: Sendable {
     }
 
     /// Waits for its end.
-    package func join() throws { try until("a thread ends") { isDone.withLock { $0 } } }
+    package func join(within seconds: Int = Patience.seconds) throws {
+        try until("a thread ends", within: seconds) { isDone.withLock { $0 } }
+    }
 }

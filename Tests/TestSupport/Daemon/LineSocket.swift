@@ -29,6 +29,13 @@ package final class LineSocket {
         }
     }
 
+    /// A connection that another user makes; only root can.
+    package convenience init(_ path: String, as user: UInt32) throws {
+        try ThreadUser.change(to: user)
+        defer { try? ThreadUser.change(to: 0) }
+        try self.init(path)
+    }
+
     deinit { hangUp() }
 
     /// Sends everything; false when the other side is gone.

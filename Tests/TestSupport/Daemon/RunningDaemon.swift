@@ -9,18 +9,22 @@ package final class RunningDaemon {
     private let options: [String]
     private let environment: [String]
     private let command: [String]
+    private let executable: String?
     private let served: String?
     private var program: Program?
 
     /// - Parameter fileLimit: how large its files may become, in bytes; nil: without limit.
     /// - Parameter environment: what it finds in its environment besides what these tests found, as `NAME=value`.
     /// - Parameter command: a program that starts it, with its arguments.
+    /// - Parameter executable: the path of `stored`; nil: where it was built.
     /// - Parameter served: where it is connected to; nil: at the socket that it is told of.
     /// - Parameter isStarted: false where the test starts it by itself.
     package init(
         limits: Limits = Limits(), data: String? = nil, fileLimit: Int? = nil, environment: [String] = [],
-        options: [String] = [], command: [String] = [], served: String? = nil, isStarted: Bool = true
+        options: [String] = [], command: [String] = [], executable: String? = nil, served: String? = nil,
+        isStarted: Bool = true
     ) throws {
+        self.executable = executable
         self.served = served
         self.command = command
         folder = try Scratch()
@@ -67,7 +71,7 @@ package final class RunningDaemon {
     /// Starts it without waiting for anything.
     package func launch(fileLimit: Int? = nil) throws {
         let limit = fileLimit.map { ["prlimit", "--fsize=\($0)"] } ?? []
-        let stored = [try Program.path("stored"), "--data", data, "--socket", socket]
+        let stored = [try executable ?? Program.path("stored"), "--data", data, "--socket", socket]
         let trace = folder.place("trace")
         // The environment is the daemon's own: a library that is preloaded may not fit the program that limits it.
         let prefix = limit + command
