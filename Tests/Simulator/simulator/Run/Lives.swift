@@ -17,7 +17,8 @@ extension Simulation {
             disk.whenDead = {}
             try putBack()
             wasMoved = false
-            if habits.diesAtStarts, !isSettling, random.oneIn(3) {
+            // The first start makes all names, and is the one that leaves most unfinished.
+            if habits.diesAtStarts, !isSettling, random.oneIn(figures.starts == 1 ? 1 : 3) {
                 isPowerFailure = random.oneIn(2)
                 disk.die(in: 1 + below(random.pick(3, 10, 60, 200)), random.pick(.before, .within, .after))
             }
