@@ -42,7 +42,8 @@ final class ClientMemory {
         return used < limit + limit / 4 ? .full : .spent
     }
 
-    /// True where three eighths more than the limit are used: nothing is prepared for a client that has something to take.
+    /// True where three eighths more than the limit are used: nothing is prepared but for clients that use a sixteenth each
+    /// and have taken everything.
     var isExhausted: Bool { used >= limit + limit / 8 * 3 }
 
     /// True while rows may be remembered for those who watch them.

@@ -89,8 +89,8 @@ final class Outbox {
     /// How many bytes of an answer or of pushes may still be prepared ahead of the reader.
     func roomAhead(_ connection: Connection) -> Int {
         let waiting = waitingCount(connection)
-        // A client that has taken everything is gone on with: its own requests may be what the account is full of.
-        if memory.isExhausted, waiting > 0 { return 0 }
+        // A client that has taken everything, and whose own requests are what the account is full of, is gone on with.
+        if memory.isExhausted, waiting > 0 || connection.accounted < limits.memory / 16 { return 0 }
         return max(0, ahead - waiting)
     }
 
