@@ -33,8 +33,8 @@ extension Simulation {
                 background: HeldBackground().background)
             other.close()
         } catch {
-            story.add("a second process: \(error)")
-            if case .held = error { return }
+            // The reason names the process, which is of the system, and not of the seed.
+            if case .held = error { return story.add("a second process is kept away") }
             // One process opens no environment twice: where it comes to that, another process would serve.
             guard disk.isDead || !disk.struck.isEmpty else {
                 throw Difference("a second process is not kept away: \(error)")
