@@ -39,9 +39,13 @@ struct FileLock: ~Copyable {
         guard try FileLock.take(operation, on: self.file.descriptor, of: path) else { return nil }
     }
 
-    /// The lock is given up, not just closed: a child that is being started has a copy of every descriptor until it runs
-    /// its program, and would hold the lock for so long.
-    deinit { flock(file.descriptor, LOCK_UN) }
+    deinit { FileLock.giveUp(file.descriptor) }
+
+    /// Gives up the lock of a descriptor that is about to be closed.
+    ///
+    /// Closing it is not enough: a child that is being started has a copy of every descriptor until it runs its program, and
+    /// would hold the lock for so long.
+    static func giveUp(_ descriptor: Int32) { flock(descriptor, LOCK_UN) }
 
     /// The same on a descriptor that somebody else closes; false where another process has it.
     ///

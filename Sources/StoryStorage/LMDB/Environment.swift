@@ -85,8 +85,7 @@ package final class Environment: @unchecked Sendable {
     /// Lets go of the files; every transaction must have ended before.
     package func close() {
         guard let handle else { return }
-        // A child that is being started has a copy of the descriptor, which would hold the lock until it runs its program.
-        flock(fileDescriptor, LOCK_UN)
+        FileLock.giveUp(fileDescriptor)
         mdb_env_close(handle)
         EnvironmentRegistry.leave(identity)
         self.handle = nil
