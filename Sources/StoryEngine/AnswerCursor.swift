@@ -11,11 +11,16 @@ package protocol AnswerCursor: AnyObject {
 
     /// About how many bytes it keeps until it is done, for the account of what is kept for clients.
     var keptBytes: Int { get }
+
+    /// True where the whole answer has some 64 KiB at most, however much there is in the store.
+    var isShort: Bool { get }
 }
 
 extension AnswerCursor {
     /// A query and how far it is.
     package var keptBytes: Int { 1_024 }
+
+    package var isShort: Bool { false }
 }
 
 /// What a step came to.

@@ -62,6 +62,32 @@ struct ClientMemoryTests {
         #expect(bench.ask("READ events limit=1", from: "other").last?.number("count") == 1)
     }
 
+    @Test func `a client whose own requests fill the account is gone on with, where it takes its answers`() {
+        let bench = Self.bench(60_000)
+        let padding = String(repeating: " ", count: 50_000)
+        bench.receive("APPEND note-1 {", from: "one")
+        for _ in 0..<4 {
+            bench.receive(padding, from: "one")
+            bench.run()
+        }
+        #expect(bench.server.kept.account > 150_000, "the line takes up more than there is")
+        bench.receive(#""type":"A","data":1}"# + "\nSTATS\nPING\n", from: "one")
+        bench.run()
+        let answers = bench.hear("one")
+        #expect(answers.map { $0.number("position") } == [1, 1, 1], "\(answers)")
+        #expect(bench.server.kept.account == bench.server.kept.counted)
+        #expect(bench.server.kept.account < 20_000, "\(bench.server.kept.account) bytes are kept")
+    }
+
+    @Test func `STATS is answered however much is kept for others`() {
+        let bench = Self.bench(60_000)
+        bench.receive("APPEND note-1 {" + String(repeating: " ", count: 200_000), from: "one")
+        bench.run()
+        #expect(bench.server.kept.account > 150_000, "the line takes up more than there is")
+        #expect(bench.ask("STATS", from: "other").first?.number("position") == 0)
+        #expect(bench.ask("LIST users", from: "other").first?.text("code") == "busy")
+    }
+
     @Test func `the greeting tells the limit, and STATS what is kept`() {
         let bench = Self.bench(300_000)
         bench.connect("late")

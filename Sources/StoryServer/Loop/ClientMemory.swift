@@ -42,9 +42,12 @@ final class ClientMemory {
         return used < limit + limit / 4 ? .full : .spent
     }
 
-    /// True where three eighths more than the limit are used: nothing is prepared but for clients that use a sixteenth each
-    /// and have taken everything.
+    /// True where three eighths more than the limit are used: nothing is prepared but short answers, and those of clients
+    /// that fill it, where everything was taken.
     var isExhausted: Bool { used >= limit + limit / 8 * 3 }
+
+    /// True where the connection uses a sixteenth of the limit by itself; at most 22 do so at a time.
+    func isFilled(by connection: Connection) -> Bool { connection.accounted >= limit / 16 }
 
     /// True while rows may be remembered for those who watch them.
     var remembers: Bool { level == .plenty }

@@ -89,9 +89,13 @@ final class Outbox {
     /// How many bytes of an answer or of pushes may still be prepared ahead of the reader.
     func roomAhead(_ connection: Connection) -> Int {
         let waiting = waitingCount(connection)
-        // A client that has taken everything, and whose own requests are what the account is full of, is gone on with.
-        if memory.isExhausted, waiting > 0 || connection.accounted < limits.memory / 16 { return 0 }
+        if memory.isExhausted, waiting > 0 || !goesOnWhenExhausted(connection) { return 0 }
         return max(0, ahead - waiting)
+    }
+
+    /// True where the answer is short, or the connection's own requests, which wait behind it, fill the account.
+    private func goesOnWhenExhausted(_ connection: Connection) -> Bool {
+        connection.answer?.cursor.isShort == true || memory.isFilled(by: connection)
     }
 
     private var ahead: Int {

@@ -29,6 +29,8 @@ final class Survey: AnswerCursor {
         walk = ConnectionWalk(connections.all.map(\.id))
     }
 
+    var isShort: Bool { true }
+
     func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         while let connection = walk.next(of: connections) {
             budget.look(at: 1 + connection.session.active.count / 16)
