@@ -15,8 +15,8 @@ struct SimulationTests {
         #expect(said.exit == .code(0), "\(said.text)")
     }
 
-    /// In 865 the account of what is kept is full of requests that wait behind an answer.
-    @Test(arguments: [3, 17, 40, 71, 77, 123, 865])
+    /// In 1,224 the account of what is kept is full of requests of a client that wait behind its `STATS`.
+    @Test(arguments: [3, 17, 40, 71, 77, 123, 1_224])
     func `the same seed is the same story`(seed: Int) throws {
         let first = try Simulator.run("--seed", "\(seed)")
         let second = try Simulator.run("--seed", "\(seed)")

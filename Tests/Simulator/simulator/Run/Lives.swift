@@ -16,7 +16,7 @@ extension Simulation {
             story.add("start")
             disk.whenDead = {}
             try putBack()
-            wasMoved = false
+            (wasMoved, received) = (false, 0)
             // The first start makes all names, and is the one that leaves most unfinished.
             if habits.diesAtStarts, !isSettling, random.oneIn(figures.starts == 1 ? 1 : 3) {
                 isPowerFailure = random.oneIn(2)

@@ -12,9 +12,6 @@ struct MovedFile {
 
     /// The place where it is meanwhile.
     var aside: String { path + ".aside" }
-
-    /// The files that a process has to notice the loss of.
-    static let all = ["store/lock", "store/log.journal", "store/log/data.mdb", "store/models/data.mdb"]
 }
 
 // Other processes at the data directory.
@@ -48,7 +45,9 @@ extension Simulation {
     func moveAway() throws {
         if aside != nil { return try putBack() }
         guard !disk.isDead else { return }
-        let file = MovedFile(path: random.pick(MovedFile.all[0], MovedFile.all[1], MovedFile.all[2], MovedFile.all[3]))
+        // The files that a process has to notice the loss of.
+        let file = MovedFile(
+            path: random.pick("store/lock", "store/log.journal", "store/log/data.mdb", "store/models/data.mdb"))
         story.add("\(file.path) is moved away")
         try disk.move(file.path, to: file.aside)
         (aside, wasMoved) = (file, true)
@@ -65,12 +64,11 @@ extension Simulation {
     ///
     /// - Throws: where the process serves on without a file that it has lost.
     func ticked(_ process: SimulatedProcess) throws {
-        guard var file = aside, !disk.isDead, !process.isStopped, process.stopReason == nil else { return }
-        file.ticks += 1
-        aside = file
+        guard let file = aside, !disk.isDead, !process.isStopped, process.stopReason == nil else { return }
+        aside?.ticks += 1
         // A full disk may have no room for another `lock`, and the directory is locked itself.
-        let isReplaced = file.path == "store/lock" && (disk.fullness != .none || !disk.struck.isEmpty)
-        guard file.ticks > 20, !isReplaced, access(file.path, F_OK) != 0 else { return }
+        let mayBeMissing = file.path == "store/lock" && (disk.fullness != .none || !disk.struck.isEmpty)
+        guard file.ticks >= 20, !mayBeMissing, access(file.path, F_OK) != 0 else { return }
         throw Difference("\(file.path) was moved away two seconds ago, and the process serves on")
     }
 }
