@@ -108,9 +108,7 @@ extension HostileTests {
             batches += 1
             // It forgets its subscriptions now and then.
             if batches % 50 == 0 { client = nil }
-            let client = try client ?? connected()
-            if self.client == nil { maker.beginConnection() }
-            self.client = client
+            let client = try connected()
             let batch = (0..<count).flatMap { _ in maker.next() }
             let mark = "mark\(batches)"
             let sender = client.sendBeside(batch + Array("\n@\(mark) PING\n".utf8))
@@ -129,10 +127,13 @@ extension HostileTests {
             return answers
         }
 
-        private func connected() throws -> LineSocket {
-            let client = try LineSocket(path, as: user)
-            guard try client.line().hasPrefix("*") else { throw TookTooLong(what: "it is not greeted") }
-            return client
+        private mutating func connected() throws -> LineSocket {
+            if let client { return client }
+            let made = try LineSocket(path, as: user)
+            guard try made.line().hasPrefix("*") else { throw TookTooLong(what: "it is not greeted") }
+            maker.beginConnection()
+            client = made
+            return made
         }
     }
 }
