@@ -14,6 +14,11 @@ package struct ActiveSubscriptions: Equatable, Sendable {
 
     package subscript(index: Int) -> Subscription { subscriptions[index] }
 
+    /// Calls the body with the ID of each, and with the first position that it has not looked at; copies none of them.
+    func forEach(_ body: (SubscriptionID, _ next: Position) -> Void) {
+        for index in subscriptions.indices { body(subscriptions[index].id, Position(positions[index])) }
+    }
+
     /// The first position that was not looked at for one of them; nil without any.
     var first: Position? { positions.min().map { Position($0) } }
 

@@ -46,6 +46,24 @@ package struct Session: Equatable, Sendable {
         return (active.all + rested).sorted { $0.id.value < $1.id.value }
     }
 
+    /// The subscriptions that are farthest behind, in the order they were asked for.
+    ///
+    /// Only those that are returned are copied: a client may have a thousand.
+    ///
+    /// - Parameters:
+    ///   - limit: the number of subscriptions to return at most.
+    ///   - published: everything up to here was shown to those who follow.
+    package func slowestSubscriptions(_ limit: Int, published: Position) -> [Subscription] {
+        guard subscriptionCount > limit else { return subscriptions(published: published) }
+        var slowest = SlowestSubscriptions(limit: limit)
+        active.forEach { slowest.add($0, next: $1) }
+        for id in resting.keys { slowest.add(id, next: published.next) }
+        return slowest.ids.compactMap { id in
+            if let rested = resting[id] { return rested.rested(through: published) }
+            return active.index(of: id).map { active[$0] }
+        }
+    }
+
     /// Follows the log from a position on; nil when there are as many subscriptions as there may be.
     mutating func subscribe(_ query: SubscribeQuery, from next: Position, limit: Int) -> SubscriptionID? {
         guard subscriptionCount < limit else { return nil }

@@ -33,4 +33,23 @@ struct RestingSubscriptionTests {
         world.ask(.quit)
         #expect(world.session.subscriptionCount == 0)
     }
+
+    @Test(arguments: [1, 2, 3, 9, 10, 40]) func `the slowest are those that a sort of all finds`(limit: Int) {
+        let world = smallWorld()
+        let all = EventSelection(source: .all)
+        for _ in 0..<9 { world.ask(.subscribe(SubscribeQuery(all))) }
+        for index in [0, 3, 4, 8] {
+            _ = world.session.withActive(index) { $0.step(head: Position(3), hasRoom: true) }
+            _ = world.session.withActive(index) { $0.sent(through: Position(UInt64(index / 2))) }
+        }
+        for index in [1, 6] { world.session.withActive(index) { $0.sent(through: Position(3)) } }
+        for index in [1, 6] { _ = world.session.withActive(index) { $0.step(head: Position(3), hasRoom: true) } }
+        #expect(!world.session.rest(at: Position(3)).isEmpty)
+        let published = Position(5)
+        let sorted = world.session.subscriptions(published: published).sorted {
+            ($0.next.value, $0.id.value) < ($1.next.value, $1.id.value)
+        }
+        let expected = sorted.prefix(limit).sorted { $0.id.value < $1.id.value }
+        #expect(world.session.slowestSubscriptions(limit, published: published) == expected)
+    }
 }

@@ -38,13 +38,11 @@ struct ClientReport {
     }
 
     private var subscriptions: [Member] {
-        let all = connection.session.subscriptions(published: published)
-        guard all.count > subscriptionLimit else { return [Member("subscriptions", .list(all.map(told)))] }
-        let slowest = all.sorted { $0.next < $1.next }.prefix(subscriptionLimit).sorted { $0.id.value < $1.id.value }
-        return [
-            Member("subscriptions", .list(slowest.map(told))),
-            Member("more", .count(UInt64(all.count - subscriptionLimit))),
-        ]
+        let session = connection.session
+        let slowest = session.slowestSubscriptions(subscriptionLimit, published: published)
+        let members = [Member("subscriptions", .list(slowest.map(told)))]
+        let more = session.subscriptionCount - slowest.count
+        return more > 0 ? members + [Member("more", .count(UInt64(more)))] : members
     }
 
     private func told(_ subscription: Subscription) -> MemberValue {

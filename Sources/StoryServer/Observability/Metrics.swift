@@ -33,11 +33,21 @@ enum Metrics {
         _ durations: Histogram, _ powers: Int, _ name: String, _ label: String, to text: inout String
     ) {
         let (before, own) = (label.isEmpty ? "" : label + ",", label.isEmpty ? "" : "{\(label)}")
-        for (power, count) in durations.cumulative(powers: powers).enumerated() {
-            text += "\(name)_bucket{\(before)le=\"\(Histogram.end(ofPower: power))\"} \(count)\n"
+        let bucket = "\(name)_bucket{\(before)le=\""
+        for (end, count) in zip(bucketEnds, durations.cumulative(powers: powers)) {
+            append(bucket, end, "\"} ", String(count), to: &text)
         }
-        text += "\(name)_bucket{\(before)le=\"+Inf\"} \(durations.count)\n"
-        text += "\(name)_count\(own) \(durations.count)\n"
-        text += "\(name)_sum\(own) \(Double(durations.sum) / 1_000_000_000)\n"
+        append(bucket, "+Inf\"} ", String(durations.count), to: &text)
+        append(name, "_count", own, " \(durations.count)", to: &text)
+        append(name, "_sum", own, " \(Double(durations.sum) / 1_000_000_000)", to: &text)
+    }
+
+    /// The ends of the buckets, in seconds: some hundred samples are written with each.
+    private static let bucketEnds = (0...Histogram.powers).map { "\(Histogram.end(ofPower: $0))" }
+
+    /// Appends a line. Pieces are appended one by one, since interpolation would copy each line once more.
+    private static func append(_ pieces: String..., to text: inout String) {
+        for piece in pieces { text += piece }
+        text += "\n"
     }
 }

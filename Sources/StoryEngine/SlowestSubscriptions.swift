@@ -1,0 +1,24 @@
+import StoryCore
+
+/// The subscriptions that are farthest behind out of those that were added, with a bound on their number.
+struct SlowestSubscriptions {
+    private let limit: Int
+    /// The slowest first; of two that are equally far behind, the older one.
+    private var slowest: [(next: Position, id: SubscriptionID)] = []
+
+    /// - Parameter limit: the number of subscriptions to keep at most.
+    init(limit: Int) { self.limit = limit }
+
+    /// The IDs of the subscriptions that are kept, in ascending order.
+    var ids: [SubscriptionID] { slowest.map(\.id).sorted { $0.value < $1.value } }
+
+    /// Adds a subscription, and drops the one that is least far behind where there are more than the limit.
+    mutating func add(_ id: SubscriptionID, next: Position) {
+        if slowest.count == limit {
+            guard let last = slowest.last, (next.value, id.value) < (last.next.value, last.id.value) else { return }
+            slowest.removeLast()
+        }
+        let index = slowest.lastIndex { ($0.next.value, $0.id.value) < (next.value, id.value) }.map { $0 + 1 } ?? 0
+        slowest.insert((next, id), at: index)
+    }
+}
