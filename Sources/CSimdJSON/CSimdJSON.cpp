@@ -4,7 +4,7 @@
 
 namespace {
 
-// Room for texts of this length from the beginning on; for longer ones it grows.
+// The initial capacity in bytes; it grows for longer texts.
 constexpr size_t first_capacity = 16384;
 
 }  // namespace
@@ -12,11 +12,12 @@ constexpr size_t first_capacity = 16384;
 bool csj_parser::grow(size_t wanted) {
     if (wanted <= allocated) { return true; }
     const size_t grown = std::min(capacity, std::max(wanted, std::max(allocated * 2, first_capacity)));
-    // Until both have grown there is room for nothing.
+    // Nothing fits until both have grown.
     allocated = 0;
     if (!implementation) {
         const auto *active = &*simdjson::get_active_implementation();
-        // More levels than the limit: what is too deep is told by check_container(), which counts empty arrays too.
+        // More levels than the limit, since check_container() reports texts that are too deep, and counts empty arrays
+        // too.
         if (active->create_dom_parser_implementation(grown, CSJ_MAX_DEPTH + 2, implementation)) { return false; }
     } else if (implementation->set_capacity(grown)) {
         return false;

@@ -37,7 +37,7 @@ csj_result csj_parser::failed(simdjson::error_code code) {
     }
 }
 
-// simdjson has one error for `01` and for `1e999`: a number that is spelled well but was refused does not fit.
+// simdjson has one error for `01` and for `1e999`: a well-formed number that was refused does not fit.
 csj_result csj_parser::failed_number() {
     for (uint32_t index = 0; index < implementation->n_structural_indexes; index++) {
         const size_t start = structural(index);

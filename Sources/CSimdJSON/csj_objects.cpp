@@ -4,13 +4,13 @@
 
 namespace {
 
-// Objects with no more members than this are compared pair by pair: it is faster than sorting and needs no list.
+// Objects with at most this many members are compared pair by pair, which is faster than sorting.
 constexpr uint32_t few_members = 16;
 
 }  // namespace
 
-/// Moves from a container within the outermost one to what comes after it, and checks what is inside where it is new.
-/// Goes over the tape from end to end, so depth costs no stack.
+/// Moves from a container within the outermost one to the value after it, and checks its contents if it is new.
+/// Scans the tape from end to end, so depth costs no stack.
 csj_result csj_parser::pass(csj_place &at, bool is_new) {
     const uint32_t end = after(at.tape_index);
     uint32_t structural_index = at.structural_index;
@@ -29,7 +29,7 @@ csj_result csj_parser::pass(csj_place &at, bool is_new) {
                 const csj_result result = check_container(here, index, depth);
                 if (result != csj_result_ok) { return result; }
             }
-            // What closes an empty one stands behind no value.
+            // The closing bracket of an empty container follows no value.
             structural_index += static_cast<uint32_t>(here) == index + 2 ? 2 : 1;
             break;
         case '}':
@@ -52,6 +52,7 @@ csj_result csj_parser::pass(csj_place &at, bool is_new) {
     return csj_result_ok;
 }
 
+/// Checks the depth, the number of members and the keys of a container.
 /// - Parameter here: the container's word on the tape.
 csj_result csj_parser::check_container(uint64_t here, uint32_t tape_index, uint32_t depth) {
     if (depth > CSJ_MAX_DEPTH) { return csj_result_too_deep; }
@@ -82,7 +83,7 @@ bool csj_parser::has_repeated_key(uint32_t tape_index, uint32_t member_count) {
     return true;
 }
 
-/// Where a key lies in the text: the strings of the tape are in the order of those of the text.
+/// Returns the offset of a key in the text: the strings of the tape are in the order of those of the text.
 uint32_t csj_parser::place_of(const csj_key &wanted) const {
     uint32_t before = 0;
     for (uint32_t index = 1; !(type_of(word(index)) == '"' && key(index).bytes == wanted.bytes); index++) {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <new>
 
-/// A key of an object, escapes resolved.
+/// A key of an object, with escapes resolved.
 struct csj_key {
     const uint8_t *bytes;
     uint32_t length;
@@ -20,19 +20,19 @@ struct csj_key {
     bool operator<(const csj_key &other) const {
         if (length != other.length) { return length < other.length; }
         const int order = std::memcmp(bytes, other.bytes, length);
-        // Of keys that are the same, the one that stands first in the text is the lesser.
+        // Of equal keys, the first one in the text is the lesser.
         return order != 0 ? order < 0 : bytes < other.bytes;
     }
 };
 
-/// Tells cheaply that no two keys of an object are the same: a bit for each key's length and the bytes at its ends, in
-/// which most differ.
+/// A cheap test that no two keys of an object are equal: a 64-bit set, in which a key's bit depends on its length and
+/// on its first and last byte, in which most keys differ.
 struct csj_key_marks {
     uint64_t seen = 0;
-    /// Two keys may be the same.
+    /// True if two keys may be equal.
     bool has_twins = false;
 
-    /// The length stands before the bytes of a key, and a zero behind an empty one.
+    /// In memory the length precedes the bytes of a key, and a zero follows an empty one.
     void add(const csj_key &key) {
         const uint64_t bit = uint64_t{1} << ((key.length + key.bytes[0] + key.bytes[int64_t{key.length} - 1]) & 63);
         has_twins |= (seen & bit) != 0;
@@ -40,13 +40,13 @@ struct csj_key_marks {
     }
 };
 
-/// Where a value begins in the parser's two lists.
+/// The indexes of a value in the parser's two lists.
 struct csj_place {
     uint32_t tape_index;
     uint32_t structural_index;
 };
 
-/// Room for the members of one object, and what is said about it.
+/// Memory for the members of one container, and the document that describes them.
 struct csj_list {
     std::unique_ptr<csj_member[]> members{new (std::nothrow) csj_member[CSJ_MAX_MEMBERS]};
     csj_document document{};
@@ -63,7 +63,7 @@ struct csj_parser {
     std::unique_ptr<csj_key[]> keys{new (std::nothrow) csj_key[CSJ_MAX_MEMBERS]};
     std::unique_ptr<uint8_t[]> copy;
     size_t copy_capacity = 0;
-    /// The longest text, and the longest that there is room for now.
+    /// The longest text, and the longest one that fits the memory so far.
     size_t capacity = 0;
     size_t allocated = 0;
     const uint8_t *text = nullptr;
@@ -92,7 +92,7 @@ struct csj_parser {
     uint64_t word(uint32_t index) const { return document.tape[index]; }
     uint32_t structural(uint32_t index) const { return implementation->structural_indexes[index]; }
 
-    /// The tape index right after the value at `index`.
+    /// Returns the tape index right after the value at `index`.
     uint32_t after(uint32_t index) const {
         const uint64_t here = word(index);
         const uint8_t type = type_of(here);

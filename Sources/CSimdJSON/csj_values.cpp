@@ -4,7 +4,7 @@
 
 namespace {
 
-/// Where a text that ends before `end` ends without the white space behind it.
+/// Returns the end of a text that ends before `end`, without trailing white space.
 uint32_t trimmed(const uint8_t *text, uint32_t end) {
     while (csj_is_space(text[end - 1])) { end -= 1; }
     return end;
@@ -24,8 +24,8 @@ csj_result csj_parser::read_root() {
     return list(root, value, true);
 }
 
-// The tape knows what the values are, the structural indexes know where they stand: both are walked side by side.
-// Behind a key stands its colon, behind a value a comma or what closes its container: each takes two structurals.
+// Walks the tape, which has the values, and the structural indexes, which have their offsets, side by side. A key is
+// followed by its colon, a value by a comma or the closing bracket: each takes two structurals.
 csj_result csj_parser::list(csj_list &into, const csj_value &container, bool is_new) {
     const bool is_object = container.kind == csj_kind_object;
     const uint32_t end = after(container.tape_index) - 1;
@@ -33,7 +33,7 @@ csj_result csj_parser::list(csj_list &into, const csj_value &container, bool is_
     csj_key_marks marks;
     uint32_t count = 0;
     while (at.tape_index < end) {
-        // Of an array that is too long what lies behind the last place is checked all the same.
+        // Elements beyond the limit overwrite the last slot, so that they are checked all the same.
         csj_member &member = into.members[std::min<uint32_t>(count, CSJ_MAX_MEMBERS - 1)];
         csj_key name{nullptr, 0};
         if (is_object) {
@@ -46,7 +46,7 @@ csj_result csj_parser::list(csj_list &into, const csj_value &container, bool is_
         member.key_length = name.length;
         const csj_result result = read_member(member.value, at, is_new);
         if (result != csj_result_ok) {
-            // What is wrong with the container itself is said first.
+            // An error of the container itself is reported first.
             const csj_result own = check_container(word(container.tape_index), container.tape_index, 1);
             return own != csj_result_ok ? own : result;
         }
@@ -58,7 +58,7 @@ csj_result csj_parser::list(csj_list &into, const csj_value &container, bool is_
     return csj_result_ok;
 }
 
-/// Reads a value within a container, and moves on to what comes after it.
+/// Reads a value within a container, and moves on to the next one.
 csj_result csj_parser::read_member(csj_value &value, csj_place &at, bool is_new) {
     read_value(value, at);
     value.raw_offset = structural(at.structural_index);
@@ -76,7 +76,7 @@ csj_result csj_parser::read_member(csj_value &value, csj_place &at, bool is_new)
     return csj_result_ok;
 }
 
-/// Tells what a value is, but for where it lies in the text.
+/// Reads a value, except for its offset in the text.
 void csj_parser::read_value(csj_value &value, csj_place at) {
     value.string = nullptr;
     value.string_length = 0;

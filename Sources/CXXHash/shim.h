@@ -1,10 +1,10 @@
 #pragma once
 
-// The library itself, for what is hashed in large pieces or piece by piece.
+// The library itself, for large inputs and for streaming.
 #include <xxhash.h>
 
-// Where there is more to hash than a key or a name, the library takes the widest words that the processor has: for the
-// 400 bytes of a record that is half the time of what is compiled in, for a block a quarter. The values are the same.
+// For more than a key or a name the library uses the widest vectors of the processor: that takes half the time of the
+// compiled-in code for the 400 bytes of a record, and a quarter for a block. The hashes are the same.
 #if defined(__x86_64__) && __has_include(<xxh_x86dispatch.h>)
 #define XXH_DISPATCH_DISABLE_REPLACE
 #include <xxh_x86dispatch.h>
@@ -17,9 +17,8 @@ static inline uint64_t xxhi_64_of_many(const void *_Nullable bytes, size_t count
 }
 #endif
 
-// Most of what is hashed is a key of some ten bytes: a call into a library costs more than the hash itself. So it is
-// compiled into whoever asks for it as well. The names of the library are macros from here on, so what Swift sees of
-// this half has names of ours.
+// Most inputs are keys of some ten bytes: a call into a library costs more than the hash itself, so it is inlined as
+// well. From here on the library's names are macros, so Swift imports this half under names of our own.
 #define XXH_INLINE_ALL
 #include <stdbool.h>
 #include <xxhash.h>
@@ -29,12 +28,12 @@ typedef struct xxhi_hash128 {
     uint64_t high;
 } xxhi_hash128;
 
-/// Asks for memory that will be read soon.
+/// Prefetches memory.
 static inline void xxhi_prefetch(const void *_Nonnull bytes, size_t count) {
     for (size_t offset = 0; offset < count; offset += 64) __builtin_prefetch((const char *)bytes + offset);
 }
 
-/// True when two pieces of so many bytes are the same; short ones, as most keys are, without a call.
+/// Returns whether two pieces of `count` bytes are equal; short ones, as most keys are, without a call.
 static inline bool xxhi_equal(const void *_Nullable one, const void *_Nullable other, size_t count) {
     const uint8_t *left = (const uint8_t *)one, *right = (const uint8_t *)other;
     uint64_t first, second, difference = 0;
@@ -53,13 +52,13 @@ static inline bool xxhi_equal(const void *_Nullable one, const void *_Nullable o
     return (difference | (first ^ second)) == 0;
 }
 
-/// XXH3-64.
+/// Returns the XXH3-64 hash.
 static inline uint64_t xxhi_64(const void *_Nullable bytes, size_t count, uint64_t seed) {
     if (count > 240) return xxhi_64_of_many(bytes, count, seed);
     return XXH3_64bits_withSeed(bytes, count, seed);
 }
 
-/// XXH3-128.
+/// Returns the XXH3-128 hash.
 static inline xxhi_hash128 xxhi_128(const void *_Nullable bytes, size_t count, uint64_t seed) {
     const XXH128_hash_t hash = XXH3_128bits_withSeed(bytes, count, seed);
     const xxhi_hash128 answer = {hash.low64, hash.high64};

@@ -2,19 +2,23 @@ package import StoryCore
 import StoryEngine
 import StoryWire
 
-/// Writes the lines of an answer that is made step by step to the end of a connection's output.
+/// A writer of the lines of a cursor's answer, at the end of a connection's output.
 package final class LineWriter: AnswerLines {
-    // Asked for at every line.
+    // Unchecked access, since every line reads these.
+    /// The output of the connection during a step; empty otherwise.
     @exclusivity(unchecked) package private(set) var bytes: [UInt8] = []
     @exclusivity(unchecked) private var tag: Tag?
     @exclusivity(unchecked) private var limit = 0
 
+    /// Creates a writer.
     package init() {}
 
+    /// True while the output is shorter than its limit.
     package var hasRoom: Bool { bytes.count < limit }
+    /// The number of bytes in the output.
     package var count: Int { bytes.count }
 
-    /// Runs a step over these bytes, which may grow to about so many.
+    /// Runs a step that appends to `output`, which may grow to about `limit` bytes.
     package func write<Value>(
         to output: inout [UInt8], _ tag: Tag?, until limit: Int, _ step: () throws(StorageError) -> Value
     ) throws(StorageError) -> Value {
@@ -25,11 +29,15 @@ package final class LineWriter: AnswerLines {
         return try step()
     }
 
+    /// Appends a line for a reply.
     package func row(_ reply: Reply) { ReplyEncoder.append(reply, tag: tag, to: &bytes) }
+    /// Appends a line for a row.
     package func row(_ row: RowView) { ReplyEncoder.appendRow(row, tag: tag, to: &bytes) }
 
+    /// Appends a line for an event's JSON.
     package func event(_ json: UnsafeRawBufferPointer) { ReplyEncoder.appendEvent(json, tag: tag, to: &bytes) }
 
+    /// Reserves capacity for the expected number of bytes, if the output is empty.
     package func reserve(_ bytes: Int) {
         if self.bytes.isEmpty { self.bytes.reserveCapacity(min(bytes, limit)) }
     }

@@ -5,7 +5,7 @@ package import StoryModels
 extension ModelProjector {
     /// Folds a part of a log.
     ///
-    /// - Throws: what reading the log or the models threw.
+    /// - Throws: the error of reading the log or the models.
     package func fold(
         _ log: any EventLog, from first: Position, through last: Position
     ) throws(StorageError) {

@@ -2,15 +2,19 @@ package import StoryCore
 package import StoryLog
 import StoryWire
 
-/// The log as the engine sees it.
+/// The engine's view of the log.
 package final class LogReader: EventLogReading {
     private let log: any EventLog
 
+    /// Creates a reader of a log.
     package init(log: any EventLog) { self.log = log }
 
+    /// The position of the last event.
     package var head: Position { log.head }
+    /// The time of the last event; nil when there is none.
     package var lastTime: Instant? { log.lastTime }
 
+    /// Returns the event at a position, compared with a proposal.
     package func written(
         at position: Position, comparedWith proposal: EventProposal?
     ) throws(StorageError) -> WrittenEvent {
@@ -23,10 +27,12 @@ package final class LogReader: EventLogReading {
         return written
     }
 
+    /// Visits the records at these positions in the order given, until `visit` returns false.
     package func records(at positions: [Position], _ visit: (EventRecord) -> Bool) throws(StorageError) {
         try log.records(at: positions, visit)
     }
 
+    /// Returns the last position whose event was written at or before a time.
     package func position(at time: Instant) throws(StorageError) -> Position { try log.position(at: time) }
 }
 

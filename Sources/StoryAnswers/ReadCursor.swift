@@ -3,13 +3,14 @@ package import StoryEngine
 package import StoryLog
 package import StoryModels
 
-/// A `READ` that is being answered: where it stands, so that it goes on when the reader has room again.
+/// The cursor of a `READ`: it keeps its position, and continues when the reader has room again.
 ///
-/// The log never changes below what is durable, so an answer in several steps is the same as one in a single step.
+/// The durable part of the log never changes, so an answer in several steps is the same as one in a single step.
 package final class ReadCursor: AnswerCursor {
-    /// So many entries of an index are looked at before their records are.
+    /// The maximum number of index entries that are read before their records are.
     private static let batchCount = 512
 
+    /// The plan of the read.
     package let plan: ReadPlan
     private let log: any EventLog
     private let index: StreamIndex
@@ -17,6 +18,7 @@ package final class ReadCursor: AnswerCursor {
     private var upper: UInt64
     private var count = 0
 
+    /// Creates a cursor at the beginning of a plan.
     package init(_ plan: ReadPlan, log: any EventLog, index: StreamIndex) {
         self.plan = plan
         self.log = log
@@ -25,8 +27,10 @@ package final class ReadCursor: AnswerCursor {
         upper = plan.upper
     }
 
+    /// The approximate size in bytes, with the plan.
     package var keptBytes: Int { 1_024 + plan.types.count * 160 }
 
+    /// Writes events until the answer is complete, the budget is spent or the lines have no room.
     package func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         guard lower <= upper else { return finished(next: nil) }
         return switch plan.source {
@@ -58,7 +62,7 @@ package final class ReadCursor: AnswerCursor {
         return try readIndexed(&budget, lines) { (batch, limit, lower, upper) throws(StorageError) in
             try index.scanVersions(of: stream, from: Version(lower), through: Version(upper), order) {
                 version, position in
-                // What is not durable yet lies behind everything that is.
+                // Positions that are not durable yet are greater than all durable ones.
                 guard position <= head else { return order == .descending }
                 batch.add(version.value, position)
                 return batch.positions.count < limit
@@ -79,7 +83,8 @@ package final class ReadCursor: AnswerCursor {
         }
     }
 
-    /// What an index knows of the next events: what reading counts them in, versions or positions, and where they are.
+    /// A batch of index entries: the number of each event, which is a version or a position as the read counts, and its
+    /// position.
     private struct Batch {
         private(set) var numbers: [UInt64] = []
         private(set) var positions: [Position] = []
@@ -119,7 +124,7 @@ package final class ReadCursor: AnswerCursor {
         return finished(next: nil)
     }
 
-    /// Writes one record if it matches; returns why to stop before it, nil to go on.
+    /// Writes one record if it matches; returns the reason to stop before it, or nil to continue.
     private func take(
         _ record: EventRecord, at number: UInt64, _ budget: inout Budget, _ lines: any AnswerLines,
         expecting expected: Int
@@ -141,7 +146,8 @@ package final class ReadCursor: AnswerCursor {
         return nil
     }
 
-    /// Makes room once for so many records of about this size: growing would copy the answer again and again.
+    /// Reserves capacity once for the given number of records of about this size, since growing copies the answer
+    /// repeatedly.
     private func reserve(_ count: Int, as record: EventRecord, _ lines: any AnswerLines) {
         let records = min(count, Budget.sliceUnits)
         lines.reserve(records * (record.json.count + record.json.count / 8 + 8))

@@ -6,14 +6,14 @@ import StoryModels
 package import StoryStorage
 import StoryWire
 
-/// Answers queries out of a data directory without a daemon, in the daemon's own words: the log is folded into memory
-/// first.
+/// An offline engine that executes queries on a data directory without a daemon, with the same replies. It first folds
+/// the log into memory.
 ///
-/// Nothing is written to the directory, which a daemon may hold meanwhile; what it appends later is not seen.
+/// Nothing is written to the directory, which a daemon may hold meanwhile; later events of that daemon are not visible.
 package final class StoredQueries {
     /// The longest request, in bytes.
     private static let lineLimit = Limits().line
-    /// How many events are folded between two words of progress.
+    /// The number of events between two progress reports.
     private static let reported: UInt64 = 16_384
 
     private let log: LMDBEventLog
@@ -26,9 +26,9 @@ package final class StoredQueries {
     /// Opens a directory for reading and folds its log.
     ///
     /// - Parameters:
-    ///   - last: where the fold ends; the log's end where that is nearer.
-    ///   - progress: hears how far the fold is.
-    /// - Throws: what opening or reading the log failed with.
+    ///   - last: the last position to fold; the log's head where that is smaller.
+    ///   - progress: receives the last folded position, and the last position to fold.
+    /// - Throws: the error of opening or reading the log.
     package init(
         _ directory: DataDirectory, clock: Clock, through last: Position = .max,
         progress: (_ position: Position, _ of: Position) -> Void
@@ -53,7 +53,7 @@ package final class StoredQueries {
 
     deinit { log.close() }
 
-    /// The lines of the reply to a request, each with its LF.
+    /// Returns the lines of the reply to a request, each with its LF.
     package func answer(_ request: String) -> [UInt8] {
         let output = CollectedOutput(log, index)
         let line = Array(request.utf8) + Array(repeating: 0, count: LineFramer.slack)
@@ -83,7 +83,7 @@ package final class StoredQueries {
     }
 }
 
-/// Collects the lines of one reply; an answer in steps is made here and now, step after step.
+/// Collects the lines of one reply; runs all steps of a cursor at once.
 private final class CollectedOutput: TurnOutput {
     private(set) var bytes: [UInt8] = []
     private let log: LMDBEventLog
@@ -99,8 +99,8 @@ private final class CollectedOutput: TurnOutput {
     var published: Position { log.head }
 
     func append(
-        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, at place: EventPlace
-    ) { preconditionFailure("Writes are refused where there is no daemon.") }
+        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, at place: EventMetadata
+    ) { preconditionFailure("append to \(stream) without a daemon") }
 
     func receipt(_ receipt: Receipt, tag: Tag?) { reply(.done(.receipt(receipt)), tag: tag, restsOn: receipt.position) }
 

@@ -1,34 +1,39 @@
 package import StoryCore
 
-/// The subscriptions of a session that each event may concern, with sums over them that are kept as they change.
+/// The active subscriptions of a session, which each event may concern, with running sums over them.
 package struct ActiveSubscriptions: Equatable, Sendable {
     private var subscriptions: [Subscription] = []
-    /// Where each goes on, so that the one that is farthest behind is found without a look at all that they are.
+    /// The next position of each, in an array of its own, so that the slowest is found without a pass over the large
+    /// subscriptions.
     private var positions: [UInt64] = []
-    /// About how many bytes they take.
+    /// The memory that they keep, in bytes, estimated.
     private(set) var keptBytes = 0
 
+    /// The number of subscriptions.
     package var count: Int { subscriptions.count }
+    /// True without any subscription.
     package var isEmpty: Bool { subscriptions.isEmpty }
+    /// All subscriptions, in the order of their indexes.
     package var all: [Subscription] { subscriptions }
 
+    /// The subscription at an index.
     package subscript(index: Int) -> Subscription { subscriptions[index] }
 
-    /// Calls the body with the ID of each, and with the first position that it has not looked at; copies none of them.
+    /// Calls the body with the ID of each and the next position that it has not looked at; copies none of them.
     func forEach(_ body: (SubscriptionID, _ next: Position) -> Void) {
         for index in subscriptions.indices { body(subscriptions[index].id, Position(positions[index])) }
     }
 
-    /// The first position that was not looked at for one of them; nil without any.
+    /// The least next position of all; nil without any.
     var first: Position? { positions.min().map { Position($0) } }
 
-    /// True where one of them has something to be sent once its reader has room.
+    /// Returns whether one of them has something to send once its reader has room.
     package func areWanting(head: Position) -> Bool { subscriptions.contains { $0.isWanting(head: head) } }
 
-    /// The index of the one with this number; nil where there is none.
+    /// Returns the index of the subscription with this number; nil if there is none.
     func index(of id: SubscriptionID) -> Int? { subscriptions.firstIndex { $0.id == id } }
 
-    /// Lets the body change one of them.
+    /// Changes one of them in the body, and updates the sums.
     @inline(__always)
     mutating func change<Result, Failure: Error>(
         _ index: Int, _ body: (inout Subscription) throws(Failure) -> Result
@@ -47,7 +52,7 @@ package struct ActiveSubscriptions: Equatable, Sendable {
         keptBytes += subscription.keptBytes
     }
 
-    /// Takes one out; the others stay in their order.
+    /// Removes one; the others keep their order.
     mutating func remove(at index: Int) -> Subscription {
         positions.remove(at: index)
         let removed = subscriptions.remove(at: index)
@@ -55,7 +60,7 @@ package struct ActiveSubscriptions: Equatable, Sendable {
         return removed
     }
 
-    /// Takes out those that pass a test, and returns them; the others may change their order.
+    /// Removes and returns those that pass a test; the others may change their order.
     mutating func take(where isTaken: (Subscription) -> Bool) -> [Subscription] {
         var taken: [Subscription] = []
         var index = 0

@@ -1,29 +1,30 @@
 package import StoryCore
 
-/// An answer that is made step by step: it goes on while there are budget and room, and waits for its next turn.
+/// An answer that is made in steps: each step ends when the budget is spent or the output has no room.
 ///
-/// A connection whose request is answered by a cursor takes up no other request meanwhile; other connections do.
+/// A connection handles no other request while a cursor answers one; other connections do.
 package protocol AnswerCursor: AnyObject {
     /// Writes lines of the answer until it is done, the budget is spent or the lines have no room.
     ///
-    /// - Throws: What reading the log or the models threw; the answer ends with that failure.
+    /// - Throws: the error of reading the log or the models; the answer ends with that failure.
     func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep
 
-    /// About how many bytes it keeps until it is done, for the account of what is kept for clients.
+    /// The memory that it keeps until it is done, in bytes, estimated; counted among the memory kept for clients.
     var keptBytes: Int { get }
 
-    /// True where the whole answer has some 64 KiB at most, however much there is in the store.
+    /// True if the whole answer is at most about 64 KiB, whatever the size of the store.
     var isShort: Bool { get }
 }
 
 extension AnswerCursor {
-    /// A query and how far it is.
+    /// The default: a query and its progress.
     package var keptBytes: Int { 1_024 }
 
+    /// The default: the answer may be long.
     package var isShort: Bool { false }
 }
 
-/// What a step came to.
+/// The result of a step.
 package enum CursorStep: Equatable, Sendable {
     /// There is more to do.
     case more
@@ -31,18 +32,18 @@ package enum CursorStep: Equatable, Sendable {
     case ended(Reply, restsOn: Position)
 }
 
-/// Where a cursor writes the lines of its answer; it knows the tag, and how much the reader may be kept ahead of.
+/// The output of a cursor's lines; it knows the tag, and how far it may run ahead of the reader.
 package protocol AnswerLines: AnyObject {
-    /// False when the reader has to take something first.
+    /// False until the reader has taken some of the output.
     var hasRoom: Bool { get }
-    /// How many bytes were written, for the budget.
+    /// The number of bytes that were written, for the budget.
     var count: Int { get }
     /// Writes one line that is not the closing one.
     func row(_ reply: Reply)
-    /// Writes one line out of a row, which is lent.
+    /// Writes one line from a row; the view is valid until the call returns.
     func row(_ row: RowView)
-    /// Writes one line around an event's JSON as it lies in the log.
+    /// Writes one line around an event's JSON, as it is in the log.
     func event(_ json: UnsafeRawBufferPointer)
-    /// Makes room once for so many bytes that are expected.
+    /// Reserves room once for an expected number of bytes.
     func reserve(_ bytes: Int)
 }

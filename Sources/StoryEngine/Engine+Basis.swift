@@ -1,11 +1,11 @@
 import StoryCore
 import StoryModels
 
-/// What replies rest on: which event has to be durable before one leaves.
+/// The basis of replies: the event that has to be durable before a reply leaves.
 extension Engine {
-    /// What the refusal of a write rests on.
+    /// Returns the position that the refusal of a write rests on.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: the error of the read.
     func basis(
         of failure: Failure, _ action: RequestAction, _ output: any TurnOutput
     ) throws(StorageError) -> Position {
@@ -19,7 +19,7 @@ extension Engine {
         case .keyReused:
             if case .position(let position) = failure.detail { return position }
             return head
-        // What a form names may have come or gone, and an address may have been taken, by any event before.
+        // Any earlier event may have made or removed a row that the form names, or taken an address.
         case .invalid, .exists: return head
         }
     }

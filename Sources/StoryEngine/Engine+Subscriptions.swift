@@ -1,6 +1,6 @@
 import StoryCore
 
-/// What a session follows.
+/// Requests that begin and end subscriptions.
 extension Engine {
     func subscribe(
         _ session: inout Session, _ tag: Tag?, _ query: SubscribeQuery, _ output: any TurnOutput

@@ -1,7 +1,7 @@
 import StoryCore
 import StoryModels
 
-/// What writes come to, and what they append.
+/// Requests that write: their outcomes, and the events that they append.
 extension Engine {
     func write(
         _ action: RequestAction, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
@@ -14,7 +14,8 @@ extension Engine {
             answer(receipt, &session, tag, output)
         case .unchanged(let id, let stream, let head):
             let done = Done.unchanged(id: id, stream: stream, version: head.version, position: head.position)
-            // Not on its own stream alone: that there is the user who likes may rest on an event that is not durable.
+            // Not the stream's own head: the user who likes may exist by an event of another stream that is not durable
+            // yet.
             output.reply(.done(done), tag: tag, restsOn: self.head)
         case .appends(let new):
             if let refusal { return output.reply(.failed(refusal), tag: tag, restsOn: .zero) }
@@ -27,7 +28,7 @@ extension Engine {
         }
     }
 
-    /// What a write comes to: what its key made before, or what it makes now.
+    /// Returns the outcome of a write: the first receipt of its request key, or a new attempt.
     private func outcome(of action: RequestAction) throws(StorageError) -> WriteOutcome {
         switch action {
         case .append(let stream, let proposals, let options):
@@ -49,19 +50,19 @@ extension Engine {
         }
     }
 
-    /// What a write comes to. Where a key is looked up lies anywhere in memory: it is asked for first, and comes while
-    /// the attempt is decided. What the attempt fails with counts only where the key made nothing.
+    /// Returns the outcome of a write whose key was seen before, or of the attempt. The key's entry is prefetched, so
+    /// that it arrives while the attempt is made. A failure of the attempt counts only if the key is new.
     private func once(
         _ action: RequestAction, _ key: RequestKey?, _ attempt: () throws(StorageError) -> WriteOutcome
     ) throws(StorageError) -> WriteOutcome {
         guard let key else { return try attempt() }
-        world.models.expect(key)
+        world.models.prefetch(key)
         let attempted = Result(catching: attempt)
         if let known = try Idempotency.outcome(of: action, key, in: world) { return known }
         return try attempted.get()
     }
 
-    /// Writes what a write is answered with, which rests on the last event that it made.
+    /// Writes the reply to a write; it rests on the last event that the write made.
     private func answer(_ receipt: WriteReceipt, _ session: inout Session, _ tag: Tag?, _ output: any TurnOutput) {
         session.wrote(receipt.position)
         for line in receipt.replies { output.reply(line, tag: tag, restsOn: receipt.position) }
@@ -78,13 +79,13 @@ extension Engine {
         for index in new.events.indices {
             head = head.next
             version = version.next
-            let place = EventPlace(position: head, streamNumber: number, version: version, time: lastTime, by: uid)
+            let place = EventMetadata(position: head, streamNumber: number, version: version, time: lastTime, by: uid)
             output.append(new.events, index, to: new.stream, key: new.key, at: place)
         }
         return Receipt(id: new.id, stream: new.stream, version: version, position: head, time: lastTime)
     }
 
-    /// Places the events of several streams and appends them.
+    /// Numbers the events of several streams and appends them.
     private func appendTogether(
         _ new: JointEvents, by uid: UInt32, _ now: Instant, _ output: any TurnOutput
     ) -> WriteReceipt {

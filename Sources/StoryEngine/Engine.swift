@@ -1,34 +1,34 @@
 package import StoryCore
 package import StoryModels
 
-/// The functional core's coordinator: handles one request at a time, and writes what follows from it to its output.
+/// The coordinator of the functional core: handles one request at a time, and writes the results to its output.
 ///
-/// It reads through ports; appending, committing and sending are its output's, which has it fold each event as soon as
-/// the log has it, so that the next request sees it. It has no clock: `now` comes with the request.
+/// It reads through ports. Its output appends, commits and sends, and has the engine fold each event as soon as it is
+/// in the log, so that the next request sees it. It has no clock: `now` comes with the request.
 package final class Engine {
     private let ports: Ports
-    // What every request asks for, so that asking counts no references on the way.
+    // Held directly to avoid a retain and release on each request.
     private let catalogue: Catalogue
     private let projector: ModelProjector
     private let changes = RowChanges()
     private let server: String
     private let durability: Durability
     private let foldTimer: FoldTimer
-    /// The last event that was decided, durable or not.
+    /// The last event that was appended, durable or not.
     @exclusivity(unchecked) package internal(set) var head: Position
     @exclusivity(unchecked) var lastTime: Instant
     @exclusivity(unchecked) var lastStream: StreamNumber
-    /// Why writes are refused now; nil while they are taken.
+    /// The reason why writes are refused now; nil while they are accepted.
     @exclusivity(unchecked) package private(set) var refusal: Failure?
     /// True once the program is asked to end.
     @exclusivity(unchecked) package private(set) var isDraining = false
 
-    /// The store must be folded up to the log's head.
+    /// Creates an engine over a store that is folded up to the log's head.
     ///
     /// - Parameters:
-    ///   - json: what reads the data of events that are folded.
-    ///   - foldTimer: counts and times what is folded; nil where nobody asks.
-    /// - Throws: what reading the models failed with.
+    ///   - json: the reader of the data of events that are folded.
+    ///   - foldTimer: counts and times folds; nil if nothing reads the figures.
+    /// - Throws: the error of reading the models.
     package init(
         _ plan: CataloguePlan, store: any TableStore, json: any JSONReading, log: any EventLogReading,
         identity: LogIdentity, limits: Limits, server: String, durability: Durability = .fsync,
@@ -46,18 +46,18 @@ package final class Engine {
         lastStream = try models.streams.lastNumber()
     }
 
-    /// What watchers of rows are told.
+    /// A reader of durable rows, for subscriptions to rows and lists.
     package var watcher: RowWatcher { RowWatcher(ports) }
 
     var models: ReadModels { ports.models }
     var limits: Limits { ports.limits }
     private var log: any EventLogReading { ports.log }
 
-    // MARK: What happened
+    // MARK: Inputs
 
-    /// What was folded since the last commit is undone; the log and the models are as they were before.
+    /// Resets the engine after everything since the last commit was rolled back in the log and the models.
     ///
-    /// - Throws: what reading the models failed with.
+    /// - Throws: the error of reading the models.
     package func rolledBack() throws(StorageError) {
         projector.storeWasTakenBack()
         head = log.head
@@ -66,10 +66,10 @@ package final class Engine {
         changes.rolledBack()
     }
 
-    /// The log took an event: folds its record, which is lent.
+    /// Folds the record of an event that the log has taken; the record is valid until the call returns.
     ///
-    /// - Parameter readable: how many bytes from the start of the record's JSON on may be read.
-    /// - Throws: what the models failed with; they are no fold of the log any more.
+    /// - Parameter readable: the number of readable bytes from the start of the record's JSON.
+    /// - Throws: the error of the models, which are then no fold of the log any more.
     package func fold(_ record: EventRecord, readable: Int? = nil) throws(StorageError) {
         let stream = projector.kind(of: record)
         guard foldTimer.comesDue(stream?.kind) else {
@@ -80,19 +80,19 @@ package final class Engine {
         }
     }
 
-    /// From now on each write is answered with this failure; nil: writes are taken.
+    /// Refuses each write with this failure from now on; nil accepts writes again.
     package func writesRefused(_ failure: Failure?) { refusal = failure }
 
-    /// The program is asked to end: nothing more is taken up.
+    /// Refuses new requests and connections: the program is asked to end.
     package func drainRequested() { isDraining = true }
 
-    /// A client connected, beside so many others; false when it is told why it cannot stay.
+    /// Greets a client beside `count` other connections; returns false if it was refused instead.
     package func connected(_ peer: Peer, beside count: Int, into output: any TurnOutput) -> Bool {
         guard !isDraining else {
             output.reply(.failed(Failure.draining), tag: nil, restsOn: .zero)
             return false
         }
-        // The last one is kept for whoever can see what the others are, and end it.
+        // The last connection is kept for an administrator, who can list the others and end them.
         let most = peer.role == .admin ? limits.connections : max(1, limits.connections - 1)
         guard count < most else {
             let count = most == 1 ? "is 1 connection" : "are \(most) connections"
@@ -120,14 +120,14 @@ package final class Engine {
         }
     }
 
-    /// Notes a row that is asked for, and is answered with others.
+    /// Adds a row to a batch of `GET` requests that are answered together.
     package func want(_ kind: Kind, _ id: Identifier, tag: Tag?, in rows: inout WantedRows) {
         rows.add(catalogue.rows(of: kind), kind, id, tag)
     }
 
-    /// Answers for each row that was noted, in the order in which they were asked for.
+    /// Answers each row of a batch, in the order of the requests.
     ///
-    /// - Parameter begin: is told of each row before its answer is written to the output.
+    /// - Parameter begin: called with the index of each row before its answer is written to the output.
     package func answer(
         _ rows: borrowing WantedRows, into output: any TurnOutput, _ begin: (_ index: Int) -> Void
     ) {
@@ -136,7 +136,7 @@ package final class Engine {
         browse.answer(rows, begin)
     }
 
-    /// Answers a write whose values are wrong: that its key belongs to another request comes first.
+    /// Refuses a write whose values are wrong; a key that belongs to another request takes precedence.
     package func refuse(
         _ failure: Failure, _ key: RequestKey, tag: Tag?, for session: borrowing Session, into output: any TurnOutput
     ) {
@@ -196,8 +196,8 @@ package final class Engine {
         World(ports: ports, head: head)
     }
 
-    /// The models as they are whenever it is asked, durable or not. What comes of them rests on the position that the
-    /// step ends at, so that an answer which has not begun rests on nothing.
+    /// The present models at each step of an answer, durable or not. The result rests on the head at the last step, so
+    /// an answer that has not begun rests on nothing.
     private var source: QuerySource { QuerySource(world: { self.world }, changes: changes) }
 
     private func list(_ query: ListQuery, _ tag: Tag?, _ output: any TurnOutput) {
@@ -218,7 +218,7 @@ package final class Engine {
         }
     }
 
-    /// Says how far the log is, for this connection at least as far as it wrote itself.
+    /// Replies with the end of the log: the last durable event, or a later one that this connection wrote.
     private func acknowledge(_ members: [Member], _ session: Session, _ tag: Tag?, _ output: any TurnOutput) {
         let position = max(output.durable, session.lastWritten)
         let done = Done.members(members + [Member("position", .count(position.value))])

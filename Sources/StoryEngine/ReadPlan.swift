@@ -1,9 +1,9 @@
 package import StoryCore
 package import StoryModels
 
-/// Which events answer a `READ`, names resolved.
+/// The events that answer a `READ`, with names resolved.
 package struct ReadPlan: Equatable, Sendable {
-    /// Where the events are found.
+    /// The stream, category or log that is read.
     package enum Source: Equatable, Sendable {
         case all
         case stream(StreamHead)
@@ -12,16 +12,22 @@ package struct ReadPlan: Equatable, Sendable {
         case nothing
     }
 
+    /// The stream, category or log that is read.
     package let source: Source
-    /// The first and the last that may be read: versions of a stream, otherwise positions. Empty when lower > upper.
+    /// The first version of a stream, or position, that may be read. The range is empty if lower > upper.
     package let lower: UInt64
+    /// The last version of a stream, or position, that may be read.
     package let upper: UInt64
+    /// The order in which the events are read.
     package let order: Order
+    /// The greatest number of events to return.
     package let limit: Int
+    /// The types of the events that are returned.
     package let types: [EventType]
-    /// The last event that was durable when the request was taken up: nothing after it is read.
+    /// The last event that was durable when the request was handled: nothing after it is read.
     package let head: Position
 
+    /// Creates a plan from its parts.
     package init(
         source: Source, lower: UInt64, upper: UInt64, order: Order, limit: Int, types: [EventType], head: Position
     ) {

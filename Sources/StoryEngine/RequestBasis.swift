@@ -1,9 +1,9 @@
 import StoryCore
 
 extension RequestAction {
-    /// The one stream that a write is aimed at; nil where there is none yet, or several.
+    /// Returns the one stream that a write is aimed at; nil if there is none yet, or if there are several.
     ///
-    /// - Parameter catalogue: the one whose kinds the request names.
+    /// - Parameter catalogue: the catalogue whose kinds the request names.
     func stream(of catalogue: Catalogue) -> StreamName? {
         switch self {
         case .append(let stream, _, _): stream

@@ -1,28 +1,31 @@
 package import StoryCore
 
-/// What the engine knows of one connection: who is there, what it wrote, and what it follows.
+/// The engine's state of one connection: its peer, its last write and its subscriptions.
 package struct Session: Equatable, Sendable {
+    /// The process at the other end of the connection.
     package let peer: Peer
-    /// The last event that it was or will be told of as its own write.
+    /// The last event of a receipt that was or will be sent to it.
     package private(set) var lastWritten = Position.zero
     /// The subscriptions that each event may concern.
     package private(set) var active = ActiveSubscriptions()
-    /// Those that have everything that was published, until an event of their stream or category comes.
+    /// The idle subscriptions, by ID: they have everything that was published, and wait for an event of their stream or
+    /// category.
     private var resting: [SubscriptionID: Subscription] = [:]
-    /// About how many bytes those take.
+    /// The memory that the idle subscriptions keep, in bytes, estimated.
     private var restingBytes = 0
     private var lastSubscription: UInt64 = 0
-    /// How many are on, active and resting; asked for twice a request.
+    /// The number of subscriptions, active and idle; kept, since each request asks for it twice.
     package private(set) var subscriptionCount = 0
-    /// How many of them are of rows and lists.
+    /// The number of subscriptions to rows and lists.
     package private(set) var rowSubscriptionCount = 0
 
+    /// Creates the session of a new connection.
     package init(peer: Peer) { self.peer = peer }
 
-    /// It wrote the event at this position.
+    /// Notes that the connection wrote the event at this position.
     package mutating func wrote(_ position: Position) { lastWritten = max(lastWritten, position) }
 
-    /// What it wrote after this position was undone.
+    /// Notes that the events after this position were rolled back.
     package mutating func rolledBack(to position: Position) {
         lastWritten = min(lastWritten, position)
         for index in 0..<active.count { active.change(index) { $0.rolledBack(to: position) } }
@@ -30,29 +33,29 @@ package struct Session: Equatable, Sendable {
 
     // MARK: Subscriptions
 
-    /// How many events lie between the head and the subscription that is farthest behind it; 0 without any.
+    /// Returns the number of events between the slowest subscription and the head; 0 without any.
     ///
-    /// - Parameter published: everything up to here was shown to those who follow.
+    /// - Parameter published: the last position that was shown to subscriptions.
     package func lag(head: Position, published: Position) -> UInt64 {
         let rested = resting.first?.value.rested(through: published).lag(head: head) ?? 0
         return active.first.map { max(rested, head < $0 ? 0 : head.value - $0.value + 1) } ?? rested
     }
 
-    /// Those that are on, in the order they were asked for.
+    /// Returns all subscriptions, in the order of their IDs.
     ///
-    /// - Parameter published: everything up to here was shown to those who follow.
+    /// - Parameter published: the last position that was shown to subscriptions.
     package func subscriptions(published: Position) -> [Subscription] {
         let rested = resting.values.map { $0.rested(through: published) }
         return (active.all + rested).sorted { $0.id.value < $1.id.value }
     }
 
-    /// The subscriptions that are farthest behind, in the order they were asked for.
+    /// Returns the slowest subscriptions, in the order of their IDs.
     ///
     /// Only those that are returned are copied: a client may have a thousand.
     ///
     /// - Parameters:
-    ///   - limit: the number of subscriptions to return at most.
-    ///   - published: everything up to here was shown to those who follow.
+    ///   - limit: the greatest number of subscriptions to return.
+    ///   - published: the last position that was shown to subscriptions.
     package func slowestSubscriptions(_ limit: Int, published: Position) -> [Subscription] {
         guard subscriptionCount > limit else { return subscriptions(published: published) }
         var slowest = SlowestSubscriptions(limit: limit)
@@ -64,7 +67,7 @@ package struct Session: Equatable, Sendable {
         }
     }
 
-    /// Follows the log from a position on; nil when there are as many subscriptions as there may be.
+    /// Adds a subscription from a position on; returns nil if the limit is reached.
     mutating func subscribe(_ query: SubscribeQuery, from next: Position, limit: Int) -> SubscriptionID? {
         guard subscriptionCount < limit else { return nil }
         lastSubscription += 1
@@ -75,7 +78,7 @@ package struct Session: Equatable, Sendable {
         return id
     }
 
-    /// Ends a subscription; returns it as it stood, nil when there is none with this number.
+    /// Ends a subscription; returns its last state, nil if there is none with this number.
     package mutating func unsubscribe(_ id: SubscriptionID, published: Position) -> Subscription? {
         guard let ended = taken(id, published: published) else { return nil }
         subscriptionCount -= 1
@@ -89,7 +92,7 @@ package struct Session: Equatable, Sendable {
         return active.remove(at: index)
     }
 
-    /// Ends every subscription, and tells where each can be gone on with.
+    /// Ends every subscription, and pushes the position to resume each from.
     package mutating func endSubscriptions(_ reason: EndReason, into output: any TurnOutput) {
         for subscription in subscriptions(published: output.published) {
             output.push(.end(reason, resume: subscription.next), to: subscription.id)
@@ -99,7 +102,7 @@ package struct Session: Equatable, Sendable {
         (subscriptionCount, rowSubscriptionCount) = (0, 0)
     }
 
-    /// Puts aside those that have everything up to the head, and returns them.
+    /// Makes those subscriptions idle that have everything up to the head, and returns them.
     package mutating func rest(at head: Position) -> [Subscription] {
         let rested = active.take { $0.hasAll(through: head) }
         for subscription in rested {
@@ -109,9 +112,9 @@ package struct Session: Equatable, Sendable {
         return rested
     }
 
-    /// An event may concern one that rests; false where there is none with this number.
+    /// Makes an idle subscription active, since an event may concern it; returns false if there is no such one.
     ///
-    /// - Parameter published: everything up to here was none of its concern.
+    /// - Parameter published: the last position that did not concern it.
     package mutating func wake(_ id: SubscriptionID, published: Position) -> Bool {
         guard let rested = takeResting(id) else { return false }
         active.append(rested.rested(through: published))
@@ -124,20 +127,20 @@ package struct Session: Equatable, Sendable {
         return taken
     }
 
-    /// Lets the body change one of those that each event may concern.
+    /// Changes an active subscription in the body.
     @inline(__always)
     package mutating func withActive<Result, Failure: Error>(
         _ index: Int, _ body: (inout Subscription) throws(Failure) -> Result
     ) throws(Failure) -> Result { try active.change(index, body) }
 
-    /// The reader has not taken what was sent: those for whom much waits by now are behind.
+    /// Marks subscriptions with a large backlog as behind: the reader has not taken the output.
     package mutating func readerStandsStill(head: Position) {
         for index in 0..<active.count { active.change(index) { $0.readerStandsStill(head: head) } }
     }
 
-    /// About how many bytes its subscriptions take.
+    /// The memory that the subscriptions keep, in bytes, estimated.
     package var keptBytes: Int { active.keptBytes + restingBytes }
 
-    /// True for a subscription that rests.
+    /// Returns whether a subscription is idle.
     package func isResting(_ id: SubscriptionID) -> Bool { resting[id] != nil }
 }

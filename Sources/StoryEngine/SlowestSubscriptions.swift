@@ -1,18 +1,18 @@
 import StoryCore
 
-/// The subscriptions that are farthest behind out of those that were added, with a bound on their number.
+/// The subscriptions that are farthest behind of those that were added, up to a limit.
 struct SlowestSubscriptions {
     private let limit: Int
-    /// The slowest first; of two that are equally far behind, the older one.
+    /// The kept subscriptions, the slowest first; of two that are equally far behind, the older one first.
     private var slowest: [(next: Position, id: SubscriptionID)] = []
 
-    /// - Parameter limit: the number of subscriptions to keep at most.
+    /// - Parameter limit: the greatest number of subscriptions to keep.
     init(limit: Int) { self.limit = limit }
 
-    /// The IDs of the subscriptions that are kept, in ascending order.
+    /// The IDs of the kept subscriptions, in ascending order.
     var ids: [SubscriptionID] { slowest.map(\.id).sorted { $0.value < $1.value } }
 
-    /// Adds a subscription, and drops the one that is least far behind where there are more than the limit.
+    /// Adds a subscription, and drops the one that is least far behind if there are more than the limit.
     mutating func add(_ id: SubscriptionID, next: Position) {
         if slowest.count == limit {
             guard let last = slowest.last, (next.value, id.value) < (last.next.value, last.id.value) else { return }

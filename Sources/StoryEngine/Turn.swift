@@ -1,28 +1,28 @@
 package import StoryCore
 
-/// The commit cycle: what was appended, what of it is durable, and what is done about it next.
+/// The commit cycle: a state machine over the appended events, the durable ones and the next step.
 ///
-/// It is the only place where a commit, a release of replies, a rollback or the end of the process is decided. Each
-/// method is an input, named for what happened, and returns what the shell has to do. Once it is stopped, no input
-/// leads to anything: nothing leaves, nothing is published, no job and no checkpoint starts.
+/// It alone decides on a commit, a release of replies, a rollback and the end of the process. Each method is an input,
+/// named for the event that happened, and returns the action for the shell. Once it is stopped, no input has an effect:
+/// nothing is sent or published, and no job and no checkpoint starts.
 package struct Turn: Equatable, Sendable {
-    /// Where the cycle stands.
+    /// The state of the cycle.
     package enum State: Equatable, Sendable {
         /// Everything that was appended is durable.
         case idle
         /// Events up to `head` wait for a commit.
         case open(head: Position)
-        /// An append failed: what is not durable is rolled back when the turn ends.
+        /// An append failed: everything that is not durable is rolled back when the turn ends.
         case failing(StorageError)
-        /// A commit is under way; `next` follows it.
+        /// A commit is in progress; `next` follows it.
         case committing(through: Position, next: Next)
-        /// What was not durable is being forgotten.
+        /// A rollback of everything that was not durable is in progress.
         case rollingBack(StorageError)
-        /// The process has to end: nobody knows what the disk or the models hold.
+        /// The process has to end: the state of the disk or of the models is unknown.
         case stopped(StorageError)
     }
 
-    /// What follows a commit that succeeds.
+    /// The step after a commit that succeeds.
     package enum Next: Equatable, Sendable {
         /// Nothing: no event was appended meanwhile.
         case nothing
@@ -32,36 +32,40 @@ package struct Turn: Equatable, Sendable {
         case rollBack(StorageError)
     }
 
-    /// What the shell has to do.
+    /// The action for the shell.
     package enum Action: Equatable, Sendable {
         case none
-        /// Make durable what was appended, and tell `commitFinished`; before that `commitDelayed`, if it ends later.
+        /// Make the appended events durable, then call `commitFinished`; call `commitDelayed` before it if the commit
+        /// ends later.
         case commit
-        /// Send what rests on events up to here.
+        /// Send replies that rest on events up to here.
         case release(through: Position)
-        /// Forget what is not durable, and tell `rollBackFinished`.
+        /// Roll back everything that is not durable, then call `rollBackFinished`.
         case rollBack(StorageError)
-        /// End the process with exit code 5; nothing that is waiting leaves.
+        /// End the process with exit code 5; no waiting reply is sent.
         case stop(StorageError)
     }
 
+    /// The present state of the cycle.
     package private(set) var state = State.idle { didSet { takesAppends = state.takesAppends } }
-    /// True when an event that is appended now could become durable. Kept, because each event asks for it.
+    /// True if an event that is appended now could become durable. Stored, since each append reads it.
     package private(set) var takesAppends = true
     /// The last event that is durable.
     package private(set) var durable: Position
 
+    /// Creates an idle cycle at the end of a log.
     package init(durable: Position) { self.durable = durable }
 
-    /// Where a checkpoint may begin: everything that was folded is durable. Nil while it is not, or once it is stopped.
-    package var quietPosition: Position? {
+    /// The position at which a checkpoint may begin: everything that was folded is durable. Nil while it is not, or
+    /// once the cycle is stopped.
+    package var checkpointPosition: Position? {
         switch state {
         case .idle: durable
         case .open, .failing, .committing, .rollingBack, .stopped: nil
         }
     }
 
-    /// Why the process has to end; nil while it goes on.
+    /// The error that ends the process; nil unless the cycle is stopped.
     package var stopReason: StorageError? {
         switch state {
         case .stopped(let error): error
@@ -71,7 +75,7 @@ package struct Turn: Equatable, Sendable {
 
     // MARK: Inputs
 
-    /// The log took events up to this position.
+    /// Notes that the log took events up to this position.
     package mutating func appended(through head: Position) -> Action {
         switch state {
         case .idle, .open: state = .open(head: head)
@@ -82,7 +86,7 @@ package struct Turn: Equatable, Sendable {
         return .none
     }
 
-    /// The log did not take an event; those before it are folded into the models.
+    /// Notes that the log refused an event; those before it are folded into the models.
     package mutating func appendFailed(_ error: StorageError) -> Action {
         guard error.isFull else { return storageFailed(error) }
         switch state {
@@ -94,9 +98,9 @@ package struct Turn: Equatable, Sendable {
         return .none
     }
 
-    /// Everything that one poll brought was handled.
+    /// Begins a commit or a rollback after everything that one poll brought was handled.
     ///
-    /// - Parameter isGathering: whether more is expected at once, for which the commit waits.
+    /// - Parameter isGathering: true if more writes are expected at once, for which the commit waits.
     package mutating func turnEnded(isGathering: Bool = false) -> Action {
         switch state {
         case .idle, .committing: return .release(through: durable)
@@ -111,7 +115,7 @@ package struct Turn: Equatable, Sendable {
         }
     }
 
-    /// The commit goes on beside the loop; what rests on what is durable already can leave.
+    /// Releases replies that rest on durable events, while the commit goes on asynchronously.
     package mutating func commitDelayed() -> Action {
         switch state {
         case .committing: .release(through: durable)
@@ -119,7 +123,7 @@ package struct Turn: Equatable, Sendable {
         }
     }
 
-    /// The commit that was asked for ended. Where it failed for want of space, none of its events is durable.
+    /// Takes the result of the commit. If it failed for lack of space, none of its events is durable.
     package mutating func commitFinished(_ result: Result<Void, StorageError>) -> Action {
         guard case .committing(let through, let next) = state else { return .none }
         switch result {
@@ -138,7 +142,7 @@ package struct Turn: Equatable, Sendable {
         }
     }
 
-    /// Log and models are as they were when `durable` became so, or it is unknown what they are.
+    /// Takes the result of the rollback: log and models are at `durable` again, or their state is unknown.
     package mutating func rollBackFinished(_ result: Result<Void, StorageError>) -> Action {
         guard case .rollingBack = state else { return .none }
         switch result {
@@ -149,12 +153,12 @@ package struct Turn: Equatable, Sendable {
         }
     }
 
-    /// The log did not take over what its journal holds. For want of space nothing is lost.
+    /// Stops the process if a flush of the journal failed, except for lack of space, which loses nothing.
     package mutating func flushFailed(_ error: StorageError) -> Action {
         error.isFull ? .none : storageFailed(error)
     }
 
-    /// Reading or writing log or models failed in a way that nobody can go on from.
+    /// Stops the process: reading or writing the log or the models failed without a way to recover.
     package mutating func storageFailed(_ error: StorageError) -> Action {
         switch state {
         case .idle, .open, .failing, .committing, .rollingBack:
@@ -166,7 +170,7 @@ package struct Turn: Equatable, Sendable {
 }
 
 extension StorageError {
-    /// True when nothing was written for want of space, and writing may be tried again.
+    /// True if nothing was written for lack of space, and the write may be tried again.
     package var isFull: Bool {
         switch self {
         case .full: true

@@ -1,13 +1,13 @@
 package import StoryCore
 import StoryModels
 
-/// What use cases look things up in: the same for all requests, so that a world of one moment is cheap.
+/// The interfaces that use cases read through: the same for all requests, so that a `World` is cheap to make.
 final class Ports {
     let models: ReadModels
     let log: any EventLogReading
     let limits: Limits
     let identity: LogIdentity
-    // Those of the models: every write, and every row that is looked up, asks them and counts no references on the way.
+    // Held directly to avoid a retain and release on each write and row look-up.
     private let streams: StreamIndex
     let store: any TableStore
 
@@ -21,7 +21,7 @@ final class Ports {
     }
 }
 
-/// What a use case may look at: the models, the log, and where it ends, all of one moment.
+/// The models and the log as a use case sees them, with the log's end at one moment.
 struct World {
     let ports: Ports
     let head: Position
@@ -33,10 +33,11 @@ struct World {
 }
 
 extension Ports {
-    /// How far a stream is, for an event that goes behind its last one.
+    /// Returns the head of a stream, to append behind it.
     ///
-    /// What stored models say of it would stand in the log for ever, so it is held against the log first.
-    /// - Throws: `.corrupt` where the log says otherwise; what reading failed with.
+    /// A wrong head from the stored models would stay in the log for ever, so it is checked against the log first.
+    ///
+    /// - Throws: `.corrupt` if the log disagrees; otherwise the error of the read.
     func headToExtend(_ stream: StreamName) throws(StorageError) -> StreamHead? {
         guard let head = try streams.head(of: stream) else { return nil }
         guard head.position <= store.checkpointed else { return head }
@@ -49,7 +50,7 @@ extension Ports {
                 return false
             }
         } catch {
-            // Where that event is damaged itself, the models are all that is left of it, and were proven at the start.
+            // If the event itself is damaged, only the models have the head, and they were verified at the start.
             guard case .corrupt = error else { throw error }
             isWritten = true
         }
@@ -63,24 +64,26 @@ extension Ports {
 }
 
 extension World {
-    /// The position of the first event at a time or after it; right after the log's end where there is none.
-    /// - Throws: why the log cannot be read.
+    /// Returns the position of the first event at a time or after it; one past the log's end if there is none.
+    ///
+    /// - Throws: the error of reading the log.
     func firstPosition(notBefore time: Instant) throws(Failure) -> Position {
         guard time.milliseconds > Instant.range.lowerBound else { return Position(1) }
         return try lastPosition(notAfter: Instant(milliseconds: time.milliseconds - 1)).next
     }
 
-    /// The position of the last event at a time or before it; zero where there is none.
-    /// - Throws: why the log cannot be read.
+    /// Returns the position of the last event at a time or before it; zero if there is none.
+    ///
+    /// - Throws: the error of reading the log.
     func lastPosition(notAfter time: Instant) throws(Failure) -> Position {
         try Failure.reading { () throws(StorageError) in try log.position(at: time) }
     }
 }
 
-/// The directory of what there is now.
+/// The directory of the rows in the models.
 final class ModelDirectory: Directory {
     private let models: ReadModels
-    /// Why what it said is not to be trusted; nil when all could be read.
+    /// The first read error, after which the results are not to be trusted; nil if all reads succeeded.
     private(set) var failure: StorageError?
 
     init(_ models: ReadModels) { self.models = models }
@@ -96,14 +99,14 @@ final class ModelDirectory: Directory {
 }
 
 extension Failure {
-    /// What a reading gives.
+    /// Returns the result of a read.
     ///
-    /// - Throws: what a client gets when it failed.
+    /// - Throws: the failure for the client if the read failed.
     static func reading<Result>(_ body: () throws(StorageError) -> Result) throws(Failure) -> Result {
         do throws(StorageError) { return try body() } catch { throw Failure.storage(error) }
     }
 
-    /// What a request is answered with once the program was asked to end.
+    /// The refusal of every request once the program was asked to end.
     package static let draining = Failure(.draining, "the server is ending; connect again in a moment")
 
     static func invalid(_ field: String, _ rule: FieldRule, _ message: String) -> Failure {
@@ -111,7 +114,9 @@ extension Failure {
             .invalid, "1 field is wrong: \(field)", .fields([FieldError(field: field, rule: rule, message: message)]))
     }
 
-    /// - Parameter isNamed: true where the request names several streams.
+    /// Returns the failure of a write that expects another version of its stream.
+    ///
+    /// - Parameter isNamed: true if the request names several streams.
     static func conflict(
         _ stream: StreamName, expected: Version, actual: Version, isNamed: Bool = false
     ) -> Failure {

@@ -1,6 +1,6 @@
-/// The version of what is stored.
+/// The version of the stored models.
 package enum ModelVersion {
-    /// Counted up with every change of a fold, a table, a key or a row's record: stored models of another version are
-    /// folded anew.
+    /// Incremented with every change of a fold, a table, a key or a row's record; stored models of another version are
+    /// folded again from the start.
     package static let current: UInt32 = 4
 }

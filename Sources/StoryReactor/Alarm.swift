@@ -1,12 +1,14 @@
 import CUV
 import Glibc
 
-/// Ends a poll after a time for which libuv's timers are too coarse: those count in milliseconds.
+/// A timer that ends a poll, in nanoseconds, since libuv's timers count in milliseconds.
 final class Alarm {
     let descriptor: Int32
     let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
 
-    /// - Throws: `.loop` where the system has no descriptor to give.
+    /// Makes a timer that is not set.
+    ///
+    /// - Throws: `.loop` if the system has no descriptor left.
     init() throws(ReactorError) {
         descriptor = storykeep_alarm()
         guard descriptor >= 0 else {
@@ -21,10 +23,10 @@ final class Alarm {
         close(descriptor)
     }
 
-    /// It rings once, so many nanoseconds from now; what it was set to before is forgotten.
+    /// Sets the timer to fire once, the given number of nanoseconds from now; replaces an earlier setting.
     func set(_ nanoseconds: UInt64) { storykeep_set_alarm(descriptor, max(nanoseconds, 1)) }
 
-    /// It rang: it is silent until it is set again.
+    /// Resets the timer after it fired; it does not fire again until it is set.
     func rang() {
         var count: UInt64 = 0
         _ = read(descriptor, &count, 8)

@@ -1,6 +1,6 @@
 import CUV
 
-/// What libuv calls: each finds the reactor at the loop and the connection at the handle, and passes on.
+/// The callbacks of libuv: each finds the reactor in the loop and the connection in the handle, and calls it.
 extension Reactor {
     static let connectionIsReady: uv_poll_cb = { handle, status, events in
         guard let handle, let data = handle.pointee.data, let loop = handle.pointee.loop else { return }

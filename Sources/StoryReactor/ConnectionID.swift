@@ -1,21 +1,27 @@
 import CUV
 import Glibc
 
-/// One connection of one reactor; a number is never given twice.
+/// The ID of one connection of one reactor; a number is never used twice.
 package struct ConnectionID: Hashable, Sendable {
+    /// The number: a slot of the `ConnectionTable` and a counter.
     package let value: UInt64
 
+    /// Makes an ID of a number.
     package init(_ value: UInt64) { self.value = value }
 }
 
-/// Who is at the other end of a connection, as the kernel noted it when they connected (SO_PEERCRED, SO_PEERGROUPS).
+/// The credentials of a connection's peer, as the kernel noted them when it connected (SO_PEERCRED, SO_PEERGROUPS).
 package struct PeerCredentials: Equatable, Sendable {
+    /// The user of the process.
     package let uid: UInt32
+    /// The group of the process.
     package let gid: UInt32
+    /// The ID of the process.
     package let pid: Int32
     /// The groups that the process is in besides `gid`.
     package let groups: [UInt32]
 
+    /// Makes credentials; without `groups`, the process is only in `gid`.
     package init(uid: UInt32, gid: UInt32, pid: Int32, groups: [UInt32] = []) {
         self.uid = uid
         self.gid = gid
@@ -25,9 +31,9 @@ package struct PeerCredentials: Equatable, Sendable {
 }
 
 extension PeerCredentials {
-    /// The supplementary groups of a peer; none where the kernel does not tell.
+    /// Returns the supplementary groups of a peer; none if the kernel does not report them.
     static func groups(of descriptor: Int32) -> [UInt32] {
-        // The kernel's own limit is 65,536; few have more than a handful.
+        // The kernel's own limit is 65,536; few processes have more than a handful.
         for most in [64, 65_536] {
             let groups = [UInt32](unsafeUninitializedCapacity: most) { memory, count in
                 count = Int(max(0, storykeep_peer_groups(descriptor, memory.baseAddress, Int32(most))))

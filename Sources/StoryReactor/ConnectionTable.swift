@@ -1,4 +1,4 @@
-/// The connections by ID: an ID's low bits are a slot in an array, the others count how often IDs were given.
+/// A table of the connections by ID: the low bits of an ID are a slot in an array, the others count the IDs so far.
 struct ConnectionTable {
     private static let slotBits: UInt64 = 20
     private static let slotMask: UInt64 = (1 << slotBits) - 1
@@ -7,17 +7,17 @@ struct ConnectionTable {
     private var free: [Int] = []
     private var given: UInt64 = 0
 
-    /// How many connections there are.
+    /// The number of connections, with the reserved ones.
     var count: Int { slots.count - free.count }
 
-    /// The connection, if it is still there.
+    /// The connection with an ID; nil if it is gone.
     subscript(id: ConnectionID) -> Connection? {
         let slot = Int(truncatingIfNeeded: id.value & ConnectionTable.slotMask)
         guard slot < slots.count, let connection = slots[slot], connection.id == id else { return nil }
         return connection
     }
 
-    /// An ID that was never given before; nil when every slot is taken.
+    /// Reserves a slot and returns an ID that was never used before; nil if every slot is in use.
     mutating func reserve() -> ConnectionID? {
         if free.isEmpty {
             guard slots.count < Int(ConnectionTable.slotMask) else { return nil }
@@ -32,7 +32,7 @@ struct ConnectionTable {
     /// Puts the connection in its ID's slot.
     mutating func insert(_ connection: Connection) { slots[slot(of: connection.id)] = connection }
 
-    /// Gives the ID's slot back.
+    /// Frees the slot of an ID.
     mutating func release(_ id: ConnectionID) {
         slots[slot(of: id)] = nil
         free.append(slot(of: id))

@@ -1,18 +1,18 @@
 import Glibc
 
-/// A socket that listens already, handed over by whoever started the process, as systemd does (sd_listen_fds(3)).
+/// A listening socket that the parent process passed on, as systemd does (sd_listen_fds(3)).
 package struct InheritedSocket {
-    /// The first descriptor that is handed over.
+    /// The first descriptor that is passed on.
     private static let first: Int32 = 3
 
     let descriptor: Int32
-    /// The path that clients find it by.
+    /// The path that clients connect to.
     package let path: String
 
-    /// Nil when none was handed over to this process.
+    /// Takes the socket that was passed to this process; nil if there is none.
     ///
-    /// - Parameter environment: the value of a variable; nil where there is none.
-    /// - Throws: for more than one, and for what is no Unix stream socket that listens.
+    /// - Parameter environment: returns the value of a variable; nil if it is not set.
+    /// - Throws: `.inheritedNotFit` unless it is exactly one listening Unix stream socket; `.refused` by the system.
     package init?(_ environment: (String) -> String?) throws(ReactorError) {
         guard environment("LISTEN_PID") == String(getpid()), let text = environment("LISTEN_FDS"), text != "0" else {
             return nil
@@ -20,13 +20,13 @@ package struct InheritedSocket {
         guard text == "1", let path = InheritedSocket.path(InheritedSocket.first) else { throw .inheritedNotFit(text) }
         descriptor = InheritedSocket.first
         self.path = path
-        // A child of this process has no use for it, and accepting must not wait.
+        // Child processes must not inherit the descriptor, and accepting must not block.
         guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0,
             fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) == 0
         else { throw .refused(call: "fcntl", path: path, code: errno) }
     }
 
-    /// Where a socket listens; nil when it is none that clients of this store could use.
+    /// Returns the path of a socket; nil if it is not a listening Unix stream socket.
     private static func path(_ descriptor: Int32) -> String? {
         guard option(SO_TYPE, descriptor) == Int32(SOCK_STREAM.rawValue), option(SO_ACCEPTCONN, descriptor) == 1 else {
             return nil

@@ -1,9 +1,10 @@
 import CUV
 import Glibc
 
-/// The libuv loop and its handles that are not connections; each lives until its close is called back.
+/// The libuv loop and its handles that are not connections; each is valid until its close callback.
 final class LoopHandles {
-    /// How often housekeeping runs, in milliseconds; also how long an overfull listener rests.
+    /// The interval of housekeeping in milliseconds; also the pause of a listener that the system has no descriptor
+    /// for.
     private static let tick: UInt64 = 100
 
     let loop = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
@@ -14,7 +15,7 @@ final class LoopHandles {
     let alarm: Alarm
     /// A handle for each of `endingSignals`.
     private let signals: [UnsafeMutablePointer<uv_signal_t>]
-    /// What asks the process to end. A terminal that is closed sends the last one.
+    /// The signals that ask the process to end; the last one comes from a terminal that is closed.
     private static let endingSignals = [SIGTERM, SIGINT, SIGHUP]
     private var listener: UnsafeMutablePointer<uv_poll_t>?
     private var isClosed = false
@@ -26,7 +27,7 @@ final class LoopHandles {
         var code = uv_loop_init(loop)
         if code == 0 {
             code = uv_async_init(loop, async, Reactor.wasWoken)
-            // Only descriptors running out makes these fail, and the loop is of no use then.
+            // These fail only without free descriptors, and the loop is useless then.
             for handle in signals where code == 0 { code = uv_signal_init(loop, handle) }
             if code == 0 { code = uv_poll_init(loop, alarm.handle, alarm.descriptor) }
         }
@@ -36,10 +37,10 @@ final class LoopHandles {
         uv_timer_init(loop, timer)
     }
 
-    /// With its first loop libuv makes a pipe for signals, and where it cannot it ends the process: so that is tried
-    /// before, with one descriptor more for the loop itself.
+    /// Checks that three descriptors are free. With its first loop libuv makes a pipe for signals, and ends the process
+    /// if it cannot; the third one is for the loop itself.
     ///
-    /// - Throws: `.loop` where the system has too few descriptors to give.
+    /// - Throws: `.loop` if the system has too few descriptors.
     private static func checkDescriptors() throws(ReactorError) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw .loop(code: -errno) }
@@ -52,7 +53,7 @@ final class LoopHandles {
     /// The loop's time in milliseconds, as of this turn.
     var now: UInt64 { uv_now(loop) }
 
-    /// From now on the callbacks reach this reactor.
+    /// Starts the handles, so that their callbacks reach this reactor.
     func start(for reactor: Reactor) {
         loop.pointee.data = Unmanaged.passUnretained(reactor).toOpaque()
         uv_check_start(check, Reactor.turnIsOver)
@@ -64,7 +65,7 @@ final class LoopHandles {
         }
     }
 
-    /// True for a signal that whoever started the program wants ignored, as `nohup` does.
+    /// Returns true if the parent process has made a signal ignored, as `nohup` does.
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return false }
@@ -72,10 +73,10 @@ final class LoopHandles {
             == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// Runs until every handle is closed.
+    /// Runs the loop until every handle is closed.
     func run() { uv_run(loop, UV_RUN_DEFAULT) }
 
-    /// Frees the loop, whose handles were told to close.
+    /// Waits until the handles, which must be closing, are closed, and frees the loop.
     func finish() {
         run()
         uv_loop_close(loop)
@@ -92,12 +93,12 @@ final class LoopHandles {
 
     func stopIdling() { uv_idle_stop(idle) }
 
-    /// Prepares a handle for a descriptor; false when the system refuses.
+    /// Prepares a handle for a descriptor; false if the system refuses.
     func watch(_ handle: UnsafeMutablePointer<uv_poll_t>, _ descriptor: Int32) -> Bool {
         uv_poll_init(loop, handle, descriptor) == 0
     }
 
-    /// Watches the listening socket, if that is not done already; false when the system refuses.
+    /// Watches the listening socket, unless that is done already; false if the system refuses.
     func startListening(_ descriptor: Int32) -> Bool {
         guard listener == nil, !isClosed else { return true }
         let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
@@ -115,7 +116,7 @@ final class LoopHandles {
         listener.withHandle { uv_close($0) { $0?.deallocate() } }
     }
 
-    /// Tells every handle to close.
+    /// Begins to close every handle.
     func closeAll() {
         guard !isClosed else { return }
         isClosed = true
@@ -130,7 +131,7 @@ final class LoopHandles {
 }
 
 extension UnsafeMutablePointer {
-    /// The pointer as libuv's base type; every handle begins with the same members.
+    /// Calls `body` with the pointer as libuv's base type; every handle begins with the same members.
     func withHandle(_ body: (UnsafeMutablePointer<uv_handle_t>) -> Void) {
         body(UnsafeMutableRawPointer(self).assumingMemoryBound(to: uv_handle_t.self))
     }

@@ -1,20 +1,21 @@
 import Glibc
 
-/// What waits to be written to one connection, oldest first.
+/// The queue of bytes to write to one connection, oldest first.
 struct OutputQueue {
-    /// Arrays below this are gathered, so that many small ones cost one system call.
+    /// The largest size of a gathered array in bytes; small arrays are gathered, so that many of them cost one system
+    /// call.
     private static let gathered = 65_536
 
     private var arrays: [[UInt8]] = []
-    /// The first array that has unsent bytes, and how many of its bytes are sent.
+    /// The index of the first array with unsent bytes, and the number of its bytes that are sent.
     private var head = 0
     private var sent = 0
-    /// How many bytes wait.
+    /// The number of unsent bytes.
     private(set) var count = 0
 
-    /// What a write came to.
+    /// The result of a write.
     enum Progress: Equatable {
-        /// Everything is with the kernel.
+        /// The kernel has taken everything.
         case drained
         /// The kernel takes no more now.
         case blocked
@@ -29,7 +30,8 @@ struct OutputQueue {
         if let last = arrays.indices.last, last >= head, arrays[last].count + bytes.count <= OutputQueue.gathered {
             arrays[last].append(contentsOf: bytes)
         } else {
-            // A copy has just that size; the whole may have room to grow, which a slow peer would hold for long.
+            // A copy has the exact size; the array may have spare capacity, which a slow peer would keep allocated for
+            // long.
             arrays.append(
                 Array(unsafeUninitializedCapacity: bytes.count) { copy, count in
                     count = copy.initialize(fromContentsOf: bytes)
@@ -37,18 +39,18 @@ struct OutputQueue {
         }
     }
 
-    /// Sends at once what the kernel takes of bytes that nothing waits before, and keeps the rest.
+    /// Sends bytes at once, and queues those that the kernel does not take; the queue must be empty.
     mutating func sendFirst(_ bytes: [UInt8], to descriptor: Int32) -> Progress {
         let written = OutputQueue.write(bytes, from: 0, to: descriptor)
         guard written >= 0 else { return .failed }
         guard written < bytes.count else { return .drained }
-        // A copy of what is left has just that size; the whole has room to grow, which a slow peer would hold for long.
+        // A copy has the exact size; the array has spare capacity, which a slow peer would keep allocated for long.
         arrays.append(Array(bytes[written...]))
         count = bytes.count - written
         return .blocked
     }
 
-    /// Sends what waits until it is gone or the kernel takes no more.
+    /// Sends the queued bytes until none are left or the kernel takes no more.
     mutating func flush(to descriptor: Int32) -> Progress {
         while head < arrays.count {
             let written = OutputQueue.write(arrays[head], from: sent, to: descriptor)
@@ -71,7 +73,7 @@ struct OutputQueue {
         count = 0
     }
 
-    /// How many bytes the kernel took, 0 when it takes none now, −1 when it never will again.
+    /// Returns the number of bytes that the kernel took; 0 if it takes none now, −1 if the connection is broken.
     private static func write(_ bytes: [UInt8], from start: Int, to descriptor: Int32) -> Int {
         bytes.withUnsafeBytes { buffer in
             while true {

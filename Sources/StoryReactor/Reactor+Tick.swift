@@ -1,6 +1,6 @@
 import CUV
 
-/// The looks that the reactor takes ten times a second.
+/// The housekeeping of the reactor, ten times a second.
 extension Reactor {
     func tick() {
         if let socketFile { _ = handles.startListening(socketFile.descriptor) }

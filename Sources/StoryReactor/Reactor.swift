@@ -3,24 +3,27 @@ import Glibc
 
 /// The event loop: one thread, one listening socket, any number of connections, bytes in and bytes out.
 ///
-/// It knows no stories. Its handler may call it from within any callback, also with IDs that are already gone.
+/// It knows nothing of the protocol. Its handler may call it from within any callback, also with IDs of closed
+/// connections.
 package final class Reactor {
-    /// How much one connection can deliver in one turn, in bytes.
+    /// The most bytes that one connection can deliver in one turn.
     package static let readBufferSize = 131_072
-    /// About so much is read in one turn: the nearer it is, the less at once of each connection, down to the least.
+    /// The approximate limit of bytes read in one turn: the nearer it is, the less is read of each connection, down to
+    /// `leastRead`.
     package static let turnBytes = 8 << 20
+    /// The smallest size of a read, in bytes.
     package static let leastRead = 4_096
-    /// What `finish` still reads and drops once our last byte is sent: so many bytes, or so many milliseconds.
+    /// The limits in bytes and milliseconds of the input that `finish` reads and drops after our last byte is sent.
     static let lingerBytes = 65_536
     static let lingerTime: UInt64 = 1_000
-    /// How long `finish` waits for a peer that takes nothing, in milliseconds.
+    /// The time that `finish` waits for a peer that takes nothing, in milliseconds.
     static let finishTime: UInt64 = 5_000
-    /// How often abandoned connections are looked for, in ticks.
+    /// The interval of looking for abandoned connections, in ticks of 0.1 s.
     static let goneTicks: UInt64 = 10
-    /// How many clients are accepted in one turn; the rest wait in the backlog.
+    /// The most clients that are accepted in one turn; the rest wait in the backlog.
     static let acceptedInOneTurn = 256
 
-    /// Wakes the loop from other threads.
+    /// The waker of the loop, for other threads.
     package let waker = Waker()
 
     let handles: LoopHandles
@@ -28,14 +31,14 @@ package final class Reactor {
     @exclusivity(unchecked) var handler: (any ReactorHandler)?
     var socketFile: SocketFile?
     private let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: readBufferSize, alignment: 64)
-    /// How many bytes were read in this turn.
+    /// The number of bytes that were read in this turn.
     var bytesOfTurn = 0
     private var isStopping = false
-    /// True while the system has nothing to accept a client with, which was told.
+    /// True while the system has no descriptor or memory for a client, which was reported to the handler.
     private var isShort = false
-    /// How many connections are finishing or lingering, and so have a deadline.
+    /// The number of connections that are finishing or lingering, and so have a deadline.
     private(set) var endingCount = 0
-    /// How many tenths of a second went by.
+    /// The number of ticks of 0.1 s so far.
     var ticks: UInt64 = 0
 
     /// Makes the loop, and lets the process survive writes to closed peers (SIGPIPE) and to full quotas (SIGXFSZ).
@@ -53,21 +56,21 @@ package final class Reactor {
         readBuffer.deallocate()
     }
 
-    /// Accepts clients at a path, of which only the owner may connect unless the mode says otherwise.
-    ///
-    /// - Parameter group: the group that the socket's file belongs to; nil: that of the process.
+    /// Accepts clients at a path; only the owner may connect unless the mode says otherwise.
     ///
     /// The parent directory is made if it is missing; a stale socket is replaced, anything else at the path is left
     /// alone and refused.
+    ///
+    /// - Parameter group: the group that the socket's file belongs to; nil: that of the process.
     package func listen(at path: String, mode: UInt32 = 0o600, group: UInt32? = nil) throws(ReactorError) {
         try listen(try SocketFile(path: path, mode: mode, group: group), path)
     }
 
-    /// Accepts clients on a socket that listens already; its file is left to whoever made it.
+    /// Accepts clients on an inherited socket, whose file is left to the process that made it.
     package func listen(on socket: InheritedSocket) throws(ReactorError) { try listen(SocketFile(socket), socket.path) }
 
     private func listen(_ file: SocketFile, _ path: String) throws(ReactorError) {
-        precondition(socketFile == nil, "a reactor listens at one path")
+        precondition(socketFile == nil, "second socket to listen at: \(path)")
         guard handles.startListening(file.descriptor) else {
             file.remove()
             throw .refused(call: "epoll_ctl", path: path, code: errno)
@@ -75,14 +78,14 @@ package final class Reactor {
         socketFile = file
     }
 
-    /// Serves until `stop()`; returns when every connection is closed and told so.
+    /// Serves until `stop()`; returns when every connection is closed and its `connectionClosed` was called.
     package func run(_ handler: any ReactorHandler) {
         self.handler = handler
         handles.run()
         self.handler = nil
     }
 
-    /// Tries to write at once and keeps what the kernel does not take; true when nothing was kept.
+    /// Writes bytes at once, and queues those that the kernel does not take; true if none were queued.
     @discardableResult
     package func send(_ id: ConnectionID, _ bytes: [UInt8]) -> Bool {
         guard let connection = connections[id], connection.phase == .open, !bytes.isEmpty else { return true }
@@ -101,20 +104,21 @@ package final class Reactor {
         }
     }
 
-    /// How many bytes wait for the peer to take them; 0 for a connection that is gone.
+    /// Returns the number of bytes queued for a peer; 0 if the connection is gone.
     package func unsentCount(_ id: ConnectionID) -> Int { connections[id]?.output.count ?? 0 }
 
-    /// How many bytes are read of a peer at a time at most; nil: as many as there are.
+    /// The most bytes of one read, with a minimum of `leastRead`; nil: the size of the buffer.
     package var mostRead: Int?
 
-    /// Leaves what the peer sends in the socket until `resumeReading`.
+    /// Stops reading a connection until `resumeReading`; its input stays in the socket.
     package func pauseReading(_ id: ConnectionID) { setPaused(id, true) }
 
+    /// Reads a connection again after `pauseReading`.
     package func resumeReading(_ id: ConnectionID) { setPaused(id, false) }
 
-    /// Ends in order: sends what waits, shuts our direction, drops a little of what still comes, closes.
+    /// Closes in order: sends the queued output, shuts our direction, drops a little of the further input, closes.
     ///
-    /// - Parameter lingers: false where a peer that has sent nothing more is not waited for.
+    /// - Parameter lingers: false to close without waiting if the peer has sent nothing more.
     package func finish(_ id: ConnectionID, lingers: Bool) {
         guard let connection = connections[id], connection.phase == .open else { return }
         endingCount += 1
@@ -123,7 +127,7 @@ package final class Reactor {
         connection.updateWatching()
     }
 
-    /// Ends at once; what waits is lost.
+    /// Closes a connection at once; its queued output is lost.
     package func close(_ id: ConnectionID) {
         if let connection = connections[id] { shut(connection) }
     }
@@ -133,12 +137,12 @@ package final class Reactor {
         if !isStopping { handles.startIdling() }
     }
 
-    /// Makes the next turn end no later than so many nanoseconds from now, whatever was asked for before.
+    /// Makes the next turn end at most the given number of nanoseconds from now; replaces an earlier request.
     package func requestTurn(within nanoseconds: UInt64) {
         if !isStopping { handles.alarm.set(nanoseconds) }
     }
 
-    /// Takes no new connections and removes the socket's file, if it is still ours.
+    /// Stops accepting clients, and removes the socket's file if it is still ours.
     package func stopListening() {
         guard let socketFile else { return }
         handles.stopListening()
@@ -146,7 +150,7 @@ package final class Reactor {
         self.socketFile = nil
     }
 
-    /// Closes everything; `run` returns.
+    /// Closes everything, so that `run` returns.
     package func stop() {
         guard !isStopping else { return }
         isStopping = true
@@ -171,7 +175,8 @@ package final class Reactor {
         if connection.phase != .open { endingCount -= 1 }
         connection.phase = .closed
         connection.output.removeAll()
-        // Before the descriptor: this takes it from the loop, and the number may be another client's right after.
+        // The handle is closed before the descriptor: that takes it from the loop, and the number may be another
+        // client's right after.
         connection.handle.withHandle { uv_close($0, Reactor.connectionIsClosed) }
         Glibc.close(connection.descriptor)
     }
@@ -182,17 +187,17 @@ package final class Reactor {
             return
         }
         if connection.isAtEnd || shutdown(connection.descriptor, Int32(SHUT_WR)) != 0 { return shut(connection) }
-        // What we sent stays in the peer's socket, and what it sends now is refused instead of dropped.
+        // Our bytes stay in the peer's socket, and its further input is refused instead of dropped.
         if !lingers, !connection.isInputWaiting { return shut(connection) }
         connection.phase = .lingering(deadline: handles.now + Reactor.lingerTime, budget: Reactor.lingerBytes)
     }
 }
 
-// What the loop tells.
+// The events of the loop.
 extension Reactor {
     func becameReady(_ connection: Connection, status: Int32, events: Int32) {
         if status < 0 {
-            // The peer is gone with bytes of ours unread; what it had sent can still be read, down to the error.
+            // The peer is gone and left bytes of ours unread; its own bytes can still be read, down to the error.
             connection.watchingStopped()
             if connection.wantsInput { read(connection) } else { shut(connection) }
         } else {
@@ -212,7 +217,7 @@ extension Reactor {
             } else if errno == EAGAIN {
                 return
             } else if errno != EINTR && errno != ECONNABORTED {
-                // No descriptors or no memory: asking again at once would spin, so the listener rests for a tick.
+                // No descriptors or no memory: an immediate retry would spin, so the listener pauses for a tick.
                 if !isShort { handler?.clientNotAccepted(errno: errno) }
                 isShort = true
                 return handles.stopListening()

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why a reactor could not be made or could not listen; each description says what to do next.
+/// An error of making a reactor or of listening; each description says what to do next.
 package enum ReactorError: Error, Equatable, Sendable {
     /// The path does not fit a socket's address.
     case pathTooLong(String, bytes: Int)
@@ -10,9 +10,9 @@ package enum ReactorError: Error, Equatable, Sendable {
     case notASocket(String)
     /// A process accepts connections at the path; it was left alone.
     case anotherServerAnswers(String)
-    /// Others could put a socket of their own in this directory, or already have it for theirs.
+    /// Other users could put a socket of their own in this directory, or own the directory.
     case directoryNotSafe(String)
-    /// What was handed over is not one Unix stream socket that listens; so many were.
+    /// The inherited descriptors are not one listening Unix stream socket; the value is their number.
     case inheritedNotFit(String)
     /// The system refused a call.
     case refused(call: String, path: String, code: Int32)

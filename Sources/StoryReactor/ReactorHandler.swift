@@ -1,35 +1,37 @@
-/// What a reactor tells its owner, always on the reactor's thread and never from inside a call into the reactor.
+/// The callbacks of a reactor to its owner, always on the reactor's thread and never from inside a call into the
+/// reactor.
 ///
-/// Every one of these calls is followed by `turnEnded` before the reactor waits again, so what they leave to do can
-/// be gathered and done there once.
+/// Every one of these calls is followed by `turnEnded` before the reactor waits again, so work can be collected and
+/// done there once.
 package protocol ReactorHandler: AnyObject {
-    /// A client connected; it may be sent to at once.
+    /// Reports a client that has connected; bytes may be sent to it at once.
     func connectionOpened(_ id: ConnectionID, peer: PeerCredentials)
 
-    /// The system has no descriptor or no memory for a client, who waits until it has; told once for all of that time.
+    /// Reports that the system has no descriptor or no memory for a client, which waits until there is one; once for
+    /// the whole shortage.
     func clientNotAccepted(errno: Int32)
 
-    /// Bytes arrived; they are valid only during the call.
+    /// Delivers bytes that have arrived; they are valid until it returns.
     func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer)
 
-    /// The peer will send no more; it may still be reading.
+    /// Reports that the peer sends no more; it may still be reading.
     func peerClosed(_ id: ConnectionID)
 
-    /// The connection is gone for good, whatever the reason; told once for every one that was opened.
+    /// Reports that a connection is gone, whatever the reason; once for every one that was opened.
     func connectionClosed(_ id: ConnectionID)
 
-    /// Everything that was handed to `send` has left the process, after a time when some of it had not.
+    /// Reports that the queue of a connection is empty again: everything passed to `send` has left the process.
     func outputDrained(_ id: ConnectionID)
 
-    /// Everything that one poll brought has been told: the place to commit and to send.
+    /// Ends a turn, after all callbacks of one poll: the moment to commit and to send.
     func turnEnded()
 
-    /// SIGTERM, SIGINT or SIGHUP arrived.
+    /// Reports SIGTERM, SIGINT or SIGHUP.
     func signalReceived(_ signal: Int32)
 
-    /// The housekeeping timer: ten times a second.
+    /// Runs the owner's housekeeping, ten times a second.
     func timerFired()
 
-    /// Another thread called `wake()`, once or several times.
+    /// Reports that another thread called `wake()`, once or several times.
     func woken()
 }

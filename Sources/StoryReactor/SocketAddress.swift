@@ -1,6 +1,6 @@
 import Glibc
 
-/// A path as the system wants it for `bind` and `connect`.
+/// The address of a Unix socket, made of a path, for `bind` and `connect`.
 package struct SocketAddress {
     /// The longest path, in bytes: the address has 108 and one is the NUL.
     package static let longestPath = 107
@@ -15,10 +15,10 @@ package struct SocketAddress {
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
     }
 
-    /// `bind`; 0, or −1 with errno.
+    /// Calls `bind`; returns 0, or −1 with errno.
     func bind(_ descriptor: Int32) -> Int32 { withPointer { Glibc.bind(descriptor, $0, $1) } }
 
-    /// `connect`; 0, or −1 with errno.
+    /// Calls `connect`; returns 0, or −1 with errno.
     func connect(_ descriptor: Int32) -> Int32 { withPointer { Glibc.connect(descriptor, $0, $1) } }
 
     private func withPointer(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {

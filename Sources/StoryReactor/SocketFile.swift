@@ -1,16 +1,17 @@
 import CUV
 import Glibc
 
-/// The listening socket and the file that clients find it by.
+/// The listening socket and the file that clients connect to.
 ///
-/// A file that answers is never taken, a stale one is replaced, and at the end only our own is removed.
+/// A file that a server accepts connections at is never replaced, a stale one is, and at the end only our own is
+/// removed.
 struct SocketFile {
-    /// How many clients may wait to be accepted.
+    /// The number of clients that may wait to be accepted.
     private static let backlog: Int32 = 4_096
 
-    /// Listens, does not block, is closed on exec.
+    /// The listening descriptor, non-blocking and close-on-exec.
     let descriptor: Int32
-    /// The file that was bound; nil for one that somebody else made, and removes.
+    /// The file that was bound; nil for an inherited socket, whose file another process made and removes.
     private let file: (path: String, device: dev_t, inode: ino_t)?
 
     /// Takes over a socket that listens already.
@@ -22,14 +23,15 @@ struct SocketFile {
     /// Binds and listens.
     ///
     /// - Parameters:
-    ///   - mode: who may connect, as the file has it from its first moment.
+    ///   - mode: who may connect; the file never has wider permissions.
     ///   - group: the group that the file belongs to; nil: that of the process.
     init(path: String, mode: mode_t, group: gid_t? = nil) throws(ReactorError) {
         let address = try SocketAddress(path: path)
         let directory = SocketFile.directory(of: path)
         let guardian = try SocketFile.openDirectory(directory, mode: mode == 0o600 ? 0o700 : 0o711)
         defer { close(guardian) }
-        // Held until the socket listens: of two starting servers, the second then finds the first one answering.
+        // The lock is held until the socket listens: of two starting servers, the second then finds the first one
+        // accepting.
         guard flock(guardian, LOCK_EX) == 0 else { throw .refused(call: "flock", path: directory, code: errno) }
         try SocketFile.removeStale(path, address)
         descriptor = try SocketFile.listen(path, address, mode, group)
@@ -61,7 +63,7 @@ struct SocketFile {
         guard isMade || errno == EEXIST else { throw .refused(call: "mkdir", path: path, code: errno) }
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .refused(call: "open", path: path, code: errno) }
-        // Whatever the umask: clients have to get through it.
+        // Overrides the umask, since clients have to pass through the directory.
         if isMade { fchmod(descriptor, mode) }
         var status = stat()
         let known = fstat(descriptor, &status) == 0
@@ -82,7 +84,7 @@ struct SocketFile {
         guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path) }
         let probe = try makeSocket(path)
         defer { close(probe) }
-        // A full backlog (EAGAIN) is an answer too: somebody listens.
+        // A full backlog (EAGAIN) is a sign of a listening server too.
         if address.connect(probe) == 0 || errno == EAGAIN { throw .anotherServerAnswers(path) }
         guard errno == ECONNREFUSED else { throw .refused(call: "connect", path: path, code: errno) }
         guard unlink(path) == 0 || errno == ENOENT else { throw .refused(call: "unlink", path: path, code: errno) }
@@ -92,9 +94,8 @@ struct SocketFile {
         _ path: String, _ address: SocketAddress, _ mode: mode_t, _ group: gid_t?
     ) throws(ReactorError) -> Int32 {
         let descriptor = try makeSocket(path)
-        // The file gets the descriptor's mode, less the umask: narrow from its first moment, with no change to the
-        // umask, which every thread shares. Widening it beyond the umask can wait until the file is there, and has its
-        // group.
+        // The file gets the descriptor's mode, less the umask: it is narrow from its first moment, with no change to
+        // the umask, which every thread shares. It is widened once it is there and has its group.
         guard fchmod(descriptor, mode & 0o700) == 0, address.bind(descriptor) == 0 else {
             let code = errno
             close(descriptor)

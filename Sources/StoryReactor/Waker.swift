@@ -1,7 +1,7 @@
 import CUV
 import Synchronization
 
-/// Wakes a reactor from any thread; of no effect once the reactor has stopped.
+/// A handle to wake a reactor from any thread, without effect once the reactor has stopped.
 package final class Waker: Sendable {
     private let handle: Mutex<UnsafeMutablePointer<uv_async_t>?> = Mutex(nil)
 
@@ -10,12 +10,12 @@ package final class Waker: Sendable {
     /// Makes the reactor call `woken()`, once for all calls that come before it.
     package func wake() {
         handle.withLock { handle in
-            // It fails only for a handle that is closing, and such a one is no longer here.
+            // It fails only for a handle that is closing, which was detached before.
             if let handle { uv_async_send(handle) }
         }
     }
 
-    /// From now on `wake()` reaches this handle; nil when it reaches none.
+    /// Sets the handle that `wake()` reaches; nil for none.
     func attach(_ target: UnsafeMutablePointer<uv_async_t>?) {
         // The pointer crosses as a number, because pointers do not cross isolation.
         let address = UInt(bitPattern: target)

@@ -2,19 +2,21 @@ import Glibc
 import StoryStorage
 import Synchronization
 
-/// Some threads that do the same work beside one another, in pieces that each takes as it is ready.
+/// A pool of threads that share one task in pieces: a thread takes the next piece when it is free.
 struct Crew {
-    /// More of them would wait for memory.
+    /// The most threads that are used: more of them would wait for memory.
     private static let maxCount = 8
 
     let count: Int
 
     init() { count = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), Crew.maxCount) }
 
-    /// Does the work for 0 ..< `pieces`; one member of the crew is the caller. Ends when all is done.
+    /// Runs `work` for each piece in 0 ..< `pieces`; one member of the crew is the caller. Returns when all are done.
     ///
-    /// - Parameter work: with the member's number and the piece's; false where the whole is of no use any more.
-    /// - Returns: false when any piece answered false.
+    /// - Parameters:
+    ///   - work: takes the member's number and the piece's; returns false to abandon the remaining pieces.
+    ///   - meanwhile: runs on the calling thread before each of its pieces.
+    /// - Returns: false when any piece returned false.
     func share(
         _ pieces: Int, _ work: @escaping @Sendable (_ member: Int, _ piece: Int) -> Bool,
         meanwhile: () -> Void = {}
@@ -32,7 +34,7 @@ struct Crew {
     }
 }
 
-/// Which pieces were taken.
+/// The counter from which the threads take the next piece.
 private final class Taken: Sendable {
     private let pieces: Int
     private let next = Atomic<Int>(0)
@@ -42,7 +44,7 @@ private final class Taken: Sendable {
 
     var isUseful: Bool { !isBroken.load(ordering: .acquiring) }
 
-    /// Takes one after the other.
+    /// Runs `work` on one piece after the other until none is left; false once any piece has returned false.
     func all(_ work: (Int) -> Bool) -> Bool {
         while isUseful {
             let piece = next.add(1, ordering: .relaxed).oldValue

@@ -2,15 +2,15 @@ import StoryCore
 import StoryModels
 import StoryStorage
 
-/// A store for a replay: what a fold reads again lies in memory; of the rest there is only a digest.
+/// A table store for a replay: it keeps in memory the tables that a fold reads, and of the others only a digest.
 ///
-/// Indexes are written, but never read by a fold. A digest is a sum, so it can follow them without keeping them.
+/// Indexes are written, but never read by a fold. A digest is a sum, so it is updated without the entries.
 final class DigestingStore: TableStore {
     private let store = MemoryModelStore()
-    /// By the tables' numbers.
+    /// True for a table that is only digested, by table number.
     private let isDigested: [Bool]
     private var digests = [ModelDigest](repeating: ModelDigest(), count: 256)
-    /// The table whose entries are kept after all, to be compared one by one.
+    /// The table whose entries are kept even if it is digested, to be compared one by one.
     private let kept: UInt8?
 
     init(_ catalogue: Catalogue, keeping table: ModelTable? = nil) {
@@ -20,7 +20,7 @@ final class DigestingStore: TableStore {
         kept = table?.number
     }
 
-    /// Every entry of a table that lies in memory, in order; nil where there is only a digest.
+    /// Returns all entries of a table in order; nil when only its digest was kept.
     func entries(of table: ModelTable) -> [(key: [UInt8], value: [UInt8])]? {
         guard table.number == kept || !isDigested[Int(table.number)] else { return nil }
         return store.entries(of: table)

@@ -1,24 +1,27 @@
 import StoryCore
 import StoryLog
 
-/// Where every event of a log lies, stream by stream: the first event of each, and of each event the next one.
+/// The events of a log as linked lists, one for each stream: the first event of each stream, and the next event of each
+/// event.
 ///
-/// Sixteen bytes an event and twelve a stream, allocated at once and touched only where they are used.
-/// Unchecked: see who may call what when.
+/// They take 16 bytes for each event and 12 for each stream; the memory is reserved at once and touched only where it
+/// is used.
+/// Unchecked `Sendable`: the marks below say which thread may call a function, and when.
 final class EventChains: @unchecked Sendable {
-    /// The longest log that its numbers have room for.
+    /// The last position that fits their 32-bit numbers.
     static let maxPosition = Position(UInt64(UInt32.max) - 1)
 
-    /// Where an event lies, and what comes behind it in its stream.
+    /// The address of an event's record, and the next event of its stream.
     struct Link: BitwiseCopyable {
         var start: UnsafeRawPointer?
         var count: UInt32
-        /// The position of the stream's next event, 0: none; once the event is folded, the number of its category.
+        /// The position of the stream's next event, 0 for none; once the event is folded, the number of its category.
         var next: UInt32
     }
 
+    /// The ends of a stream's list, and the stream's category.
     private struct Stream: BitwiseCopyable {
-        /// The positions of the first event and of the last but for the first; 0: none.
+        /// The positions of the first event, and of the last event if it is another one; 0 for none.
         var first: UInt32
         var last: UInt32
         var category: UInt32
@@ -29,7 +32,7 @@ final class EventChains: @unchecked Sendable {
     private let streams: UnsafeMutablePointer<Stream>
     private let (linkTable, streamTable): (ZeroedTable<Link>, ZeroedTable<Stream>)
 
-    /// Nil when there is no memory.
+    /// Allocates the lists; nil when there is not enough memory.
     init?(through: Position) {
         let count = Int(through.value) + 1
         guard let links = ZeroedTable<Link>(count: count), let streams = ZeroedTable<Stream>(count: count) else {
@@ -47,7 +50,7 @@ final class EventChains: @unchecked Sendable {
         links[Int(position.value)] = Link(start: record.start, count: UInt32(clamping: record.count), next: 0)
     }
 
-    /// The first event of a stream. False when the stream has one, or there cannot be so many.
+    /// Sets the first event of a stream; false when the stream has one, or its number exceeds the number of events.
     func begin(_ stream: UInt64, at position: Position, category: UInt32) -> Bool {
         guard stream > 0, stream <= through.value, streams[Int(stream)].first == 0 else { return false }
         streams[Int(stream)] = Stream(first: UInt32(truncatingIfNeeded: position.value), last: 0, category: category)
@@ -56,7 +59,8 @@ final class EventChains: @unchecked Sendable {
 
     // MARK: After that, by one thread
 
-    /// Chains an event to those before it; they come in the order of their positions. False when there are none.
+    /// Appends an event to the list of its stream, in the order of positions; false when the stream has no earlier
+    /// event.
     func chain(_ position: UInt32, to stream: UInt64) -> Bool {
         guard stream > 0, stream <= through.value else { return false }
         let chain = streams + Int(stream)
@@ -69,19 +73,19 @@ final class EventChains: @unchecked Sendable {
 
     // MARK: When all are chained, by any thread
 
-    /// The position of a stream's first event, and its category; nil when there is no such stream.
+    /// Returns the position of a stream's first event, and its category; nil when there is no such stream.
     func stream(_ number: UInt64) -> (first: UInt64, category: UInt32)? {
         let stream = streams[Int(number)]
         return stream.first > 0 ? (UInt64(stream.first), stream.category) : nil
     }
 
-    /// Asks for the first event of a stream, which will be read soon.
+    /// Prefetches the first event of a stream that will be folded soon.
     func prefetch(_ number: UInt64) {
         guard number <= through.value, let stream = stream(number) else { return }
         record(at: stream.first)?.prefetch()
     }
 
-    /// What lies at a position.
+    /// Returns the record at a position; nil when it has too few bytes.
     func record(at position: UInt64) -> StoredRecord? {
         let link = links + Int(position)
         return StoredRecord(UnsafeRawBufferPointer(start: link.pointee.start, count: Int(link.pointee.count)))
@@ -89,10 +93,10 @@ final class EventChains: @unchecked Sendable {
 
     // MARK: By the one thread that has the stream
 
-    /// The position of the stream's next event, until the category is left in its place; 0 behind the last one.
+    /// Returns the position of the stream's next event, 0 after the last one; only before `leave` overwrites it.
     func next(after position: UInt64) -> UInt64 { UInt64(links[Int(position)].next) }
 
-    /// Leaves the number of its category at an event, whose next one was read.
+    /// Overwrites the link of an event with the number of its category, once the link was read.
     func leave(_ category: UInt64, at position: UInt64) {
         links[Int(position)].next = UInt32(truncatingIfNeeded: category)
     }

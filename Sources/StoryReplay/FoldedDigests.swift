@@ -2,7 +2,7 @@ import StoryCore
 import StoryLog
 import StoryModels
 
-/// What a fold of the log leaves to compare by.
+/// The digests of the tables that a fold of the log made.
 protocol FoldedDigests {
     func digest(of table: ModelTable) -> ModelDigest
 }
@@ -15,14 +15,15 @@ extension FoldedDigests {
 
 extension StreamDigests: FoldedDigests {}
 
-/// Holds a fold of the log against the stored models.
+/// A comparison of a fold of the log with the stored models.
 final class ReplayComparison {
     private let log: LMDBEventLog
     private let plan: CataloguePlan
     private let through: Position
     private let snapshot: ModelSnapshot?
     private let folded: any FoldedDigests
-    /// The same fold in order, with its rows; made when the digests differ, to say where.
+    /// The same fold in the order of the log, with its rows; made when the digests differ, to find the first
+    /// difference.
     private var inOrder: FoldedModels?
 
     init(
@@ -37,7 +38,9 @@ final class ReplayComparison {
         inOrder = folded as? FoldedModels
     }
 
-    /// - Throws: what reading the log or the stored models failed with.
+    /// Compares each of the models.
+    ///
+    /// - Throws: the error of reading the log or the stored models.
     func entries(_ models: [String]) throws(StorageError) -> [ReplayReport.Entry] {
         var entries: [ReplayReport.Entry] = []
         for model in models { entries.append(try entry(model)) }

@@ -4,7 +4,7 @@ import StoryModels
 import StoryStorage
 import StoryWire
 
-/// A log folded anew in its order, as the daemon folds it.
+/// The models that a fold of the log in its order makes, as the daemon folds it.
 final class FoldedModels: FoldedDigests {
     private let store: DigestingStore
 
@@ -12,8 +12,8 @@ final class FoldedModels: FoldedDigests {
 
     /// Folds everything up to a position.
     ///
-    /// - Parameter table: the table whose entries are kept, where otherwise there would be only a digest of them.
-    /// - Throws: what reading the log failed with.
+    /// - Parameter table: a table whose entries are kept even if otherwise only its digest would be.
+    /// - Throws: the error of reading or folding the log.
     static func fold(
         _ log: any EventLog, _ plan: CataloguePlan, through: Position, keeping table: ModelTable? = nil,
         progress: (_ position: Position, _ of: Position) -> Void
@@ -35,6 +35,6 @@ final class FoldedModels: FoldedDigests {
 
     func digest(of table: ModelTable) -> ModelDigest { store.digest(of: table) }
 
-    /// Every entry of a table, in order; nil where there is only a digest.
+    /// Returns all entries of a table in order; nil when only its digest was kept.
     func entries(of table: ModelTable) -> [(key: [UInt8], value: [UInt8])]? { store.entries(of: table) }
 }

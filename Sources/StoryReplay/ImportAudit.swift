@@ -2,20 +2,21 @@ package import StoryCore
 import StoryModels
 import StoryWire
 
-/// A check of events that come from elsewhere: can the models use them?
+/// A check whether the models can use events that come from another store.
 package struct ImportAudit {
-    /// The use that a model has for an event.
+    /// The result of the check of one event.
     package enum Verdict: Equatable, Sendable {
-        /// A model uses it, or it is one of the users' own.
+        /// A model uses the event, or it is one of the users' own.
         case used
-        /// No model can use it; the sentence says why.
+        /// No model can use the event; the sentence says why.
         case unused(String)
-        /// It would break a promise of the models, so no log may have it; the sentence says which.
+        /// The event would break an invariant of the models, so no log may contain it; the sentence says which.
         case forbidden(String)
     }
 
     private let audit = RowAudit(CataloguePlan(.standard), json: JSONObjectReader())
 
+    /// Creates an audit that has seen no event.
     package init() {}
 
     /// Judges the next event.
@@ -23,7 +24,7 @@ package struct ImportAudit {
     /// - Throws: `.corrupt` where a row is damaged.
     package func verdict(on record: EventRecord) throws(StorageError) -> Verdict {
         guard let finding = try audit.finding(in: record) else { return .used }
-        // Only a refusal is worth its text: an import asks this of every event.
+        // Texts are made for refusals only, since an import checks every event.
         let stream = String(decoding: record.streamName, as: UTF8.self)
         let type = String(decoding: record.json[record.type], as: UTF8.self)
         switch finding {

@@ -1,12 +1,13 @@
 import StoryCore
 import StoryLog
 
-/// Sorts a log's events by stream: several threads read a part of it each, and look at nothing but where it belongs.
+/// The sorting of a log's events by stream: several threads read a part of the log each, and of a record only the
+/// fields that it is sorted by.
 final class LogSorting: Sendable {
-    /// How many positions are read at once.
+    /// The number of positions in one piece of work.
     private static let piece: UInt64 = 16_384
 
-    /// What one piece of the log leaves to be done in order.
+    /// The events of one piece that must be handled in order, after all pieces are read.
     struct Leftover: Sendable {
         /// Events that are not the first of their stream.
         var later: [(position: UInt32, stream: UInt64)] = []
@@ -24,7 +25,7 @@ final class LogSorting: Sendable {
         self.leftovers = leftovers
     }
 
-    /// Nil when the log is anyhow unusual.
+    /// Reads and sorts a log; nil when it has anything unusual, and must be folded in order.
     static func sort(_ log: LMDBEventLog, through: Position, by crew: Crew) throws(StorageError) -> LogSorting? {
         guard through > .zero, through <= EventChains.maxPosition, let chains = EventChains(through: through)
         else { return nil }
@@ -38,7 +39,8 @@ final class LogSorting: Sendable {
         return sorting
     }
 
-    /// The categories in the order of their first events, and for each member of the crew the numbers of those it met.
+    /// Returns the categories in the order of their first events, and for each member of the crew the numbers of those
+    /// it met.
     func categories() -> (names: [CategoryName], numbers: [[UInt64]]) {
         var first: [CategoryName: UInt64] = [:]
         for worker in workers {
@@ -49,12 +51,12 @@ final class LogSorting: Sendable {
         return (names, workers.map { worker in worker.categories.map { numbers[$0.name] ?? 0 } })
     }
 
-    /// Visits the events with a key in order.
+    /// Visits the positions of the events with a key, in order.
     func visitKeyed(_ visit: (UInt64) -> Void) {
         for index in 0..<leftovers.count { for position in leftovers[index].keyed { visit(UInt64(position)) } }
     }
 
-    /// The records stay where they are until then.
+    /// Closes the views of the log; the records are valid until then.
     func close() { for worker in workers { worker.view.close() } }
 
     private func read(_ index: Int, at member: Int) -> Bool {
@@ -94,9 +96,9 @@ final class LogSorting: Sendable {
     }
 }
 
-/// What one thread reads with, and the categories it met.
+/// One thread's view of the log, and the categories that the thread met.
 ///
-/// Unchecked: it belongs to one thread at a time.
+/// Unchecked `Sendable`: it belongs to one thread at a time.
 private final class SortingWorker: @unchecked Sendable {
     private static let maxCount = 1 << 20
 
@@ -108,7 +110,7 @@ private final class SortingWorker: @unchecked Sendable {
 
     init(_ view: LogView) { self.view = view }
 
-    /// The number, here, of the category of a stream; nil where there is none, or too many.
+    /// Returns this worker's number of a stream's category; nil when the name has none, or there are too many.
     func category(of stream: UnsafeRawBufferPointer, first: UInt64) -> UInt32? {
         for index in categories.indices.reversed() {
             let bytes = categories[index].bytes
@@ -134,9 +136,9 @@ private final class SortingWorker: @unchecked Sendable {
     }
 }
 
-/// A place for each piece of work to leave something; no two pieces have the same.
+/// An array with one slot for each piece of work; no two pieces share a slot.
 ///
-/// Unchecked: a place belongs to the thread that has its piece, and is read when all are done.
+/// Unchecked `Sendable`: a slot belongs to the thread that has its piece, and is read when all pieces are done.
 final class Slots<Element: Sendable>: @unchecked Sendable {
     let count: Int
     private let elements: UnsafeMutablePointer<Element>

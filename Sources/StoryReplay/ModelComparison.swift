@@ -1,14 +1,14 @@
 import StoryCore
 import StoryModels
 
-/// Finds the first entry in which a stored model differs from the fold of the log.
+/// A search for the first entry in which a stored model differs from the fold of the log.
 struct ModelComparison {
     let catalogue: Catalogue
     let folded: FoldedModels
-    /// Folds once more and keeps the entries of a table of which there was only a digest.
+    /// Folds the log again and keeps the entries of a table of which only the digest was kept.
     let foldKeeping: (ModelTable) throws(StorageError) -> FoldedModels
 
-    /// A sentence that names the row.
+    /// Returns a sentence that names the first row that differs.
     func firstDifference(_ tables: [ModelTable], _ snapshot: ModelSnapshot) throws(StorageError) -> String {
         for table in tables {
             if let difference = try firstDifference(table, snapshot) { return difference }
@@ -54,7 +54,7 @@ struct ModelComparison {
         return try foldKeeping(table).entries(of: table) ?? []
     }
 
-    /// A row by its ID, another entry by its table and its key.
+    /// Returns the name of a row by its ID, or of another entry by its table and key.
     private func name(_ table: ModelTable, _ key: [UInt8]) -> String {
         // The key of a row is the length of its ID and the ID.
         if let kind = catalogue.kinds.first(where: { $0.rows == table }), let id = Identifier(key.dropFirst()) {

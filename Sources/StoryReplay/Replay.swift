@@ -3,17 +3,20 @@ import StoryLog
 import StoryModels
 package import StoryStorage
 
-/// Folds a log again, from its first event, into models that live in memory alone, and compares them with the stored
-/// ones. It reads beside a running daemon as well as alone.
+/// A fold of a log from its first event into models in memory, to be compared with the stored models.
+///
+/// It works beside a running daemon as well as without one.
 package struct Replay {
+    /// The options of a replay.
     package struct Options: Equatable, Sendable {
-        /// Where to end; nil: at the log's head, or at the stored models' checkpoint when they are compared.
+        /// The end of the fold; nil for the log's head, or for the stored models' checkpoint when they are compared.
         package var through: Moment?
-        /// Which models to tell of; all are folded.
+        /// The models to report; all are folded.
         package var models = Catalogue.standard.models
-        /// Compare with the stored models.
+        /// True to compare with the stored models.
         package var isVerifying = false
 
+        /// Creates the options of a replay of the whole log without a comparison.
         package init() {}
     }
 
@@ -21,15 +24,16 @@ package struct Replay {
     private let clock: Clock
     private let plan = CataloguePlan(.standard)
 
+    /// Creates a replay of the log in a data directory.
     package init(_ directory: DataDirectory, clock: Clock) {
         self.directory = directory
         self.clock = clock
     }
 
-    /// `progress` hears how far it is.
+    /// Runs the replay; `progress` takes the position that was reached and the last one.
     ///
-    /// - Throws: `beyondEnd` where it is to end at a position that the log does not have; `models` where it is the stored
-    ///   models that cannot be compared; otherwise what reading failed with.
+    /// - Throws: `beyondEnd` when the position to end at is beyond the log's head; `models` when the stored models
+    ///   cannot be compared; otherwise `storage` with the error of reading.
     package func run(
         _ options: Options, progress: (_ position: Position, _ of: Position) -> Void
     ) throws(ReplayError) -> ReplayReport {
@@ -57,7 +61,9 @@ package struct Replay {
         return try report(log, snapshot, options, progress)
     }
 
-    /// - Parameter log: one that is opened for reading.
+    /// Folds a log and compares the models with the stored ones.
+    ///
+    /// - Parameter log: a log that is open for reading.
     func report(
         _ log: LMDBEventLog, _ snapshot: ModelSnapshot?, _ options: Options,
         _ progress: (_ position: Position, _ of: Position) -> Void
@@ -76,9 +82,10 @@ package struct Replay {
         return .success(ReplayReport(position: through, head: log.head, seconds: seconds, models: models))
     }
 
-    /// Why the stored models cannot be a fold of this log; nil when they can.
+    /// Returns the reason why the stored models cannot be a fold of this log; nil when they can.
     ///
-    /// A daemon goes on while they are proven: they may be of events that the log did not have when it was opened.
+    /// A daemon may append events meanwhile, so the models may include events that the log did not have when it was
+    /// opened.
     private func contradiction(_ log: LMDBEventLog, _ snapshot: ModelSnapshot) throws(StorageError) -> String? {
         guard log.storedIdentity.holds(snapshot.storeID, through: snapshot.position) else {
             return "they are a fold of another log"
@@ -88,7 +95,7 @@ package struct Replay {
         return "they are a fold of \(snapshot.position) events, and the log ends at \(log.head)"
     }
 
-    /// The digests of the log, folded; in order where sorting it by streams does not do.
+    /// Folds the log by streams, or in order when it cannot be sorted by streams.
     private func fold(
         _ log: LMDBEventLog, _ through: Position, _ options: Options,
         _ progress: (_ position: Position, _ of: Position) -> Void
@@ -108,35 +115,43 @@ package struct Replay {
     }
 }
 
-/// Why there is no replay.
+/// The reason why a replay failed.
 package enum ReplayError: Error, Equatable, Sendable {
-    /// It is to end at a position that the log does not have, whose last one is this.
+    /// The position to end at is beyond the log's head, which is this one.
     case beyondEnd(Position)
     /// The log cannot be read.
     case storage(StorageError)
-    /// The stored models cannot be read, or are no fold of this log; the log is not at fault.
+    /// The stored models cannot be read, or are no fold of this log; the log is not damaged.
     case models(StorageError)
 }
 
-/// What a replay found.
+/// The result of a replay.
 package struct ReplayReport: Equatable, Sendable {
+    /// The result for one model.
     package struct Entry: Equatable, Sendable {
+        /// The model's name.
         package let model: String
+        /// The number of entries in the first table of the model, which has its rows.
         package let rows: UInt64
-        /// 32 hexadecimal digits over every entry of the model's tables.
+        /// The digest of all entries of the model's tables, as 32 hexadecimal digits.
         package let digest: String
-        /// The stored model's; nil when nothing was compared.
+        /// The digest of the stored model; nil when nothing was compared.
         package let stored: String?
-        /// The first row that differs; nil when all is alike.
+        /// The first row that differs; nil when none does.
         package let difference: String?
     }
 
-    /// Everything up to here was folded.
+    /// The position up to which the log was folded.
     package let position: Position
+    /// The position of the last event in the log.
     package let head: Position
+    /// The duration of the fold in seconds.
     package let seconds: Double
+    /// The results of the reported models.
     package let models: [Entry]
 
+    /// The number of events that were folded in a second.
     package var eventsPerSecond: Double { seconds > 0 ? Double(position.value) / seconds : 0 }
+    /// True when no stored model differs from the fold.
     package var isAlike: Bool { models.allSatisfy { $0.stored == nil || $0.stored == $0.digest } }
 }

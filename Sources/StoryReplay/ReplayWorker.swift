@@ -7,7 +7,7 @@ import Synchronization
 
 /// One of the threads that fold a sorted log.
 ///
-/// Unchecked: all but the count belongs to one thread at a time.
+/// Unchecked `Sendable`: all but the count belongs to one thread at a time.
 final class ReplayWorker: @unchecked Sendable {
     let digests: StreamDigests
     let keys = MemoryModelStore()
@@ -18,7 +18,7 @@ final class ReplayWorker: @unchecked Sendable {
     private let stream: StreamFold
     private var keyIndex: KeyIndex
     private let count = Atomic<UInt64>(0)
-    /// How many streams it has folded.
+    /// The number of streams that it has folded.
     private(set) var streams: UInt64 = 0
 
     init(
@@ -32,10 +32,10 @@ final class ReplayWorker: @unchecked Sendable {
         keyIndex = KeyIndex(keys)
     }
 
-    /// How many events it has folded.
+    /// The number of events that it has folded.
     var folded: UInt64 { count.load(ordering: .relaxed) }
 
-    /// Folds some streams; false when an event is not what it has to be.
+    /// Folds the streams with these numbers; false when an event is not as expected.
     func fold(_ numbers: ClosedRange<Int>) -> Bool {
         var events: UInt64 = 0
         for number in numbers {
@@ -56,7 +56,8 @@ final class ReplayWorker: @unchecked Sendable {
         return true
     }
 
-    /// Folds its part of the request keys, in the order of their events.
+    /// Folds this worker's share of the request keys, in the order of their events; false when an event is not as
+    /// expected.
     func foldKeys(_ sorting: LogSorting) -> Bool {
         var isUsual = true
         sorting.visitKeyed { position in
@@ -74,7 +75,7 @@ final class ReplayWorker: @unchecked Sendable {
         return isUsual
     }
 
-    /// How many events the stream has; nil when they are not its versions 1, 2, 3 …
+    /// Folds one stream and returns the number of its events; nil when they are not its versions 1, 2, 3 …
     private func fold(
         _ number: StreamNumber, from first: UInt64, _ category: UInt64
     ) throws(StorageError) -> UInt64? {

@@ -3,12 +3,12 @@ import StoryLog
 import StoryModels
 import StoryWire
 
-/// A replay that folds stream by stream, on as many threads as there are processors, and keeps no entry: digests alone.
+/// A replay that folds stream by stream, on the threads of a crew, and keeps digests but no entries.
 enum SortedReplay {
-    /// How many streams are folded at once.
+    /// The number of streams in one piece of work.
     private static let piece = 4_096
 
-    /// The digests of all tables; nil when the log has anything that wants to be folded in order, or is damaged.
+    /// Returns the digests of all tables; nil when the log is damaged, or has anything that must be folded in order.
     static func fold(
         _ log: LMDBEventLog, _ plan: CataloguePlan, through: Position,
         progress: (_ position: Position, _ of: Position) -> Void
@@ -33,7 +33,8 @@ enum SortedReplay {
         return whole(workers, categories.names, sorting.chains, plan.catalogue, by: crew)
     }
 
-    /// What all of them folded, and what stands between streams; nil where two streams have one unique text.
+    /// Returns the sum of the workers' digests and of the tables that span streams; nil when two streams have one
+    /// unique text.
     private static func whole(
         _ workers: [ReplayWorker], _ categories: [CategoryName], _ chains: EventChains, _ catalogue: Catalogue,
         by crew: Crew
@@ -54,7 +55,7 @@ enum SortedReplay {
         return whole
     }
 
-    /// Folds where the events of each category are; false where the sink fails.
+    /// Folds the positions of the events of each category; false when the sink fails.
     private static func foldCategories(
         _ categories: [CategoryName], _ chains: EventChains, streams: UInt64, into sink: StreamDigests
     ) -> Bool {

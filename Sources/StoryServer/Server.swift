@@ -4,29 +4,30 @@ package import StoryReactor
 import StoryStorage
 import StoryWire
 
-/// The loop: what the reactor tells goes to the turn, and what the turn decides is carried out.
+/// The loop: passes the reactor's events to the turn, and carries out the turn's decisions.
 ///
-/// A turn: every socket that is ready is read and its requests handled; at its end what they appended is committed, or
-/// that begins beside the loop; then what rests on durable events leaves. What a commit beside the loop made durable
-/// leaves when that has ended. Everything runs on the reactor's one thread.
+/// A turn reads every ready socket and handles the requests. At its end their events are committed, or a commit begins
+/// in the background; then the output that depends on durable events is sent. Output that waits for a background commit
+/// is sent when that has ended. Everything runs on the reactor's one thread.
 package final class Server: ReactorHandler {
-    /// How long clients that do not take what waits for them are waited for, in tenths of a second.
+    /// How long a stopping server waits for clients to read their output, in ticks of 0.1 s.
     private static let drainTicks: UInt64 = 50
 
     private let dependency: ServerDependency
     private let connections = Connections()
     private let memory: ClientMemory
     private let outbox: Outbox
-    private let driver: TurnDriver
-    private let publishing: Publishing
+    private let driver: CommitDriver
+    private let publishing: PushScheduler
     private let checkpoints: Checkpoints
     private let jobs: Jobs
     private let requests: Requests
     private let housekeeping: Housekeeping
     private var slow: SlowRequests { dependency.slow }
-    /// When a server that drains gives up waiting; nil while it serves.
+    /// The tick at which a stopping server gives up waiting; nil while it serves.
     private var drainDeadline: UInt64?
 
+    /// Builds the parts of the loop.
     package init(dependency: ServerDependency) {
         self.dependency = dependency
         let figures = dependency.figures
@@ -39,36 +40,39 @@ package final class Server: ReactorHandler {
         jobs = Jobs(
             dependency.logWork, of: dependency.configuration.data, dependency.trace, dependency.background,
             whenDone: dependency.wake)
-        driver = TurnDriver(dependency, connections, outbox, checkpoints, flush)
-        publishing = Publishing(dependency, connections, outbox, memory)
+        driver = CommitDriver(dependency, connections, outbox, checkpoints, flush)
+        publishing = PushScheduler(dependency, connections, outbox, memory)
         requests = Requests(dependency, driver, connections, outbox, memory, publishing, checkpoints, jobs)
         housekeeping = Housekeeping(dependency, driver, connections, requests, memory)
     }
 
-    /// Why the process has to end with exit code 5; nil when it may go on, or end well.
+    /// Why the process must end with exit code 5; nil when it may go on, or end well.
     package var stopReason: StorageError? { driver.stopReason }
 
-    /// True while a thread beside the loop stores the models.
+    /// True while a background thread stores the models.
     package var isStoring: Bool { checkpoints.isStoring }
 
-    /// How many bytes are kept for clients by the account, and by a look at every connection.
+    /// The bytes kept for clients: by the account, and computed from every connection.
     package var kept: (account: Int, counted: Int) {
         (memory.used, memory.count(connections.all, dependency.transport))
     }
 
-    // MARK: Inputs from the reactor
+    // MARK: ReactorHandler
 
+    /// Accepts or refuses a client.
     package func connectionOpened(_ id: ConnectionID, peer: PeerCredentials) {
         slow.turnGoesOn()
         dependency.figures.set(.notAccepting, false)
         requests.connected(id, peer)
     }
 
+    /// Traces that the system lacks the resources to accept a client.
     package func clientNotAccepted(errno: Int32) {
         dependency.figures.set(.notAccepting, true)
         dependency.trace.sayEachSecond("not-accepting", ["reason": SystemError.text(errno), "then": "clients wait"])
     }
 
+    /// Handles the lines that have arrived.
     package func bytesReceived(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
         slow.turnGoesOn()
         guard let connection = connections[id], !connection.isEnding else { return }
@@ -79,6 +83,7 @@ package final class Server: ReactorHandler {
         requests.received(connection)
     }
 
+    /// Handles the end of the peer's input.
     package func peerClosed(_ id: ConnectionID) {
         slow.turnGoesOn()
         guard let connection = connections[id], !connection.isEnding else { return }
@@ -87,15 +92,18 @@ package final class Server: ReactorHandler {
         requests.received(connection)
     }
 
+    /// Removes the connection.
     package func connectionClosed(_ id: ConnectionID) {
         if let connection = connections[id] { requests.gone(connection) }
     }
 
+    /// Has the connection's next step computed, since all its output has left the process.
     package func outputDrained(_ id: ConnectionID) {
         slow.turnGoesOn()
         if let connection = connections[id] { connections.touched.add(connection) }
     }
 
+    /// Commits the turn's events and sends output.
     package func turnEnded() {
         slow.turnGoesOn()
         endTurn()
@@ -117,6 +125,7 @@ package final class Server: ReactorHandler {
         if drainDeadline != nil, connections.isEmpty { dependency.transport.stop() }
     }
 
+    /// Begins to drain the connections; stops at once on a second signal.
     package func signalReceived(_ signal: Int32) {
         guard drainDeadline == nil else { return dependency.transport.stop() }
         requests.answerRowRequests()
@@ -125,7 +134,7 @@ package final class Server: ReactorHandler {
         dependency.trace.say("draining", members)
         dependency.manager.stopping()
         dependency.transport.stopListening()
-        // What is committed now is still pushed before subscriptions end.
+        // Events that are committed now are still pushed before the subscriptions end.
         driver.turnEnded(mayGather: false, isMoreAtHand: false)
         publish()
         dependency.engine.drainRequested()
@@ -133,12 +142,14 @@ package final class Server: ReactorHandler {
         for connection in connections.all { requests.drain(connection) }
     }
 
+    /// Runs the housekeeping, and stops at the drain deadline.
     package func timerFired() {
         slow.turnGoesOn()
         housekeeping.ticked()
         if let drainDeadline, driver.tick >= drainDeadline { dependency.transport.stop() }
     }
 
+    /// Finishes background commits, flushes, checkpoints and jobs that have ended.
     package func woken() {
         slow.turnGoesOn()
         driver.commitMayHaveEnded()
@@ -148,8 +159,8 @@ package final class Server: ReactorHandler {
         for answer in checkpoints.answers() + jobs.answers() { requests.answer(answer) }
     }
 
-    /// Waits for everything beside the loop, commits what is left, and stores the models; the loop has ended, and
-    /// nothing failed for good.
+    /// Waits for background work, commits the remaining events and stores the models, after the loop has ended without
+    /// a storage failure.
     package func end() {
         jobs.end()
         driver.finishCommits()
@@ -158,20 +169,20 @@ package final class Server: ReactorHandler {
 
     // MARK: The end of a turn
 
-    /// What a commit beside the loop made durable leaves at once: whoever waits for it works meanwhile, and the turn's
-    /// requests come after that.
+    /// Sends replies as soon as an asynchronous commit completes: the clients work meanwhile, and the turn's requests
+    /// come after that.
     private func releaseCommitted() {
-        guard driver.releasable != nil else { return }
+        guard driver.sendablePosition != nil else { return }
         requests.answerRowRequests()
         driver.modelsWereRead()
         publish()
     }
 
-    /// Lets go on what waited for durable events, and sends what may leave.
+    /// Resumes the requests that waited for durable events, and sends the output that may leave.
     private func publish() {
-        guard let durable = driver.releasable else { return }
+        guard let durable = driver.sendablePosition else { return }
         requests.resume(at: durable)
-        // What is answered already does not wait for the shares of those who asked for more.
+        // Complete replies do not wait for the shares of long answers.
         if publishing.isPending { outbox.release(through: durable) }
         publishing.run(durable: durable)
         driver.modelsWereRead()
@@ -179,7 +190,7 @@ package final class Server: ReactorHandler {
         outbox.release(through: durable)
     }
 
-    /// Stores the models where that is due, and answers those who waited for it.
+    /// Stores the models where that is due, and replies to the requests that waited for it.
     private func store() {
         driver.storeIfDue()
         for answer in checkpoints.answers() { requests.answer(answer) }

@@ -3,13 +3,13 @@ import StoryCore
 import StoryAnswers
 import StoryStorage
 
-/// Who answers a query: the daemon, or its data directory.
+/// The source of replies to queries: the daemon, or its data directory.
 struct Answerer {
     private let answer: (String) throws(StoreError) -> StoreReply
-    /// The history of the store; nil where no daemon was asked.
+    /// The ID of the store's history; nil when no daemon is asked.
     let log: String?
 
-    /// Asks a daemon.
+    /// Uses a daemon.
     init(_ connection: StoreConnection) {
         log = ShownJSON(connection.greeting)?.members["log"]?.text
         answer = { request throws(StoreError) in try connection.ask(request) }
@@ -17,8 +17,8 @@ struct Answerer {
 
     /// Reads a data directory, whose log is folded first.
     ///
-    /// - Parameter last: where the fold ends.
-    /// - Throws: why it cannot be read.
+    /// - Parameter last: the position where the fold ends.
+    /// - Throws: the reason why the directory cannot be read.
     init(reading path: String, through last: Position = .max) throws(CommandError) {
         ReaderProcess.takeOwnNumber(for: path)
         let queries: StoredQueries
@@ -36,7 +36,7 @@ struct Answerer {
         answer = { request throws(StoreError) in try Answerer.reply(queries.answer(request)) }
     }
 
-    /// Asks one request; a refusal is thrown, after the rows that came before it.
+    /// Sends one request; a refusal is thrown, after the rows that came before it.
     ///
     /// - Parameter each: takes the rows.
     func ask(

@@ -1,51 +1,51 @@
 import Glibc
 import StoryClient
 
-/// What a run came to, for scripts (SPEC §4); the graver ones are greater.
+/// The exit code of a run, for scripts (SPEC §4); graver codes are greater.
 enum ExitCode: Int32 {
     case done = 0
-    /// It ran, and the answer is no.
+    /// The run succeeded, and the answer is no.
     case no = 1
-    /// The command line is wrong, as the tool or the store finds, or the store cannot be reached.
+    /// The command line is wrong, by the tool's or the store's rules, or the store cannot be reached.
     case unusable = 2
-    /// Denied, a limit was met, or the store is full, busy or stopping.
+    /// The request was denied or exceeded a limit, or the store is full, busy or stopping.
     case denied = 3
     case timedOut = 4
-    /// What is stored is not what was written.
+    /// The stored data is damaged.
     case corrupt = 5
     case interrupted = 130
 
-    /// What a refusal of the store's comes to.
+    /// Maps a refusal of the store to an exit code.
     init(_ refusal: Refusal) {
         switch refusal.code {
         case .syntax, .unknown: self = .unusable
         case .denied, .tooLarge, .full, .busy, .draining: self = .denied
         case .internal where refusal.isDamage: self = .corrupt
-        // Codes that are not known yet are a no as well.
+        // Codes that this program does not know are a no as well.
         default: self = .no
         }
     }
 
-    /// The graver of two, for a run of many requests.
+    /// Returns the graver of two codes, for a run of many requests.
     func worse(_ other: ExitCode) -> ExitCode { other.rawValue > rawValue ? other : self }
 }
 
-/// Why a subcommand stopped.
+/// The reason why a subcommand stopped.
 enum CommandError: Error {
     /// The command line cannot be understood; the sentence says what to do.
     case usage(String)
-    /// The store could not be talked to.
+    /// The communication with the store failed.
     case store(StoreError)
-    /// The store said no.
+    /// The store refused the request.
     case refused(Refusal, json: [UInt8])
     /// The answer could not be written, or the input not read.
     case system(String)
-    /// There is no room where the sentence says.
+    /// There is no room at the location that the sentence names.
     case full(String)
-    /// Everything was said already.
+    /// The error was reported already.
     case silent(ExitCode)
 
-    /// What failed to be written, and why.
+    /// Returns the error for a file that cannot be written, with the reason.
     static func unwritable(_ name: String, _ code: Int32) -> CommandError {
         let reason = "\(name) cannot be written: \(String(cString: strerror(code)))"
         return code == ENOSPC || code == EDQUOT ? .full(reason + "; make room there") : .system(reason)
@@ -63,7 +63,7 @@ enum CommandError: Error {
 }
 
 extension ExitCode {
-    /// What a failure to talk to the store comes to.
+    /// Maps a failure of the communication with the store to an exit code.
     init(_ error: StoreError) {
         switch error {
         case .timedOut: self = .timedOut

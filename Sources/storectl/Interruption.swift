@@ -1,24 +1,26 @@
 import Glibc
 import Synchronization
 
-/// Ctrl-C, SIGTERM and a terminal that hangs up as a descriptor to wait for; the second one ends the process at once.
+/// The signals that interrupt a run (Ctrl-C, SIGTERM, a terminal that hangs up), as a descriptor to wait for; the
+/// second one ends the process at once.
 enum Interruption {
-    /// What has to be done even then.
+    /// The work that is done even before an end at once.
     private static let abruptEnd = Mutex<(@Sendable () -> Void)?>(nil)
     /// True while the first signal ends the process.
     private static let endsAtOnce = Atomic<Bool>(false)
-    /// Whoever signals a process and then its group, as `timeout` does, means one end.
+    /// The microseconds in which several signals count as one: `timeout` signals a process and then its group.
     private static let sameMoment: UInt32 = 200_000
 
-    /// Says what has to be done before the process ends at once, such as giving the terminal back.
+    /// Sets the work that is done before the process ends at once, such as restoring the terminal.
     static func beforeAbruptEnd(_ work: @escaping @Sendable () -> Void) { abruptEnd.withLock { $0 = work } }
 
-    /// Begins to listen; the descriptor becomes readable with the first signal. −1 when the system refuses.
+    /// Begins to wait for signals and returns a descriptor that becomes readable with the first one; −1 when the system
+    /// refuses.
     static func start() -> Int32 {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return -1 }
         var signals = interruptingSignals()
-        // Blocked here and so in every thread made later; only the one below takes them.
+        // The signals are blocked here, and so in every thread that is created later; only the thread below takes them.
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         var thread = pthread_t()
         let writeEnd = UnsafeMutableRawPointer(bitPattern: Int(ends[1]))
@@ -30,14 +32,14 @@ enum Interruption {
         return ends[0]
     }
 
-    /// Waits so long; true at once when a signal came on the descriptor.
+    /// Waits for the given time; true at once when a signal came on the descriptor.
     static func came(within pause: Duration, on descriptor: Int32) -> Bool {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let milliseconds = pause.components.seconds * 1_000 + pause.components.attoseconds / 1_000_000_000_000_000
         return poll(&waiting, 1, Int32(clamping: milliseconds)) > 0
     }
 
-    /// Does work that only reads, and looks at no descriptor meanwhile: the first signal ends the process.
+    /// Does work that only reads, and does not poll the descriptor: the first signal ends the process.
     static func endingAtOnce<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
         endsAtOnce.store(true, ordering: .sequentiallyConsistent)
         defer { endsAtOnce.store(false, ordering: .sequentiallyConsistent) }
@@ -69,7 +71,7 @@ enum Interruption {
         return signals
     }
 
-    /// True where whoever started this process wants it to go on, as `nohup` does.
+    /// Returns true when the parent process set the signal to be ignored, as `nohup` does.
     private static func isIgnored(_ signal: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(signal, nil, &action) == 0 else { return false }

@@ -2,13 +2,13 @@ import StoryClient
 import StoryCore
 import StoryStorage
 
-/// What a subcommand works with: its arguments, where the store is, and where answers go.
+/// The input of a subcommand: its arguments, the search for the store, and the output.
 struct Invocation {
     let arguments: Arguments
     let output = Output()
-    /// How long an answer is waited for.
+    /// The longest wait for a reply.
     let timeout: Duration
-    /// Readable once the run was interrupted.
+    /// The descriptor that is readable once the run was interrupted.
     let interruption: Int32
     private let search: StoreSearch
 
@@ -26,16 +26,16 @@ struct Invocation {
     var isJSON: Bool { arguments.has("json") }
     var answers: Answers { Answers(output: output, isJSON: isJSON) }
 
-    /// True where a daemon is asked for by name.
+    /// Returns true when a daemon's socket was named.
     func namesSocket() throws(CommandError) -> Bool { try search.named() != nil }
 
-    /// Looks for the user's own store alone where the user has data, which is read if no daemon serves it.
+    /// Restricts the search to the user's own store when the user has data, which is read if no daemon serves it.
     func preferOwnData() throws(CommandError) {
         guard let directory = try ownDirectory() else { return }
         search.includesService = !Folder.exists(directory)
     }
 
-    /// The data directory for work without a daemon.
+    /// Returns the data directory for work without a daemon.
     func dataDirectory() throws(CommandError) -> String {
         guard let directory = try ownDirectory() else {
             throw .usage("there is no home to look for the data in; say where it is with --data DIR")
@@ -51,7 +51,7 @@ struct Invocation {
         }
     }
 
-    /// A path from the root on.
+    /// Returns the absolute path.
     static func absolute(_ path: String) throws(CommandError) -> String {
         do throws(StorageError) { return try ProcessInput.absolute(path) } catch { throw StoredData.told(error) }
     }
@@ -65,19 +65,19 @@ struct Invocation {
         return try search.connect(timeout: timeout, interruption: interruption)
     }
 
-    /// Sends one request; a refusal is thrown.
+    /// Sends one request and returns its reply; a refusal is thrown.
     func ask(_ request: String) throws(CommandError) -> StoreReply { try Answerer(try connect()).ask(request) }
 
-    /// Sends a request that is long work, and waits for it as long as it takes, unless a time was given.
+    /// Sends a request that takes long, and waits without a limit unless `--timeout` was given.
     ///
-    /// - Parameter step: the work, as a terminal shows it.
+    /// - Parameter step: the name of the work on the terminal.
     func askLong(_ request: String, _ step: String) throws(CommandError) -> StoreReply {
         let connection = try connect()
         if !arguments.has("timeout") { connection.timeout = nil }
         return try Stopwatch.run(step) { () throws(CommandError) in try Answerer(connection).ask(request) }
     }
 
-    /// Who answers queries: the daemon, or the data directory where one is named.
+    /// Returns the source of replies: the daemon, or the data directory if one is named.
     func answerer() throws(CommandError) -> Answerer {
         guard arguments.has("data") else { return Answerer(try connect()) }
         return try Answerer(reading: try dataDirectory())

@@ -1,6 +1,6 @@
 import StoryClient
 
-/// How long a store that went away is tried again, and at what pace.
+/// The policy of reconnecting to a lost store: for how long, and with which pauses.
 struct Patience {
     private static let firstPause: Duration = .milliseconds(100)
     private static let longestPause: Duration = .seconds(2)
@@ -9,12 +9,14 @@ struct Patience {
     private let interruption: Int32
     private var pause = Patience.firstPause
     private var deadline: ContinuousClock.Instant?
-    /// Why the store was lost; what comes while it is tried again is not worth telling.
+    /// The reason why the store was lost; later errors, from the attempts to reconnect, are not reported.
     private var loss: CommandError?
-    /// True once the store was reached: one that never was is not waited for.
+    /// True once the store was reached; a store that never was is not waited for.
     private(set) var isBegun = false
 
-    /// - Throws: for an option `--reconnect` that is no number of seconds.
+    /// Reads the option `--reconnect`.
+    ///
+    /// - Throws: a usage error when it is not a number of seconds.
     init(_ invocation: Invocation) throws(CommandError) {
         let text = invocation.arguments.value("reconnect") ?? "20"
         guard let seconds = Double(text), seconds >= 0, seconds <= 86_400 * 365 else {
@@ -24,7 +26,7 @@ struct Patience {
         interruption = invocation.interruption
     }
 
-    /// The store answered.
+    /// Resets the pauses, since the store was reached.
     mutating func reached() {
         if deadline != nil { Output.complain(raw: "connected again") }
         isBegun = true
@@ -34,7 +36,7 @@ struct Patience {
 
     /// Waits before the next attempt.
     ///
-    /// - Throws: the loss, when it was tried for long enough; `interrupted`.
+    /// - Throws: the first loss, when the time for attempts is over; `interrupted`.
     mutating func wait(_ loss: CommandError) throws(CommandError) {
         if deadline == nil {
             deadline = .now + limit

@@ -1,18 +1,19 @@
 import Glibc
 import StoryStorage
 
-/// A process whose number no other reader of a data directory has.
+/// The choice of a process number that no other reader of a data directory has.
 ///
 /// LMDB knows its readers by their process numbers, which are unique in one container only: in most, the program is
-/// process 1. Where the number is taken, the run is made again as a child, which has another one.
+/// process 1. When the number is taken, the run is repeated in a child process, which has another number.
 enum ReaderProcess {
-    /// The variable that counts how often the run was made again.
+    /// The environment variable that counts the repetitions.
     private static let variable = "STORYKEEP_READER_ATTEMPT"
     private static let mostAttempts = 32
 
-    /// Returns where this process may read; else a child has run in its place, and the process ends as the child did.
+    /// Returns when this process may read; otherwise a child runs instead, and the process ends with the child's exit
+    /// code.
     ///
-    /// It is called before the directory is opened, and before anything is read or written.
+    /// It must be called before the directory is opened, and before anything is read or written.
     static func takeOwnNumber(for directory: String) {
         let attempt = getenv(variable).flatMap { Int(String(cString: $0)) } ?? 0
         // A daemon that starts meanwhile in another container is likely to be process 1 there.
@@ -25,7 +26,7 @@ enum ReaderProcess {
         exit(status & 0x7F == 0 ? status >> 8 & 0xFF : ExitCode.interrupted.rawValue)
     }
 
-    /// Starts this program again, with the same words; nil where the system refuses.
+    /// Starts this program again with the same words; nil when the system refuses.
     private static func spawn() -> pid_t? {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

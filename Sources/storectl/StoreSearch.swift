@@ -2,27 +2,29 @@ import StoryClient
 import StoryCore
 import StoryStorage
 
-/// The search for the store that a run means: the socket that is named, else the user's own, else the service's.
+/// The search for the store of a run: at the socket that is named, else the user's own, else the service's.
 ///
-/// The first that answers is the one for the whole run.
+/// The first store that is reached is used for the whole run.
 final class StoreSearch {
     private let explicit: String?
     private let paths = ProcessInput.paths()
     private var found: StoreAddress?
-    /// False where the service's store is not meant, because the user has data of its own.
+    /// False when the service's store is excluded, because the user has data of its own.
     var includesService = true
 
+    /// Creates a search.
+    ///
     /// - Parameter explicit: the socket that the command line names.
     init(_ explicit: String?) { self.explicit = explicit }
 
-    /// The socket that was named; nil where none was.
+    /// Returns the socket that was named; nil when none was.
     func named() throws(CommandError) -> String? {
         do throws(NotUTF8) { return try paths.namedSocket(explicit) } catch { throw .usage("\(error)") }
     }
 
-    /// Connects to the first store that answers.
+    /// Connects to the first store that can be reached.
     ///
-    /// - Throws: what connecting failed with; where no store answers, it names every socket that was tried.
+    /// - Throws: the error of connecting; when no store can be reached, it names every socket that was tried.
     func connect(timeout: Duration, interruption: Int32) throws(CommandError) -> StoreConnection {
         var tried: [(path: String, reason: String)] = []
         for address in try addresses() {

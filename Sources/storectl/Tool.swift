@@ -2,9 +2,11 @@ import FoundationEssentials
 import StoryClient
 import StoryWire
 
-/// One run of `storectl`: from its words to its exit code.
+/// A run of `storectl`, from its words to its exit code.
 enum Tool {
-    /// - Parameter words: those of the command line.
+    /// Runs a command line.
+    ///
+    /// - Parameter words: the words of the command line.
     static func run(_ words: [String]) -> ExitCode {
         defer { StatusLine.erase() }
         do throws(CommandError) {
@@ -26,7 +28,7 @@ enum Tool {
         }
     }
 
-    /// Says on standard error, in one line, why it stopped.
+    /// Writes the reason why the run stopped to standard error, in one line.
     private static func report(_ error: CommandError, asJSON: Bool) -> ExitCode {
         switch error {
         case .usage(let sentence), .system(let sentence), .full(let sentence): Output.complain(sentence)
@@ -44,7 +46,7 @@ enum Tool {
 }
 
 extension Refusal {
-    /// The refusal in one line: its code, what is wrong, and each wrong field.
+    /// The refusal in one line: its code, its message, and each wrong field.
     var sentence: String {
         let details = (fields ?? []).map(\.sentence).joined(separator: "; ")
         var text = "\(code.rawValue): \(message)"
@@ -59,7 +61,7 @@ extension Refusal {
         return text
     }
 
-    /// The same of a line that a person wrote: with the column where reading it stopped.
+    /// The refusal of a line that a person wrote, with the column where reading stopped.
     var sentenceOfLine: String { sentence + (column.map { " (column \($0))" } ?? "") }
 }
 
@@ -70,9 +72,9 @@ extension Refusal.Field {
     }
 }
 
-/// The options of the protocol as the command line has them.
+/// The options of the protocol in the form of the command line.
 enum Flags {
-    /// The sentence with each `name=` of an option as `--name`.
+    /// Returns the sentence with each option `name=` spelled as `--name`.
     static func named(in sentence: String) -> String {
         sentence.replacing(/\b([a-z]+)=(?=\s)/) { match in
             OptionName.allCases.contains { $0.name == match.1 } || Kinds.filters.contains { $0.name == match.1 }

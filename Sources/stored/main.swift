@@ -3,12 +3,12 @@ import StoryCore
 import StoryServer
 import StoryStorage
 
-/// Prints a text.
+/// Prints a text to standard output.
 func say(_ text: String) { BlockingOutput.write(Array(text.utf8), to: STDOUT_FILENO) }
 
 let traceQueue = TraceQueue(descriptor: STDERR_FILENO, now: Clock.system.now)
 
-/// Ends the process with a refusal, behind what was traced.
+/// Ends the process with a message, after the queued lines of the trace.
 func refuse(_ message: String, _ exitCode: Int32) -> Never {
     traceQueue.add(Array("stored: \(message)\n".utf8))
     traceQueue.flush()

@@ -30,11 +30,11 @@ extension DaemonTests {
         @Test func `body and meta are one JSON value each`() throws {
             let daemon = try RunningDaemon()
             for (option, text, reason) in [
-                ("body", #"1,"meta":{"a":1},"tags":["x"]"#, "what begins here is no JSON (column 2)"),
+                ("body", #"1,"meta":{"a":1},"tags":["x"]"#, "no JSON begins here (column 2)"),
                 ("body", #"{"a":1,"a":2}"#, "the key \"a\" twice in one object (column 8)"),
                 ("body", "[1,", "the JSON ends too early (column 4)"),
                 ("body", "", "the JSON ends too early (column 1)"),
-                ("meta", "{}}", "what begins here is no JSON (column 3)"),
+                ("meta", "{}}", "no JSON begins here (column 3)"),
             ] {
                 let body = option == "body" ? [] : ["--body", "1"]
                 let run = try daemon.storectl(arguments: ["append", "n-1", "--type", "T", "--\(option)", text] + body)

@@ -22,8 +22,8 @@ import Testing
         #expect(draft.text(StoryForm.Field.message) == "text?q1")
         driven.type("x")
         #expect(try driven.draft == draft, "what was handed in is not changed meanwhile")
-        let wrong = [WrongEntry("title", "must not be empty"), WrongEntry("sender", "there is no user \"\"")]
-        driven.hand(.form(.wrong(wrong + [WrongEntry("key", "is wrong")], "2 fields are wrong")))
+        let wrong = [InvalidField("title", "must not be empty"), InvalidField("sender", "there is no user \"\"")]
+        driven.hand(.form(.wrong(wrong + [InvalidField("key", "is wrong")], "2 fields are wrong")))
         let indent = String(repeating: " ", count: 18)
         let expected =
             [

@@ -6,8 +6,8 @@ import Testing
 
 /// The page of a story, without a store.
 @Suite struct PageTests {
-    private func entry(_ version: UInt64, _ type: String) -> HistoryEntry {
-        HistoryEntry(
+    private func entry(_ version: UInt64, _ type: String) -> HistoryLine {
+        HistoryLine(
             version: version, position: version * 10, type: type,
             time: Date(timeIntervalSince1970: 1_767_225_600 + Double(version)), by: 1_000, data: "{}")
     }

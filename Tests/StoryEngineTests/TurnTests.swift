@@ -33,16 +33,16 @@ struct TurnTests {
         var turn = Turn(durable: Position(3))
         #expect(turn.turnEnded() == .release(through: Position(3)))
         #expect(turn.state == .idle)
-        #expect(turn.quietPosition == Position(3))
+        #expect(turn.checkpointPosition == Position(3))
     }
 
     @Test func `what was appended is committed when the turn ends, and released when the commit has`() {
         var turn = openTurn()
         #expect(turn.state == .open(head: Position(5)))
-        #expect(turn.quietPosition == nil)
+        #expect(turn.checkpointPosition == nil)
         #expect(turn.turnEnded() == .commit)
         #expect(turn.state == .committing(through: Position(5), next: .nothing))
-        #expect(turn.quietPosition == nil)
+        #expect(turn.checkpointPosition == nil)
         #expect(turn.commitFinished(.success(())) == .release(through: Position(5)))
         #expect(turn.state == .idle)
         #expect(turn.durable == Position(5))
@@ -66,7 +66,7 @@ struct TurnTests {
         _ = turn.appended(through: Position(6))
         #expect(turn.commitFinished(.failure(full)) == .rollBack(full))
         #expect(!turn.takesAppends)
-        #expect(turn.quietPosition == nil)
+        #expect(turn.checkpointPosition == nil)
         #expect(turn.rollBackFinished(.success(())) == .release(through: Position(3)))
         #expect(turn.state == .idle)
         #expect(turn.durable == Position(3))
@@ -115,7 +115,7 @@ struct TurnTests {
     @Test func `a flush that fails stops the process unless the disk is full`() {
         var turn = Turn(durable: Position(3))
         #expect(turn.flushFailed(full) == .none)
-        #expect(turn.quietPosition == Position(3))
+        #expect(turn.checkpointPosition == Position(3))
         #expect(turn.flushFailed(failed) == .stop(failed))
         expectStopped(&turn)
     }
@@ -132,7 +132,7 @@ struct TurnTests {
     private func expectStopped(_ turn: inout Turn) {
         let before = turn
         #expect(turn.stopReason != nil)
-        #expect(turn.quietPosition == nil, "no checkpoint can begin")
+        #expect(turn.checkpointPosition == nil, "no checkpoint can begin")
         #expect(!turn.takesAppends)
         #expect(turn.appended(through: Position(99)) == .none)
         #expect(turn.appendFailed(full) == .none)

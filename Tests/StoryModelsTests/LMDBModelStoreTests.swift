@@ -53,7 +53,7 @@ struct LMDBModelStoreTests {
         for key in keys.dropLast(10_000) { bench.store.put(key, in: table, at: key) }
         try bench.checkpoint(at: 1)
         func value(at key: [UInt8], expecting expected: [UInt8]) -> [UInt8]? {
-            expected.withBytes { bench.store.expect(table.number, at: $0) }
+            expected.withBytes { bench.store.prefetch(table.number, at: $0) }
             return bench.store.value(in: table, at: key)
         }
         for index in stride(from: 0, to: keys.count, by: 7) {
@@ -64,11 +64,11 @@ struct LMDBModelStoreTests {
         }
         let (stored, fresh) = (keys[5], keys[15_000])
         for key in [stored, fresh] {
-            key.withBytes { bench.store.expect(table.number, at: $0) }
+            key.withBytes { bench.store.prefetch(table.number, at: $0) }
             bench.store.put([1], in: table, at: key)
             #expect(bench.store.value(in: table, at: key) == [1])
         }
-        stored.withBytes { bench.store.expect(table.number, at: $0) }
+        stored.withBytes { bench.store.prefetch(table.number, at: $0) }
         try bench.checkpoint(at: 2)
         #expect(bench.store.value(in: table, at: stored) == [1])
     }

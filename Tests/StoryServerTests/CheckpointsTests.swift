@@ -20,8 +20,8 @@ import Testing
             let checkpoints = Checkpoints(
                 store, LogFlush(log, trace), trace, whenDone: { calls.withLock { $0 += 1 } })
             #expect(!checkpoints.isStoring)
-            checkpoints.setAside(at: Position(300))
-            checkpoints.setAside(at: Position(300))
+            checkpoints.freeze(at: Position(300))
+            checkpoints.freeze(at: Position(300))
             checkpoints.advance()
             #expect(checkpoints.isStoring)
             checkpoints.wait()
@@ -31,7 +31,7 @@ import Testing
             #expect(checkpoints.failure == nil)
             while calls.withLock({ $0 }) == 0 {}
             #expect(calls.withLock { $0 } == 1)
-            checkpoints.setAside(at: Position(300))
+            checkpoints.freeze(at: Position(300))
             checkpoints.advance()
             #expect(!checkpoints.isStoring, "nothing is new")
         }
@@ -57,12 +57,12 @@ import Testing
         try bench.serve { log, store in
             let checkpoints = Checkpoints(store, LogFlush(log, trace), trace, whenDone: {})
             store.put([1], in: .users, at: [1])
-            checkpoints.setAside(at: Position(1))
+            checkpoints.freeze(at: Position(1))
             store.put([2], in: .users, at: [2])
             checkpoints.advance()
             checkpoints.wait()
             #expect(store.bufferedEntries == 1)
-            checkpoints.setAside(at: Position(2))
+            checkpoints.freeze(at: Position(2))
             checkpoints.advance()
             checkpoints.wait()
             #expect(store.bufferedEntries == 0)

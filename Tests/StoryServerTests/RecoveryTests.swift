@@ -59,7 +59,7 @@ import Testing
             models.storingFailure = .full("no room")
             models.bufferedBytes = Checkpoints.bytes
             try Recovery.fold(log, into: models) { _, _ in }
-            #expect(models.begun == [Position(1_000)] && models.checkpointed == .zero && !models.isSetAside)
+            #expect(models.begun == [Position(1_000)] && models.checkpointed == .zero && !models.isFrozen)
             expectAlike(models, Everything.folded(Everything.events(3_000)))
             let more = MemoryModels()
             more.storingFailure = .full("no room")

@@ -13,19 +13,19 @@ import Testing
 
     private func read(
         _ arguments: String..., file: String = ""
-    ) -> Result<ServerConfiguration.Wish, ServerConfiguration.UsageError> {
+    ) -> Result<ServerConfiguration.Purpose, ServerConfiguration.UsageError> {
         Result { () throws(ServerConfiguration.UsageError) in
             try ServerConfiguration.read(arguments, paths: paths, accounts: accounts) { _ in Array(file.utf8) }
         }
     }
 
-    private func serving(_ result: Result<ServerConfiguration.Wish, ServerConfiguration.UsageError>)
+    private func serving(_ result: Result<ServerConfiguration.Purpose, ServerConfiguration.UsageError>)
         -> ServerConfiguration?
     {
         if case .success(.serve(let configuration)) = result { configuration } else { nil }
     }
 
-    private func complaint(_ result: Result<ServerConfiguration.Wish, ServerConfiguration.UsageError>) -> String? {
+    private func complaint(_ result: Result<ServerConfiguration.Purpose, ServerConfiguration.UsageError>) -> String? {
         if case .failure(let error) = result { error.message } else { nil }
     }
 
@@ -93,9 +93,9 @@ import Testing
         ("data = /a\n\ndata = /b", "/etc/stored:3: data is set twice"),
         ("data =", "/etc/stored:1: data wants a value"), ("socket = # none", "/etc/stored:1: socket wants a value"),
         ("data = \"\"", "/etc/stored:1: data wants a value"),
-        ("data = \"/a", "/etc/stored:1: what begins with a quotation mark"),
-        ("data = \"/a\\x\"", "/etc/stored:1: what begins with a quotation mark"),
-        ("data = \"/a\" /b", "/etc/stored:1: what begins with a quotation mark"),
+        ("data = \"/a", "/etc/stored:1: a value that begins with a quotation mark"),
+        ("data = \"/a\\x\"", "/etc/stored:1: a value that begins with a quotation mark"),
+        ("data = \"/a\" /b", "/etc/stored:1: a value that begins with a quotation mark"),
         ("connections = 5\r\nconnections = 6\r\n", "/etc/stored:2: connections is set twice"),
         (
             "# the socket\nsocket = /" + String(repeating: "s", count: 107),
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test func `bytes that are not UTF-8 are refused with their line, but for those of a comment`() {
-        func read(_ file: [UInt8]) -> Result<ServerConfiguration.Wish, ServerConfiguration.UsageError> {
+        func read(_ file: [UInt8]) -> Result<ServerConfiguration.Purpose, ServerConfiguration.UsageError> {
             Result { () throws(ServerConfiguration.UsageError) in
                 try ServerConfiguration.read(["--config", "c"], paths: paths) { _ in file }
             }

@@ -33,7 +33,7 @@ struct SlowDiskCheckpointTests {
         bench.models.bufferedBytes = 0
         bench.endCommit()
         #expect(bench.hear("writer").map { $0.text("code") } == ["full"])
-        #expect(!bench.models.isSetAside && bench.models.runCount == 0)
+        #expect(!bench.models.isFrozen && bench.models.runCount == 0)
         #expect(bench.ask("GET users/1", from: "reader").first?.text("id") == "1")
         bench.tick(10)
         bench.send("CHECKPOINT", from: "reader")

@@ -37,7 +37,7 @@ package final class RecordedOutput: TurnOutput {
     }
 
     package func append(
-        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, at place: EventPlace
+        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, at place: EventMetadata
     ) {
         let event = Event(proposals[index], to: stream, key: key, at: place).kept
         effects.append(.append(event))

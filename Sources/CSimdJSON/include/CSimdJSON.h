@@ -8,15 +8,15 @@
 extern "C" {
 #endif
 
-/// The bytes past a text that simdjson may look at; they are read, never used.
+/// The number of bytes behind a text that simdjson may read; it never uses them.
 #define CSJ_PADDING 64
-/// How many arrays and objects may lie inside one another.
+/// The greatest depth of nested arrays and objects.
 #define CSJ_MAX_DEPTH 64
-/// How many members one object, or elements the outermost array, may have.
+/// The greatest number of members in one object, or of elements in the outermost array.
 #define CSJ_MAX_MEMBERS 10000
 
 #if defined(__SSE2__)
-/// 16 bytes, as numbers with and without a sign, and as many of one byte.
+/// Vectors of 16 bytes: signed, unsigned, and plain characters.
 typedef signed char csj_block __attribute__((vector_size(16)));
 typedef unsigned char csj_bytes __attribute__((vector_size(16)));
 typedef char csj_chars __attribute__((vector_size(16)));
@@ -29,12 +29,12 @@ static inline csj_block csj_load(const void *_Nonnull bytes) {
 
 static inline csj_block csj_each(uint8_t byte) { return (csj_block){} + (signed char)byte; }
 
-/// The highest bit of each byte.
+/// Returns the highest bit of each byte.
 static inline unsigned csj_bits(csj_block block) { return (unsigned)__builtin_ia32_pmovmskb128((csj_chars)block); }
 #endif
 
-/// Where a byte first stands in `length` bytes; `length` where it does not. What is looked for mostly stands near: it is
-/// found without a call.
+/// Returns the index of the first such byte in `length` bytes; `length` if there is none. The first 16 bytes are
+/// searched without a call, since the byte is mostly near.
 static inline size_t csj_find_byte(const void *_Nullable bytes, uint8_t byte, size_t length) {
 #if defined(__SSE2__)
     if (length >= 16) {
@@ -46,7 +46,7 @@ static inline size_t csj_find_byte(const void *_Nullable bytes, uint8_t byte, si
     return found ? (size_t)((const char *)found - (const char *)bytes) : length;
 }
 
-/// True when two pieces of so many bytes are the same; mostly they are short, and a call would cost more than to look.
+/// Returns whether two pieces of `length` bytes are equal; short ones, as most are, without a call.
 static inline bool csj_equal(const void *_Nonnull one, const void *_Nonnull other, size_t length) {
     const uint8_t *left = (const uint8_t *)one, *right = (const uint8_t *)other;
     uint64_t first, second;
@@ -76,7 +76,7 @@ static inline bool csj_equal(const void *_Nonnull one, const void *_Nonnull othe
     return true;
 }
 
-/// At most 16 bytes as two numbers, which are others for other bytes of the same length.
+/// At most 16 bytes packed into two numbers, which differ for different bytes of the same length.
 typedef struct csj_name {
     uint64_t first;
     uint64_t second;
@@ -107,7 +107,7 @@ static inline bool csj_is_alphabet(csj_block bytes) {
 }
 #endif
 
-/// True when each byte is of the alphabet of IDs: `A–Z a–z 0–9 . _ ~ -`.
+/// Returns whether each byte is of the ID alphabet: `A–Z a–z 0–9 . _ ~ -`.
 static inline bool csj_spells_name(const void *_Nullable bytes, size_t length) {
     const uint8_t *text = (const uint8_t *)bytes;
     size_t index = 0;
@@ -116,7 +116,7 @@ static inline bool csj_spells_name(const void *_Nullable bytes, size_t length) {
         for (; index + 16 < length; index += 16) {
             if (!csj_is_alphabet(csj_load(text + index))) return false;
         }
-        // The last bytes with some before them, which are looked at twice.
+        // The last 16 bytes overlap those that were tested.
         return csj_is_alphabet(csj_load(text + length - 16));
     }
     if (length >= 8) {
@@ -124,7 +124,7 @@ static inline bool csj_spells_name(const void *_Nullable bytes, size_t length) {
         return csj_is_alphabet(csj_load(&halves));
     }
 #endif
-    // A bit for each byte below 64, and for each from there to 127.
+    // A bit for each allowed byte below 64, and for each from 64 to 127.
     const uint64_t low = 0x03FF600000000000, high = 0x47FFFFFE87FFFFFE;
     for (; index < length; index++) {
         const uint8_t byte = text[index];
@@ -133,7 +133,7 @@ static inline bool csj_spells_name(const void *_Nullable bytes, size_t length) {
     return true;
 }
 
-/// How many ASCII letters the bytes begin with.
+/// Returns the number of ASCII letters at the start of the bytes.
 static inline size_t csj_letters(const void *_Nullable bytes, size_t length) {
     const uint8_t *text = (const uint8_t *)bytes;
     size_t index = 0;
@@ -141,14 +141,14 @@ static inline size_t csj_letters(const void *_Nullable bytes, size_t length) {
     return index;
 }
 
-/// True when each byte is ASCII and no control byte, DEL being one.
+/// Returns whether each byte is ASCII and neither a control byte nor DEL.
 static inline bool csj_is_printable(const void *_Nullable bytes, size_t length) {
     const uint8_t *text = (const uint8_t *)bytes;
     size_t index = 0;
 #if defined(__SSE2__)
     if (length >= 16) {
-        // The last bytes with some before them, which are looked at twice. How far a byte is behind the space, round
-        // the end of what a byte can be, is at most 0x5E for those alone.
+        // The last 16 bytes overlap those that were tested. Subtracting the space wraps around, which leaves at most
+        // 0x5E for printable bytes alone.
         csj_bytes most = (csj_bytes)csj_load(text + length - 16) - (unsigned char)0x20;
         for (; index + 16 < length; index += 16) {
             most = __builtin_elementwise_max(most, (csj_bytes)csj_load(text + index) - (unsigned char)0x20);
@@ -163,17 +163,17 @@ static inline bool csj_is_printable(const void *_Nullable bytes, size_t length) 
 }
 
 #if defined(__SSE2__)
-/// Which of 16 bytes cannot stand in a JSON string as they are, one bit each; and which are not ASCII.
+/// Returns a bit for each of 16 bytes that needs a JSON escape; `not_ascii` gets a bit for each that is not ASCII.
 static inline unsigned csj_stops(const uint8_t *_Nonnull text, unsigned *_Nonnull not_ascii) {
     const csj_block block = csj_load(text);
-    // Bytes are signed here: those that are not ASCII are below the space as well, and told apart after it.
+    // Bytes are signed here: those that are not ASCII are below the space as well, so they are masked out.
     *not_ascii = csj_bits(block);
     return csj_bits((block == 34) | (block == 92) | (block < 32)) & ~*not_ascii;
 }
 #endif
 
-/// How many bytes of `text` stand in a JSON string as they are: up to the first quote, backslash or control character.
-/// Notes whether any of them is not ASCII.
+/// Returns the number of leading bytes that need no escape in a JSON string: up to the first quote, backslash or
+/// control character. `is_ascii` tells whether all of them are ASCII.
 static inline size_t csj_plain_length(const uint8_t *_Nonnull text, size_t length, bool *_Nonnull is_ascii) {
     size_t index = 0;
     unsigned high = 0;
@@ -188,7 +188,7 @@ static inline size_t csj_plain_length(const uint8_t *_Nonnull text, size_t lengt
         }
         high |= not_ascii;
     }
-    // The last bytes once more with some before them, which are known to be plain.
+    // The last 16 bytes overlap those that were tested, which are plain.
     if (index < length && length >= 16 && !csj_stops(text + length - 16, &not_ascii)) {
         *is_ascii = !(high | not_ascii);
         return length;
@@ -203,22 +203,22 @@ static inline size_t csj_plain_length(const uint8_t *_Nonnull text, size_t lengt
     return index;
 }
 
-/// A JSON parser that is made once and used for one text after another, by one thread at a time.
+/// A reusable JSON parser, for one thread at a time.
 typedef struct csj_parser csj_parser;
 
 typedef enum __attribute__((enum_extensibility(closed))) csj_result : uint8_t {
     /// The text is one whole, strict JSON value.
     csj_result_ok,
-    /// There is nothing but white space.
+    /// The text is only white space.
     csj_result_empty,
     csj_result_not_json,
     csj_result_too_deep,
-    /// Two members of one object have the same key, escapes resolved; see `error_key` and `error_offset`.
+    /// Two members of one object have the same key with escapes resolved; see `error_key` and `error_offset`.
     csj_result_duplicate_key,
-    /// An integer past 64 bits, or a number past the greatest double; see `error_offset`.
+    /// An integer of more than 64 bits, or a number beyond the greatest double; see `error_offset`.
     csj_result_number_does_not_fit,
     csj_result_too_many_members,
-    /// Longer than the capacity that the parser was made with.
+    /// The text is longer than the parser's capacity.
     csj_result_too_long,
     csj_result_no_memory,
 } csj_result;
@@ -226,7 +226,7 @@ typedef enum __attribute__((enum_extensibility(closed))) csj_result : uint8_t {
 typedef enum __attribute__((enum_extensibility(closed))) csj_kind : uint8_t {
     csj_kind_null,
     csj_kind_boolean,
-    /// Fits `int64_t` and was written without fraction and exponent.
+    /// A number that fits `int64_t` and has neither a fraction nor an exponent.
     csj_kind_integer,
     /// Any other number; always finite.
     csj_kind_number,
@@ -235,17 +235,17 @@ typedef enum __attribute__((enum_extensibility(closed))) csj_kind : uint8_t {
     csj_kind_array,
 } csj_kind;
 
-/// A value of the text. The pointers are good until the parser's next scan. What is of another kind is zero.
+/// A value of the text. The pointers are valid until the parser's next scan. Fields of other kinds are zero.
 typedef struct csj_value {
-    /// `string`: the characters, escapes resolved, well-formed UTF-8; otherwise null.
+    /// `string`: the characters with escapes resolved, in well-formed UTF-8; otherwise null.
     const uint8_t *_Nullable string;
     int64_t integer;
     double number;
     uint32_t string_length;
-    /// Where the value lies in the text as it came, without white space around it.
+    /// The value's offset in the text, without white space around it.
     uint32_t raw_offset;
     uint32_t raw_length;
-    /// Where the value lies in the parser's own lists.
+    /// The indexes of the value in the parser's own lists.
     uint32_t tape_index;
     uint32_t structural_index;
     csj_kind kind;
@@ -259,40 +259,40 @@ typedef struct csj_member {
     csj_value value;
 } csj_member;
 
-/// What a scan found.
+/// The result of a scan.
 typedef struct csj_document {
     csj_value root;
     /// The members or elements of the root, in the order of the text.
     const csj_member *_Nonnull members;
-    /// `csj_result_duplicate_key`: the key, escapes resolved.
+    /// `csj_result_duplicate_key`: the key with escapes resolved.
     const uint8_t *_Nullable error_key;
     uint32_t error_key_length;
-    /// How far into the text the error is; 0 where that is not known.
+    /// The offset of the error in the text; 0 if it is not known.
     uint32_t error_offset;
     uint32_t count;
     csj_result result;
 } csj_document;
 
-/// Makes a parser for texts of at most `capacity` bytes; null when there is no memory.
+/// Creates a parser for texts of at most `capacity` bytes; returns null if there is no memory.
 csj_parser *_Nullable csj_create(size_t capacity);
 
 void csj_destroy(csj_parser *_Nullable parser);
 
-/// Scans one text wholly and strictly. `readable` says how many bytes from `text` on may be read:
-/// when that is less than `length + CSJ_PADDING`, the text is copied first.
-/// The answer belongs to the parser and is good until its next scan.
+/// Scans one whole text strictly. `readable` is the number of readable bytes from `text` on:
+/// if it is less than `length + CSJ_PADDING`, the text is copied first.
+/// The result belongs to the parser and is valid until its next scan.
 const csj_document *_Nonnull csj_scan(
     csj_parser *_Nonnull parser, const void *_Nullable text, size_t length, size_t readable);
 
-/// Lists the members of one object among the elements (or members) that the last scan found, without scanning again.
-/// The answer has `csj_result_ok` and a count of 0 when that value is no object; it is good until the next call.
+/// Lists the members of one object among the elements (or members) of the last scan, without scanning again.
+/// The result is `csj_result_ok` with a count of 0 if the value is no object; it is valid until the next call.
 const csj_document *_Nonnull csj_open(csj_parser *_Nonnull parser, uint32_t index);
 
-/// Lists the elements of an array wherever it stands in what the last scan found, without scanning again.
-/// The answer has `csj_result_ok` and a count of 0 when the value is no array; it is good until the next call.
+/// Lists the elements of an array anywhere in the last scan, without scanning again.
+/// The result is `csj_result_ok` with a count of 0 if the value is no array; it is valid until the next call.
 const csj_document *_Nonnull csj_elements(csj_parser *_Nonnull parser, const csj_value *_Nonnull value);
 
-/// True when the bytes are well-formed UTF-8.
+/// Returns whether the bytes are well-formed UTF-8.
 bool csj_is_utf8(const void *_Nullable bytes, size_t length);
 
 #if defined(__cplusplus)

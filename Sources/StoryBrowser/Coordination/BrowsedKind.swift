@@ -6,25 +6,25 @@ package import struct FoundationEssentials.Date
 package struct Fact: Hashable, Sendable {
     let name: String
     let value: String
-    /// True where the value is the ID of a user.
+    /// True if the value is the ID of a user.
     let isUser: Bool
 
     init(_ name: String, _ value: String) { (self.name, self.value, isUser) = (name, value, false) }
 
-    /// A field that refers to a user.
+    /// Creates a field that refers to a user.
     init(_ name: String, user id: String) { (self.name, value, isUser) = (name, id, true) }
 
-    /// What is shown of it.
+    /// Returns the text that is shown for the value.
     func text(_ names: Names) -> String { isUser ? names.full(value) : value }
 }
 
-/// A key of a row's own, and what it does.
+/// A key for the rows of a kind, and its action.
 package struct RowKey<Kind: BrowsedKind>: Sendable {
-    /// What pressing it comes to.
+    /// The action of the key.
     enum Meaning: Sendable {
-        /// It leads to what belongs to another coordinator; nil where this row has none.
+        /// Opens a screen of another coordinator; nil if this row has none.
         case open(@Sendable (Kind.Content) -> Destination?)
-        /// It does something that needs no form, for the user whom the browser acts for, if there is one.
+        /// Does something to the row for the user whom the browser acts for, if there is one.
         case act(@Sendable (Kind.Content, _ user: String?) -> RowAction?)
     }
 
@@ -33,32 +33,32 @@ package struct RowKey<Kind: BrowsedKind>: Sendable {
     let meaning: Meaning
 }
 
-/// Something that can be done to a row.
+/// An action on a row.
 package enum RowAction: Hashable, Sendable {
     /// A write without fields, by its name.
     case write(String)
     /// A form has to be filled in first, by its name.
     case fill(String)
-    /// It is deleted, once that is confirmed.
+    /// The row is deleted after a confirmation.
     case delete
 }
 
-/// What a form is for.
+/// The purpose of a form.
 package enum FormPurpose: Hashable, Sendable {
-    /// To make new content.
+    /// Makes new content.
     case new
-    /// To revise the content with this ID, which is at this version.
+    /// Edits the content with this ID at this version.
     case edit(id: String, version: UInt64)
-    /// To confirm that the content with this ID is deleted, which is at this version.
+    /// Confirms the deletion of the content with this ID at this version.
     case delete(id: String, version: UInt64)
-    /// To do something else to the content with this ID.
+    /// Does something else to the content with this ID.
     case act(String, id: String)
-    /// To say which rows a list has.
+    /// Sets the filter of a list.
     case filter
 }
 
 extension FormPurpose {
-    /// The row that the form rests on, and its version; nil where it rests on none.
+    /// The row that the form is based on, and its version; nil if there is none.
     package var base: (id: String, version: UInt64)? {
         switch self {
         case .edit(let id, let version), .delete(let id, let version): (id, version)
@@ -66,7 +66,7 @@ extension FormPurpose {
         }
     }
 
-    /// The same at another version of the row.
+    /// Returns the purpose with another version of the row.
     func rebased(_ version: UInt64) -> FormPurpose {
         switch self {
         case .edit(let id, _): .edit(id: id, version: version)
@@ -75,71 +75,73 @@ extension FormPurpose {
         }
     }
 
-    /// True where the form asks whether something is to be deleted.
+    /// True if the form confirms a deletion.
     var isDeletion: Bool { if case .delete = self { true } else { false } }
 }
 
-/// What a coordinator has to know of its kind of content. It knows no other kind.
+/// The description of a kind of content, for its coordinator, which knows no other kind.
 package protocol BrowsedKind: Sendable {
+    /// The content's type.
     associatedtype Content: StoreContent
 
-    /// What a list of it is called.
+    /// The title of its lists.
     static var title: String { get }
     /// The category of its streams.
     static var category: String { get }
     /// The columns of its list.
     static var columns: [ListColumn<Content>] { get }
-    /// The order in which a list begins that is sorted by this.
+    /// Returns the initial order of a list with this sort.
     static func order(of sort: Content.Sort) -> Order
-    /// What its list begins with: the newest first.
+    /// The initial sort of its list: the newest first.
     static var byDate: Content.Sort { get }
 
-    /// The fields of its page.
+    /// Returns the fields of its page.
     static func facts(of content: Content) -> [Fact]
-    /// The longer text of its page.
+    /// Returns the longer text of its page.
     static func text(of content: Content) -> String
     /// The keys of its rows.
     static var keys: [RowKey<Self>] { get }
 
-    /// The form for a purpose; nil where there is none.
+    /// Returns the form for a purpose; nil if there is none.
     ///
     /// - Parameters:
-    ///   - content: what it is about.
-    ///   - filter: which rows the list has.
-    ///   - user: whom the browser acts for.
+    ///   - content: the row that the form is about.
+    ///   - filter: the filter of the list.
+    ///   - user: the ID of the user whom the browser acts for.
     static func draft(
         for purpose: FormPurpose, of content: Content?, in filter: Content.Filter, by user: String?
     ) -> Draft?
-    /// The filter that a form says.
+    /// Returns the filter of a form.
     ///
     /// - Throws: `WrongDraft`.
     static func filter(_ draft: Draft, now: Date) throws -> Content.Filter
 
+    /// Returns the client's collection of the kind.
     static func collection(_ client: StoreClient) -> ContentCollection<Content>
-    /// Sends a form that is filled in.
+    /// Sends a completed form.
     static func submit(_ draft: Draft, for purpose: FormPurpose, to client: StoreClient) async -> Submission
-    /// Carries out a write without fields.
+    /// Performs a write without fields.
     static func write(
         _ action: String, to id: String, by user: String?, client: StoreClient
     ) async throws -> Receipt
 }
 
 extension BrowsedKind {
-    /// The IDs of the users whom a row refers to.
+    /// Returns the IDs of the users that a row refers to.
     static func people(of content: Content) -> [String] {
         facts(of: content).filter(\.isUser).map(\.value)
     }
 
-    /// The stream of a row.
+    /// Returns the stream of a row.
     static func stream(of id: String) -> String { "\(category)-\(id)" }
 
-    /// A kind that says nothing else has no writes without fields.
+    /// The default: a kind has no writes without fields.
     package static func write(
         _ action: String, to id: String, by user: String?, client: StoreClient
     ) async throws -> Receipt { throw NoSuchWrite(name: action) }
 }
 
-/// A kind was asked for a write that it does not have.
+/// The error of a write that the kind does not have.
 struct NoSuchWrite: Error, CustomStringConvertible {
     let name: String
     var description: String { "there is no such write: \(name)" }

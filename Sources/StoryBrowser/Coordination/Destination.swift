@@ -1,4 +1,4 @@
-/// Where a coordinator would like to go and cannot itself: it belongs to another one. Only the root knows which.
+/// A screen of another coordinator, which only the root can open.
 package enum Destination: Hashable, Sendable {
     case user(id: String)
     case story(id: String)
@@ -16,26 +16,28 @@ package enum Destination: Hashable, Sendable {
     case album(of: String)
 }
 
-/// What a coordinator asks of whoever it belongs to.
+/// A request of a coordinator to its owner.
 package enum Outgoing<Kind: BrowsedKind>: Equatable, Sendable {
-    /// Go on to another screen of the same coordinator.
+    /// Open another screen of the same coordinator.
     case show(ScreenState<Kind>)
-    /// Go on to what belongs to another coordinator.
+    /// Open a screen of another coordinator.
     case open(Destination)
-    /// Go back to where one came from.
+    /// Go back to the previous screen.
     case back
-    /// Go back, and let the screen there take over a filter.
+    /// Go back, and set the filter of the screen there.
     case narrow(Kind.Content.Filter)
-    /// Say this in the line of notices.
+    /// Show this in the line of notices.
     case say(String)
 }
 
-/// What came of a message to a coordinator, besides its next state.
+/// The effects of a message to a coordinator, besides its next state.
 package struct Step<Kind: BrowsedKind>: Sendable {
+    /// The commands to execute.
     package var commands: [ScreenCommand<Kind>] = []
+    /// The requests to the root.
     package var outgoing: [Outgoing<Kind>] = []
 
-    /// Nothing is to be done.
+    /// A step without effects.
     static var nothing: Step { Step() }
 
     static func command(_ command: ScreenCommand<Kind>) -> Step { Step(commands: [command]) }

@@ -1,27 +1,30 @@
 import struct FoundationEssentials.Date
 
-/// A column of a list as every program shows it: its heading, the member of the row that it has, and its width.
+/// A column of a list for any program: its heading, the row's member, and its width.
 package struct ColumnShape: Hashable, Sendable {
-    /// How many columns of a terminal it takes.
+    /// The width in terminal columns.
     package enum Width: Hashable, Sendable {
-        /// As many as its values want, at most so many in the browser.
+        /// The width of its values, in the browser at most this many columns.
         case whole(Int)
         /// A date, to the second.
         case date
-        /// So many, and more where there is room for all.
+        /// At least this many columns, and more if there is room.
         case name(Int)
-        /// An equal part of what the others leave.
+        /// An equal share of the remaining columns.
         case rest
     }
 
+    /// The heading.
     package let heading: String
-    /// The member of a row on the wire.
+    /// The member of a row, as on the wire.
     package let member: String
+    /// The width.
     package let width: Width
 }
 
 /// A column of a list of typed rows.
 package struct ListColumn<Content: Sendable>: Sendable {
+    /// The column without its type.
     package let shape: ColumnShape
     let text: @Sendable (Content, Names) -> String
 
@@ -36,12 +39,12 @@ package struct ListColumn<Content: Sendable>: Sendable {
         self.init(ColumnShape(heading: heading, member: member, width: width), { content, _ in text(content) })
     }
 
-    /// A column of dates, which says that they are in UTC.
+    /// Returns a column of dates, whose heading says that they are in UTC.
     static func date(_ heading: String, _ date: @escaping @Sendable (Content) -> Date) -> ListColumn {
         ListColumn("\(heading) (UTC)", of: "date", width: .date) { Moments.shown(date($0)) }
     }
 
-    /// A column of users, by the field that has their IDs.
+    /// Returns a column of users, by the field with their IDs.
     static func people(
         _ heading: String, of member: String, _ id: @escaping @Sendable (Content) -> String
     ) -> ListColumn {

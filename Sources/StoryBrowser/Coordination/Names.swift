@@ -1,26 +1,27 @@
-/// What the users are called whom rows refer to, as far as that is known.
+/// The names of the users that rows refer to, as far as they are known.
 package struct Names: Equatable, Sendable {
-    /// What is known of a user.
+    /// The cached state of a user.
     private struct Known: Equatable {
         var name: String?
-        /// False where it is to be asked for, perhaps again.
+        /// False if the name has to be requested, perhaps again.
         var isAsked: Bool
     }
 
-    /// More are not kept: those on the screen are asked for again.
+    /// The most cached users; a fuller cache is emptied, and the names on the screen are requested again.
     private static let limit = 2_000
 
     private var known: [String: Known] = [:]
 
+    /// Creates an empty cache.
     package init() {}
 
-    /// The name of the user with an ID; the ID where no name is known.
+    /// Returns the name of the user with an ID; the ID if no name is known.
     package func name(of id: String) -> String { known[id]?.name ?? id }
 
-    /// The name with the ID behind it; the ID alone where no name is known.
+    /// Returns the name followed by the ID; the ID alone if no name is known.
     package func full(_ id: String) -> String { known[id]?.name.map { "\($0) (\(id))" } ?? id }
 
-    /// Those of the IDs that are to be asked for, each once; they are asked for from now on.
+    /// Returns those IDs whose names have to be requested, each once, and marks them as requested.
     mutating func ask(for ids: [String]) -> [String] {
         if known.count > Names.limit { known = [:] }
         var wanted: [String] = []
@@ -31,14 +32,14 @@ package struct Names: Equatable, Sendable {
         return wanted
     }
 
-    /// The store told the names; nil for a user who cannot be had.
+    /// Stores names from the store; nil for a user that could not be read.
     mutating func take(_ names: [String: String?]) {
         for (id, name) in names { known[id]?.name = name }
     }
 
-    /// A user was revised: he is asked for again, and has his old name until then.
+    /// Marks a revised user's name to be requested again; the old one is shown until then.
     mutating func ask(anew id: String) { known[id]?.isAsked = false }
 
-    /// The store was away: who could not be had is asked for again.
+    /// Forgets users without a name after a lost connection, so that they are requested again.
     mutating func askForNameless() { known = known.filter { $0.value.name != nil } }
 }

@@ -2,37 +2,37 @@ package import StoryClient
 
 package import struct FoundationEssentials.Date
 
-/// A screen of a coordinator's.
+/// A screen of a coordinator.
 package enum ScreenState<Kind: BrowsedKind>: Equatable, Sendable {
     case list(ListState<Kind>)
     case page(PageState<Kind>)
     case form(FormState<Kind>)
 }
 
-/// What can happen to a screen.
+/// An event for a screen.
 package enum ScreenMessage<Kind: BrowsedKind>: Sendable {
-    /// It is shown now, for the first time or again.
+    /// It is shown, for the first time or again.
     case appeared
     case key(Key, Surroundings)
     case list(ListMessage<Kind>)
     case page(PageMessage<Kind>)
     case form(Submission)
-    /// A write without a form was done, or why not.
+    /// The result of a write without a form, as a sentence.
     case written(String)
     case narrowed(Kind.Content.Filter)
 }
 
-/// What a screen is told of the world around it when a key is pressed.
+/// The context of a key press.
 package struct Surroundings: Hashable, Sendable {
-    /// How many lines a list or a text has.
+    /// The number of lines of a list or a text.
     package let height: Int
     /// The ID of the user whom the browser acts for.
     package let user: String?
-    /// When the key was pressed.
+    /// The time of the key press.
     package let time: Date
 }
 
-/// What a screen asks of the store.
+/// A request of a screen to the store.
 package enum ScreenCommand<Kind: BrowsedKind>: Sendable {
     case list(ListRequest<Kind>)
     case history(id: String, around: UInt64?)
@@ -41,28 +41,27 @@ package enum ScreenCommand<Kind: BrowsedKind>: Sendable {
     case write(String, id: String, user: String?)
 }
 
-/// What a screen listens to.
+/// A subscription of a screen.
 package enum ScreenSubscription<Kind: BrowsedKind>: Hashable, Sendable {
     /// The rows of a list, as they change.
     case rows(Kind.Content.Filter)
-    /// That something happened to some row of the kind.
+    /// A change of any row of the kind.
     case anything
     /// One row, as it changes.
     case row(id: String)
 }
 
-/// A coordinator: it goes from a screen to the next ones of its kind, and asks for what it does not have itself.
+/// A coordinator: moves between the screens of its kind, and requests everything else from its owner.
 package enum Coordinator<Kind: BrowsedKind> {
-    /// The screen that a list begins with.
+    /// Returns the screen of a list.
     package static func list(_ filter: Kind.Content.Filter = .init()) -> ScreenState<Kind> {
         .list(ListState(filter))
     }
 
-    /// The screen of one row.
+    /// Returns the screen of one row.
     package static func page(_ id: String) -> ScreenState<Kind> { .page(PageState(id: id)) }
 
-    /// What becomes of a screen when something happens to it. What is meant for another kind of screen is ignored: it
-    /// came too late.
+    /// Updates a screen with a message. A message for another kind of screen arrived too late and is ignored.
     package static func update(_ screen: inout ScreenState<Kind>, _ message: ScreenMessage<Kind>) -> Step<Kind> {
         switch screen {
         case .list(var state):
@@ -77,7 +76,7 @@ package enum Coordinator<Kind: BrowsedKind> {
         }
     }
 
-    /// What a screen listens to.
+    /// Returns the subscriptions of a screen.
     package static func subscriptions(for screen: ScreenState<Kind>) -> Set<ScreenSubscription<Kind>> {
         switch screen {
         case .list(let state): state.subscriptions
@@ -86,7 +85,7 @@ package enum Coordinator<Kind: BrowsedKind> {
         }
     }
 
-    /// The IDs of the users whom what is shown refers to.
+    /// Returns the IDs of the users that a screen refers to.
     package static func people(_ screen: ScreenState<Kind>) -> [String] {
         switch screen {
         case .list(let state): state.people
@@ -95,7 +94,7 @@ package enum Coordinator<Kind: BrowsedKind> {
         }
     }
 
-    /// What a screen shows, in no more lines than there is room for.
+    /// Returns the lines of a screen, at most as many as fit.
     package static func view(_ screen: ScreenState<Kind>, _ size: Size, _ names: Names) -> [Line] {
         switch screen {
         case .list(let state): state.view(size, names)
@@ -104,7 +103,7 @@ package enum Coordinator<Kind: BrowsedKind> {
         }
     }
 
-    /// What a screen is called in the line of places.
+    /// Returns the title of a screen for the breadcrumbs.
     package static func title(_ screen: ScreenState<Kind>) -> String {
         switch screen {
         case .list: Kind.title
@@ -113,7 +112,7 @@ package enum Coordinator<Kind: BrowsedKind> {
         }
     }
 
-    /// The keys of a screen and what they do, the most important first.
+    /// Returns the keys of a screen and their actions, the most important first.
     package static func hints(_ screen: ScreenState<Kind>) -> [(key: String, does: String)] {
         switch screen {
         case .list:
@@ -127,7 +126,7 @@ package enum Coordinator<Kind: BrowsedKind> {
         }
     }
 
-    /// True where what is typed is text.
+    /// Returns whether typed characters are text.
     package static func takesText(_ screen: ScreenState<Kind>) -> Bool {
         if case .form = screen { true } else { false }
     }

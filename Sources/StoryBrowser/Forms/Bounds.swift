@@ -3,7 +3,7 @@ import StoryClient
 import struct FoundationEssentials.Date
 
 extension ContentFilter {
-    /// The same, but for what is earlier than one moment, and what is not earlier than another.
+    /// Returns the filter narrowed to rows from `since` on and before `until`.
     func bounded(since: Date?, until: Date?) -> Self {
         var filter = self
         filter.since = [filter.since, since].compactMap(\.self).max()
@@ -13,7 +13,7 @@ extension ContentFilter {
 }
 
 extension Draft {
-    /// The same form with the two bounds of a date.
+    /// Returns the form with two more fields, for the bounds of a date.
     func bounds(_ since: Date?, _ until: Date?) -> Draft {
         with("since", "since (date)", since.map(Moments.written) ?? "")
             .with("until", "until (date)", until.map(Moments.written) ?? "")
@@ -21,6 +21,8 @@ extension Draft {
 }
 
 extension DraftReader {
+    /// Reads a field as a date.
+    ///
     /// - Parameter now: the moment that ages are counted back from.
     mutating func moment(_ name: String, _ now: Date) -> Date? {
         value(name, "a date, such as \(TypedMoment.examples)") { TypedMoment.read($0, now: now) }

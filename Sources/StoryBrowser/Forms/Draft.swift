@@ -1,73 +1,76 @@
 import StoryClient
 
-/// A field of a form as a person edits it.
+/// A field of a form while it is edited.
 package struct DraftField: Hashable, Sendable {
-    /// Its name on the wire.
+    /// The name on the wire.
     package let name: String
-    /// What it is called for people, and what belongs into it.
+    /// The label for people, with a hint at the value.
     package let label: String
-    /// What stood in it at first, or what is there now since that was shown.
+    /// The initial text, or the row's newer value after a conflict.
     package internal(set) var original: String
+    /// The text.
     package internal(set) var text: String
-    /// The place in the text, in characters.
+    /// The cursor in the text, in characters.
     package internal(set) var cursor: Int
-    /// What is wrong with it; nil where nothing is known to be.
+    /// The error of the field; nil if none is known.
     package internal(set) var error: String?
-    /// What somebody else has put there meanwhile; nil where nobody has.
+    /// The concurrent change of the field by another client; nil if there is none.
     package internal(set) var other: String?
 }
 
-/// A form as a person fills it in: text in every field.
+/// A form while it is filled in: text in every field.
 package struct Draft: Hashable, Sendable {
-    /// No field takes more characters.
+    /// The most characters in a field.
     static let limit = 12_000
 
+    /// The title of the form.
     package let title: String
+    /// The fields in order.
     package internal(set) var fields: [DraftField] = []
-    /// The index of the field that is edited.
+    /// The index of the field with the focus.
     package internal(set) var focus = 0
 
     init(_ title: String) { self.title = title }
 
-    /// The same form with one more field.
+    /// Returns the form with one more field.
     func field<Field: FormField>(_ field: Field, _ label: String, _ text: String = "") -> Draft {
         with(field.rawValue, label, text)
     }
 
-    /// The same form with one more field that is no form's of the store.
+    /// Returns the form with one more field that is not one of the store's forms.
     func with(_ name: String, _ label: String, _ text: String = "") -> Draft {
         var draft = self
         draft.fields.append(DraftField(name: name, label: label, original: text, text: text, cursor: text.count))
         return draft
     }
 
-    /// The same form with the first empty field edited.
+    /// Returns the form with the focus on the first empty field.
     func begun() -> Draft {
         var draft = self
         draft.focus = fields.firstIndex { $0.text.isEmpty } ?? 0
         return draft
     }
 
-    /// True where something stands in a field that did not stand there before.
+    /// True if a field has other text than at first.
     var isTyped: Bool { fields.contains { $0.text != $0.original } }
 
     private func named(_ name: String) -> DraftField? { fields.first { $0.name == name } }
 
-    /// What stands in a field.
+    /// Returns the text of a field.
     func text<Field: FormField>(_ field: Field) -> String { named(field.rawValue)?.text ?? "" }
 
-    /// What stands in a field; nil where nothing does.
+    /// Returns the text of a field; nil if it is empty.
     func optional<Field: FormField>(_ field: Field) -> String? { optional(field.rawValue) }
 
     func optional(_ name: String) -> String? { named(name).flatMap { $0.text.isEmpty ? nil : $0.text } }
 
-    /// What stands in a field, where it was changed.
+    /// Returns the text of a field if it was changed.
     func revised<Field: FormField>(_ field: Field) -> String? {
         named(field.rawValue).flatMap { $0.text == $0.original ? nil : $0.text }
     }
 
-    /// Rests on another state of the row: what was typed stays and is shown beside what is there now, and what was not
-    /// touched becomes what is there now.
+    /// Moves the form to another state of the row: unchanged fields get the new values; changed ones keep their text,
+    /// with the new value beside it.
     mutating func rebase(onto fresh: Draft) {
         for index in fields.indices {
             guard let now = fresh.named(fields[index].name)?.text else { continue }
@@ -82,8 +85,8 @@ package struct Draft: Hashable, Sendable {
         }
     }
 
-    /// Shows what is wrong beside the fields; the first wrong one is edited next. What belongs to no field is left over.
-    mutating func show(_ wrong: [WrongEntry]) -> [WrongEntry] {
+    /// Shows errors beside their fields, and moves the focus to the first; returns the errors that belong to no field.
+    mutating func show(_ wrong: [InvalidField]) -> [InvalidField] {
         for index in fields.indices {
             let errors = wrong.filter { $0.field == fields[index].name }.map(\.message)
             fields[index].error = errors.isEmpty ? nil : errors.joined(separator: "; ")
@@ -93,74 +96,79 @@ package struct Draft: Hashable, Sendable {
     }
 }
 
-/// What is wrong with what was filled in.
-package struct WrongEntry: Hashable, Sendable {
+/// An error of a field.
+package struct InvalidField: Hashable, Sendable {
+    /// The name of the field.
     package let field: String
+    /// The description of the error.
     package let message: String
 
+    /// Creates an error of a field.
     package init(_ field: String, _ message: String) { (self.field, self.message) = (field, message) }
 }
 
-/// What was filled in cannot be what its fields are.
+/// The error of a form whose fields have invalid values.
 struct WrongDraft: Error {
-    let entries: [WrongEntry]
+    let entries: [InvalidField]
 }
 
-/// Reads what was filled in as what the fields of a form are, and gathers all that is wrong.
+/// A reader of a form's fields as typed values, which collects all errors.
 struct DraftReader {
     let draft: Draft
-    private(set) var wrong: [WrongEntry] = []
+    private(set) var wrong: [InvalidField] = []
 
     init(_ draft: Draft) { self.draft = draft }
 
-    /// A value out of a field; nil where it is empty, or is none.
+    /// Returns the value of a field; nil if it is empty or invalid.
     mutating func value<Value>(_ name: String, _ what: String, _ read: (String) -> Value?) -> Value? {
         guard let text = draft.optional(name) else { return nil }
         guard let value = read(text) else {
-            wrong.append(WrongEntry(name, "must be \(what)"))
+            wrong.append(InvalidField(name, "must be \(what)"))
             return nil
         }
         return value
     }
 
-    /// A value that a form cannot do without.
+    /// Returns the value of a required field; `fallback` if it is empty or invalid.
     mutating func required<Value>(
         _ name: String, _ what: String, or fallback: Value, _ read: (String) -> Value?
     ) -> Value {
-        if draft.optional(name) == nil { wrong.append(WrongEntry(name, "is required")) }
+        if draft.optional(name) == nil { wrong.append(InvalidField(name, "is required")) }
         return value(name, what, read) ?? fallback
     }
 
-    /// - Throws: `WrongDraft` where something is wrong.
+    /// Throws the collected errors.
+    ///
+    /// - Throws: `WrongDraft` if there are any.
     func check() throws {
         guard wrong.isEmpty else { throw WrongDraft(entries: wrong) }
     }
 }
 
-/// What became of a form that was handed in.
+/// The result of submitting a form.
 package enum Submission: Equatable, Sendable {
-    /// It was written; a sentence about it.
+    /// It was written; with a sentence about it.
     case written(String)
-    /// These are wrong, all at once, and a sentence about the whole form.
-    case wrong([WrongEntry], String)
-    /// The row has changed since it was shown: this is its version now, and a sentence says so.
+    /// All wrong fields, and a sentence about the whole form.
+    case wrong([InvalidField], String)
+    /// The row has changed since it was shown; with its present version and a sentence.
     case conflict(UInt64, String)
-    /// It was refused, or could not be handed in.
+    /// It was refused, or could not be sent.
     case refused(String)
 
-    /// Hands in a typed form and says what became of it.
+    /// Submits a typed form and returns the result.
     static func of<Field: FormField>(
         _ fields: Field.Type, _ done: String, _ write: () async throws -> Receipt
     ) async -> Submission {
         do {
             return .written(Submission.sentence(done, try await write()))
         } catch let error as InvalidForm<Field> {
-            let wrong = error.fields.map { WrongEntry($0.field.rawValue, $0.message) }
-            return .wrong(wrong + error.options.map { WrongEntry($0.field, $0.message) }, error.message)
+            let wrong = error.fields.map { InvalidField($0.field.rawValue, $0.message) }
+            return .wrong(wrong + error.options.map { InvalidField($0.field, $0.message) }, error.message)
         } catch let error as WrongDraft {
             return .wrong(error.entries, "correct the marked fields")
         } catch ClientError.exists(let message, let field?) {
-            return .wrong([WrongEntry(field, "is taken")], message)
+            return .wrong([InvalidField(field, "is taken")], message)
         } catch ClientError.conflict(let message, _, let actual, _) {
             return .conflict(actual, message)
         } catch {
@@ -168,7 +176,7 @@ package enum Submission: Equatable, Sendable {
         }
     }
 
-    /// What is said of a write that was done.
+    /// Returns the sentence about a completed write.
     static func sentence(_ done: String, _ receipt: Receipt) -> String {
         guard receipt.isChanged else { return "\(receipt.stream) is that already" }
         return "\(done): \(receipt.stream) version \(receipt.version), position \(receipt.position)"

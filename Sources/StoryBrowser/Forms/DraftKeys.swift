@@ -1,6 +1,6 @@
-// What keys do to a form's text.
+// Keys that edit a form.
 extension Draft {
-    /// True where the key belongs to editing.
+    /// Handles a key; returns false if it does not belong to editing.
     mutating func press(_ key: Key) -> Bool {
         guard fields.indices.contains(focus) else { return false }
         switch key {
@@ -26,7 +26,7 @@ extension DraftField {
         text.index(text.startIndex, offsetBy: cursor, limitedBy: text.endIndex) ?? text.endIndex
     }
 
-    /// Puts a character in; an accent joins the letter before it.
+    /// Inserts a character; an accent joins the letter before it.
     mutating func insert(_ character: Character) {
         guard text.count < Draft.limit else { return }
         let before = text[..<index] + String(character)

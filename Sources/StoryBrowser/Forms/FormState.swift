@@ -2,22 +2,24 @@ import StoryClient
 
 import struct FoundationEssentials.Date
 
-/// A form that is filled in. One that rests on a row knows how that is meanwhile.
+/// A form that is being filled in. A form based on a row follows the row's changes.
 package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
+    /// The purpose of the form.
     package private(set) var purpose: FormPurpose
+    /// The fields.
     package internal(set) var draft: Draft
-    /// True while the store is asked.
+    /// True while the form is being submitted.
     package private(set) var isHandedIn = false
-    /// True once Esc was pressed, until another key is.
+    /// True after Esc, until another key is pressed.
     private var isLeaving = false
-    /// The row that the form rests on, as it was shown.
+    /// The row that the form is based on, as it was shown.
     package private(set) var content: Kind.Content?
-    /// The row as it is now, as far as it was told.
+    /// The present state of the row, as far as it was pushed.
     private var now: Seen<Kind.Content> = .loading
-    /// The version that the row has, where the store refused the form because of it.
+    /// The row's version when the store refused the form with a conflict.
     private var refusedAt: UInt64?
 
-    /// Nil where the kind has no form for that.
+    /// Creates a form; nil if the kind has none for the purpose.
     init?(
         _ purpose: FormPurpose, of content: Kind.Content?, in filter: Kind.Content.Filter, by user: String?
     ) {
@@ -26,7 +28,7 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
         self.content = purpose.base == nil ? nil : content
     }
 
-    /// What is listened to: the row that the form rests on.
+    /// The row that the form is based on.
     var subscriptions: Set<ScreenSubscription<Kind>> { purpose.base.map { [.row(id: $0.id)] } ?? [] }
 
     mutating func update(_ message: ScreenMessage<Kind>) -> Step<Kind> {
@@ -56,7 +58,7 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
         return .nothing
     }
 
-    /// Goes back, where something was typed when that is asked for twice.
+    /// Goes back; if something was typed, only after Esc was pressed twice.
     private mutating func leave() -> Step<Kind> {
         guard !isLeaving, purpose != .filter, draft.isTyped else { return .ask(.back) }
         isLeaving = true
@@ -101,8 +103,8 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
         return rebase()
     }
 
-    /// After a conflict the form rests on the row as it is now, as soon as that is known: what was typed stays, and is
-    /// handed in on the new version where that is wanted.
+    /// Moves the form to the row's present state after a conflict, as soon as that is known: the typed text stays, and
+    /// the next submission is for the new version.
     private mutating func rebase() -> Step<Kind> {
         guard let refusedAt, let row = now.content, row.version >= refusedAt else { return .nothing }
         let rebased = purpose.rebased(row.version)

@@ -1,4 +1,4 @@
-// What a form shows: each field on a line of its own, what is wrong with it on the line below.
+// The view of a form: each field on one line, and its error on the line below.
 extension FormState {
     func view(_ size: Size, _ names: Names) -> [Line] {
         var lines = [Line(draft.title, .bold), Line()]
@@ -18,12 +18,12 @@ extension FormState {
             lines.append(wrong)
         }
         if isHandedIn { lines.append(Line("…", .dim)) }
-        // Where there are more fields than lines, those around the edited one are shown.
+        // If there are more fields than lines, those around the edited one are shown.
         let top = max(0, min(focused - size.rows / 2, lines.count - size.rows))
         return Array(lines.dropFirst(top))
     }
 
-    /// What is to be deleted, and what may be answered.
+    /// Returns the confirmation of a deletion: the row and the keys.
     private func question(_ size: Size, _ names: Names) -> [Line] {
         guard let content else { return [] }
         let text = Wrapping.lines(of: Kind.text(of: content), columns: size.columns, limit: 5)
@@ -52,10 +52,10 @@ extension FormState {
 
 extension Fact {
     private static let nameWidth = 14
-    /// No fact takes more lines.
+    /// The most lines of a fact.
     private static let maxLines = 8
 
-    /// The lines of a page that it takes: a long value goes on below itself.
+    /// Returns the lines of a fact; a long value continues below.
     func lines(_ names: Names, columns: Int) -> [Line] {
         let texts = Wrapping.lines(
             of: Shown.safe(text(names)), columns: columns - Fact.nameWidth, limit: Fact.maxLines)
@@ -69,14 +69,14 @@ extension Fact {
 }
 
 extension DraftField {
-    /// The part of the text around the cursor that fits: what is before it, what is at it, and what is behind it.
+    /// Returns the part of the text that fits: before, at and behind the cursor.
     func shown(in room: Int) -> (before: String, at: String, after: String) {
         let characters = Array(Shown.safe(text))
         let shown = min(cursor, characters.count)
         let at = shown < characters.count ? String(characters[shown]) : " "
         var left = room - Shown.width(at)
         var start = shown
-        // A third of the room is for what comes behind.
+        // Reserve a third of the room for the text behind the cursor.
         let behind = min(room / 3, characters[shown...].dropFirst().reduce(0) { $0 + Shown.width(String($1)) })
         while start > 0, Shown.width(String(characters[start - 1])) <= left - behind {
             start -= 1

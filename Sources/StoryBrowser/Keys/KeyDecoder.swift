@@ -1,16 +1,17 @@
-/// What a terminal sends, as keys: bytes come in parts, and a key may be split among them.
+/// A decoder of a terminal's bytes into keys; a key may be split among several reads.
 package struct KeyDecoder {
-    /// No key takes more bytes; what goes on longer is none.
+    /// The longest key in bytes; longer sequences are dropped.
     private static let longest = 16
 
     private var waiting: [UInt8] = []
 
+    /// Creates a decoder.
     package init() {}
 
-    /// True while the bytes so far may be the beginning of a key. When nothing follows, `flush` says what they were.
+    /// True while the bytes so far may be the beginning of a key; call `flush` if nothing follows.
     package var isWaiting: Bool { !waiting.isEmpty }
 
-    /// The keys that bytes end.
+    /// Returns the keys that end within the bytes.
     package mutating func keys(_ bytes: some Sequence<UInt8>) -> [Key] {
         var keys: [Key] = []
         for byte in bytes {
@@ -20,7 +21,7 @@ package struct KeyDecoder {
         return keys
     }
 
-    /// Nothing more came for a while: an Escape byte alone is the key of that name, and what else began is dropped.
+    /// Ends a wait for more bytes: a single Escape byte is that key, and any other beginning is dropped.
     package mutating func flush() -> [Key] {
         defer { waiting = [] }
         return waiting == [0x1B] ? [.escape] : []
@@ -40,9 +41,10 @@ package struct KeyDecoder {
         }
     }
 
+    /// The result of decoding the bytes so far.
     private enum Reading {
         case key(Key)
-        /// The Escape key, and the first byte of another one.
+        /// The Escape key, followed by the first byte of another key.
         case escapeBefore(UInt8)
         case more
         case none
@@ -62,7 +64,7 @@ package struct KeyDecoder {
         }
     }
 
-    /// A character in UTF-8.
+    /// Decodes a UTF-8 character.
     private static func text(_ bytes: [UInt8], _ first: UInt8) -> Reading {
         let length: Int
         switch first {
@@ -80,7 +82,7 @@ package struct KeyDecoder {
         return .key(.character(character))
     }
 
-    /// What follows an Escape byte: `[` or `O`, parameters, and a letter or `~`.
+    /// Decodes the bytes after an Escape byte: `[` or `O`, parameters, and a letter or `~`.
     private static func sequence(_ bytes: ArraySlice<UInt8>) -> Reading {
         guard let kind = bytes.first else { return .more }
         guard kind == UInt8(ascii: "[") || kind == UInt8(ascii: "O") else { return .escapeBefore(kind) }

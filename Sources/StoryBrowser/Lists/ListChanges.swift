@@ -1,12 +1,12 @@
 import StoryClient
 
-// What live changes do to a list that has the newest rows first.
+// Live changes of a list that has the newest rows first.
 extension ListState {
     mutating func apply(_ changes: [ListChange<Content>]) -> Step<Kind> {
         guard query.isNewestFirst else { return .nothing }
         let id = selection?.id
         var fits = true
-        // Where each row is, as long as none came or went.
+        // The index of each row, valid until a row is added or removed.
         var indexes: [String: Int] = [:]
         for change in changes {
             switch change {
@@ -15,7 +15,7 @@ extension ListState {
                 told?.insert(row.id)
                 if indexes.count != window.rows.count { indexes = self.indexes }
                 if let index = indexes[row.id] {
-                    // What was listed may be newer than what is told.
+                    // The listed row may be newer than the pushed one.
                     if window.rows[index].position <= row.position { window.update(row, at: index) }
                 } else if let index = indexToInsert(row) {
                     if told == nil { arrived.insert(row.id) }
@@ -27,7 +27,7 @@ extension ListState {
                 drop { $0.id == id }
                 indexes = [:]
             case .caughtUp(let position):
-                // What was not told of has left meanwhile, but for what the list knows from later on.
+                // Rows that were not pushed have left, unless the list has them from a later position.
                 if let told { drop { !told.contains($0.id) && $0.position <= position } }
                 (told, indexes) = (nil, [:])
             }
@@ -36,7 +36,7 @@ extension ListState {
         return fits ? wanted() : shorten()
     }
 
-    /// Takes in what was told before an answer came that is older.
+    /// Inserts pushed rows that are newer than a page which arrived later.
     mutating func keep(_ rows: [Content]) {
         let listed = Set(window.rows.map(\.id))
         for row in rows.reversed() where !listed.contains(row.id) {
@@ -55,15 +55,15 @@ extension ListState {
         }
     }
 
-    /// Where a row belongs that is not in memory; nil where that is above or below what is: it comes with its page.
+    /// Returns the index at which to insert a new row; nil if it comes with a page above or below.
     private func indexToInsert(_ row: Content) -> Int? {
-        // It was there when the list was asked for, and is not in the part that was given.
+        // Older rows were there when the list was read, and are not in this part.
         guard row.position > base else { return nil }
         let date = row.date
         let index = window.rows.firstIndex { $0.date <= date } ?? window.rows.count
         if index == 0, window.hasMoreAbove { return nil }
         guard window.next != nil, let last = window.rows.last else { return index }
-        // Of rows with the date of the last one, those that are new stand first; others may belong below.
+        // New rows come first among those with the date of the last one; others may belong below.
         let isAbove = last.date < date || (last.date == date && row.version == 1)
         return isAbove ? index : nil
     }

@@ -1,6 +1,6 @@
 import StoryClient
 
-// What keys do in a list.
+// Keys in a list.
 extension ListState {
     mutating func press(_ key: Key, _ surroundings: Surroundings) -> Step<Kind> {
         switch key {
@@ -50,7 +50,7 @@ extension ListState {
     }
 }
 
-/// What the keys of a kind's rows do, in a list and on a page.
+/// Actions of the keys of a kind's rows, in a list and on a page.
 enum RowKeys<Kind: BrowsedKind> {
     static func press(
         _ character: Character, _ content: Kind.Content, _ filter: Kind.Content.Filter, _ user: String?

@@ -2,75 +2,87 @@ package import StoryClient
 
 import struct FoundationEssentials.Date
 
-/// What a list is asked for with.
+/// The filter, sort and order of a list.
 package struct ListQuery<Kind: BrowsedKind>: Hashable, Sendable {
+    /// The filter.
     package var filter: Kind.Content.Filter
+    /// The sort.
     package var sort: Kind.Content.Sort
+    /// The order.
     package var order: Order
 
-    /// True where what arrives stands at the top.
+    /// True if new rows appear at the top.
     var isNewestFirst: Bool { sort == Kind.byDate && order == .descending }
 }
 
-/// Which part of a list is asked for.
+/// A request for a part of a list.
 package struct ListRequest<Kind: BrowsedKind>: Hashable, Sendable {
-    /// What becomes of the part.
+    /// The position of the requested rows relative to those in memory.
     package enum Part: Hashable, Sendable { case whole, below, above }
 
+    /// The list.
     package let query: ListQuery<Kind>
+    /// The part.
     package let part: Part
+    /// The `next` to continue after; nil for the beginning.
     package let after: String?
+    /// The most rows to return.
     package let limit: Int
-    /// Tells the answers to the query of now from those to earlier ones.
+    /// The number of the query, so that answers to earlier ones are ignored.
     package let number: Int
 }
 
-/// What can happen to a list.
+/// An event for a list.
 package enum ListMessage<Kind: BrowsedKind>: Sendable {
     case loaded(ListRequest<Kind>, Page<Kind.Content>)
     case failed(ListRequest<Kind>, String)
     /// Changes of its rows, in their order.
     case changed([ListChange<Kind.Content>])
-    /// Something happened to some row.
+    /// Any row of the kind changed.
     case stirred
 }
 
-/// A list of rows: what is in memory of it, and which row is selected.
+/// A list of rows: the part in memory, and the selected row.
 package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
+    /// The type of the rows.
     package typealias Content = Kind.Content
 
-    /// How far the asking is.
+    /// The state of the latest request.
     package enum Phase: Hashable, Sendable {
         case loading(ListRequest<Kind>.Part)
         case ready
         case failed(String)
     }
 
+    /// The filter, sort and order.
     package internal(set) var query: ListQuery<Kind>
+    /// The rows in memory.
     package internal(set) var window = Window<Content>()
+    /// The index of the selected row.
     package internal(set) var selected = 0
+    /// The state of the latest request.
     package internal(set) var phase: Phase = .ready
-    /// The IDs of those that arrived while the list was shown, until they are selected.
+    /// The IDs of rows that arrived while the list was shown, until they are selected.
     package internal(set) var arrived: Set<String> = []
-    /// Goes up with each query.
+    /// The number of the query; incremented for each.
     var number = 0
-    /// True where the list has to be asked for again once the answer under way is there.
+    /// True if the list has to be requested again after the answer in progress.
     var isStale = false
-    /// The position that what is in memory rests on: what happened later may have changed which rows there are.
+    /// The position that the rows in memory were read at: later events may have added or removed rows.
     var base: UInt64 = 0
-    /// False before the first page is there.
+    /// False before the first page has arrived.
     var isLoaded = false
-    /// The IDs told since listening began; nil once all that is there was told.
+    /// The IDs pushed since the subscription began; nil once it has caught up.
     var told: Set<String>? = []
 
     init(_ filter: Content.Filter) {
         query = ListQuery(filter: filter, sort: Kind.byDate, order: Kind.order(of: Kind.byDate))
     }
 
-    /// The row that is selected; nil in an empty list.
+    /// The selected row; nil in an empty list.
     package var selection: Content? { window.rows.indices.contains(selected) ? window.rows[selected] : nil }
 
-    /// The IDs of the users whom rows on the screen, or near it, refer to.
+    /// The IDs of the users that rows on or near the screen refer to.
     var people: [String] {
         let near = max(0, selected - 60)..<min(window.rows.count, max(0, selected) + 60)
         return near.isEmpty ? [] : window.rows[near].flatMap { Kind.people(of: $0) }
@@ -122,7 +134,7 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
         select(id)
     }
 
-    /// What is to be asked after an answer: a page may be short, and even empty, although there are more rows.
+    /// Returns the request after an answer: a page may be short, and even empty, although there are more rows.
     private mutating func next(after request: ListRequest<Kind>, _ page: Page<Content>) -> Step<Kind> {
         if isStale {
             isStale = false
@@ -131,7 +143,7 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
         return wanted()
     }
 
-    /// Asks for all that is in memory again.
+    /// Requests all rows in memory again.
     mutating func reload() -> Step<Kind> {
         if case .loading = phase {
             isStale = true
@@ -141,7 +153,7 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
         return ask(.whole, after: window.start, limit: count)
     }
 
-    /// Asks for the list from its beginning, as for a new one.
+    /// Requests the list from its beginning, like a new one.
     mutating func restart() -> Step<Kind> {
         number += 1
         (window, selected, isLoaded, isStale) = (Window(), 0, false, false)
@@ -149,7 +161,7 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
         return ask(.whole, after: nil, limit: Window<Content>.pageSize)
     }
 
-    /// Asks for the list from where it begins in memory, but for fewer rows, and keeps what is shown until they are there.
+    /// Requests fewer rows from the first one in memory, and keeps the old ones until they arrive.
     mutating func shorten() -> Step<Kind> {
         if phase == .loading(.whole) { return .nothing }
         number += 1
@@ -162,7 +174,7 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
             .list(ListRequest(query: query, part: part, after: after, limit: limit, number: number)))
     }
 
-    /// Asks for the page above or below when the selection comes near to it.
+    /// Requests the page above or below when the selection is close to it.
     mutating func wanted() -> Step<Kind> {
         guard phase == .ready else { return .nothing }
         let margin = 20
@@ -175,7 +187,7 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
         return .nothing
     }
 
-    /// Selects the row with an ID, or one close to where the selection was.
+    /// Selects the row with an ID, or one near the previous selection.
     mutating func select(_ id: String?) {
         if let id, let index = window.rows.firstIndex(where: { $0.id == id }) {
             selected = index
@@ -185,12 +197,12 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
         if let selection { arrived.remove(selection.id) }
     }
 
-    /// What is listened to: the rows between the first and the last one in memory, or any change where rows can move.
+    /// The rows between the first and the last one in memory, or any change if rows can move.
     var subscriptions: Set<ScreenSubscription<Kind>> {
         guard query.isNewestFirst else { return [.anything] }
         guard isLoaded else { return [] }
         let since = window.next == nil ? nil : window.rows.last.map(\.date)
-        // The filter's upper bound is not in it: the next millisecond is.
+        // The upper bound is exclusive, so it is the next millisecond.
         let until = window.hasMoreAbove ? window.rows.first.map { $0.date.addingTimeInterval(0.001) } : nil
         return [.rows(query.filter.bounded(since: since, until: until))]
     }

@@ -1,6 +1,6 @@
 import StoryClient
 
-// What a list shows.
+// The view of a list.
 extension ListState {
     func view(_ size: Size, _ names: Names) -> [Line] {
         let widths = ListState.widths(size.columns)
@@ -20,7 +20,7 @@ extension ListState {
         return lines
     }
 
-    /// What is listed, and how.
+    /// The filter, sort and state of the list.
     private var summary: Line {
         var line = Line()
         let filters = query.filter.options.compactMap { option in option.value.map { "\(option.name)=\($0)" } }
@@ -51,13 +51,13 @@ extension ListState {
         return line
     }
 
-    /// How many columns of the terminal each column of the list takes.
+    /// Returns the width of each column of the list in terminal columns.
     private static func widths(_ columns: Int) -> [Int] {
         let shapes = Kind.columns.map(\.shape.width)
         let rests = shapes.filter { $0 == .rest }.count
         let names = max(1, shapes.count { if case .name = $0 { true } else { false } })
         let left = max(0, columns - 2 - shapes.reduce(0) { $0 + (least($1) ?? 0) + 1 })
-        // Texts come first; names share what texts do not need, up to a length that few names have.
+        // Texts come first; names share the columns that texts do not need, up to a length that few names have.
         let more = rests == 0 ? left / names : min(14, max(0, left - 30 * rests) / (names + 2 * rests))
         let rest = rests == 0 ? 0 : max(4, (left - more * names) / rests)
         return shapes.map { width in
@@ -65,7 +65,7 @@ extension ListState {
         }
     }
 
-    /// How many columns of the terminal a width takes at least; nil: what the others leave.
+    /// Returns the minimum of a width in terminal columns; nil for a share of the rest.
     private static func least(_ width: ColumnShape.Width) -> Int? {
         switch width {
         case .whole(let count), .name(let count): count

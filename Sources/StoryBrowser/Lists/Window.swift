@@ -1,34 +1,36 @@
-/// The part of a long list that is in memory: some pages of it, one after the other.
+/// The part of a long list that is in memory: consecutive pages.
 package struct Window<Row: Hashable & Sendable>: Equatable, Sendable {
-    /// Never more rows than this are kept.
+    /// The most rows that are kept.
     package static var limit: Int { 500 }
-    /// How many rows a page is asked for.
+    /// The number of rows that a page is requested with.
     package static var pageSize: Int { 100 }
 
     /// A page that is in memory.
     private struct Part: Hashable, Sendable {
-        /// What the store gave to go on with for this page; nil for the first one.
+        /// The store's `next` that this page was requested with; nil for the first page.
         let after: String?
         var count: Int
     }
 
+    /// The rows in memory.
     package private(set) var rows: [Row] = []
     private var parts: [Part] = []
-    /// What the pages above, which are not in memory, went on with.
+    /// The cursors of the dropped pages above, in order.
     private var above: [String?] = []
-    /// What the page below goes on with; nil at the end of the list.
+    /// The cursor of the page below; nil at the end of the list.
     package private(set) var next: String?
 
+    /// Creates an empty window.
     package init() {}
 
-    /// True where there are rows above those in memory.
+    /// True if there are rows above those in memory.
     package var hasMoreAbove: Bool { !above.isEmpty }
-    /// What the page above goes on with.
+    /// The cursor of the page above.
     package var previous: String? { above.last ?? nil }
-    /// What the first page in memory goes on with.
+    /// The cursor of the first page in memory.
     package var start: String? { parts.first?.after }
 
-    /// Takes one page in place of all that was there, at the same place of the list.
+    /// Replaces all rows by one page, which begins at the same row of the list.
     package mutating func replace(_ rows: [Row], next: String?) {
         let start = start
         self.rows = Array(rows.prefix(Window.limit))
@@ -36,7 +38,7 @@ package struct Window<Row: Hashable & Sendable>: Equatable, Sendable {
         self.next = next
     }
 
-    /// Takes the page below. Where that is too much, pages above are forgotten.
+    /// Appends the page below, and drops pages above that exceed the limit.
     package mutating func append(_ page: [Row], next: String?) {
         parts.append(Part(after: self.next, count: page.count))
         rows += page
@@ -48,7 +50,7 @@ package struct Window<Row: Hashable & Sendable>: Equatable, Sendable {
         }
     }
 
-    /// Takes the page above. Where that is too much, pages below are forgotten.
+    /// Prepends the page above, and drops pages below that exceed the limit.
     package mutating func prepend(_ page: [Row]) {
         guard let after = above.popLast() else { return }
         parts.insert(Part(after: after, count: page.count), at: 0)
@@ -64,10 +66,10 @@ package struct Window<Row: Hashable & Sendable>: Equatable, Sendable {
         }
     }
 
-    /// Changes the row at an index.
+    /// Replaces the row at an index.
     package mutating func update(_ row: Row, at index: Int) { rows[index] = row }
 
-    /// Takes a row in at an index. False where that is more than may be kept: the list is to be asked for again.
+    /// Inserts a row at an index; returns false if a row had to be dropped: the list must be requested again.
     package mutating func insert(_ row: Row, at index: Int) -> Bool {
         if parts.isEmpty { parts = [Part(after: nil, count: 0)] }
         parts[part(at: index)].count += 1
@@ -79,14 +81,14 @@ package struct Window<Row: Hashable & Sendable>: Equatable, Sendable {
         return false
     }
 
-    /// Takes the row at an index out.
+    /// Removes the row at an index.
     package mutating func remove(at index: Int) {
         let part = part(at: index)
         rows.remove(at: index)
         parts[part].count -= 1
     }
 
-    /// The page that holds an index; the last one for the index behind all rows.
+    /// Returns the page of an index; the last one for the index behind all rows.
     private func part(at index: Int) -> Int {
         var end = 0
         for (number, part) in parts.enumerated() {

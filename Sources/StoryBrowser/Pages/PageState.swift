@@ -2,64 +2,73 @@ package import StoryClient
 
 package import struct FoundationEssentials.Date
 
-/// An event of a row's history, as a line of it.
-package struct HistoryEntry: Hashable, Sendable {
+/// An event of a row's history, as one line.
+package struct HistoryLine: Hashable, Sendable {
+    /// The event's version.
     package let version: UInt64
+    /// The event's position.
     package let position: UInt64
+    /// The event's type.
     package let type: String
+    /// The event's time.
     package let time: Date
+    /// The user ID of the process that wrote it.
     package let by: UInt32
-    /// The beginning of its data.
+    /// The beginning of the event's data.
     package let data: String
 
+    /// Creates a line of the history.
     package init(version: UInt64, position: UInt64, type: String, time: Date, by: UInt32, data: String) {
         (self.version, self.position, self.type) = (version, position, type)
         (self.time, self.by, self.data) = (time, by, data)
     }
 }
 
-/// A row as it is, or as it was.
+/// A row at present or at an earlier version.
 package enum Seen<Content: Hashable & Sendable>: Hashable, Sendable {
     case loading
     case row(Content)
-    /// There is none, or was none; a sentence says so.
+    /// There is or was none; with a sentence.
     case absent(String)
 
-    /// The row, where there is one.
+    /// The row; nil if there is none.
     package var content: Content? {
         if case .row(let content) = self { content } else { nil }
     }
 }
 
-/// What can happen to the page of a row.
+/// An event for the page of a row.
 package enum PageMessage<Kind: BrowsedKind>: Sendable {
     case changed([RowChange<Kind.Content>])
-    /// Events of its history one after the other, and whether the last one is the newest.
-    case history([HistoryEntry], isNewest: Bool)
+    /// Consecutive events of the history, and whether the last one is the newest.
+    case history([HistoryLine], isNewest: Bool)
     case past(version: UInt64, Seen<Kind.Content>)
     case failed(String)
 }
 
-/// The page of one row: as it is now, live, and as it was after each event of its history.
+/// The page of one row: its live state, and its state after each event of its history.
 package struct PageState<Kind: BrowsedKind>: Equatable, Sendable {
-    /// No more events than this are in memory.
+    /// The most events that are kept in memory.
     package static var historyLimit: Int { 200 }
 
+    /// The row's ID.
     package let id: String
+    /// The row's present state.
     package internal(set) var now: Seen<Kind.Content> = .loading
-    /// The version that the slider is at; nil: now.
+    /// The version of the slider; nil for the present.
     package internal(set) var version: UInt64?
     /// The row at that version.
     package internal(set) var past: Seen<Kind.Content> = .loading
-    package internal(set) var history: [HistoryEntry] = []
-    /// How many events there are.
+    /// The events in memory.
+    package internal(set) var history: [HistoryLine] = []
+    /// The number of events.
     package internal(set) var last: UInt64 = 0
-    /// How many lines of the text are above what is shown.
+    /// The number of lines of the text above the visible part.
     var scroll = 0
 
     init(id: String) { self.id = id }
 
-    /// What is shown: the row as it is, or as it was.
+    /// The state that is shown: at the present or at the slider's version.
     package var shown: Seen<Kind.Content> { version == nil ? now : past }
 
     mutating func update(_ message: ScreenMessage<Kind>) -> Step<Kind> {
@@ -97,12 +106,12 @@ package struct PageState<Kind: BrowsedKind>: Equatable, Sendable {
             case .absent: now = .absent("there is no \(Kind.category) \(id)")
             }
         }
-        // The history's end is shown beside what is now; beside the past it can wait.
+        // The end of the history is shown only beside the present state.
         return now == before || version != nil ? .nothing : .command(.history(id: id, around: nil))
     }
 }
 
-// What keys do on a page.
+// Keys on a page.
 extension PageState {
     mutating func press(_ key: Key, _ surroundings: Surroundings) -> Step<Kind> {
         switch key {
@@ -115,7 +124,7 @@ extension PageState {
         case .pageUp: scroll = max(0, scroll - surroundings.height / 2)
         case .pageDown, .character(" "): scroll = min(scroll + surroundings.height / 2, 10_000)
         case .character(let character):
-            // What is done is done to the row as it is now.
+            // `e` and `d` act on the present row, even if an earlier state is shown.
             guard let content = ["e", "d"].contains(character) ? now.content : shown.content else { return .nothing }
             return RowKeys<Kind>.press(character, content, .init(), surroundings.user)
         case .enter, .escape, .backspace, .delete, .tab, .backTab, .control, .unreadable: return .nothing
@@ -123,11 +132,11 @@ extension PageState {
         return .nothing
     }
 
-    /// Puts the slider to a version; the newest one is now.
+    /// Moves the slider to a version; the newest one is the present.
     private mutating func slide(to wanted: UInt64) -> Step<Kind> {
         scroll = 0
         let target = max(1, wanted)
-        // Of a row that is gone, the last event took it away.
+        // The last event of a deleted row is its deletion, so there is no row at that version either.
         guard last > 0, target < last else {
             version = nil
             return fill()
@@ -139,7 +148,7 @@ extension PageState {
         return step
     }
 
-    /// Asks for the events around the slider where they are not in memory.
+    /// Requests the events around the slider if they are not in memory.
     private func fill() -> Step<Kind> {
         let wanted = version ?? last
         let (first, final) = (history.first?.version ?? 0, history.last?.version ?? 0)
@@ -147,7 +156,7 @@ extension PageState {
         return isThere && !history.isEmpty ? .nothing : .command(.history(id: id, around: version))
     }
 
-    /// The keys of this page and what they do.
+    /// The keys of this page and their actions.
     var hints: [(key: String, does: String)] {
         [("←→", "past"), ("Esc", "back")] + Kind.keys.map { (String($0.key), $0.name) } + [("e", "edit")]
     }

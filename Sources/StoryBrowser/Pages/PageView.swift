@@ -1,6 +1,6 @@
 import StoryClient
 
-// What a page shows: the fields, the text, the history, and the slider through it.
+// The view of a page: the fields, the text, the history, and its slider.
 extension PageState {
     func view(_ size: Size, _ names: Names) -> [Line] {
         let history = historyLines(count: 6)
@@ -18,7 +18,7 @@ extension PageState {
         return lines + [rule(size.columns)] + history + [slider(size.columns)]
     }
 
-    /// Which moment is shown.
+    /// The heading: the moment that is shown.
     private var moment: Line {
         guard let version else {
             switch now {
@@ -33,7 +33,7 @@ extension PageState {
             "as it was at version \(version), position \(entry.position), \(Moments.told(entry.time))", .bold)
     }
 
-    /// True where the row is gone now, and was there once.
+    /// True if the row was deleted.
     private var isDeleted: Bool {
         guard case .absent = now else { return false }
         return version == nil && last > 0
@@ -44,7 +44,7 @@ extension PageState {
     private func text(of content: Kind.Content, columns: Int, room: Int) -> [Line] {
         let lines = Wrapping.lines(of: Kind.text(of: content), columns: columns, limit: scroll + 500)
         guard lines.count > room, room > 1 else { return lines.prefix(room).map { Line($0) } }
-        // The last line says where the text goes on.
+        // The last line points to the rest of the text.
         let shown = room - 1
         let top = max(0, min(scroll, lines.count - shown))
         let above = top > 0 ? "↑ more above" : nil
@@ -58,7 +58,7 @@ extension PageState {
         return Line(name + String(repeating: "─", count: max(0, columns - Shown.width(name))), .dim)
     }
 
-    /// The events around the slider.
+    /// Returns the lines of the events around the slider.
     private func historyLines(count: Int) -> [Line] {
         let wanted = version ?? last
         let index = history.firstIndex { $0.version >= wanted } ?? history.count
@@ -73,7 +73,7 @@ extension PageState {
         }
     }
 
-    /// The slider: where the moment that is shown stands between the first event and now.
+    /// Returns the slider: the version that is shown, between the first event and the present.
     private func slider(_ columns: Int) -> Line {
         let label = " \(version ?? last)/\(last)"
         let length = max(4, columns - label.count - 3)

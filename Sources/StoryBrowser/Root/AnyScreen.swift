@@ -1,13 +1,13 @@
 import StoryClient
 
-/// A screen of whichever coordinator. Only the root knows all of them.
+/// A screen of any coordinator. Only the root knows all of them.
 package enum AnyScreen: Equatable, Sendable {
     case story(ScreenState<Stories>)
     case user(ScreenState<Users>)
     case message(ScreenState<Messages>)
     case photo(ScreenState<Photos>)
 
-    /// The screen that a coordinator would like to go to.
+    /// Creates the screen that a coordinator asks for.
     package init(_ destination: Destination) {
         switch destination {
         case .user(let id): self = .user(Coordinator.page(id))
@@ -22,7 +22,7 @@ package enum AnyScreen: Equatable, Sendable {
         }
     }
 
-    /// What it is called in the line of places.
+    /// The title for the breadcrumbs.
     var title: String {
         switch self {
         case .story(let screen): Coordinator.title(screen)
@@ -32,7 +32,7 @@ package enum AnyScreen: Equatable, Sendable {
         }
     }
 
-    /// Its keys and what they do.
+    /// The keys of the screen and their actions.
     var hints: [(key: String, does: String)] {
         switch self {
         case .story(let screen): Coordinator.hints(screen)
@@ -42,7 +42,7 @@ package enum AnyScreen: Equatable, Sendable {
         }
     }
 
-    /// True where what is typed is text.
+    /// True if typed characters are text.
     var takesText: Bool {
         switch self {
         case .story(let screen): Coordinator.takesText(screen)
@@ -61,7 +61,7 @@ package enum AnyScreen: Equatable, Sendable {
         }
     }
 
-    /// The IDs of the users whom what is shown refers to.
+    /// The IDs of the users that the screen refers to.
     var people: [String] {
         switch self {
         case .story(let screen): Coordinator.people(screen)
@@ -71,7 +71,7 @@ package enum AnyScreen: Equatable, Sendable {
         }
     }
 
-    /// What is listened to while it is shown.
+    /// The subscriptions of the screen while it is shown.
     var subscriptions: [AnySubscription] {
         switch self {
         case .story(let screen): Coordinator.subscriptions(for: screen).map { .story($0) }
@@ -82,7 +82,7 @@ package enum AnyScreen: Equatable, Sendable {
     }
 }
 
-/// A message to a screen of whichever coordinator.
+/// A message to a screen of any coordinator.
 package enum AnyMessage: Sendable {
     case story(ScreenMessage<Stories>)
     case user(ScreenMessage<Users>)
@@ -90,7 +90,7 @@ package enum AnyMessage: Sendable {
     case photo(ScreenMessage<Photos>)
 }
 
-/// A command of whichever coordinator.
+/// A command of any coordinator.
 package enum AnyCommand: Sendable {
     case story(ScreenCommand<Stories>)
     case user(ScreenCommand<Users>)
@@ -98,7 +98,7 @@ package enum AnyCommand: Sendable {
     case photo(ScreenCommand<Photos>)
 }
 
-/// A subscription of whichever coordinator.
+/// A subscription of any coordinator.
 package enum AnySubscription: Hashable, Sendable {
     case story(ScreenSubscription<Stories>)
     case user(ScreenSubscription<Users>)
@@ -106,9 +106,9 @@ package enum AnySubscription: Hashable, Sendable {
     case photo(ScreenSubscription<Photos>)
 }
 
-/// What came of a message to a screen, besides its next state.
+/// The effects of a message to a screen, besides its next state.
 struct AnyStep {
-    /// What a screen asks of the root.
+    /// A request of a screen to the root.
     enum Request {
         case show(AnyScreen)
         case back
@@ -121,7 +121,7 @@ struct AnyStep {
 }
 
 extension AnyScreen {
-    /// What happens to every screen, whichever its coordinator.
+    /// An event for a screen of any coordinator.
     enum Common {
         case appeared
         case key(Key, Surroundings)
@@ -134,7 +134,7 @@ extension AnyScreen {
         }
     }
 
-    /// How one coordinator's values are put among those of all.
+    /// The conversions of one coordinator's values to those of all.
     private struct Wrapping<Kind: BrowsedKind> {
         let screen: (ScreenState<Kind>) -> AnyScreen
         let message: (ScreenMessage<Kind>) -> AnyMessage
@@ -150,7 +150,7 @@ extension AnyScreen {
         }
     }
 
-    /// Hands a message to its screen; one for another coordinator's came too late, and is ignored.
+    /// Delivers a message to its screen; one for another coordinator arrived too late and is ignored.
     mutating func update(_ message: AnyMessage) -> AnyStep {
         switch (self, message) {
         case (.story(let screen), .story(let message)):

@@ -2,18 +2,18 @@ import StoryClient
 
 import struct FoundationEssentials.Date
 
-/// A browser of a store, as an application: it knows which screens there are and how one came to them, and leaves all
-/// else to the coordinators. What they want of one another goes through here.
+/// A browser of a store, as an application: it owns the screens and the route between them, leaves the rest to the
+/// coordinators, and passes their requests to one another.
 package struct Browser: StoryApplication {
-    /// The state before anything has happened.
+    /// The initial state.
     package let initial: BrowserState
 
-    /// A browser that shows all stories.
+    /// Creates a browser that shows all stories.
     ///
-    /// - Parameter user: the ID of the user whom it acts for, where there is one.
+    /// - Parameter user: the ID of the user whom it acts for, if there is one.
     package init(user: String? = nil) { initial = BrowserState(user: user) }
 
-    /// What becomes of a state when something happens.
+    /// Returns the next state after a message, and a command.
     package func update(_ state: BrowserState, _ message: BrowserMessage) -> (BrowserState, BrowserCommand?) {
         var state = state
         let command = state.update(message)
@@ -23,7 +23,7 @@ package struct Browser: StoryApplication {
         return (state, command.map { .several([$0, names]) } ?? names)
     }
 
-    /// The terminal, the store's heart, and what the screen that is shown listens to.
+    /// Returns the subscriptions to the terminal, the heartbeat, renamed users, and those of the screen that is shown.
     package func subscriptions(for state: BrowserState) -> Set<BrowserSubscription> {
         guard state.ending == nil else { return [] }
         let location = state.route.location
@@ -61,13 +61,13 @@ extension BrowserState {
         return nil
     }
 
-    /// Tells the screen on top that it is shown.
+    /// Notifies the top screen that it is shown.
     private mutating func appear() -> BrowserCommand? {
         let step = route.location.screen.update(.appeared)
         return carryOut(step, of: route.location.number)
     }
 
-    /// Hands a message to the screen with a number, wherever on the route it is.
+    /// Delivers a message to the screen with a number, anywhere on the route.
     private mutating func deliver(_ message: AnyMessage, to number: Int) -> BrowserCommand? {
         var step = AnyStep()
         if route.location.number == number {
@@ -83,7 +83,7 @@ extension BrowserState {
         return carryOut(step, of: number)
     }
 
-    /// Does what a screen asks for. Only the one on top may go somewhere.
+    /// Carries out a screen's requests; only the top screen may navigate.
     private mutating func carryOut(_ step: AnyStep, of number: Int) -> BrowserCommand? {
         var command: BrowserCommand? = step.commands.isEmpty ? nil : .screen(number, step.commands)
         for request in step.requests {
@@ -114,7 +114,7 @@ extension BrowserState {
     }
 }
 
-// What keys do wherever one is.
+// Keys that work on every screen.
 extension BrowserState {
     private mutating func press(_ key: Key, at time: Date) -> BrowserCommand? {
         notice = nil
@@ -146,7 +146,7 @@ extension BrowserState {
         return carryOut(step, of: route.location.number)
     }
 
-    /// Begins a route anew.
+    /// Begins a new route.
     private mutating func begin(_ screen: AnyScreen) -> BrowserCommand? {
         route = Route(Location(number: count, screen: screen))
         count += 1

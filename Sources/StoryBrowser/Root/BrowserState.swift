@@ -2,97 +2,103 @@ package import StoryClient
 
 package import struct FoundationEssentials.Date
 
-/// A screen that was gone to. Its number tells it from others of the same kind.
+/// A visited screen, with a number that identifies it.
 package struct Location: Equatable, Sendable {
+    /// The number.
     package let number: Int
+    /// The screen.
     package internal(set) var screen: AnyScreen
 }
 
-/// All that the browser knows.
+/// The state of the browser.
 package struct BrowserState: Equatable, DrawnState {
-    /// Whether the store answers.
+    /// The state of the connection to the store.
     package enum Connection: Hashable, Sendable {
         case unknown
         case connected
-        /// It does not; a sentence says why.
+        /// The store does not answer; with a sentence that says why.
         case lost(String)
     }
 
+    /// The size of the terminal.
     package internal(set) var size: Size
+    /// The visited screens up to the one that is shown.
     package internal(set) var route: Route<Location>
+    /// The state of the connection.
     package internal(set) var connection = Connection.unknown
-    /// The name of the log, once it is known: another one is another history.
+    /// The ID of the log, once it is known: a different one is a different history.
     package internal(set) var log: String?
-    /// The position of the last event of the log that is known of.
+    /// The position of the last known event of the log.
     package internal(set) var position: UInt64 = 0
-    /// What the users are called whom rows refer to.
+    /// The names of the users that rows refer to.
     package internal(set) var names = Names()
-    /// The last thing that there was to say; nil once a key was pressed.
+    /// The latest notice; nil after a key press.
     package internal(set) var notice: String?
+    /// True while the help is shown.
     package internal(set) var isHelpShown = false
-    /// Nil while it runs.
+    /// The reason of the end; nil while it runs.
     package internal(set) var ending: ScreenEnding?
     /// The ID of the user whom it acts for.
     package let user: String?
-    /// How many screens were gone to.
+    /// The number of screens that were visited.
     var count = 1
-    /// True once the terminal was there.
+    /// True once the terminal is ready.
     var hasBegun = false
 
-    /// A browser that shows all stories.
+    /// Creates a browser that shows all stories.
     init(user: String?) {
         size = Size.smallest
         route = Route(Location(number: 0, screen: .story(Coordinator.list())))
         self.user = user
     }
 
-    /// How many lines the screen of a coordinator has.
+    /// The number of lines of a coordinator's screen.
     var height: Int { max(1, size.rows - BrowserState.frame) }
 
-    /// How many lines are around that: places, notice and keys.
+    /// The number of lines around it: breadcrumbs, notice and keys.
     static let frame = 3
 }
 
-/// What can happen to the browser.
+/// An event for the browser.
 package enum BrowserMessage: TerminalMessage {
-    /// The terminal is ready, and as large as this, now or anew.
+    /// The terminal is ready or has a new size.
     case resized(Size)
-    /// A key that was pressed, and when.
+    /// A key press, and its time.
     case key(Key, at: Date)
-    /// The store answered, at this position of the log of this name; nil where that is not known.
+    /// The store answered, with the end of its log and the log's ID; nil if that is not known.
     case connected(UInt64, log: String?)
-    /// The store does not answer; a sentence says why.
+    /// The store does not answer; with a sentence that says why.
     case lost(String)
-    /// Something for the screen with a number.
+    /// A message for the screen with a number.
     case screen(Int, AnyMessage)
-    /// What users are called, by their IDs; nil for those who cannot be had.
+    /// The names of users, by their IDs; nil for those that could not be read.
     case names([String: String?])
     /// The user with this ID was revised.
     case renamed(String)
-    /// The process was told to end.
+    /// The process was asked to end.
     case interrupted
 
     package static func terminalResized(_ size: Size) -> BrowserMessage { .resized(size) }
     package static func keyPressed(_ key: Key, at time: Date) -> BrowserMessage { .key(key, at: time) }
 }
 
-/// What the browser asks for.
+/// A request of the browser to the world.
 package enum BrowserCommand: Sendable {
     /// Commands of the screen with a number, in their order.
     case screen(Int, [AnyCommand])
-    /// What the users with these IDs are called.
+    /// Read the names of the users with these IDs.
     case names([String])
     /// All of these, at once.
     case several([BrowserCommand])
 }
 
-/// What the browser listens to.
+/// A subscription of the browser.
 package enum BrowserSubscription: Hashable, Sendable {
     case terminal
-    /// Whether the store answers, and where its log ends.
+    /// The store's availability, and the end of its log.
     case heartbeat
-    /// Which users are revised.
+    /// Revisions of users.
     case renames
-    /// What the screen with a number listens to.
+    /// A subscription of the screen with a number.
     case screen(Int, AnySubscription)
 }

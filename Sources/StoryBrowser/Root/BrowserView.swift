@@ -1,8 +1,8 @@
 import StoryClient
 
-// What the browser shows around the screen of a coordinator.
+// The view of the browser around the screen of a coordinator.
 extension BrowserState {
-    /// All of the terminal, which follows from the state alone.
+    /// The contents of the terminal, a function of the state alone.
     package var screen: Screen {
         guard !size.isTooSmall else {
             let text = "this terminal is \(size.columns)×\(size.rows); the browser needs 80×24"
@@ -10,14 +10,14 @@ extension BrowserState {
         }
         let body =
             isHelpShown ? Help.lines : route.location.screen.view(Size(columns: size.columns, rows: height), names)
-        // A notice that needs more than its line covers the end of what is above.
+        // A notice of several lines covers the end of the screen above.
         let notices = noticeLines
         let height = max(0, self.height + 1 - notices.count)
         let room = Array(body.prefix(height)) + Array(repeating: Line(), count: max(0, height - body.count))
         return Screen([heading] + room + notices + [keysLine], size)
     }
 
-    /// The places one came by, and where the log is.
+    /// The breadcrumbs, and the end of the log.
     private var heading: Line {
         var status = ""
         switch connection {
@@ -32,7 +32,7 @@ extension BrowserState {
         return line
     }
 
-    /// The titles of the places; of a long way its end.
+    /// Returns the titles of the visited screens; the last ones if not all fit.
     private func trail(_ room: Int) -> String {
         var titles = route.locations.map { Shown.cut(Shown.safe($0.screen.title), to: 30) }
         var text = " " + titles.joined(separator: " › ")
@@ -49,12 +49,12 @@ extension BrowserState {
         return [Line()]
     }
 
-    /// A sentence on at most three lines.
+    /// Returns a sentence on at most three lines.
     private static func wrapped(_ sentence: String, _ columns: Int, _ style: Style) -> [Line] {
         Wrapping.lines(of: Shown.safe(sentence), columns: columns - 2, limit: 3).map { Line(" " + $0, style) }
     }
 
-    /// What keys do here, as many as fit.
+    /// The keys of the screen, as many as fit.
     private var keysLine: Line {
         var line = Line()
         let everywhere = [("?", "help"), ("q", "quit")]
@@ -75,11 +75,11 @@ extension BrowserState {
     }
 }
 
-/// What every key does.
+/// The help: a list of all keys.
 enum Help {
     private static let keys = [
         ("↑ ↓ j k", "move; PgUp, PgDn and the space bar a page, Home and End to the ends"),
-        ("Enter", "opens the row"), ("Esc, Backspace", "back to where one came from"),
+        ("Enter", "opens the row"), ("Esc, Backspace", "back to the page before"),
         ("1 2 3 4", "all stories, users, messages, photos"),
         ("/", "filters the rows: a form; empty fields do not matter"),
         ("s, S", "sorts by the next field; reverses the order"), ("← →, Home, End", "on a page: through its past"),
@@ -93,7 +93,7 @@ enum Help {
     ]
 
     static var lines: [Line] {
-        [Line("what keys do", .bold), Line()]
+        [Line("the keys", .bold), Line()]
             + keys.map { key, does in
                 var line = Line()
                 line.add("  ")

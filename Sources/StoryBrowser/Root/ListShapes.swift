@@ -1,6 +1,6 @@
 /// The columns of the lists of each kind, for other programs that show rows.
 package enum ListShapes {
-    /// The columns of a kind's list in their order; none for a kind that the browser does not know.
+    /// Returns the columns of a kind's list in order; none for an unknown kind.
     package static func of(_ kind: String) -> [ColumnShape] {
         switch kind {
         case Stories.title: Stories.columns.map(\.shape)

@@ -2,19 +2,19 @@ package import struct FoundationEssentials.Date
 
 /// A state of an application that is drawn on a terminal.
 package protocol DrawnState: Sendable {
-    /// All that the terminal shows.
+    /// The contents of the terminal.
     var screen: Screen { get }
-    /// Nil while the application runs.
+    /// The reason of the end; nil while the application runs.
     var ending: ScreenEnding? { get }
 }
 
-/// A reason for which an application on a terminal is over.
+/// The reason why an application on a terminal ended.
 package enum ScreenEnding: Hashable, Sendable { case quit, interrupted }
 
 /// A message of an application that has a terminal.
 package protocol TerminalMessage: Sendable {
-    /// The terminal is ready, and as large as this, now or anew.
+    /// Returns the message that the terminal is ready or has a new size.
     static func terminalResized(_ size: Size) -> Self
-    /// A key was pressed.
+    /// Returns the message that a key was pressed.
     static func keyPressed(_ key: Key, at time: Date) -> Self
 }

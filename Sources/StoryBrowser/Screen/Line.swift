@@ -1,50 +1,59 @@
-/// How a part of a line looks.
+/// The style of a part of a line.
 package struct Style: OptionSet, Hashable, Sendable {
+    /// A bit for each attribute.
     package let rawValue: UInt8
+    /// Creates a style from its bits.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    /// Bold.
     package static let bold = Style(rawValue: 1)
+    /// Dim.
     package static let dim = Style(rawValue: 2)
+    /// Reverse video.
     package static let reverse = Style(rawValue: 4)
+    /// Red.
     package static let red = Style(rawValue: 8)
 }
 
-/// A part of a line that looks the same from end to end.
+/// A part of a line in one style.
 package struct Span: Hashable, Sendable {
+    /// The text.
     package let text: String
+    /// The style.
     package let style: Style
 }
 
-/// A line of a screen. Its text is safe for a terminal, whatever it was made of.
+/// A line of a screen. Its text is safe for a terminal, whatever its source.
 package struct Line: Hashable, Sendable {
+    /// The parts of the line.
     package private(set) var spans: [Span] = []
 
-    /// An empty line.
+    /// Creates an empty line.
     package init() {}
 
-    /// A line of one text.
+    /// Creates a line of one text.
     package init(_ text: String, _ style: Style = []) { add(text, style) }
 
-    /// The text without how it looks.
+    /// The text without styles.
     package var text: String { spans.map(\.text).joined() }
 
-    /// How many columns it takes.
+    /// The width in terminal columns.
     package var width: Int { spans.reduce(0) { $0 + Shown.width($1.text) } }
 
-    /// Adds a text at the end.
+    /// Appends a text.
     package mutating func add(_ text: String, _ style: Style = []) {
         guard !text.isEmpty else { return }
         spans.append(Span(text: Shown.safe(text), style: style))
     }
 
-    /// Adds a text that takes exactly so many columns: cut, or filled up with spaces.
+    /// Appends a text of exactly the given number of columns: cut, or padded with spaces.
     package mutating func add(_ text: String, columns: Int, _ style: Style = []) {
         guard columns > 0 else { return }
         let cut = Shown.cut(Shown.safe(text), to: columns)
         add(cut + String(repeating: " ", count: max(0, columns - Shown.width(cut))), style)
     }
 
-    /// The same line in exactly so many columns, its spaces at the end looking as told.
+    /// Returns the line cut or padded to a number of columns; the padding has the given style.
     package func fitted(to columns: Int, filling style: Style = []) -> Line {
         var line = Line()
         var left = columns
@@ -57,7 +66,7 @@ package struct Line: Hashable, Sendable {
         return line
     }
 
-    /// The same line with a look added to all of it.
+    /// Returns the line with a style added to all of it.
     package func styled(_ style: Style) -> Line {
         var line = Line()
         for span in spans { line.add(span.text, span.style.union(style)) }
@@ -65,31 +74,35 @@ package struct Line: Hashable, Sendable {
     }
 }
 
-/// How large a terminal is, in columns and rows of characters.
+/// The size of a terminal, in columns and rows of characters.
 package struct Size: Hashable, Sendable {
+    /// The number of columns.
     package var columns: Int
+    /// The number of rows.
     package var rows: Int
 
+    /// Creates a size.
     package init(columns: Int, rows: Int) { (self.columns, self.rows) = (columns, rows) }
 
-    /// What the browser wants at least.
+    /// The smallest size for the browser.
     package static let smallest = Size(columns: 80, rows: 24)
 
-    /// True where the browser does not fit.
+    /// True if the browser does not fit.
     package var isTooSmall: Bool { columns < Size.smallest.columns || rows < Size.smallest.rows }
 }
 
-/// All that a terminal shows: as many lines as it has rows, each of its width.
+/// The contents of a terminal: a line of its full width for each row.
 package struct Screen: Hashable, Sendable {
+    /// The lines from top to bottom.
     package let lines: [Line]
 
-    /// Lines cut to a size and filled up to it.
+    /// Creates a screen of lines that are cut and padded to a size.
     package init(_ lines: [Line], _ size: Size) {
         let shown = lines.prefix(size.rows) + Array(repeating: Line(), count: max(0, size.rows - lines.count))
         self.lines = shown.map { $0.fitted(to: size.columns) }
     }
 
-    /// The lines without how they look, and without the spaces at their ends.
+    /// The lines without styles and trailing spaces.
     package var text: [String] {
         lines.map { line in
             var text = line.text

@@ -1,17 +1,19 @@
-/// Screens as what a terminal has to be sent: only the lines that differ from what it shows already.
+/// An encoder of screens as terminal output: only the lines that differ from those on the terminal.
 package struct ScreenEncoder {
-    /// What a terminal is sent before the first screen: a second page, without a cursor, on which lines do not wrap.
+    /// The output before the first screen: alternate screen, hidden cursor, no line wrap.
     package static let entering = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[0m\u{1B}[2J"
-    /// What gives it back as it was.
+    /// The output that restores the terminal.
     package static let leaving = "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     private let hasColours: Bool
     private var shown: [Line] = []
 
-    /// - Parameter hasColours: false where nobody wants to see any.
+    /// Creates an encoder for an empty terminal.
+    ///
+    /// - Parameter hasColours: false to omit colours.
     package init(hasColours: Bool) { self.hasColours = hasColours }
 
-    /// What makes the terminal show a screen.
+    /// Returns the output that makes the terminal show a screen.
     package mutating func bytes(for screen: Screen) -> [UInt8] {
         var text = ""
         if shown.count != screen.lines.count || shown.first?.width != screen.lines.first?.width {
@@ -19,9 +21,9 @@ package struct ScreenEncoder {
             shown = []
         }
         for (index, line) in screen.lines.enumerated() where !shown.indices.contains(index) || shown[index] != line {
-            // Each line begins at its own place, so that a terminal that takes a character for wider or narrower than
-            // this program does spoils no other line.
-            // It is emptied first: behind its last column the cursor stands on that, which would be emptied too.
+            // Each line is positioned by itself, so that a terminal that measures a character differently spoils no
+            // other line. It is cleared first: after the last column the cursor is on that column, which clearing would
+            // erase.
             text += "\u{1B}[\(index + 1);1H\u{1B}[0m\u{1B}[K"
             for span in line.spans { text += sequence(span.style) + span.text }
         }

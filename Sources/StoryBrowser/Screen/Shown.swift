@@ -1,6 +1,6 @@
-/// Text as a terminal may see it.
+/// Text that is safe for a terminal.
 package enum Shown {
-    /// On one line, and without the control characters that would move the cursor or change colours.
+    /// Returns the text on one line, without control characters that move the cursor or change colours.
     package static func safe(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         var result = ""
@@ -14,7 +14,7 @@ package enum Shown {
         return result
     }
 
-    /// Likewise, but line ends and tabs stay, for text that is several lines.
+    /// Returns the text without control characters, except line ends and tabs.
     package static func safe(lines text: String) -> String {
         func isUnsafe(_ scalar: Unicode.Scalar) -> Bool { scalar != "\n" && scalar != "\t" && isControl(scalar) }
         guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
@@ -23,10 +23,10 @@ package enum Shown {
         return String(result)
     }
 
-    /// How many columns of a terminal the text takes.
+    /// Returns the width of the text in terminal columns.
     package static func width(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
 
-    /// The text cut to so many columns, with a mark where it was.
+    /// Returns the text cut to a number of columns, with an ellipsis if it was cut.
     package static func cut(_ text: String, to limit: Int) -> String {
         guard text.utf8.count > limit, width(text) > limit else { return text }
         var result = ""
@@ -39,7 +39,7 @@ package enum Shown {
         return result + "…"
     }
 
-    /// What moves the cursor, turns the direction of writing, or is not to be seen at all.
+    /// Returns whether a character moves the cursor, changes the direction of writing, or is invisible.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F...0x9F, 0x61C, 0x180E, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF,
@@ -49,7 +49,7 @@ package enum Shown {
         }
     }
 
-    /// Two columns for the wide letters of East Asia and for emoji, none for an accent alone, one for the rest.
+    /// Returns two columns for wide East Asian letters and emoji, none for a combining mark alone, one for the rest.
     private static func width(_ character: Character) -> Int {
         guard let scalar = character.unicodeScalars.first else { return 0 }
         switch scalar.value {
@@ -67,12 +67,12 @@ package enum Shown {
         }
     }
 
-    /// True where a selector asks for the picture of a character in place of the letter.
+    /// Returns whether a variation selector asks for the emoji form of a character.
     private static func isEmoji(_ character: Character) -> Bool {
         character.unicodeScalars.dropFirst().contains("\u{FE0F}")
     }
 
-    /// The symbols that are wide by themselves, among many that are not (East Asian Width).
+    /// Returns whether a symbol is wide by itself (East Asian Width).
     private static func isWideSymbol(_ value: UInt32) -> Bool {
         switch value {
         case 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23EC, 0x23F0, 0x23F3, 0x25FD...0x25FE, 0x2614...0x2615,

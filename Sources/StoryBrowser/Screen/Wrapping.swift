@@ -1,8 +1,8 @@
-/// Longer texts as lines of a width.
+/// Wrapping of longer texts.
 package enum Wrapping {
-    /// The lines of a text, broken at spaces where there are some, each at most so many columns wide.
+    /// Returns the lines of a text, broken at spaces if possible, each at most the given number of columns wide.
     ///
-    /// - Parameter limit: no more lines than this are made.
+    /// - Parameter limit: the most lines to return.
     package static func lines(of text: String, columns: Int, limit: Int) -> [String] {
         var lines: [String] = []
         for paragraph in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
@@ -14,7 +14,7 @@ package enum Wrapping {
 
     private static func add(_ paragraph: Substring, _ columns: Int, _ limit: Int, to lines: inout [String]) {
         var (line, width) = ("", 0)
-        /// What the line was up to its last space, for breaking there.
+        /// The line up to its last space, for a break there.
         var breaking: (line: String, rest: String, width: Int)?
         for character in Shown.safe(paragraph.replacing("\t", with: "    ").description) {
             let size = Shown.width(String(character))

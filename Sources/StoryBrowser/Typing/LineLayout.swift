@@ -1,8 +1,10 @@
-/// Where the characters of a line are on a terminal that goes on in the next row where one is full.
+/// The layout of a line on a terminal that wraps full rows.
 package struct LineLayout: Equatable, Sendable {
-    /// A cell of the terminal, counted from the line's beginning.
+    /// A cell of the terminal, relative to the line's start.
     package struct Cell: Equatable, Sendable {
+        /// The row, from 0.
         package var row = 0
+        /// The column, from 0.
         package var column = 0
     }
 
@@ -11,9 +13,11 @@ package struct LineLayout: Equatable, Sendable {
     /// The cell behind the line's last character.
     package private(set) var end = Cell()
 
+    /// Lays out a prompt and a line.
+    ///
     /// - Parameters:
     ///   - prompt: the text before the line.
-    ///   - width: how many columns the terminal has.
+    ///   - width: the number of columns of the terminal.
     package init(_ prompt: String, _ line: TypedLine, width: Int) {
         for character in prompt { place(character, width) }
         cursor = end

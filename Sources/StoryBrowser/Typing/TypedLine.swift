@@ -1,27 +1,27 @@
-/// A line that is being typed, and the lines that were typed before it.
+/// A line that is being typed, and the history of lines before it.
 package struct TypedLine: Equatable, Sendable {
-    /// Something that a key asks for beside a change of the line.
+    /// The effect of a key beside a change of the line.
     package enum Outcome: Equatable, Sendable {
         case editing
-        /// The line is done.
+        /// The line is complete.
         case entered(String)
-        /// The line is done, and has bytes that are no text.
+        /// The line is complete, but has bytes that are no text.
         case refused
         case completion
         case clearing
-        /// There will be no more lines.
+        /// The input has ended.
         case end
     }
 
     /// The text, each character as it was typed.
     package private(set) var text = ""
-    /// How many characters are before the cursor.
+    /// The number of characters before the cursor.
     package private(set) var cursor = 0
-    /// The part of an earlier line that is looked for; nil where none is.
+    /// The search text for an earlier line; nil without a search.
     package private(set) var searched: String?
-    /// The lines that were typed before, the oldest first.
+    /// The lines of the history, the oldest first.
     package private(set) var history: [String]
-    /// The line of the history that is shown; its count for the new line.
+    /// The index of the shown line in the history; its count for the new line.
     private var shown: Int
     /// The new line while one of the history is shown.
     private var draft = ""
@@ -30,6 +30,7 @@ package struct TypedLine: Equatable, Sendable {
     private var hasUnreadable = false
     private var isMeta = false
 
+    /// Creates an empty line after a history.
     package init(history: [String] = []) {
         self.history = history
         shown = history.count
@@ -38,7 +39,7 @@ package struct TypedLine: Equatable, Sendable {
     /// The text before the cursor.
     package var before: String { String(text.prefix(cursor)) }
 
-    /// Begins an empty line, and keeps one that was entered among the earlier ones.
+    /// Begins an empty line, and adds an entered one to the history.
     package mutating func begin(keeping line: String? = nil) {
         if let line, !line.isEmpty, line != history.last { history.append(line) }
         let (history, cut) = (history, cut)
@@ -46,14 +47,14 @@ package struct TypedLine: Equatable, Sendable {
         self.cut = cut
     }
 
-    /// Puts text in at the cursor; an accent joins the letter before it.
+    /// Inserts text at the cursor; an accent joins the letter before it.
     package mutating func insert(_ more: String) {
         let (before, after) = (before + more, String(text.dropFirst(cursor)))
         text = before + after
         cursor = min(before.count, text.count)
     }
 
-    /// Does what a key stands for.
+    /// Handles a key.
     package mutating func press(_ key: Key) -> Outcome {
         if let searched, search(key, for: searched) { return .editing }
         if isMeta, case .character(let letter) = key {
@@ -95,7 +96,7 @@ package struct TypedLine: Equatable, Sendable {
         }
     }
 
-    /// Removes characters, and puts the cursor where they were.
+    /// Removes characters, and moves the cursor to their position.
     @discardableResult
     private mutating func remove(_ range: Range<Int>) -> String {
         let removed = String(text.dropFirst(range.lowerBound).prefix(range.count))
@@ -118,7 +119,7 @@ package struct TypedLine: Equatable, Sendable {
         }
     }
 
-    /// Shows a line of the history, or the new one behind them.
+    /// Shows a line of the history, or the new line after them.
     private mutating func show(_ index: Int) {
         guard (0...history.count).contains(index) else { return }
         if shown == history.count { draft = text }
@@ -128,7 +129,8 @@ package struct TypedLine: Equatable, Sendable {
         if index < history.count { hasUnreadable = false }
     }
 
-    /// Looks for the newest line with a part that is typed; false for a key that ends the search.
+    /// Handles a key of a search for the newest line that contains a text; returns false for a key that ends the
+    /// search.
     private mutating func search(_ key: Key, for part: String) -> Bool {
         var part = part
         var end = history.count

@@ -1,7 +1,7 @@
 import StoryClient
 
 extension StoreWorld: CommandExecutor {
-    /// Asks the store for what a screen wants.
+    /// Executes a command, and returns the resulting messages.
     package func execute(_ command: BrowserCommand) async -> [BrowserMessage] {
         switch command {
         case .screen(let number, let commands): return await execute(commands, of: number)
@@ -59,7 +59,7 @@ extension StoreWorld: CommandExecutor {
         }
     }
 
-    /// The events around a version, or the last ones.
+    /// Reads the events around a version, or the last ones.
     private func history<Kind: BrowsedKind>(_ id: String, around version: UInt64?) async -> ScreenMessage<Kind> {
         let limit = PageState<Kind>.historyLimit
         let half = UInt64(limit / 2)
@@ -77,7 +77,7 @@ extension StoreWorld: CommandExecutor {
         }
     }
 
-    /// The row as it was after an event of its history.
+    /// Reads the row after an event of its history.
     private func past<Kind: BrowsedKind>(_ kind: Kind.Type, _ id: String, _ version: UInt64) async -> Seen<Kind.Content>
     {
         do {
@@ -90,13 +90,13 @@ extension StoreWorld: CommandExecutor {
         }
     }
 
-    private static func entry(_ event: Event) -> HistoryEntry {
-        HistoryEntry(
+    private static func entry(_ event: Event) -> HistoryLine {
+        HistoryLine(
             version: event.version, position: event.position, type: event.type, time: event.time, by: event.by,
             data: String(event.data.text.prefix(200)))
     }
 
-    /// What went wrong, in one sentence, with each wrong field.
+    /// Returns an error as one sentence, with each wrong field.
     static func sentence(_ error: any Error) -> String {
         if case ClientError.invalid(let message, let fields) = error {
             return ([message] + fields.map { "\($0.field): \($0.message)" }).joined(separator: "; ")

@@ -2,22 +2,22 @@ package import StoryClient
 
 import struct FoundationEssentials.Date
 
-/// The world of a browser: the store, and the terminal's keys.
+/// The environment of a browser: the store, and the terminal's keys.
 package struct StoreWorld: Sendable {
-    /// For requests: it gives up after a while, and says so.
+    /// The client for requests, which fail after a timeout.
     let requests: StoreClient
-    /// For what is live: it goes on trying as long as somebody wants it.
+    /// The client for subscriptions, which retries as long as they are active.
     let watching: StoreClient
-    /// For the question whether the store is there: the answer is wanted soon.
+    /// The client for the heartbeat, with a short timeout.
     let heart: StoreClient
     private let input: AsyncStream<BrowserMessage>
 
-    /// A world over a store.
+    /// Creates an environment of a store and a terminal.
     ///
     /// - Parameters:
-    ///   - address: where the store listens.
-    ///   - timeout: how long a request is tried.
-    ///   - input: what happens at the terminal.
+    ///   - address: the store's address.
+    ///   - timeout: the time limit of a request, including retries.
+    ///   - input: the messages from the terminal.
     package init(_ address: StoreAddress, timeout: Duration, input: AsyncStream<BrowserMessage>) {
         requests = StoreClient(
             address, configuration: .init(retry: RetryPolicy(limit: timeout), timeLimit: timeout))
@@ -29,7 +29,7 @@ package struct StoreWorld: Sendable {
 }
 
 extension StoreWorld: SubscriptionSource {
-    /// Listens to the terminal, to the store's heart, or to what a screen wants.
+    /// Sends the messages of a subscription until it is cancelled.
     package func listen(
         to subscription: BrowserSubscription, send: @escaping @Sendable (BrowserMessage) async -> Void
     ) async {
@@ -48,7 +48,7 @@ extension StoreWorld: SubscriptionSource {
         }
     }
 
-    /// Asks each half second whether the store is there.
+    /// Asks each half second whether the store answers.
     private func beat(_ send: @Sendable (BrowserMessage) async -> Void) async {
         while !Task.isCancelled {
             do {
@@ -63,13 +63,13 @@ extension StoreWorld: SubscriptionSource {
         }
     }
 
-    /// Why the store does not answer, the reason first: a line has no room for all of it.
+    /// Returns the reason why the store does not answer; it comes first, since a line has no room for all of it.
     private static func absence(_ error: any Error) -> String {
         guard case ClientError.unreachable(let path, let reason, _) = error else { return "\(error)" }
         return "no store answers (\(reason)) at \(path); still trying"
     }
 
-    /// Tells of each user who is revised. Where it cannot be told, names are as they were when they were asked for.
+    /// Sends a message for each revised user. If the subscription fails, known names are not updated.
     private func listenForRenames(_ send: @Sendable (BrowserMessage) async -> Void) async {
         do {
             for try await push in Users.revisions(from: watching).pushes {
@@ -91,7 +91,7 @@ extension StoreWorld: SubscriptionSource {
     private func listen<Kind: BrowsedKind>(
         to filter: Kind.Content.Filter, _ send: @Sendable (ScreenMessage<Kind>) async -> Void
     ) async {
-        // What is there at first comes as few messages; what is live, each at once.
+        // The initial rows are sent in few messages, and live changes at once.
         var batch: [ListChange<Kind.Content>] = [.restarted]
         var isLive = false
         do {
@@ -114,7 +114,7 @@ extension StoreWorld: SubscriptionSource {
             for try await push in watching.events(in: .category(Kind.category)).pushes {
                 if case .event = push {
                     await send(.list(.stirred))
-                    // However much happens, the list is asked for again no more than so often.
+                    // Limits how often the list is requested again.
                     try await Task.sleep(for: .milliseconds(200))
                 }
             }

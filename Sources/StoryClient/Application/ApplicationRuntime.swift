@@ -1,24 +1,29 @@
-/// Runs an application: it owns the state, and takes up one message after the other.
+/// The runtime of an application: it owns the state and handles one message at a time.
 ///
-/// A message goes through the middleware, the first of them outermost, to the application's `update`. Then, in this
-/// order: a state that differs from the one before is rendered; subscriptions that the state no longer asks for are
-/// stopped, and those that it newly asks for are started; the command is carried out, beside other commands.
+/// A message passes through the middleware, the first one outermost, to the application's `update`. After that, in this
+/// order: the state is rendered if it changed; subscriptions that the state no longer asks for are stopped, and those
+/// that it newly asks for are started; the command is executed concurrently with other commands.
 ///
-/// No message of a subscription is taken up once it was stopped. One that ended by itself is not started again while the
-/// state goes on asking for it.
+/// Messages of a stopped subscription are ignored. A subscription that ended by itself is not restarted while the state
+/// still asks for it.
 public actor ApplicationRuntime<Application: StoryApplication> {
+    /// The application's state.
     public typealias State = Application.State
+    /// The application's messages.
     public typealias Message = Application.Message
+    /// The application's commands.
     public typealias Command = Application.Command
+    /// The application's subscriptions.
     public typealias Subscription = Application.Subscription
 
+    /// A subscription that was started and not stopped.
     private struct Listening {
-        /// Tells this time of listening from others to the same subscription.
+        /// Distinguishes this run of the subscription from earlier ones.
         let number: UInt64
         let task: Task<Void, Never>
     }
 
-    /// What the application knows now.
+    /// The application's current state.
     public private(set) var state: State
     private let application: Application
     private let chain: UpdateChain<Application>
@@ -30,11 +35,11 @@ public actor ApplicationRuntime<Application: StoryApplication> {
     private var number: UInt64 = 0
     private var isRunning = false
 
-    /// An application with all that it needs of the world; it does nothing before `start`.
+    /// Creates a runtime that does nothing before `start`.
     ///
     /// - Parameters:
-    ///   - application: what to run.
-    ///   - middleware: what stands around its updates, the outermost first.
+    ///   - application: the application to run.
+    ///   - middleware: the middleware around its updates, the outermost first.
     ///   - executor: carries out its commands.
     ///   - source: listens to its subscriptions.
     ///   - renderer: shows its states.
@@ -49,7 +54,7 @@ public actor ApplicationRuntime<Application: StoryApplication> {
         state = application.initial
     }
 
-    /// What is listened to now.
+    /// The subscriptions that were started and not stopped, including those that ended by themselves.
     public var activeSubscriptions: Set<Subscription> { Set(listening.keys) }
 
     /// Renders the state and starts its subscriptions.
@@ -60,7 +65,7 @@ public actor ApplicationRuntime<Application: StoryApplication> {
         listen()
     }
 
-    /// Something has happened. It is ignored before `start` and after `stop`.
+    /// Handles a message; ignored before `start` and after `stop`.
     public func send(_ message: Message) {
         guard isRunning else { return }
         let (next, command) = chain.update(state, message)
@@ -73,7 +78,7 @@ public actor ApplicationRuntime<Application: StoryApplication> {
         if let command { carryOut(command) }
     }
 
-    /// Stops every subscription and cancels every command; no message is taken up from then on.
+    /// Stops every subscription and cancels every command; later messages are ignored.
     public func stop() {
         isRunning = false
         for listening in listening.values { listening.task.cancel() }
@@ -81,7 +86,7 @@ public actor ApplicationRuntime<Application: StoryApplication> {
         (listening, commands) = ([:], [:])
     }
 
-    /// Makes what is listened to what the state asks for.
+    /// Starts and stops subscriptions to match those that the state asks for.
     private func listen() {
         let wanted = application.subscriptions(for: state)
         for (subscription, gone) in listening where !wanted.contains(subscription) {
@@ -102,7 +107,7 @@ public actor ApplicationRuntime<Application: StoryApplication> {
         listening[subscription] = Listening(number: number, task: task)
     }
 
-    /// A message of a subscription, unless that was stopped meanwhile.
+    /// Handles a message of a subscription, unless that was stopped meanwhile.
     private func send(_ message: Message, of subscription: Subscription, _ number: UInt64) {
         guard listening[subscription]?.number == number else { return }
         send(message)

@@ -1,14 +1,17 @@
-/// What stands around an application's `update` and sees every message, the state before it and what came of it.
+/// A wrapper around an application's `update` that sees every message, the state before it and the result.
 public protocol Middleware<State, Message, Command>: Sendable {
+    /// The application's state.
     associatedtype State
+    /// The application's messages.
     associatedtype Message
+    /// The application's commands.
     associatedtype Command
 
-    /// Hands a message on to what it stands around, or answers itself.
+    /// Handles a message by calling `next`, or by returning a result of its own.
     ///
     /// - Parameters:
-    ///   - state: the state before.
-    ///   - message: what happened.
+    ///   - state: the state before the message.
+    ///   - message: the message.
     ///   - next: the middleware behind this one, or the application.
     func update(
         _ state: State, _ message: Message, next: (State, Message) -> (State, Command?)
@@ -20,7 +23,7 @@ struct UpdateChain<Application: StoryApplication>: Sendable {
     typealias Link = any Middleware<Application.State, Application.Message, Application.Command>
 
     let application: Application
-    /// The first one is the outermost: it sees a message first, and last what came of it.
+    /// The middleware, the outermost first: that one sees a message first and the result last.
     let middleware: [Link]
 
     func update(

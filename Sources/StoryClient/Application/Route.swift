@@ -1,14 +1,14 @@
-/// Where a person is, and how they came there: each route knows its previous one.
+/// A navigation path: the current location of a person and the ones before it.
 public struct Route<Location: Sendable>: Sendable {
-    /// Where one is.
+    /// The current location.
     public var location: Location
     /// The locations before it, the first one first.
     private var earlier: [Location] = []
 
-    /// A route that begins here.
+    /// Creates a route that begins at a location.
     public init(_ location: Location) { self.location = location }
 
-    /// The route one came by; nil where it begins.
+    /// The route before its last step; nil where it begins.
     public var previous: Route? {
         guard let location = earlier.last else { return nil }
         var route = Route(location)
@@ -19,12 +19,12 @@ public struct Route<Location: Sendable>: Sendable {
     /// All locations, the first one first and the present one last.
     public var locations: [Location] { earlier + [location] }
 
-    /// The route that goes on to a location, and has this one as its previous one.
+    /// Returns the route extended by a location, with this route as its previous one.
     ///
     /// - Parameters:
-    ///   - location: where to go.
-    ///   - limit: how many locations a route may have, at least 1; the second ones are forgotten beyond that, so that one
-    ///     always comes back to where it began.
+    ///   - location: the location to go to.
+    ///   - limit: the maximum number of locations, at least 1. Beyond it the oldest locations after the first are
+    ///     dropped, so that going back ends at the first one.
     public func going(to location: Location, limit: Int = 64) -> Route {
         var route = Route(location)
         route.earlier = locations
@@ -36,7 +36,7 @@ public struct Route<Location: Sendable>: Sendable {
         return route
     }
 
-    /// The route with each of its locations changed by a function.
+    /// Returns the route with each of its locations changed by a function.
     public func mapLocations(_ change: (Location) -> Location) -> Route {
         var route = Route(change(location))
         route.earlier = earlier.map(change)

@@ -1,32 +1,38 @@
-/// Carries out an application's commands.
+/// An executor of an application's commands.
 public protocol CommandExecutor<Command, Message>: Sendable {
+    /// The application's commands.
     associatedtype Command: Sendable
+    /// The application's messages.
     associatedtype Message: Sendable
 
-    /// Does what a command says; what came of it, as messages in the order in which they are to be taken.
+    /// Executes a command and returns its results as messages, in the order in which they are to be handled.
     ///
     /// It runs in a task of its own, which is cancelled when the runtime stops.
     func execute(_ command: Command) async -> [Message]
 }
 
-/// Listens to what an application subscribes to.
+/// A source of the messages that an application subscribes to.
 public protocol SubscriptionSource<Subscription, Message>: Sendable {
+    /// The application's subscriptions.
     associatedtype Subscription: Hashable & Sendable
+    /// The application's messages.
     associatedtype Message: Sendable
 
-    /// Listens until its task is cancelled or there is nothing more to come.
+    /// Sends the messages of a subscription until its task is cancelled or the subscription ends.
     ///
     /// - Parameters:
-    ///   - subscription: what to listen to.
-    ///   - send: hands a message to the application and returns once it was taken, so that a source is never ahead of
-    ///     the application by more than one message.
+    ///   - subscription: the subscription to listen to.
+    ///   - send: passes a message to the application and returns once it was handled, so that a source is at most one
+    ///     message ahead of the application.
     func listen(to subscription: Subscription, send: @escaping @Sendable (Message) async -> Void) async
 }
 
-/// Shows an application's state.
+/// A renderer of an application's states.
 public protocol Renderer<State>: Sendable {
+    /// The application's state.
     associatedtype State: Sendable
 
-    /// Shows a state. It is called for each state that differs from the one before, in their order, and must not wait.
+    /// Shows a state. It is called at the start and then for each state that differs from the one before, in order, and
+    /// must not wait.
     func render(_ state: State)
 }

@@ -1,23 +1,24 @@
-/// An application after the Elm architecture: a value for all that it knows, and pure functions over it.
+/// An application in the Elm architecture: a value for its whole state, and pure functions over it.
 ///
-/// Whatever happens is a message. `update` makes the next state out of the state and a message, and may ask for one
-/// command; what the application listens to follows from its state alone. An `ApplicationRuntime` does the rest.
+/// Every input is a message. `update` makes the next state out of the state and a message, and may return one command;
+/// the subscriptions depend on the state alone. An `ApplicationRuntime` does the rest.
 public protocol StoryApplication: Sendable {
-    /// All that the application knows.
+    /// The whole state of the application.
     associatedtype State: Equatable & Sendable
-    /// What can happen.
+    /// A message: an input that `update` handles.
     associatedtype Message: Sendable
-    /// What can be asked of the world once.
+    /// A command: an action in the outside world that is done once.
     associatedtype Command: Sendable
-    /// What can be listened to. Two that are equal are one subscription.
+    /// A subscription: a source of messages. Equal values are one subscription.
     associatedtype Subscription: Hashable & Sendable
 
     /// The state before anything has happened.
     var initial: State { get }
 
-    /// What becomes of a state when something happens: the next state, and what is to be done, if anything.
+    /// Returns the next state after a message, and a command if one is to be executed.
     func update(_ state: State, _ message: Message) -> (State, Command?)
 
-    /// What is listened to in a state. The runtime starts what is new in it and stops what is gone from it.
+    /// Returns the subscriptions of a state. The runtime starts the new ones and stops those that are no longer among
+    /// them.
     func subscriptions(for state: State) -> Set<Subscription>
 }

@@ -1,13 +1,13 @@
-/// Middleware that measures how long each update takes: its own application's, and the middleware's behind it.
+/// Middleware that measures each update: the time of the application and of the middleware behind this one.
 public struct TimeLogger<State, Message, Command>: Middleware {
     private let now: @Sendable () -> Duration
     private let sink: @Sendable (_ message: String, _ time: Duration) -> Void
 
-    /// Measures with a clock.
+    /// Creates middleware that measures with a clock.
     ///
     /// - Parameters:
-    ///   - clock: what the time is taken from.
-    ///   - sink: gets the name of each message, without what it carries, and how long its update took.
+    ///   - clock: the clock to measure with.
+    ///   - sink: receives the name of each message, without its associated values, and the time that its update took.
     public init<C: Clock<Duration>>(
         clock: C = ContinuousClock(), sink: @escaping @Sendable (_ message: String, _ time: Duration) -> Void
     ) {
@@ -16,7 +16,7 @@ public struct TimeLogger<State, Message, Command>: Middleware {
         self.sink = sink
     }
 
-    /// Hands the message on, and tells how long that took.
+    /// Calls `next` and passes the elapsed time to the sink.
     public func update(
         _ state: State, _ message: Message, next: (State, Message) -> (State, Command?)
     ) -> (State, Command?) {
@@ -25,7 +25,7 @@ public struct TimeLogger<State, Message, Command>: Middleware {
         return next(state, message)
     }
 
-    /// The name of a message, without what it carries: of one case within another, `outer.inner`.
+    /// Returns the name of a message without its associated values; a case within another is `outer.inner`.
     static func name(of message: Any, depth: Int = 3) -> String {
         let mirror = Mirror(reflecting: message)
         guard mirror.displayStyle == .enum else { return "\(type(of: message))" }
@@ -34,7 +34,7 @@ public struct TimeLogger<State, Message, Command>: Middleware {
         return label + "." + name(of: inner, depth: depth - 1)
     }
 
-    /// The enum that a message carries, alone or among others.
+    /// Returns the enum that a message carries, alone or as the first one among other values.
     private static func inner(of value: Any) -> Any? {
         let mirror = Mirror(reflecting: value)
         if mirror.displayStyle == .enum { return value }

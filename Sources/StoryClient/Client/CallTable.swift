@@ -1,52 +1,53 @@
-/// The requests that have no reply yet, as a machine: which goes on the wire when, and which a line belongs to.
+/// The requests without a reply: a state machine that decides when each is sent and which request a line belongs to.
 ///
-/// At most `limit` are on the wire; the others wait in the order in which they came.
+/// At most `limit` are in flight; the others wait in the order in which they were added.
 struct CallTable {
-    /// What a line from the store means.
+    /// The result of a line from the store.
     enum Outcome: Equatable {
-        /// There is more to come, or nobody waits for it.
+        /// Nothing to do: more lines follow, or the line is a notice or belongs to a cancelled request.
         case nothing
-        /// A request has its whole reply.
+        /// The reply to a request is complete.
         case replied(UInt64, StoreReply)
         /// No request was waiting for this line.
         case unexpected
     }
 
+    /// A request without a complete reply.
     private struct Call {
         let request: RequestLine
         var rows: [ReplyLine] = []
-        /// Nobody waits for the reply any more.
+        /// The caller no longer waits for the reply.
         var isAbandoned = false
-        /// It is on the wire, or was when a connection was lost.
+        /// The request is in flight, or was when a connection was lost.
         var wasSent = false
     }
 
-    /// How many may be on the wire at once.
+    /// The maximum number of requests in flight.
     var limit = 64
     private var calls: [UInt64: Call] = [:]
-    /// Those that wait to be sent, by their numbers; the cancelled ones are still among them.
+    /// The numbers of the requests that wait to be sent; cancelled ones are still among them.
     private var waiting = ReadyQueue<UInt64>()
-    /// How many of those are cancelled.
+    /// The number of cancelled requests in `waiting`.
     private var cancelledCount = 0
-    /// Those on the wire, with the turn in which each was sent: replies come in that order.
+    /// The requests in flight, each with its sequence number of sending: replies come in that order.
     private var sent: [UInt64: UInt64] = [:]
     private var turn: UInt64 = 0
 
-    /// How many have no reply, whether they were sent or not.
+    /// The number of requests without a reply, whether they were sent or not.
     var count: Int { calls.count }
-    /// How many are on the wire.
+    /// The number of requests in flight.
     var sentCount: Int { sent.count }
 
-    /// How many wait to be sent, with cancelled ones that were not looked at yet.
+    /// The number of requests that wait to be sent, including cancelled ones that were not removed yet.
     var waitingCount: Int { waiting.count }
 
-    /// Takes up a request under a number that no other one has now.
+    /// Adds a request under a number that no other one has now.
     mutating func add(_ id: UInt64, _ request: RequestLine) {
         calls[id] = Call(request: request)
         waiting.append(id)
     }
 
-    /// The bytes of the requests that may be sent now.
+    /// Returns the bytes of the requests that may be sent now, and marks these as sent.
     mutating func takeSendable() -> [UInt8] {
         var bytes: [UInt8] = []
         while sent.count < limit, let id = waiting.popFirst() {
@@ -62,7 +63,7 @@ struct CallTable {
         return bytes
     }
 
-    /// A line has come.
+    /// Processes a line from the store.
     mutating func take(_ line: ReplyLine) -> Outcome {
         switch line.kind {
         case .notice: return .nothing
@@ -80,22 +81,23 @@ struct CallTable {
         }
     }
 
-    /// The request that a line belongs to: its tag says so. A failure without a tag is that of the oldest one.
+    /// Returns the request that a line belongs to by its tag; a failure without a tag belongs to the oldest one in
+    /// flight.
     private func owner(of line: ReplyLine) -> UInt64? {
         if line.mark.isEmpty && line.kind == .failed { return sent.min { $0.value < $1.value }?.key }
         return UInt64(line.mark).flatMap { sent[$0] == nil ? nil : $0 }
     }
 
-    /// True when the store may have seen a request that has no reply.
+    /// Returns true when the store may have seen a request that has no reply.
     func wasSent(_ id: UInt64) -> Bool { calls[id]?.wasSent ?? false }
 
-    /// Nobody waits for a reply any more. True when it had none yet.
+    /// Cancels a request, so that its reply is dropped; returns true when it had none yet.
     mutating func cancel(_ id: UInt64) -> Bool {
         guard var call = calls[id], !call.isAbandoned else { return false }
         guard sent[id] != nil else {
             calls[id] = nil
             cancelledCount += 1
-            // A store that takes nothing for long must not make a queue of those that gave up.
+            // Bounds the number of cancelled requests in the queue while the store accepts none.
             if cancelledCount > 1_024, cancelledCount * 2 > waiting.count {
                 waiting.keep { calls[$0] != nil }
                 cancelledCount = 0
@@ -107,9 +109,9 @@ struct CallTable {
         return true
     }
 
-    /// The connection is gone: what was sent is to be sent again, in the same order and before the others.
+    /// Requeues the requests in flight after a lost connection, in the same order and ahead of the others.
     ///
-    /// - Returns: those that must not be sent again; they are no longer in the table.
+    /// - Returns: the requests that must not be sent again; they are no longer in the table.
     mutating func lostConnection() -> [UInt64] {
         let lost = sent.sorted { $0.value < $1.value }.map(\.key)
         sent = [:]
@@ -128,7 +130,7 @@ struct CallTable {
         return given
     }
 
-    /// Gives all of them up; the numbers of those that somebody waits for.
+    /// Removes all requests and returns the numbers of those that were not cancelled.
     mutating func removeAll() -> [UInt64] {
         defer {
             calls = [:]
@@ -140,7 +142,7 @@ struct CallTable {
     }
 }
 
-/// First in, first out, at a constant cost each.
+/// A first-in, first-out queue whose `append` and `popFirst` take amortized constant time.
 struct ReadyQueue<Element> {
     private var elements: [Element] = []
     private var start = 0
@@ -158,7 +160,7 @@ struct ReadyQueue<Element> {
         start = 0
     }
 
-    /// Drops all others.
+    /// Removes the elements for which `isWanted` is false.
     mutating func keep(_ isWanted: (Element) -> Bool) {
         elements = elements[start...].filter(isWanted)
         start = 0

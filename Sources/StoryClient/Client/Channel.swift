@@ -8,17 +8,18 @@ import Synchronization
     import Darwin
 #endif
 
-/// The bytes of one connection: a thread of its own reads lines ahead, up to a bound, and sends what the kernel did not
-/// take at once. Nothing here blocks a task's thread.
+/// A connection with a thread of its own, which reads lines ahead up to a limit and sends the bytes that the kernel did
+/// not accept at once. No call blocks a task's thread.
 final class Channel: Sendable {
-    /// What waiting for lines came to.
+    /// The result of waiting for lines.
     enum Received: Sendable {
         /// Lines that arrived, at least one.
         case lines([ReplyLine])
-        /// Nothing more will come.
+        /// The end of the connection and its reason.
         case ended(ClientError)
     }
 
+    /// The state that callers and the thread share.
     private struct State {
         var arrived: [ReplyLine] = []
         var arrivedSize = 0
@@ -28,18 +29,18 @@ final class Channel: Sendable {
         var end: ClientError?
         /// True once a line has come.
         var hasSpoken = false
-        /// The end that wakes the thread; −1 once the thread is over.
+        /// The write end of the pipe that wakes the thread; −1 once the thread has ended.
         var waker: Int32
         var socket: Int32
     }
 
     private let state: Mutex<State>
-    /// More than so many bytes of lines are not read before somebody takes them, but for one read's.
+    /// The number of bytes of received lines from which on reading pauses; the last read may exceed it.
     private let readAhead: Int
 
-    /// Connects, without waiting, and begins to read.
+    /// Connects without waiting, and starts the thread.
     ///
-    /// - Parameter readAhead: how many bytes of lines are kept for a reader that is slow.
+    /// - Parameter readAhead: the number of bytes of lines to buffer for a slow reader.
     init(to address: StoreAddress, readAhead: Int) throws(StoreError) {
         let socket = try Descriptor(connectedTo: address, waits: false)
         var ends: [Int32] = [-1, -1]
@@ -62,10 +63,10 @@ final class Channel: Sendable {
         }
     }
 
-    /// How many bytes of lines have arrived and were not taken yet.
+    /// The number of bytes of lines that have arrived and were not received yet.
     var waitingSize: Int { state.withLock { $0.arrivedSize } }
 
-    /// The lines that have arrived; waits for the first one. Cancelling the task closes the channel.
+    /// Returns the lines that have arrived; waits for the first one. Cancelling the task closes the channel.
     func receive() async -> Received {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -76,7 +77,7 @@ final class Channel: Sendable {
         }
     }
 
-    /// Sends bytes: now what the kernel takes, the rest as soon as it takes more.
+    /// Sends bytes: as many as the kernel accepts now, the rest as soon as it accepts more.
     func send(_ bytes: some Sequence<UInt8>) {
         state.withLock { state in
             guard state.end == nil else { return }
@@ -87,7 +88,7 @@ final class Channel: Sendable {
         }
     }
 
-    /// Ends the connection; whoever waits for lines is told so.
+    /// Ends the connection; a `receive` that waits returns `ended`.
     func close() { end(.closed) }
 
     /// Ends the connection if no line has come yet.
@@ -104,7 +105,7 @@ final class Channel: Sendable {
         if let waiter { waiter.resume(returning: take(or: nil) ?? .ended(reason)) }
     }
 
-    /// What is there to be received; nil, and the continuation kept, where nothing is.
+    /// Returns the lines or the end, if there is either; otherwise keeps the continuation and returns nil.
     private func take(or continuation: CheckedContinuation<Received, Never>?) -> Received? {
         state.withLock { state in
             guard state.arrived.isEmpty else {
@@ -119,7 +120,7 @@ final class Channel: Sendable {
     }
 }
 
-// What the thread does.
+// The work of the thread.
 extension Channel {
     private func run(_ socket: Int32, _ wakeEnd: Int32) {
         var buffer = LineBuffer()
@@ -137,6 +138,7 @@ extension Channel {
         }
     }
 
+    /// The events of the socket that the thread waits for.
     private struct Wants {
         let read: Bool
         let write: Bool
@@ -144,7 +146,7 @@ extension Channel {
         var events: Int16 { (read ? Int16(POLLIN) : 0) | (write ? Int16(POLLOUT) : 0) }
     }
 
-    /// What the thread is to wait for; nil once the channel is closed.
+    /// Returns the events to wait for; nil once the channel is closed.
     private func wants() -> Wants? {
         state.withLock { state in
             guard state.end == nil else { return nil }
@@ -152,7 +154,7 @@ extension Channel {
         }
     }
 
-    /// Reads what is there and hands over the whole lines of it; why nothing more will come, if so.
+    /// Reads the available bytes and hands over the whole lines; returns the error that ends the connection, if any.
     private func readSome(_ socket: Int32, _ buffer: inout LineBuffer, _ part: inout [UInt8]) -> ClientError? {
         let count = recv(socket, &part, part.count, Int32(MSG_DONTWAIT))
         if count < 0 { return errno == EAGAIN || errno == EINTR ? nil : .connectionLost }
@@ -193,7 +195,7 @@ extension Channel {
     }
 }
 
-// What is done with the state locked.
+// Functions that are called with the state locked, and `close`.
 extension Channel {
     private static func takeWaiter(_ state: inout State) -> CheckedContinuation<Received, Never>? {
         defer { state.waiter = nil }
@@ -205,7 +207,7 @@ extension Channel {
         if state.waker >= 0 { _ = write(state.waker, &byte, 1) }
     }
 
-    /// Sends what the kernel takes. Where the other side is gone the rest is dropped: reading tells of the end.
+    /// Sends as many bytes as the kernel accepts. After an error the rest is dropped, since reading reports the end.
     private static func flush(_ state: inout State) {
         while state.socket >= 0, state.sent < state.outgoing.count {
             let count = state.outgoing.withUnsafeBytes {

@@ -1,17 +1,17 @@
-/// Why the store refused a request, or why it could not be asked.
+/// A refusal of the store, or a failure to get its reply.
 ///
 /// The first cases are the codes of the protocol, each with its members; `other` is for codes that are newer than this
 /// library. A cancelled task gets a `CancellationError` instead of one of these.
 public enum ClientError: Error, Hashable, Sendable {
-    /// The line is not a request; reading stopped at this byte, from 1.
+    /// The line is not a request; parsing stopped at byte `column`, from 1.
     case syntax(message: String, column: Int?)
     /// The store has no such verb, kind, option, sort or filter.
     case unknown(message: String, name: String?, nearest: String?)
-    /// Fields or options are wrong: every one of them.
+    /// Fields or options are wrong; `fields` has every one of them.
     case invalid(message: String, fields: [WrongField])
     /// Nothing has that ID.
     case notFound(message: String)
-    /// What had that ID was deleted; its history stays readable.
+    /// The content with that ID was deleted; its history stays readable.
     case gone(message: String)
     /// The ID, the email or the directory is taken; `field` says which.
     case exists(message: String, field: String?)
@@ -25,37 +25,38 @@ public enum ClientError: Error, Hashable, Sendable {
     case tooLarge(message: String, limit: Int?)
     /// The disk or the map is full; nothing was written.
     case full(message: String)
-    /// The position is one of another history. `log` is the store's, `position` the last event that both have.
+    /// The position belongs to another history. `log` is the store's, `position` the last event that both have.
     case diverged(message: String, log: String, position: UInt64?)
     /// The server is at a limit of its own.
     case busy(message: String)
     /// The server is stopping.
     case draining(message: String)
-    /// A defect of the server; `isDamaged` says that what is stored is not what was written, at this position.
+    /// A defect of the server; `isDamaged` means that the data stored at `position` differs from the data that was
+    /// written.
     case `internal`(message: String, isDamaged: Bool, position: UInt64?)
     /// A refusal that this version of the library does not know.
     case other(Refusal)
 
-    /// Nobody could be reached at the path for so long.
+    /// The store could not be reached at the path within the given time.
     case unreachable(path: String, reason: String, after: Duration)
     /// The connection was lost and could not be made again in time, or the request is one that is not sent twice;
     /// whether it was carried out is unknown.
     case connectionLost
-    /// A call took longer than it may, and its late answer is dropped: `request` is its verb and target. Where it was
-    /// sent, whether it was carried out is unknown; where it was not, nothing was done.
+    /// The call exceeded its time limit, and a late reply is dropped: `request` is its verb and target. If it was sent,
+    /// it is unknown whether it was carried out; if not, nothing was done.
     case timedOut(request: String, after: Duration, wasSent: Bool)
-    /// The other end does not speak this protocol; the line that shows it.
+    /// The other end does not speak this protocol; the value is the line that shows it.
     case protocolViolation(String)
-    /// The answer is not what this version of the library understands.
+    /// This version of the library does not understand the reply; the value is its JSON.
     case notUnderstood(String)
-    /// What was to be sent cannot be written as JSON.
+    /// The value to send cannot be written as JSON; the value of the case is the reason.
     case notEncodable(String)
     /// This client was closed.
     case closed
 }
 
 extension ClientError {
-    /// What a refusal says, as a case of its own.
+    /// Creates the error of a refusal; each known code has a case.
     public init(_ refusal: Refusal) {
         let message = refusal.message
         self =
@@ -77,7 +78,7 @@ extension ClientError {
             }
     }
 
-    /// The refusals that mean nothing without their numbers; one that lacks them is `other`.
+    /// Creates the error of a refusal whose case needs further members; `other` if these are missing.
     private init(withNumbers refusal: Refusal) {
         let message = refusal.message
         switch (refusal.code, refusal.expected, refusal.actual, refusal.position, refusal.log) {
@@ -90,7 +91,7 @@ extension ClientError {
         }
     }
 
-    /// What a program may do about it.
+    /// The way to retry the request, if there is one.
     public var retry: Retry {
         switch self {
         case .syntax, .unknown, .invalid, .notFound, .gone, .exists, .keyReused, .denied, .tooLarge, .diverged,
@@ -104,20 +105,20 @@ extension ClientError {
     }
 }
 
-/// What a program may do about an error.
+/// The way to retry a failed request.
 public enum Retry: String, Hashable, Sendable {
     /// The same request will fail again.
     case never
     /// The request can be sent again as it is, a write with the same key.
     case same
-    /// Read, and decide again.
+    /// Read the newest state, and decide again.
     case refetch
     /// The request can be sent again in a while.
     case later
 }
 
 extension ClientError: CustomStringConvertible {
-    /// One sentence, with what to do next.
+    /// One sentence, with the next step.
     public var description: String {
         switch self {
         case .syntax(let message, _), .unknown(let message, _, _), .invalid(let message, _), .notFound(let message),
@@ -141,7 +142,7 @@ extension ClientError: CustomStringConvertible {
 }
 
 extension Duration {
-    /// As a person reads it: `40 ms`, `1.5 s`.
+    /// The duration as text for people: `40 ms`, `1.5 s`.
     fileprivate var shown: String {
         let tenths = components.seconds.multipliedReportingOverflow(by: 10)
         guard self >= .seconds(1), !tenths.overflow else {

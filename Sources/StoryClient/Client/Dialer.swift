@@ -1,21 +1,22 @@
-/// Connects to a store, again and again until it is there or the time is up.
+/// A connector to a store, which retries until it succeeds or the time limit is reached.
 struct Dialer: Sendable {
     let address: StoreAddress
     let policy: RetryPolicy
-    /// How many bytes of lines a connection keeps for a reader that is slow.
+    /// The number of bytes of lines that a connection buffers for a slow reader.
     let readAhead: Int
 
-    /// A connection that was greeted.
+    /// A connection whose greeting was read.
     struct Link: Sendable {
         let channel: Channel
         let greeting: Greeting
-        /// What came behind the greeting already.
+        /// The lines that arrived after the greeting.
         let rest: [ReplyLine]
     }
 
-    /// A new connection.
+    /// Returns a new connection; retries until the time limit.
     ///
-    /// - Parameter attempt: how many connections in a row were of no use; there is a pause before the next.
+    /// - Parameter attempt: the number of connections in a row that were of no use; it sets the pause before the first
+    ///   attempt.
     /// - Throws: `ClientError`, or `CancellationError`.
     func connect(attempt: Int = 0) async throws -> Link {
         let began = ContinuousClock.now
@@ -34,7 +35,7 @@ struct Dialer: Sendable {
         }
     }
 
-    /// One attempt.
+    /// Makes one attempt.
     private func greeted(until deadline: ContinuousClock.Instant) async throws(ClientError) -> Link {
         let channel: Channel
         do throws(StoreError) {
@@ -64,7 +65,7 @@ struct Dialer: Sendable {
             if case .ended(let error) = received, case .protocolViolation = error { throw error }
             throw .unreachable(path: address.path, reason: "it does not greet", after: .zero)
         }
-        // A store that is full or leaving, or does not know this user, says so in place of the greeting.
+        // A store that is full or stopping, or that denies this user, sends a failure instead of the greeting.
         if first.kind == .failed { throw ClientError(Refusal(json: first.json)) }
         guard first.kind == .notice, let greeting = try? StoreDecoder.decode(Greeting.self, first.json),
             greeting.protocolVersion == 1

@@ -1,19 +1,19 @@
 import StoryCore
 
-/// The requests of a client and their replies, over one connection that is made again when it is lost.
+/// A client's requests and their replies, over one connection that is made again when it is lost.
 actor Exchange {
     private let dialer: Dialer
     private var calls = CallTable()
     private var waiting: [UInt64: Waiting] = [:]
     private var lastID: UInt64 = 0
     private var link: Link = .none
-    /// How many connections in a row ended before a reply had come.
+    /// The number of connections in a row that ended without a reply.
     private var fruitless = 0
     private var lastGreeting: Greeting?
-    /// Which connection this is, from 1; what an earlier one still says does not count.
+    /// The number of the current connection, from 1; lines of earlier ones are ignored.
     private var connection = 0
 
-    /// The connection, now.
+    /// The state of the connection.
     private enum Link {
         case none
         case connecting
@@ -21,30 +21,30 @@ actor Exchange {
         case closed
     }
 
-    /// Who waits for a reply.
+    /// A caller that waits for a reply.
     private struct Waiting {
         let request: RequestLine
         let continuation: CheckedContinuation<StoreReply, any Error>
-        /// When its first trouble was.
+        /// The time of its first failure.
         var troubledSince: ContinuousClock.Instant?
-        /// How often it was refused for the moment.
+        /// The number of times that it was refused for the moment.
         var refusals = 0
-        /// It was on its way when a connection was lost: whether it was carried out then is unknown until the store has
-        /// done or refused it.
+        /// The request was in flight when a connection was lost: it is unknown whether it was carried out until the
+        /// store has done or refused it.
         var isUncertain = false
     }
 
-    /// It connects when the first request is made.
+    /// Creates an exchange that connects when the first request is made.
     init(_ dialer: Dialer) { self.dialer = dialer }
 
     deinit { if case .open(let channel) = link { channel.close() } }
 
-    /// What the store said when the connection was made; nil while there is none.
+    /// The store's greeting; nil while there is no connection.
     var greeting: Greeting? {
         if case .open = link { lastGreeting } else { nil }
     }
 
-    /// True once it was ended.
+    /// True once `close` was called.
     var isClosed: Bool { if case .closed = link { true } else { false } }
 
     /// Ends the connection. Requests without a reply fail with `ClientError.closed`, as do all later ones.
@@ -57,10 +57,10 @@ actor Exchange {
         failAll(.closed)
     }
 
-    /// Sends a request, waits for its whole reply, and sends it again where that helps.
+    /// Sends a request and returns its whole reply; retries after temporary failures.
     ///
-    /// - Parameter limit: how long all of that may take; nil: as long as it takes.
-    /// - Throws: what the store refused it with, or why it has no reply.
+    /// - Parameter limit: the time limit for all of that; nil: none.
+    /// - Throws: `ClientError` for a refusal or a missing reply, or `CancellationError`.
     func ask(_ request: RequestLine, within limit: Duration?) async throws -> StoreReply {
         try Task.checkCancellation()
         if case .closed = link { throw ClientError.closed }
@@ -97,7 +97,7 @@ actor Exchange {
         waiting.removeValue(forKey: id)?.continuation.resume(throwing: CancellationError())
     }
 
-    /// Nobody waits any longer. What was sent keeps its place on the wire, and its reply is dropped when it comes.
+    /// Fails a call at its time limit. A request that was sent stays in flight, and its late reply is dropped.
     private func timeIsUp(_ id: UInt64, _ limit: Duration) {
         guard let call = waiting[id] else { return }
         let wasSent = calls.wasSent(id) || call.isUncertain
@@ -105,7 +105,7 @@ actor Exchange {
         fail(id, .timedOut(request: call.request.name, after: limit, wasSent: wasSent))
     }
 
-    /// Sends what may be sent; connects first, where there is no connection.
+    /// Sends the requests that may be sent; connects first if there is no connection.
     private func advance() {
         switch link {
         case .open(let channel):
@@ -119,7 +119,7 @@ actor Exchange {
     private func connect() {
         link = .connecting
         connection += 1
-        // Weak, so that a client that nobody has any more ends its connection.
+        // Weak, so that a client without references ends its connection.
         Task { [weak self, dialer, fruitless, connection] in
             do {
                 let link = try await dialer.connect(attempt: fruitless)
@@ -139,7 +139,7 @@ actor Exchange {
     }
 }
 
-// What happens to the connection.
+// Changes of the connection, and retries.
 extension Exchange {
     private func connected(_ new: Dialer.Link) -> Bool {
         guard case .connecting = link else { return false }
@@ -196,7 +196,7 @@ extension Exchange {
         fruitless = 0
         if let refusal = reply.refusal, refusal.retry == "later" || refusal.retry == "same" {
             if mayTryAgain(id) { return sendLater(id) }
-            // Refused this time; what became of it the time before is not said.
+            // Refused this time; it is unknown whether the earlier attempt was carried out.
             if waiting[id]?.isUncertain == true { return fail(id, .connectionLost) }
         }
         var reply = reply
@@ -204,7 +204,7 @@ extension Exchange {
         waiting.removeValue(forKey: id)?.continuation.resume(returning: reply)
     }
 
-    /// True while the time for another attempt is not up; it begins with the first trouble.
+    /// Returns true while the time limit for retries, which starts at the first failure, is not reached.
     private func mayTryAgain(_ id: UInt64) -> Bool {
         let now = ContinuousClock.now
         let since = waiting[id]?.troubledSince ?? now
@@ -212,7 +212,7 @@ extension Exchange {
         return now - since < dialer.policy.limit
     }
 
-    /// Sends a request again after a pause, if somebody still waits for it then.
+    /// Sends a request again after a pause, if its caller still waits for it then.
     private func sendLater(_ id: UInt64) {
         waiting[id]?.refusals += 1
         let pause = dialer.policy.delay(before: waiting[id]?.refusals ?? 1)

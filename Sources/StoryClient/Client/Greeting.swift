@@ -4,18 +4,18 @@
     import Foundation
 #endif
 
-/// What a store says when a connection is made.
+/// The greeting that a store sends when a connection is made.
 public struct Greeting: Hashable, Sendable, Decodable {
     /// The limits of one connection.
     public struct Limits: Hashable, Sendable, Decodable {
-        /// Bytes of a request line, LF not counted.
+        /// The maximum size of a request line in bytes, LF not counted.
         public let line: Int
-        /// Requests that are taken up at once.
+        /// The maximum number of requests of one connection that the store handles in one turn.
         public let inflight: Int
 
         private enum CodingKeys: CodingKey { case line, inflight }
 
-        /// What is absent is as small as it ever was.
+        /// Decodes the limits; an absent one gets the smallest value that a store ever had.
         public init(from decoder: any Decoder) throws {
             let members = try decoder.container(keyedBy: CodingKeys.self)
             line = max(1, try members.decodeIfPresent(Int.self, forKey: .line) ?? 1_048_576)
@@ -25,11 +25,11 @@ public struct Greeting: Hashable, Sendable, Decodable {
         init() { (line, inflight) = (1_048_576, 64) }
     }
 
-    /// Who the store takes this process for.
+    /// The store's view of this process.
     public struct Peer: Hashable, Sendable, Decodable {
-        /// The user's number, told by the kernel.
+        /// The user ID, as the kernel reported it to the store.
         public let uid: UInt32
-        /// `read`, `write` or `admin`.
+        /// The role: `read`, `write` or `admin`.
         public let role: String
     }
 
@@ -37,15 +37,15 @@ public struct Greeting: Hashable, Sendable, Decodable {
     public let server: String
     /// The version of the protocol: 1.
     public let protocolVersion: Int
-    /// The last event when the connection was made.
+    /// The position of the last event when the connection was made.
     public let position: UInt64
-    /// `fsync`: acknowledged means synced.
+    /// `fsync`: acknowledged means synced to disk; `memory`: the data directory is in memory.
     public let durable: String?
-    /// Which history this is; positions mean something within one.
+    /// The ID of the log's history; positions are valid within one history.
     public let log: String?
     /// The limits of this connection.
     public let limits: Limits
-    /// Who the store takes this process for.
+    /// The store's view of this process.
     public let you: Peer?
 
     private enum CodingKeys: String, CodingKey {
@@ -54,7 +54,7 @@ public struct Greeting: Hashable, Sendable, Decodable {
         case position, durable, log, limits, you
     }
 
-    /// Members that were added later may be absent.
+    /// Decodes a greeting; members that were added later may be absent.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         server = try members.decode(String.self, forKey: .server)

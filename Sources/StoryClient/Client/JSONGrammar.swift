@@ -1,13 +1,13 @@
-/// The grammar of RFC 8259. It says whether bytes are one JSON value, and makes nothing of them.
+/// A validator of RFC 8259: it checks that bytes are one JSON value, and builds nothing from them.
 struct JSONGrammar {
-    /// The levels that are followed; a store takes fewer.
+    /// The maximum depth of nesting; a store accepts less.
     private static let deepest = 512
 
     private let bytes: [UInt8]
     private var index = 0
     private var depth = 0
 
-    /// True where the text is one JSON value with nothing but white space around it.
+    /// Returns true if the text is one JSON value with nothing but white space around it.
     static func matches(_ text: String) -> Bool {
         var grammar = JSONGrammar(bytes: Array(text.utf8))
         return grammar.takeValue() && grammar.index == grammar.bytes.count

@@ -9,17 +9,17 @@ public struct JSONText: Hashable, Sendable, CustomStringConvertible {
     /// The text; it has no LF and no CR.
     public let text: String
 
-    /// JSON that a program wrote itself; ends of lines between its parts become spaces.
+    /// Creates JSON from text; ends of lines between its parts become spaces.
     ///
     /// - Throws: `ClientError.notEncodable` when it is not JSON.
     public init(_ text: String) throws(ClientError) {
         guard JSONGrammar.matches(text) else { throw .notEncodable("\(text.prefix(100)) is not JSON") }
-        // In valid JSON they stand between the parts only: inside a string they are escaped.
+        // Valid JSON has ends of lines between its parts only: inside a string they are escaped.
         let bytes = text.utf8.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
         self.text = String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A value as JSON; dates are RFC 3339 with milliseconds.
+    /// Encodes a value as JSON; dates are RFC 3339 with milliseconds.
     ///
     /// - Throws: `ClientError.notEncodable`.
     public init(_ value: some Encodable) throws(ClientError) {
@@ -40,14 +40,14 @@ public struct JSONText: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { text }
 
-    /// The value that it stands for; dates are RFC 3339.
+    /// Decodes a value from the JSON; dates are RFC 3339.
     ///
     /// - Throws: `ClientError.notUnderstood`.
     public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(ClientError) -> Value {
         try StoreDecoder.decode(type, Array(text.utf8))
     }
 
-    /// A text as a JSON string on one line, without characters that a terminal would act on.
+    /// Returns a text as a JSON string on one line; control characters, which a terminal would act on, are escaped.
     package static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
@@ -67,7 +67,7 @@ public struct JSONText: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Any JSON value, for answers that have no type of their own.
+/// A JSON value, for replies that have no type of their own.
 @dynamicMemberLookup
 public enum JSONValue: Hashable, Sendable, Decodable {
     case null
@@ -78,7 +78,7 @@ public enum JSONValue: Hashable, Sendable, Decodable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Reads whatever stands there.
+    /// Decodes any JSON value.
     public init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         if value.decodeNil() {
@@ -104,9 +104,9 @@ public enum JSONValue: Hashable, Sendable, Decodable {
     /// A member of an object; nil where there is none.
     public subscript(dynamicMember name: String) -> JSONValue? { self[name] }
 
-    /// The number, when it is a whole one.
+    /// The integer; nil for other values.
     public var integerValue: Int64? { if case .integer(let value) = self { value } else { nil } }
 
-    /// The text, when it is one.
+    /// The string; nil for other values.
     public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
 }

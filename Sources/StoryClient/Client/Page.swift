@@ -1,18 +1,18 @@
-/// A part of a long answer.
+/// A part of a long result.
 public struct Page<Row: Sendable>: Sendable {
-    /// The rows; perhaps fewer than were asked for, perhaps none.
+    /// The rows; possibly fewer than were asked for, possibly none.
     public let rows: [Row]
-    /// What to go on with; nil at the end. There may be more although there are no rows.
+    /// The cursor of the next page; nil at the end. A page without rows may have a next one.
     public let next: String?
-    /// The position that the whole page rests on.
+    /// The position of the log that the whole page reflects.
     public let position: UInt64
-    /// The history that it is of; nil where it is not known.
+    /// The history of the log; nil where it is not known.
     var log: String?
 }
 
 extension Page: Equatable where Row: Equatable {}
 
-/// What closes a page; `next` is text or a number.
+/// The line that closes a page; `next` is text or a number.
 struct PageEnd: Decodable {
     let next: JSONValue?
     let position: UInt64
@@ -26,15 +26,15 @@ struct PageEnd: Decodable {
     }
 }
 
-/// All rows of a long answer, fetched page by page as they are asked for.
+/// A sequence of all rows of a long result, fetched page by page on demand.
 public struct Rows<Row: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Row
     public typealias Failure = any Error
 
-    /// The page behind another one; nil: the first one.
+    /// Fetches the page after another one; nil: the first one.
     let page: @Sendable (_ before: Page<Row>?) async throws -> Page<Row>
 
-    /// Walks through the pages.
+    /// The iterator over the rows of all pages.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let page: @Sendable (Page<Row>?) async throws -> Page<Row>
         private var current: Page<Row>?
@@ -42,7 +42,7 @@ public struct Rows<Row: Sendable>: AsyncSequence, Sendable {
 
         init(_ page: @escaping @Sendable (Page<Row>?) async throws -> Page<Row>) { self.page = page }
 
-        /// The next row; nil at the end.
+        /// Returns the next row; nil at the end.
         ///
         /// - Throws: `ClientError` or `CancellationError`.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws -> Row? {
@@ -62,7 +62,7 @@ public struct Rows<Row: Sendable>: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(page) }
 
-    /// All of them, for answers that are known to be short.
+    /// Returns all rows, for results that are known to be short.
     ///
     /// - Throws: `ClientError` or `CancellationError`.
     public func collected() async throws -> [Row] {
@@ -72,7 +72,7 @@ public struct Rows<Row: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// Smallest or greatest first.
+/// The order of rows or events: smallest or greatest first.
 public enum Order: String, Hashable, Sendable {
     case ascending = "asc"
     case descending = "desc"

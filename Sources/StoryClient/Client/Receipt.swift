@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// What the store says of a write: where its event is.
+/// The store's receipt of a write: the stream, version and position of its event.
 public struct Receipt: Hashable, Sendable, Decodable {
     /// The ID of the content; nil for events of your own.
     public let id: String?
@@ -12,11 +12,11 @@ public struct Receipt: Hashable, Sendable, Decodable {
     public let stream: String
     /// The stream's version after the write.
     public let version: UInt64
-    /// The position of the last event that was written, or of the stream's last one where nothing was.
+    /// The position of the last event that was written; where nothing was, of the stream's last event.
     public let position: UInt64
-    /// When the store took the event up; nil where nothing was written.
+    /// The time when the store accepted the event; nil where nothing was written.
     public let time: Date?
-    /// True when this key's write had been done before: this is its first receipt.
+    /// True when the write with this key had been done before: this is its first receipt.
     public let isRepeated: Bool
     /// False when the write would have changed nothing, and so nothing was written.
     public let isChanged: Bool
@@ -27,7 +27,7 @@ public struct Receipt: Hashable, Sendable, Decodable {
         case isChanged = "changed"
     }
 
-    /// What is absent says the usual: not repeated, changed.
+    /// Decodes a receipt; absent members mean not repeated, and changed.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         id = try members.decodeIfPresent(String.self, forKey: .id)

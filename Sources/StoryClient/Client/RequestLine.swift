@@ -1,12 +1,12 @@
 import StoryCore
 
-/// A request as it goes on the wire, without tag and LF. Whatever the parts are, it is one line.
+/// A request as it is sent, without tag and LF; it is one line in any case.
 struct RequestLine: Hashable, Sendable {
-    /// What it asks for.
+    /// The verb of the request.
     let verb: Verb
-    /// Verb and target: what the line is called in errors.
+    /// The verb and target, which errors show.
     let name: String
-    /// The line.
+    /// The text of the line.
     private(set) var text: String
 
     init(_ verb: Verb, _ target: String? = nil) {
@@ -15,7 +15,7 @@ struct RequestLine: Hashable, Sendable {
         text = name
     }
 
-    /// The same with an option; without it, where there is no value.
+    /// Returns the line with an option; unchanged if there is no value.
     func option(_ name: String, _ value: String?) -> RequestLine {
         guard let value else { return self }
         var line = self
@@ -23,20 +23,20 @@ struct RequestLine: Hashable, Sendable {
         return line
     }
 
-    /// The same with a number as an option.
+    /// Returns the line with a number as an option.
     func option(_ name: String, _ value: UInt64?) -> RequestLine { option(name, value.map(String.init)) }
 
-    /// The same with names as an option, between commas.
+    /// Returns the line with names as an option, separated by commas.
     func option(_ name: String, _ values: [String]?) -> RequestLine { option(name, values?.joined(separator: ",")) }
 
-    /// The same with the JSON that ends the line, which has no LF.
+    /// Returns the line with the JSON that ends it, which has no LF.
     func body(_ json: JSONText) -> RequestLine {
         var line = self
         line.text += " " + json.text
         return line
     }
 
-    /// True when it may be sent again although it may have been carried out: it asks, or has a key, or does the same
-    /// thing twice. A backup that was made is in its own way.
+    /// True when the request may be sent again although it may have been carried out: it is a query, has a key, or is
+    /// idempotent. A second backup would be refused, since the directory of the first one exists.
     var isRepeatable: Bool { verb != .backup }
 }

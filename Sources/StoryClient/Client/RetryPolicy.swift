@@ -1,13 +1,13 @@
-/// How long, and how often, a lost connection is made again and a request sent again.
+/// The time limit and the pauses for making a lost connection and sending a request again.
 public struct RetryPolicy: Hashable, Sendable {
-    /// For how long at most, from the first failure on.
+    /// The time limit, from the first failure on.
     public var limit: Duration
     /// The pause before the second attempt; each further one may be twice as long.
     public var firstDelay: Duration
     /// The longest pause.
     public var maxDelay: Duration
 
-    /// A policy; without arguments 20 seconds, with pauses from 10 milliseconds to one second.
+    /// Creates a policy; the default is 20 seconds, with pauses from 10 milliseconds to one second.
     public init(
         limit: Duration = .seconds(20), firstDelay: Duration = .milliseconds(10), maxDelay: Duration = .seconds(1)
     ) {
@@ -16,8 +16,8 @@ public struct RetryPolicy: Hashable, Sendable {
         self.maxDelay = maxDelay
     }
 
-    /// The pause before an attempt, 0 being the first: doubled each time up to the longest, and of that a random part
-    /// between a half and the whole, so that many clients do not come back at the same moment.
+    /// Returns the pause before an attempt, 0 being the first: exponential back-off up to `maxDelay`, times a random
+    /// factor from 0.5 to 1, so that many clients do not come back at the same moment.
     func delay(before attempt: Int) -> Duration {
         guard attempt > 0 else { return .zero }
         let doublings = Double(1 << min(attempt - 1, 20))

@@ -1,31 +1,30 @@
-/// A store, for any number of tasks at once, over one connection.
+/// A client of a store, for any number of tasks at once, over one connection.
 ///
-/// Requests are sent without waiting for one another's replies. A connection that is lost is made again: queries are sent
-/// again, and writes with the key that they had, so that each is done exactly once. Nothing here blocks a thread of the
-/// tasks'.
+/// Requests are pipelined. A lost connection is made again: queries are sent again, and so are writes, with the key
+/// that they had, so that each is done exactly once. No call blocks a task's thread.
 ///
-/// A call that waits throws a `ClientError`, or a `CancellationError` when its task is cancelled. What a cancelled write
-/// did is unknown, unless it had a key of yours to send it again with. Requests are carried out in the order in which they
-/// were made on one connection, but for copies and checks, which have one of their own; after it was lost, or where the
-/// store asks to come back later, they may be carried out in another.
+/// A call that waits throws a `ClientError`, or a `CancellationError` when its task is cancelled. It is unknown whether
+/// a cancelled write was carried out; one with a key of yours can be sent again. Requests are carried out in the order
+/// in which they were made on one connection, except for ``checkpoint()``, ``verify()`` and ``backup(to:)``, which use
+/// connections of their own. The order may change after a lost connection, or when the store asks for a later retry.
 ///
-/// ``Configuration/timeLimit``, or ``within(_:)`` for some calls, says how long a call may take. One that takes longer
-/// throws ``ClientError/timedOut(request:after:wasSent:)``; the connection goes on, and the late answer is dropped. A
-/// write that was sent may still be carried out: sent again with the same `key:` it is done once, and returns the
-/// receipt that was missed. Without a key of yours, read what became of it before you decide again.
+/// ``Configuration/timeLimit``, or ``within(_:)`` for some calls, limits the duration of a call. A call that takes
+/// longer throws ``ClientError/timedOut(request:after:wasSent:)``; the connection stays open, and the late reply is
+/// dropped. A write that was sent may still be carried out: sent again with the same `key:` it is done once, and
+/// returns the receipt that was missed. Without a key of yours, read the state before you decide again.
 public final class StoreClient: Sendable {
-    /// How a client behaves.
+    /// The settings of a client.
     public struct Configuration: Hashable, Sendable {
-        /// For how long lost connections are made again and refused requests sent again.
+        /// The retry policy for lost connections and temporary refusals.
         public var retry: RetryPolicy
-        /// How many bytes of lines a connection reads ahead of whoever takes them. A subscription whose reader stands
-        /// still keeps this much, and the rest stays in the store.
+        /// The number of bytes of lines that a connection reads ahead. A subscription with a stalled reader buffers
+        /// this much, and the rest stays in the store.
         public var readAhead: Int
-        /// How long a call may take, connecting and sending again included; nil: as long as the store takes. Of what
-        /// comes in pages it is for each page, and subscriptions have none.
+        /// The time limit of a call, including connecting and retries; nil: none. It applies to each page of a paged
+        /// call, and not to subscriptions.
         public var timeLimit: Duration?
 
-        /// A configuration; without arguments the usual one, which reads 64 KiB ahead and has no time limit.
+        /// Creates a configuration; the default reads 64 KiB ahead and has no time limit.
         public init(retry: RetryPolicy = RetryPolicy(), readAhead: Int = 65_536, timeLimit: Duration? = nil) {
             self.retry = retry
             self.readAhead = readAhead
@@ -33,15 +32,15 @@ public final class StoreClient: Sendable {
         }
     }
 
-    /// Where the store listens.
+    /// The address of the store.
     public let address: StoreAddress
-    /// How long a call may take; nil: as long as the store takes.
+    /// The time limit of a call; nil: none.
     public let timeLimit: Duration?
     let dialer: Dialer
-    /// Decoding is done outside of this actor, so that a long answer holds up nobody else's.
+    /// Replies are decoded outside of this actor, so that a long one does not delay the others.
     private let exchange: Exchange
 
-    /// A client of a store; it connects when the first request is made.
+    /// Creates a client, which connects when the first request is made.
     public init(_ address: StoreAddress, configuration: Configuration = Configuration()) {
         self.address = address
         dialer = Dialer(address: address, policy: configuration.retry, readAhead: max(1, configuration.readAhead))
@@ -53,12 +52,13 @@ public final class StoreClient: Sendable {
         (address, dialer, exchange, self.timeLimit) = (client.address, client.dialer, client.exchange, timeLimit)
     }
 
-    /// This client, over the same connection, with another limit for its calls: `client.within(.seconds(2)).ping()`.
+    /// Returns this client, over the same connection, with another limit for its calls:
+    /// `client.within(.seconds(2)).ping()`.
     ///
-    /// - Parameter timeLimit: how long a call may take; nil: as long as the store takes.
+    /// - Parameter timeLimit: the time limit of a call; nil: none.
     public func within(_ timeLimit: Duration?) -> StoreClient { StoreClient(self, timeLimit: timeLimit) }
 
-    /// What the store said when the connection was made, which is made if there is none.
+    /// Returns the store's greeting; connects first if there is no connection.
     ///
     /// - Throws: `ClientError` or `CancellationError`.
     public func greeting() async throws -> Greeting {
@@ -69,19 +69,21 @@ public final class StoreClient: Sendable {
     }
 
     /// Ends the connection. Requests without a reply fail with `ClientError.closed`, as do all later ones.
-    /// Subscriptions are not ended by this: they have connections of their own. What `within` returned is closed, too.
+    /// Subscriptions continue, since they have connections of their own. Clients that `within` returned are closed,
+    /// too.
     public func close() async { await exchange.close() }
 
-    /// Sends a request, waits for its whole reply, and sends it again where that helps.
+    /// Sends a request and returns its whole reply; retries after temporary failures.
     ///
-    /// - Throws: what the store refused it with, or why it has no reply.
+    /// - Throws: `ClientError` for a refusal or a missing reply, or `CancellationError`.
     func ask(_ request: RequestLine) async throws -> StoreReply {
         try await exchange.ask(request, within: timeLimit)
     }
 
-    /// The same over a connection of its own: of one that waits for long work the store takes up nothing else.
+    /// Sends a request over a connection of its own, since the store handles no other request of a connection that
+    /// waits for long work.
     ///
-    /// - Throws: what the store refused it with, or why it has no reply.
+    /// - Throws: `ClientError` for a refusal or a missing reply, or `CancellationError`.
     func askAlone(_ request: RequestLine) async throws -> StoreReply {
         guard await !exchange.isClosed else { throw ClientError.closed }
         let alone = Exchange(dialer)

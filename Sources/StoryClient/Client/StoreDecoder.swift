@@ -6,8 +6,10 @@ import StoryCore
     import Foundation
 #endif
 
-/// Reads what a store wrote as typed values.
+/// The decoder of the store's JSON into typed values.
 enum StoreDecoder {
+    /// Decodes a value.
+    ///
     /// - Throws: `ClientError.notUnderstood` with the JSON.
     static func decode<Value: Decodable>(_ type: Value.Type, _ json: [UInt8]) throws(ClientError) -> Value {
         let decoder = JSONDecoder()
@@ -19,7 +21,7 @@ enum StoreDecoder {
         }
     }
 
-    /// RFC 3339 to the millisecond; Foundation's own strategy takes no fractions.
+    /// Decodes an RFC 3339 date to the millisecond, since Foundation's own strategy accepts no fractions.
     @Sendable private static func date(_ decoder: any Decoder) throws -> Date {
         let container = try decoder.singleValueContainer()
         guard let instant = Instant(try container.decode(String.self)) else {
@@ -32,7 +34,7 @@ enum StoreDecoder {
 extension Date {
     init(_ instant: Instant) { self.init(timeIntervalSince1970: Double(instant.milliseconds) / 1_000) }
 
-    /// `2026-11-20T12:34:56.789Z`; what is before year 0 or after 9999 becomes the first or the last moment.
+    /// The date as `2026-11-20T12:34:56.789Z`; one before year 0 or after 9999 becomes the first or the last moment.
     var rfc3339: String {
         let milliseconds = (timeIntervalSince1970 * 1_000).rounded()
         let range = Instant.range

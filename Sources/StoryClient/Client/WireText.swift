@@ -1,11 +1,11 @@
 import StoryCore
 
-/// How a target or an option's value is spelled in a request line.
+/// The spelling of targets and option values in a request line.
 package enum WireText {
-    /// The bytes besides those of IDs that have no meaning of their own on the wire, wherever in a word they are.
+    /// The bytes, besides those of IDs, that have no special meaning on the wire anywhere in a word.
     private static let marks = "/:,@*+".utf8
 
-    /// The text as it is where it reads as one word, else as a JSON string.
+    /// Returns the text as it is if it reads as one word, else as a JSON string.
     package static func spelled(_ text: String) -> String {
         let isPlain = !text.isEmpty && text.utf8.allSatisfy { Alphabet.holds($0) || marks.contains($0) }
         return isPlain ? text : JSONText.quoted(text)

@@ -4,13 +4,15 @@
     import Foundation
 #endif
 
-/// What all writes take.
+/// The options that all writes take.
 struct WriteOptions: Sendable {
     let key: String
     let version: UInt64?
     let meta: JSONText?
 
-    /// - Parameter key: nil: one is made, so that the write can be sent again after a lost connection.
+    /// Creates the options of a write.
+    ///
+    /// - Parameter key: nil: a new UUID, so that the write can be sent again after a lost connection.
     init(_ key: String?, _ version: UInt64? = nil, _ meta: JSONText? = nil) {
         self.key = key ?? UUID().uuidString
         self.version = version
@@ -23,12 +25,12 @@ struct WriteOptions: Sendable {
 }
 
 extension StoreClient {
-    /// A write without a form.
+    /// Sends a write without a form.
     func write(_ line: RequestLine, _ options: WriteOptions) async throws -> Receipt {
         try StoreDecoder.decode(Receipt.self, try await ask(options.added(to: line)).final.json)
     }
 
-    /// A write with a form.
+    /// Sends a write with a form.
     ///
     /// - Throws: `InvalidForm` where fields of the form are wrong.
     func write<Form: StoreForm>(_ line: RequestLine, _ form: Form, _ options: WriteOptions) async throws -> Receipt {

@@ -1,4 +1,4 @@
-/// What is wrong with a field.
+/// A rule that a field or option violates.
 public enum FieldRule: Hashable, Sendable {
     /// It must be given.
     case missing
@@ -26,7 +26,7 @@ public enum FieldRule: Hashable, Sendable {
         .missing, .empty, .tooLong, .notSelected, .outOfRange, .malformed, .noSuch, .unknownField, .wrongType,
     ]
 
-    /// The rule with this name on the wire.
+    /// Creates the rule with this name on the wire.
     public init(_ name: String) { self = FieldRule.known.first { $0.name == name } ?? .other(name) }
 
     /// Its name on the wire.
@@ -50,9 +50,9 @@ public enum FieldRule: Hashable, Sendable {
 public struct WrongField: Hashable, Sendable {
     /// The field's name.
     public let field: String
-    /// What is wrong with it.
+    /// The rule that it violates.
     public let rule: FieldRule
-    /// The same for a person.
+    /// The message for people.
     public let message: String
 
     init(_ field: Refusal.Field) {

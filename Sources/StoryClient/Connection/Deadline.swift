@@ -1,11 +1,11 @@
-/// A moment until which something is waited for; for ever, when there is no limit.
+/// The moment at which a wait ends; without a limit, the wait never ends.
 struct Deadline {
     private let end: ContinuousClock.Instant?
 
-    /// So long from now; nil: for ever.
+    /// Creates a deadline that is the given duration from now; nil: no limit.
     init(after patience: Duration?) { end = patience.map { ContinuousClock.now + $0 } }
 
-    /// What is left, in whole milliseconds for `poll`: 0 when it is over, −1 for ever.
+    /// The remaining time in whole milliseconds, for `poll`: 0 when it is over, −1 without a limit.
     var milliseconds: Int32 {
         guard let end else { return -1 }
         let left = ContinuousClock.now.duration(to: end).components

@@ -6,15 +6,15 @@
     import Darwin
 #endif
 
-/// A descriptor that is closed with its owner, and the calls on it that do not stop at a signal.
+/// A file descriptor that is closed with its owner, with calls that do not fail when a signal interrupts them.
 struct Descriptor: ~Copyable {
     let number: Int32
 
     init(_ number: Int32) { self.number = number }
 
-    /// A socket that is connected to a store.
+    /// Connects a new socket to a store.
     ///
-    /// - Parameter waits: false where connecting must not wait for a listener that is slow to accept.
+    /// - Parameter waits: false if connecting must not wait for a listener that is slow to accept.
     /// - Throws: `StoreError.cannotConnect`.
     init(connectedTo address: StoreAddress, waits: Bool = true) throws(StoreError) {
         let path = address.path
@@ -42,14 +42,14 @@ struct Descriptor: ~Copyable {
 
     deinit { close(number) }
 
-    /// Gives the number to somebody else, who closes it.
+    /// Returns the number and gives up its ownership: the caller closes it.
     consuming func release() -> Int32 {
         let number = number
         discard self
         return number
     }
 
-    /// Sends what the kernel takes now: the count, or nil when it takes none.
+    /// Sends the bytes that the kernel accepts now; returns their count, or nil when it accepts none.
     borrowing func send(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> Int? {
         let sent = Platform.sendBytes(number, bytes)
         if sent >= 0 { return sent }
@@ -60,7 +60,7 @@ struct Descriptor: ~Copyable {
         }
     }
 
-    /// Reads what is there: the count, 0 at the end, or nil when there is nothing now.
+    /// Reads the available bytes; returns their count, 0 at the end, or nil when there are none now.
     borrowing func receive(_ buffer: UnsafeMutableRawBufferPointer) throws(StoreError) -> Int? {
         let count = recv(number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
         if count >= 0 { return count }

@@ -1,14 +1,14 @@
-/// Bytes that arrived, taken out line by line.
+/// A buffer of received bytes that are read line by line.
 struct LineBuffer {
-    /// The longest line that is believed: four times what a store accepts, since escapes make rows longer.
+    /// The maximum size of a line in bytes: eight times the 1 MiB that a store accepts, since escapes make rows longer.
     static let longestLine = 8_388_608
 
     private var bytes: [UInt8] = []
     private var start = 0
-    /// No LF is before this; so a long line is not searched again for each of its parts.
+    /// An index with no LF between `start` and it, so that a long line is not searched again for each of its parts.
     private var searched = 0
 
-    /// Bytes that are not a whole line yet.
+    /// The number of bytes that were not returned yet.
     var unreadCount: Int { bytes.count - start }
 
     mutating func append(_ more: UnsafeRawBufferPointer) {
@@ -20,7 +20,7 @@ struct LineBuffer {
         bytes.append(contentsOf: more)
     }
 
-    /// The next whole line, without its LF.
+    /// Returns the next whole line without its LF; nil if there is none.
     mutating func next() -> ArraySlice<UInt8>? {
         guard let end = bytes[searched...].firstIndex(of: 0x0A) else {
             searched = bytes.count
@@ -33,7 +33,7 @@ struct LineBuffer {
         return bytes[start..<end]
     }
 
-    /// What is left when no more will come: a last line without its LF.
+    /// Returns the bytes that remain at the end of the input, a last line without its LF; nil if there are none.
     mutating func rest() -> ArraySlice<UInt8>? {
         guard start < bytes.count else { return nil }
         defer {

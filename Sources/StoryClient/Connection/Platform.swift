@@ -6,12 +6,13 @@
     import Darwin
 #endif
 
-/// What Linux and macOS spell differently about Unix sockets.
+/// The calls for Unix sockets and threads that differ between Linux and macOS.
 enum Platform {
     /// The longest path of a socket, in bytes; the kernel's field has one more, for the NUL.
     static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-    /// A new Unix stream socket that no child process inherits and whose writes raise no SIGPIPE; −1 with `errno`.
+    /// Returns a new Unix stream socket that no child process inherits; −1 with `errno`.
+    /// Writes raise no SIGPIPE: on macOS by a socket option, on Linux by `sendFlags`.
     static func streamSocket() -> Int32 {
         #if canImport(Glibc)
             let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -36,7 +37,7 @@ enum Platform {
         #endif
     }
 
-    /// The user who runs what a socket is connected to; nil where the kernel does not say.
+    /// Returns the user ID of the process that a socket is connected to; nil where the kernel does not report it.
     static func peer(of number: Int32) -> UInt32? {
         #if canImport(Darwin)
             var (uid, gid) = (uid_t(), gid_t())
@@ -49,12 +50,12 @@ enum Platform {
         #endif
     }
 
-    /// `send`, under a name that no method hides.
+    /// Calls `send`, under a name that no method hides.
     static func sendBytes(_ number: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
         send(number, bytes.baseAddress, bytes.count, sendFlags)
     }
 
-    /// `connect` to a Unix socket's path, which must be of 1 to `longestPath` bytes; −1 with `errno`.
+    /// Connects to a Unix socket's path, which must be of 1 to `longestPath` bytes; returns −1 with `errno` on failure.
     static func connectSocket(_ number: Int32, _ path: [UInt8]) -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -66,7 +67,7 @@ enum Platform {
         }
     }
 
-    /// Two connected sockets that no child process inherits.
+    /// Returns two connected sockets that no child process inherits.
     ///
     /// - Throws: `StoreStartError.system`.
     static func socketPair() throws(StoreStartError) -> (one: Int32, other: Int32) {
@@ -83,7 +84,7 @@ enum Platform {
         return (ends[0], ends[1])
     }
 
-    /// Runs a body on a thread of its own, which nobody joins; returns 0, or why there is no thread.
+    /// Runs a body on a detached thread; returns 0, or the error code if there is no thread.
     static func startThread(_ body: @escaping @Sendable () -> Void) -> Int32 {
         let work = Unmanaged.passRetained(Work(body))
         var attributes = pthread_attr_t()
@@ -114,5 +115,5 @@ enum Platform {
     }
 }
 
-/// What the system calls an error.
+/// Returns the system's text for an error code.
 func reason(_ code: Int32) -> String { String(cString: strerror(code)) }

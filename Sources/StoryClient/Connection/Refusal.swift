@@ -4,31 +4,45 @@
     import Foundation
 #endif
 
-/// A store's refusal: a code for programs, a sentence for people, and what that code carries besides.
+/// A store's refusal: a code for programs, a sentence for people, and the further members of that code.
 public struct Refusal: Error, Hashable, Sendable, Decodable {
-    /// What kind of refusal it is; new ones may come.
+    /// The kind of a refusal; new codes may come. docs/protocol.md says when each is sent.
     public struct Code: RawRepresentable, Hashable, Sendable, Decodable {
         /// Its name on the wire.
         public let rawValue: String
 
-        /// The code with this name on the wire.
+        /// Creates the code with this name on the wire.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// docs/protocol.md says when each of these comes.
+        /// The line is not a request.
         public static let syntax = Code(rawValue: "syntax")
+        /// The store has no such verb, kind, option, sort or filter.
         public static let unknown = Code(rawValue: "unknown")
+        /// Nothing has that ID.
         public static let notFound = Code(rawValue: "notFound")
+        /// The content with that ID was deleted.
         public static let gone = Code(rawValue: "gone")
+        /// Fields or options are wrong.
         public static let invalid = Code(rawValue: "invalid")
+        /// The ID, the email or the directory is taken.
         public static let exists = Code(rawValue: "exists")
+        /// The stream is not at the version that the write names.
         public static let conflict = Code(rawValue: "conflict")
+        /// The key belongs to another write.
         public static let keyReused = Code(rawValue: "keyReused")
+        /// This user's role may not do this, or the category is the store's own.
         public static let denied = Code(rawValue: "denied")
+        /// Something is over a limit.
         public static let tooLarge = Code(rawValue: "tooLarge")
+        /// The disk or the map is full.
         public static let full = Code(rawValue: "full")
+        /// The position belongs to another history.
         public static let diverged = Code(rawValue: "diverged")
+        /// The server is at a limit of its own.
         public static let busy = Code(rawValue: "busy")
+        /// The server is stopping.
         public static let draining = Code(rawValue: "draining")
+        /// The server has a defect, or its data is damaged.
         public static let `internal` = Code(rawValue: "internal")
     }
 
@@ -36,17 +50,17 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
     public struct Field: Hashable, Sendable, Decodable {
         /// Its name on the wire.
         public let field: String
-        /// What is wrong with it, by its name on the wire.
+        /// The rule that it violates, by its name on the wire.
         public let rule: String
-        /// The same for a person.
+        /// The message for people.
         public let message: String
     }
 
-    /// What kind of refusal it is.
+    /// The kind of the refusal.
     public let code: Code
-    /// One sentence: what is wrong, and where it helps, what to do.
+    /// One sentence: the fault and, where it helps, the remedy.
     public let message: String
-    /// `never`, `same` (send it again), `refetch` (read, decide again) or `later`.
+    /// The way to retry: `never`, `same` (send it again), `refetch` (read, decide again) or `later`.
     public let retry: String?
     /// Every wrong field, for `invalid`.
     public let fields: [Field]?
@@ -54,11 +68,11 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
     public let name: String?
     /// A name close to the one that is unknown.
     public let nearest: String?
-    /// True for an `internal` that says that what is stored is damaged.
+    /// True for an `internal` that reports damaged data.
     public let damaged: Bool?
     /// The byte of the line, from 1, where reading stopped, for `syntax`.
     public let column: Int?
-    /// What is taken, for `exists`: `id`, `email` or `directory`.
+    /// The field whose value is taken, for `exists`: `id`, `email` or `directory`.
     public let field: String?
     /// The version that the request named, for `conflict`.
     public let expected: UInt64?
@@ -78,7 +92,7 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
         case expected, actual, stream, position, limit, log
     }
 
-    /// Code and message must be there; of the rest, what is not of its type is passed over.
+    /// Decodes a refusal. Code and message are required; other members are ignored if they are of a wrong type.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         code = try members.decode(Code.self, forKey: .code)
@@ -114,6 +128,6 @@ public struct Refusal: Error, Hashable, Sendable, Decodable {
         (expected, actual, stream, position, limit, log) = (nil, nil, nil, nil, nil, nil)
     }
 
-    /// True when what is stored is not what was written.
+    /// True when the stored data differs from the data that was written.
     public var isDamage: Bool { damaged == true }
 }

@@ -1,8 +1,8 @@
-/// One line from the store: what it is, the request or subscription it belongs to, and its JSON as it came.
+/// A line from the store: its kind, the request or subscription it belongs to, and its JSON byte for byte.
 public struct ReplyLine: Hashable, Sendable {
-    /// What the line's first byte says.
+    /// The kind of a line, which its first byte shows.
     public enum Kind: UInt8, Sendable {
-        /// `=`: a row of an answer.
+        /// `=`: a row of a reply.
         case row = 0x3D
         /// `+`: the request is done.
         case done = 0x2B
@@ -14,14 +14,14 @@ public struct ReplyLine: Hashable, Sendable {
         case notice = 0x2A
     }
 
-    /// What the line is.
+    /// The kind of the line.
     public let kind: Kind
     /// The request's tag without its `@`, or a push's subscription number; empty when there is none.
     public let mark: String
     /// The JSON object, byte for byte.
     public let json: [UInt8]
 
-    /// Reads a line without its LF; nil when it is none of the protocol's.
+    /// Parses a line without its LF; nil when it is none of the protocol's.
     public init?(_ line: some BidirectionalCollection<UInt8>) {
         guard let first = line.first, let kind = Kind(rawValue: first) else { return nil }
         let rest = line.dropFirst()
@@ -52,10 +52,10 @@ public struct StoreReply: Hashable, Sendable {
     public let rows: [ReplyLine]
     /// The `+` or `-` line.
     public let final: ReplyLine
-    /// The history of the store that answered; nil where it is not known.
+    /// The history of the store that replied; nil where it is not known.
     var log: String?
 
-    /// A reply of these lines, of which the last one closes it.
+    /// Creates a reply of rows and the line that closes it.
     public init(rows: [ReplyLine], final: ReplyLine) {
         self.rows = rows
         self.final = final
@@ -64,6 +64,6 @@ public struct StoreReply: Hashable, Sendable {
     /// True when the request was done.
     public var isDone: Bool { final.kind == .done }
 
-    /// Why the store refused; nil when it did not.
+    /// The store's refusal; nil when the request was done.
     public var refusal: Refusal? { isDone ? nil : Refusal(json: final.json) }
 }

@@ -6,62 +6,70 @@
     import Darwin
 #endif
 
-/// Request lines from a descriptor, pipelined at full speed: written in big blocks while the replies are read, so that
+/// A pipeline of request lines from a descriptor: they are written in big blocks while the replies are read, so that
 /// neither side ever waits for the other to read first.
 public struct RequestPipe {
-    /// What became of one input line.
+    /// A line of a reply, and the input line that it belongs to.
     public struct Outcome {
-        /// The input's line, from 1.
+        /// The number of the input line, from 1.
         public let line: Int
         /// A line of the reply; the last one is final.
         public let reply: ReplyLine
     }
 
-    /// What the pipe did.
+    /// The counts of requests and replies.
     public struct Summary: Equatable, Sendable {
-        /// How many requests were sent.
+        /// The number of requests that were sent.
         public internal(set) var requests = 0
+        /// The number of requests that were done.
         public internal(set) var done = 0
+        /// The number of requests that failed.
         public internal(set) var failed = 0
 
+        /// Creates a summary without requests.
         public init() {}
 
-        /// How many have no answer, because the connection ended before.
+        /// The number of requests without a reply, because the connection ended before.
         public var unanswered: Int { requests - done - failed }
     }
 
-    /// More than so many bytes are not kept in wait: then the input waits.
+    /// The number of unsent bytes from which on no more input is read (back-pressure).
     private static let outgoingLimit = 262_144
 
     private let connection: StoreConnection
     private let input: Int32
     /// Makes the request of an input line; nil for a line to be skipped.
     private let request: (ArraySlice<UInt8>) -> [UInt8]?
-    /// True for a request that the store will refuse as none: three of them in a row would end the connection.
+    /// True for a request line that the store will refuse as `syntax`: three of them in a row would end the connection.
     private let isDoubtful: ([UInt8]) -> Bool
     private var lines = LineBuffer()
     private var lineNumber = 0
     private var inputEnded = false
-    /// Why the input could not be read to its end.
+    /// The error because of which the input could not be read to its end.
     private var inputFailure: StoreError?
-    /// The input's lines whose requests have no final line yet, from `next` on; nil for the pipe's own `PING`.
+    /// The numbers of the input lines whose requests have no final line yet, from `next` on; nil for the pipe's own
+    /// `PING`.
     private var waiting: [Int?] = []
     private var next = 0
-    /// What was done so far.
+    /// The counts so far.
     public private(set) var summary = Summary()
 
+    /// Creates a pipe.
+    ///
     /// - Parameters:
-    ///   - connection: where the requests go.
-    ///   - input: where the lines come from; it is not closed.
-    ///   - request: the request that an input line stands for, without LF; nil for a line to be skipped.
+    ///   - connection: the connection that requests are sent over.
+    ///   - input: the descriptor that the lines are read from; it is not closed.
+    ///   - request: makes the request of an input line, without LF; nil for a line to be skipped.
     public init(
         over connection: StoreConnection, from input: Int32, request: @escaping (ArraySlice<UInt8>) -> [UInt8]?
     ) {
         self.init(over: connection, from: input, isDoubtful: { _ in false }, request: request)
     }
 
-    /// - Parameter isDoubtful: true for a request that the store will refuse as none; `PING` is sent before it, so that
-    ///   such lines never end the connection.
+    /// Creates a pipe that sends `PING` before doubtful requests.
+    ///
+    /// - Parameter isDoubtful: true for a request line that the store will refuse as `syntax`; `PING` is sent before
+    ///   it, so that such lines never end the connection.
     package init(
         over connection: StoreConnection, from input: Int32, isDoubtful: @escaping ([UInt8]) -> Bool,
         request: @escaping (ArraySlice<UInt8>) -> [UInt8]?
@@ -72,26 +80,26 @@ public struct RequestPipe {
         self.request = request
     }
 
-    /// Empty lines and lines of comment (`#`) are skipped, others are requests as they are.
+    /// Returns a line as a request; nil for empty lines and comments (`#`), which are skipped.
     public static func plainRequest(_ line: ArraySlice<UInt8>) -> [UInt8]? {
         let first = line.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }
         guard let first, first != 0x23 else { return nil }
         return Array(line)
     }
 
-    /// Runs until the input has ended and every request is answered.
+    /// Runs until the input has ended and every request has its reply.
     ///
-    /// - Throws: `StoreError.closed` or `.draining` when the store hangs up before that; the summary then says how many
-    ///   have no answer. `StoreError.unreadableInput` where the input cannot be read to its end.
+    /// - Throws: `StoreError.closed` or `.draining` when the store closes the connection before that; the summary then
+    ///   has the number of unanswered requests. `StoreError.unreadableInput` when the input cannot be read to its end.
     public mutating func run(_ each: (Outcome) -> Void) throws(StoreError) {
-        // A connection whose first line is no request is closed.
+        // The store closes a connection whose first line is no request.
         ping()
         while true {
             try takeReplies(each)
             if inputEnded && next == waiting.count && connection.unsentCount == 0 { break }
             guard !connection.isOver else { throw connection.ending }
             let takesInput = !inputEnded && connection.unsentCount < RequestPipe.outgoingLimit
-            // While nothing is asked, an input that takes its time is no fault of the store's.
+            // Without a request in flight there is no deadline, since the input may be slow.
             let deadline = Deadline(after: next == waiting.count && takesInput ? nil : connection.timeout)
             if try connection.wait(for: takesInput ? input : nil, deadline) { readInput() }
         }
@@ -147,7 +155,7 @@ public struct RequestPipe {
         summary.requests += 1
     }
 
-    /// Asks for nothing; the reply is shown to nobody.
+    /// Enqueues a `PING` of the pipe's own, whose reply is not passed on.
     private mutating func ping() {
         connection.enqueue("PING".utf8)
         waiting.append(nil)

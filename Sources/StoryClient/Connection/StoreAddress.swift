@@ -14,17 +14,17 @@ import StoryCore
     import Darwin
 #endif
 
-/// Where a store listens: the path of its Unix socket.
+/// The address of a store: the path of its Unix socket.
 public struct StoreAddress: Hashable, Sendable, CustomStringConvertible {
     /// The socket's path.
     public let path: String
-    /// Who has to run the store, beside root; nil: whoever does.
+    /// The user ID that must run the store, unless root does; nil: any user.
     let owner: UInt32?
 
-    /// A store at this path, whoever runs it.
+    /// Creates the address of a store that any user may run.
     public init(path: String) { self.init(path: path, owner: nil) }
 
-    /// A store at a path that nobody named, which this process's user or root has to run.
+    /// Returns the address of a store at a default path, which this process's user or root must run.
     package static func own(path: String) -> StoreAddress { StoreAddress(path: path, owner: UInt32(getuid())) }
 
     init(path: String, owner: UInt32?) {
@@ -32,23 +32,23 @@ public struct StoreAddress: Hashable, Sendable, CustomStringConvertible {
         self.owner = owner
     }
 
-    /// The store that this process means: the path given, else `STORED_SOCKET`, else `storykeep/stored.sock` in
-    /// `$XDG_RUNTIME_DIR`, else in `/run/user/UID`, else `/tmp/storykeep-UID/stored.sock`.
+    /// Returns the address that this process means: the path given, else `STORED_SOCKET`, else `storykeep/stored.sock`
+    /// in `$XDG_RUNTIME_DIR`, else in `/run/user/UID`, else `/tmp/storykeep-UID/stored.sock`.
     ///
-    /// At a place that nobody named, only a store of this process's user or of root is talked to: anybody may make a
-    /// folder in `/tmp`.
+    /// At a path that is not named, only a store that this process's user or root runs is accepted, since any user may
+    /// make a directory in `/tmp`.
     public static func resolved(_ explicit: String? = nil, environment: [String: String]) -> StoreAddress {
         let paths = paths(environment)
         guard let named = paths.namedSocket(explicit) else { return own(path: paths.socket(nil)) }
         return StoreAddress(path: named)
     }
 
-    /// The same with the environment of this process: the store that `storectl` finds.
+    /// Returns the address from the environment of this process: the store that `storectl` finds.
     public static func resolved(_ explicit: String? = nil) -> StoreAddress {
         resolved(explicit, environment: ProcessInfo.processInfo.environment)
     }
 
-    /// The data directory that this process means: the path given, else `STORED_DATA`, else
+    /// Returns the data directory that this process means: the path given, else `STORED_DATA`, else
     /// `$XDG_DATA_HOME/storykeep`, else `~/.local/share/storykeep`; nil when there is no home either.
     public static func dataDirectory(_ explicit: String? = nil, environment: [String: String]) -> String? {
         paths(environment).data(explicit)

@@ -6,17 +6,17 @@
     import Darwin
 #endif
 
-/// One connection to a store, blocking and for one thread: requests out, replies in their order, pushes kept apart.
+/// A blocking connection to a store, for one thread: replies come in the order of the requests, pushes are kept apart.
 public final class StoreConnection {
     /// The store that it is connected to.
     public let address: StoreAddress
-    /// How long an answer is waited for; nil: for ever.
+    /// The time limit for a reply; nil: none.
     public var timeout: Duration?
-    /// A descriptor whose becoming readable ends every wait with `StoreError.interrupted`; −1 for none.
+    /// A descriptor that ends every wait with `StoreError.interrupted` once it is readable; −1 for none.
     public var interruption: Int32 = -1
     /// The JSON of the store's greeting.
     public private(set) var greeting: [UInt8] = []
-    /// True once the store said that it stops.
+    /// True once the store has announced that it stops.
     public private(set) var isDraining = false
 
     private let descriptor: Descriptor
@@ -25,7 +25,7 @@ public final class StoreConnection {
     private var sent = 0
     private var pushes: [ReplyLine] = []
     private var isAtEnd = false
-    /// How many replies were given up, and are dropped when they come.
+    /// The number of replies that were given up, and are dropped when they come.
     private var givenUp = 0
     private var readBuffer = [UInt8](repeating: 0, count: 65_536)
 
@@ -41,13 +41,13 @@ public final class StoreConnection {
         guard let line = try nextLine(deadline) else { throw .closed }
         switch line.kind {
         case .notice: greeting = line.json
-        // A store that is full or leaving says so in place of the greeting.
+        // A store that is full or stopping sends a failure instead of the greeting.
         case .failed: throw .refused(Refusal(json: line.json))
         case .row, .done, .push: throw .protocolViolation(line.text)
         }
     }
 
-    /// How many bytes of requests wait to be sent.
+    /// The number of bytes of requests that wait to be sent.
     public var unsentCount: Int { outgoing.count - sent }
 
     /// Sends a request and waits for its reply.
@@ -56,20 +56,21 @@ public final class StoreConnection {
         return try reply()
     }
 
-    /// Hands over a request line, without its LF, and sends what the store takes; the rest goes with the next wait.
+    /// Enqueues a request line, without its LF, and sends the bytes that the kernel accepts; the rest is sent at the
+    /// next wait.
     public func send(_ request: String) throws(StoreError) {
         enqueue(request.utf8)
         try sendSome()
     }
 
-    /// Hands over a request line, without its LF, to be sent with others at the next wait.
+    /// Enqueues a request line, without its LF, to be sent with others at the next wait.
     public func enqueue(_ request: some Collection<UInt8>) {
         outgoing.append(contentsOf: request)
         outgoing.append(0x0A)
     }
 
-    /// Waits for the reply to the oldest request that has none yet. One that does not come in time, or whose wait is
-    /// interrupted, is dropped when it comes: what is waited for next is the reply to the next request.
+    /// Waits for the reply to the oldest request that has none yet. After a timeout or an interruption the late reply
+    /// is dropped, and the next call waits for the reply to the next request.
     public func reply() throws(StoreError) -> StoreReply {
         let deadline = Deadline(after: timeout)
         var rows: [ReplyLine] = []
@@ -89,10 +90,11 @@ public final class StoreConnection {
         throw ending
     }
 
-    /// Why there is no more to read.
+    /// The error for a connection that has ended.
     public var ending: StoreError { isDraining ? .draining : .closed }
 
-    /// The next push of a subscription, waited for so long; nil: for ever. Nil when the store ended the connection.
+    /// Waits for the next push of a subscription, up to a duration; nil: without a limit. Returns nil when the store
+    /// ended the connection.
     public func push(within patience: Duration?) throws(StoreError) -> ReplyLine? {
         if !pushes.isEmpty { return pushes.removeFirst() }
         let deadline = Deadline(after: patience)
@@ -106,7 +108,7 @@ public final class StoreConnection {
         return nil
     }
 
-    /// A push that has arrived already; nil when the next would have to be waited for.
+    /// Returns a push that has arrived already; nil if there is none.
     public func arrivedPush() throws(StoreError) -> ReplyLine? {
         if !pushes.isEmpty { return pushes.removeFirst() }
         while let line = try arrivedLine() {
@@ -115,7 +117,7 @@ public final class StoreConnection {
         return nil
     }
 
-    /// Says that no more requests will come, once those that wait are sent.
+    /// Sends the requests that wait, then shuts down the sending side of the connection.
     public func endSending() throws(StoreError) {
         let deadline = Deadline(after: timeout)
         while unsentCount > 0 { try wait(for: nil, deadline) }
@@ -123,9 +125,9 @@ public final class StoreConnection {
     }
 }
 
-// What the pipe and the prompt are built on.
+// The primitives of the pipe and the prompt.
 extension StoreConnection {
-    /// A line that has arrived already, whatever it is.
+    /// Returns a line of any kind that has arrived already; nil if there is none.
     package func arrivedLine() throws(StoreError) -> ReplyLine? {
         while let bytes = incoming.next() {
             guard let line = ReplyLine(bytes) else {
@@ -138,15 +140,15 @@ extension StoreConnection {
         return nil
     }
 
-    /// True once the store has hung up and all that it said is read.
+    /// True once the store has closed the connection and all its bytes were received.
     package var isOver: Bool { isAtEnd }
 
-    /// Waits until something came from the store, or a descriptor became readable; true for the last.
+    /// Waits until bytes were sent or received, or `descriptor` is readable; returns true for the last.
     package func wait(for descriptor: Int32) throws(StoreError) -> Bool {
         try wait(for: descriptor, Deadline(after: nil))
     }
 
-    /// Waits until something was sent, received, or `other` became readable; true for the last.
+    /// Waits until bytes were sent or received, or `other` is readable; returns true for the last.
     @discardableResult
     func wait(for other: Int32?, _ deadline: Deadline) throws(StoreError) -> Bool {
         let events = Int16(POLLIN) | (unsentCount > 0 ? Int16(POLLOUT) : 0)
@@ -182,7 +184,7 @@ extension StoreConnection {
                     try descriptor.send(UnsafeRawBufferPointer(rebasing: bytes[sent...]))
                 }
             }
-            // A store that hung up may have said why: that is read first, and then the end.
+            // A store that closed the connection may have sent the reason, which is read before the end.
             if case .failure(.closed) = result { break }
             guard let count = try result.get() else { return }
             sent += count

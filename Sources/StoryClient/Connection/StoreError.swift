@@ -1,27 +1,29 @@
-/// Why talking to a store failed; a refusal of the store's is not one of these, but a `StoreReply`.
+/// A failure to communicate with a store; a refusal of a request is not one of these, but a `StoreReply`.
 public enum StoreError: Error, Hashable, Sendable {
-    /// Nobody answers at the path.
+    /// The connection to the path could not be made.
     case cannotConnect(path: String, reason: String)
-    /// The store takes nobody now, or not this peer, and said why.
+    /// The store accepts no connections now, or not this peer; the refusal has the reason.
     case refused(Refusal)
-    /// The store hung up because it stops. What a request without an answer did is unknown.
+    /// The store closed the connection because it stops. It is unknown whether a request without a reply was carried
+    /// out.
     case draining
-    /// The store hung up. What a request without an answer did is unknown: a write with a key can be sent again.
+    /// The store closed the connection. It is unknown whether a request without a reply was carried out: a write with a
+    /// key can be sent again.
     case closed
-    /// The store did not answer in time. What the request did is unknown.
+    /// The store did not reply in time. It is unknown whether the request was carried out.
     case timedOut
     /// The wait was interrupted from outside, through `StoreConnection.interruption`.
     case interrupted
-    /// The other end does not speak this protocol; the line that shows it.
+    /// The other end does not speak this protocol; the value is the line that shows it.
     case protocolViolation(String)
-    /// The input that requests are made of cannot be read; those that were made before are answered.
+    /// The input of requests cannot be read; the requests before the failure have their replies.
     case unreadableInput(reason: String)
     /// The system refused a call on the connection.
     case system(call: String, reason: String)
 }
 
 extension StoreError: CustomStringConvertible {
-    /// One sentence, with what to do next.
+    /// One sentence, with the next step.
     public var description: String {
         switch self {
         case .cannotConnect(let path, let reason):

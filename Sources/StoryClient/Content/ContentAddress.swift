@@ -7,10 +7,10 @@ public enum ContentKind: String, CaseIterable, Sendable {
 
 /// The ID of a user, story, message or photo: 1–64 bytes of `A–Z a–z 0–9 . _ ~ -`.
 public struct ContentID: Hashable, Sendable, CustomStringConvertible {
-    /// As it stands in addresses.
+    /// The ID as text, as addresses have it.
     public let text: String
 
-    /// Nil when the text does not spell an ID.
+    /// Creates an ID; nil when the text does not spell one.
     public init?(_ text: some StringProtocol) {
         guard let id = Identifier(Array(text.utf8)) else { return nil }
         self.text = id.description
@@ -19,20 +19,20 @@ public struct ContentID: Hashable, Sendable, CustomStringConvertible {
     public var description: String { text }
 }
 
-/// Where content is: `stories/12345`, also written `store://stories/12345`.
+/// The address of content: `stories/12345`, also written `store://stories/12345`.
 public struct ContentAddress: Hashable, Sendable, CustomStringConvertible {
-    /// Which kind of content it is.
+    /// The kind of the content.
     public let kind: ContentKind
     /// Its ID within the kind.
     public let id: ContentID
 
-    /// The address of content by its kind and ID.
+    /// Creates the address of content by its kind and ID.
     public init(_ kind: ContentKind, _ id: ContentID) {
         self.kind = kind
         self.id = id
     }
 
-    /// Nil when the text is not the address of content.
+    /// Parses an address; nil when the text is not the address of content.
     public init?(_ text: String) {
         let scheme = "store://"
         let parts = (text.hasPrefix(scheme) ? text.dropFirst(scheme.count) : text[...]).split(

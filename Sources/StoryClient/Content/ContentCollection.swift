@@ -6,12 +6,12 @@ import StoryCore
     public import Foundation
 #endif
 
-/// All content of one kind in a store: what can be asked of it, and how it is written.
+/// All content of one kind in a store, with its queries and writes.
 public struct ContentCollection<Content: StoreContent>: Sendable {
     /// The store.
     public let client: StoreClient
 
-    /// A row's address on the wire. IDs that are none are refused by the store.
+    /// Returns a row's address on the wire; malformed IDs are refused by the store.
     func target(_ id: String) -> String { "\(Content.kind.rawValue)/\(id)" }
 
     func rows(_ verb: Verb, _ filter: Content.Filter) -> RequestLine {
@@ -30,14 +30,14 @@ extension StoreClient {
     public var photos: ContentCollection<Photo> { ContentCollection(client: self) }
 }
 
-/// A position, or a moment; where one stream is read, a version or a moment.
+/// A point of the log: a position or a moment; where one stream is read, a version or a moment.
 public enum LogPoint: Hashable, Sendable, ExpressibleByIntegerLiteral {
     /// A position; where one stream is read, a version.
     case position(UInt64)
     /// A moment, to the millisecond.
     case time(Date)
 
-    /// A position, written as a number.
+    /// Creates a position from a number.
     public init(integerLiteral value: UInt64) { self = .position(value) }
 
     var option: String {
@@ -48,21 +48,21 @@ public enum LogPoint: Hashable, Sendable, ExpressibleByIntegerLiteral {
     }
 }
 
-/// What closes a count.
+/// The line that closes a count.
 private struct CountEnd: Decodable { let count: UInt64 }
 
-/// What a kind can be sorted by, as the store tells it.
+/// A sort key of a kind, as the store lists it.
 public struct SortKey: Hashable, Sendable, Decodable {
     /// The name on the wire.
     public let sort: String
     /// The name for people.
     public let title: String
-    /// The order where none is told: `asc` or `desc`.
+    /// The default order: `asc` or `desc`.
     public let order: String
 }
 
 extension ContentCollection {
-    /// The row with an ID, as it is now or as it was.
+    /// Returns the row with an ID, as it is now or as it was.
     ///
     /// - Parameters:
     ///   - id: the row's ID.
@@ -73,11 +73,11 @@ extension ContentCollection {
         return try StoreDecoder.decode(Content.self, reply.final.json)
     }
 
-    /// A page of the rows that pass a filter.
+    /// Returns a page of the rows that pass a filter.
     ///
     /// - Parameters:
-    ///   - filter: which rows.
-    ///   - sort: what they are sorted by; nil: the date.
+    ///   - filter: the filter of the rows.
+    ///   - sort: the sort key; nil: the date.
     ///   - order: nil: descending.
     ///   - limit: 1–1,000 rows; nil: 50.
     ///   - after: the `next` of the page before, with the same filter, sort and order.
@@ -94,12 +94,12 @@ extension ContentCollection {
         return Page(rows: rows, next: end.nextText, position: end.position)
     }
 
-    /// All rows that pass a filter, fetched page by page as they are asked for. Rows that are added meanwhile may be
-    /// among them; none is skipped or comes twice for that.
+    /// Returns all rows that pass a filter, fetched page by page on demand. Rows that are added meanwhile may be among
+    /// them; none is skipped or returned twice because of that.
     ///
     /// - Parameters:
-    ///   - filter: which rows.
-    ///   - sort: what they are sorted by; nil: the date.
+    ///   - filter: the filter of the rows.
+    ///   - sort: the sort key; nil: the date.
     ///   - order: nil: descending.
     ///   - pageSize: 1–1,000 rows at a time.
     public func all(
@@ -108,14 +108,14 @@ extension ContentCollection {
         Rows { try await list(filter, sort: sort, order: order, limit: pageSize, after: $0?.next) }
     }
 
-    /// How many rows pass a filter.
+    /// Returns the number of rows that pass a filter.
     ///
     /// - Throws: `ClientError` or `CancellationError`.
     public func count(_ filter: Content.Filter = .init()) async throws -> UInt64 {
         try StoreDecoder.decode(CountEnd.self, try await client.ask(rows(.count, filter)).final.json).count
     }
 
-    /// What the rows can be sorted by, the default first.
+    /// Returns the sort keys of the rows, the default first.
     ///
     /// - Throws: `ClientError` or `CancellationError`.
     public func sorts() async throws -> [SortKey] {

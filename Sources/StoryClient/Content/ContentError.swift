@@ -1,12 +1,12 @@
-/// Why content could not be had.
+/// A failure to fetch content.
 public enum ContentError: Error, Hashable, Sendable {
     /// Nothing has that ID.
     case notFound
-    /// It was deleted; its history can still be read.
+    /// The content was deleted; its history can still be read.
     case gone
-    /// The row is not what this version of the library understands.
+    /// This version of the library does not understand the row; the value is its JSON.
     case notUnderstood(String)
-    /// The store refused for another reason, or could not be asked.
+    /// The store refused for another reason, or gave no reply.
     case store(ClientError)
 
     init(_ error: ClientError) {
@@ -22,14 +22,14 @@ public enum ContentError: Error, Hashable, Sendable {
     }
 }
 
-/// What is known about content that is fetched at some time.
+/// The state of content that is fetched at some time.
 public enum Loadable<Content: Sendable>: Sendable {
     case notLoaded
     case loading
     case loaded(Content)
     case failed(ContentError)
 
-    /// The content, once it is there.
+    /// The content, once it is loaded.
     public var content: Content? {
         if case .loaded(let content) = self { content } else { nil }
     }

@@ -1,12 +1,13 @@
-/// Fetches one kind of content by its ID: a typed value, or a typed error.
+/// A provider of one kind of content by its ID: it returns a typed value, or throws a typed error.
 public protocol ContentProviding<Content>: Sendable {
+    /// The content that is fetched.
     associatedtype Content: StoreContent
     /// The store to ask.
     var client: StoreClient { get }
 }
 
 extension ContentProviding {
-    /// The content as it is now.
+    /// Returns the content as it is now.
     ///
     /// - Throws: `ContentError`, or `CancellationError`.
     public func content(_ id: ContentID) async throws -> Content {
@@ -17,7 +18,7 @@ extension ContentProviding {
         }
     }
 
-    /// The content as it is now, or why not, as a state to show; not loaded where the task was cancelled.
+    /// Returns the content as it is now, or the error, as a state to show; `notLoaded` if the task was cancelled.
     public func load(_ id: ContentID) async -> Loadable<Content> {
         do {
             return .loaded(try await content(id))
@@ -27,43 +28,47 @@ extension ContentProviding {
     }
 }
 
-/// Fetches users.
+/// A provider of users.
 public struct UserProvider: ContentProviding {
+    /// The content that is fetched.
     public typealias Content = User
     /// The store to ask.
     public let client: StoreClient
-    /// Fetches from this store.
+    /// Creates a provider that fetches from a store.
     public init(_ client: StoreClient) { self.client = client }
 }
 
-/// Fetches stories.
+/// A provider of stories.
 public struct StoryProvider: ContentProviding {
+    /// The content that is fetched.
     public typealias Content = Story
     /// The store to ask.
     public let client: StoreClient
-    /// Fetches from this store.
+    /// Creates a provider that fetches from a store.
     public init(_ client: StoreClient) { self.client = client }
 }
 
-/// Fetches messages.
+/// A provider of messages.
 public struct MessageProvider: ContentProviding {
+    /// The content that is fetched.
     public typealias Content = Message
     /// The store to ask.
     public let client: StoreClient
-    /// Fetches from this store.
+    /// Creates a provider that fetches from a store.
     public init(_ client: StoreClient) { self.client = client }
 }
 
-/// Fetches photos.
+/// A provider of photos.
 public struct PhotoProvider: ContentProviding {
+    /// The content that is fetched.
     public typealias Content = Photo
     /// The store to ask.
     public let client: StoreClient
-    /// Fetches from this store.
+    /// Creates a provider that fetches from a store.
     public init(_ client: StoreClient) { self.client = client }
 }
 
-/// Content of whatever kind an address names.
+/// Content of any kind.
 public enum AnyContent: Hashable, Sendable {
     case user(User)
     case story(Story)
@@ -72,7 +77,7 @@ public enum AnyContent: Hashable, Sendable {
 }
 
 extension StoreClient {
-    /// What is at an address, each kind from its provider.
+    /// Returns the content at an address, each kind from its provider.
     ///
     /// - Throws: `ContentError`, or `CancellationError`.
     public func content(at address: ContentAddress) async throws -> AnyContent {

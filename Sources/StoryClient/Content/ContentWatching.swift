@@ -1,12 +1,13 @@
 import StoryCore
 
 extension ContentCollection {
-    /// The row with an ID as it is now, and each of its changes as it becomes durable.
+    /// Watches the row with an ID: returns it as it is now, and each of its changes as it becomes durable.
     public func watch(_ id: String) -> LiveChanges<RowChange<Content>> {
         client.watch(target(id)) { json throws(ClientError) in try StoreDecoder.decode(Content.self, json) }
     }
 
-    /// The rows that pass a filter, in the order of their dates, and each change of the list as it becomes durable.
+    /// Watches a list: returns the rows that pass a filter, in the order of their dates, and each change of the list as
+    /// it becomes durable.
     public func live(_ filter: Content.Filter = .init()) -> LiveChanges<ListChange<Content>> {
         LiveChanges(dialer: client.dialer, request: rows(.subscribe, filter)) { pushed in
             switch pushed {
@@ -21,7 +22,8 @@ extension ContentCollection {
 }
 
 extension StoreClient {
-    /// What is at an address, whatever its kind, and each of its changes as it becomes durable.
+    /// Watches the content at an address, of any kind: returns it as it is now, and each of its changes as it becomes
+    /// durable.
     public func watch(_ address: ContentAddress) -> LiveChanges<RowChange<AnyContent>> {
         watch(address.description) { json throws(ClientError) in try AnyContent(address.kind, json) }
     }

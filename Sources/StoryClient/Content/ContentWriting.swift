@@ -1,14 +1,14 @@
 import StoryCore
 
-// The writes. Each has a key: yours, or one that is made for it, so that it is done exactly once however often the
-// connection is lost.
+// The writes. Each has a key, yours or a new one, so that it is done exactly once however often the connection is lost.
 
 extension ContentCollection {
     /// Adds content.
     ///
     /// - Parameters:
-    ///   - form: what it is to be.
-    ///   - key: makes the write happen once for ever, also when you send it again: 1–128 bytes of the ID alphabet.
+    ///   - form: the fields of the content.
+    ///   - key: the idempotency key, with which the write is done once for ever, also when you send it again: 1–128
+    ///     bytes of the ID alphabet.
     ///   - version: the version that the content must be at: 0, since it must not exist yet.
     ///   - meta: a JSON object that is kept with the event.
     /// - Throws: `InvalidForm` with every wrong field, `ClientError` or `CancellationError`.
@@ -26,7 +26,8 @@ extension ContentCollection where Content: EditableContent {
     /// - Parameters:
     ///   - id: the content's ID.
     ///   - form: the fields.
-    ///   - key: makes the write happen once for ever, also when you send it again: 1–128 bytes of the ID alphabet.
+    ///   - key: the idempotency key, with which the write is done once for ever, also when you send it again: 1–128
+    ///     bytes of the ID alphabet.
     ///   - version: the version that the content must be at.
     ///   - meta: a JSON object that is kept with the event.
     /// - Throws: `InvalidForm` with every wrong field, `ClientError` or `CancellationError`.
@@ -39,7 +40,7 @@ extension ContentCollection where Content: EditableContent {
 }
 
 extension ContentCollection where Content: DeletableContent {
-    /// Takes content away; its history stays readable.
+    /// Deletes content; its history stays readable.
     ///
     /// - Throws: `ClientError` or `CancellationError`.
     @discardableResult
@@ -51,7 +52,7 @@ extension ContentCollection where Content: DeletableContent {
 }
 
 extension ContentCollection<Story> {
-    /// A user likes a story. A like that is there already changes nothing.
+    /// Adds a user's like to a story. A like that exists already changes nothing.
     ///
     /// - Throws: `InvalidForm<LikeForm.Field>`, `ClientError` or `CancellationError`.
     @discardableResult
@@ -62,7 +63,7 @@ extension ContentCollection<Story> {
         return try await client.write(RequestLine(.like, target(id)), LikeForm(user: user), options)
     }
 
-    /// A user likes a story no longer.
+    /// Removes a user's like from a story.
     ///
     /// - Throws: `InvalidForm<LikeForm.Field>`, `ClientError` or `CancellationError`.
     @discardableResult
@@ -75,7 +76,7 @@ extension ContentCollection<Story> {
 }
 
 extension ContentCollection<Message> {
-    /// The recipient has seen a message. One that was seen already is not changed.
+    /// Marks a message as seen by its recipient. One that was seen already is not changed.
     ///
     /// - Throws: `ClientError` or `CancellationError`.
     @discardableResult

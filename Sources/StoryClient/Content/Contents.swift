@@ -4,28 +4,29 @@
     public import Foundation
 #endif
 
-/// What every kind of content has.
+/// Content of any kind: the members that users, stories, messages and photos share.
 public protocol StoreContent: Decodable, Sendable, Hashable {
-    /// What makes it.
+    /// The form that creates it.
     associatedtype Form: StoreForm
-    /// Which of them are meant.
+    /// The filter of its lists.
     associatedtype Filter: ContentFilter
-    /// What they can be sorted by.
+    /// The sort keys of its lists.
     associatedtype Sort: ContentSort
-    /// The kind, as it stands in addresses.
+    /// The kind, as addresses have it.
     static var kind: ContentKind { get }
+    /// The ID.
     var id: String { get }
-    /// How many events its stream holds.
+    /// The version of its stream: the number of its events.
     var version: UInt64 { get }
-    /// The last event that changed it.
+    /// The position of the last event that changed it.
     var position: UInt64 { get }
-    /// What lists bound by time: when it was posted, unless whoever posted it said otherwise.
+    /// The date that lists are bounded by: the time of the post, unless the form gave another one.
     var date: Date { get }
 }
 
 /// Content that can be revised.
 public protocol EditableContent: StoreContent {
-    /// What revises it.
+    /// The form that revises it.
     associatedtype Edit: StoreForm
 }
 
@@ -34,41 +35,51 @@ public protocol DeletableContent: StoreContent {}
 
 /// A person who sends and receives.
 public struct User: EditableContent {
+    /// The form that creates a user.
     public typealias Form = UserForm
+    /// The form that revises a user.
     public typealias Edit = UserEdit
+    /// The filter of users.
     public typealias Filter = UserFilter
+    /// The sort keys of users.
     public typealias Sort = UserSort
+    /// The kind `users`.
     public static let kind = ContentKind.users
     /// Its ID.
     public let id: String
-    /// How many events its stream holds.
+    /// The version of its stream: the number of its events.
     public let version: UInt64
-    /// The last event that changed it.
+    /// The position of the last event that changed it.
     public let position: UInt64
-    /// One line.
+    /// The name, one line.
     public let name: String
-    /// No two users have the same, ASCII case ignored.
+    /// The email address, which no other user has, ASCII case ignored.
     public let email: String
-    /// 1–47, JIS X 0401.
+    /// The prefecture: 1–47, JIS X 0401.
     public let prefecture: Int
-    /// When the user signed up.
+    /// The time when the user signed up.
     public let date: Date
 }
 
-/// What one user tells another.
+/// A story that one user sends to another.
 public struct Story: EditableContent, DeletableContent {
+    /// The form that creates a story.
     public typealias Form = StoryForm
+    /// The form that revises a story.
     public typealias Edit = StoryEdit
+    /// The filter of stories.
     public typealias Filter = StoryFilter
+    /// The sort keys of stories.
     public typealias Sort = StorySort
+    /// The kind `stories`.
     public static let kind = ContentKind.stories
     /// Its ID.
     public let id: String
-    /// How many events its stream holds.
+    /// The version of its stream: the number of its events.
     public let version: UInt64
-    /// The last event that changed it.
+    /// The position of the last event that changed it.
     public let position: UInt64
-    /// One line.
+    /// The title, one line.
     public let title: String
     /// The story itself.
     public let message: String
@@ -76,23 +87,27 @@ public struct Story: EditableContent, DeletableContent {
     public let sender: String
     /// The ID of the user it is for.
     public let recipient: String
-    /// When it was sent.
+    /// The time when it was sent.
     public let date: Date
-    /// How many users like it.
+    /// The number of users who like it.
     public let likes: UInt64
 }
 
-/// What one user sent to another, perhaps about a story.
+/// A message from one user to another, perhaps about a story.
 public struct Message: DeletableContent {
+    /// The form that creates a message.
     public typealias Form = MessageForm
+    /// The filter of messages.
     public typealias Filter = MessageFilter
+    /// The sort keys of messages.
     public typealias Sort = MessageSort
+    /// The kind `messages`.
     public static let kind = ContentKind.messages
     /// Its ID.
     public let id: String
-    /// How many events its stream holds.
+    /// The version of its stream: the number of its events.
     public let version: UInt64
-    /// The last event that changed it.
+    /// The position of the last event that changed it.
     public let position: UInt64
     /// The message itself.
     public let text: String
@@ -102,7 +117,7 @@ public struct Message: DeletableContent {
     public let recipient: String
     /// The ID of the story that it is about.
     public let story: String?
-    /// When it was sent.
+    /// The time when it was sent.
     public let date: Date
     /// True once the recipient has seen it.
     public let seen: Bool
@@ -110,31 +125,36 @@ public struct Message: DeletableContent {
 
 /// A photo's exposure.
 public struct Photo: EditableContent, DeletableContent {
+    /// The form that creates a photo.
     public typealias Form = PhotoForm
+    /// The form that revises a photo.
     public typealias Edit = PhotoEdit
+    /// The filter of photos.
     public typealias Filter = PhotoFilter
+    /// The sort keys of photos.
     public typealias Sort = PhotoSort
+    /// The kind `photos`.
     public static let kind = ContentKind.photos
     /// Its ID.
     public let id: String
-    /// How many events its stream holds.
+    /// The version of its stream: the number of its events.
     public let version: UInt64
-    /// The last event that changed it.
+    /// The position of the last event that changed it.
     public let position: UInt64
-    /// The ID of the user whose it is.
+    /// The ID of the user who owns it.
     public let owner: String
-    /// Above 0.
+    /// The ISO value, above 0.
     public let iso: Double
-    /// Millimetres.
+    /// The focal length in millimetres.
     public let focalLength: Double?
-    /// −20 to 20.
+    /// The exposure value, −20 to 20.
     public let exposureValue: Double
-    /// Above 0.
+    /// The lens aperture, above 0.
     public let lensAperture: Double?
-    /// Seconds as a fraction: `1/125`.
+    /// The exposure duration in seconds as a fraction: `1/125`.
     public let exposureDuration: String
-    /// `none`, `normal` or `redEye`.
+    /// The flash: `none`, `normal` or `redEye`.
     public let flash: String?
-    /// When it was taken.
+    /// The time when it was taken.
     public let date: Date
 }

@@ -4,35 +4,35 @@
     public import Foundation
 #endif
 
-/// Which rows of a kind are meant; what is nil does not matter, and what is given must all hold.
+/// A filter of the rows of a kind: conditions that are nil are ignored, and all others must hold.
 public protocol ContentFilter: Hashable, Sendable {
-    /// Those with this date or a later one.
+    /// The earliest date, inclusive.
     var since: Date? { get set }
-    /// Those with an earlier date.
+    /// The latest date, exclusive.
     var until: Date? { get set }
-    /// All rows.
+    /// Creates a filter that all rows pass.
     init()
     /// The filters as names and values on the wire.
     var options: [(name: String, value: String?)] { get }
 }
 
-/// Which users.
+/// A filter of users.
 public struct UserFilter: ContentFilter {
-    /// 1–47, JIS X 0401.
+    /// The prefecture: 1–47, JIS X 0401.
     public var prefecture: Int?
-    /// The address, ASCII case ignored.
+    /// The email address, ASCII case ignored.
     public var email: String?
-    /// With this date or a later one.
+    /// The earliest date, inclusive.
     public var since: Date?
-    /// With an earlier date.
+    /// The latest date, exclusive.
     public var until: Date?
 
-    /// Users for whom all of this holds.
+    /// Creates a filter of users for whom all of this holds.
     public init(prefecture: Int? = nil, email: String? = nil, since: Date? = nil, until: Date? = nil) {
         (self.prefecture, self.email, self.since, self.until) = (prefecture, email, since, until)
     }
 
-    /// All users.
+    /// Creates a filter that all users pass.
     public init() { self.init(prefecture: nil) }
 
     /// The filters as names and values on the wire.
@@ -44,23 +44,23 @@ public struct UserFilter: ContentFilter {
     }
 }
 
-/// Which stories.
+/// A filter of stories.
 public struct StoryFilter: ContentFilter {
-    /// Those that this user sent.
+    /// The ID of the sender.
     public var sender: String?
-    /// Those that this user received.
+    /// The ID of the recipient.
     public var recipient: String?
-    /// With this date or a later one.
+    /// The earliest date, inclusive.
     public var since: Date?
-    /// With an earlier date.
+    /// The latest date, exclusive.
     public var until: Date?
 
-    /// Stories for which all of this holds.
+    /// Creates a filter of stories for which all of this holds.
     public init(sender: String? = nil, recipient: String? = nil, since: Date? = nil, until: Date? = nil) {
         (self.sender, self.recipient, self.since, self.until) = (sender, recipient, since, until)
     }
 
-    /// All stories.
+    /// Creates a filter that all stories pass.
     public init() { self.init(sender: nil) }
 
     /// The filters as names and values on the wire.
@@ -69,35 +69,35 @@ public struct StoryFilter: ContentFilter {
     }
 }
 
-/// Which messages.
+/// A filter of messages.
 public struct MessageFilter: ContentFilter {
-    /// Two users, for what is between them, either way.
+    /// Two users, for the messages between them in both directions.
     public struct Pair: Hashable, Sendable {
-        /// One of them.
+        /// The ID of one user.
         public let one: String
-        /// The other one.
+        /// The ID of the other user.
         public let other: String
 
-        /// Two users by their IDs.
+        /// Creates a pair of users by their IDs.
         public init(_ one: String, _ other: String) { (self.one, self.other) = (one, other) }
     }
 
-    /// Those that this user sent.
+    /// The ID of the sender.
     public var sender: String?
-    /// Those that this user received.
+    /// The ID of the recipient.
     public var recipient: String?
-    /// Those about this story.
+    /// The ID of the story that they are about.
     public var story: String?
-    /// Those between these two users, either way.
+    /// The two users that they are between, in both directions.
     public var between: Pair?
-    /// Those not yet seen, or those that were.
+    /// True for messages that were not seen yet, false for those that were.
     public var unseen: Bool?
-    /// With this date or a later one.
+    /// The earliest date, inclusive.
     public var since: Date?
-    /// With an earlier date.
+    /// The latest date, exclusive.
     public var until: Date?
 
-    /// Messages for which all of this holds.
+    /// Creates a filter of messages for which all of this holds.
     public init(
         sender: String? = nil, recipient: String? = nil, story: String? = nil, between: Pair? = nil,
         unseen: Bool? = nil, since: Date? = nil, until: Date? = nil
@@ -106,7 +106,7 @@ public struct MessageFilter: ContentFilter {
         (self.unseen, self.since, self.until) = (unseen, since, until)
     }
 
-    /// All messages.
+    /// Creates a filter that all messages pass.
     public init() { self.init(sender: nil) }
 
     /// The filters as names and values on the wire.
@@ -119,21 +119,21 @@ public struct MessageFilter: ContentFilter {
     }
 }
 
-/// Which photos.
+/// A filter of photos.
 public struct PhotoFilter: ContentFilter {
-    /// Those that this user owns.
+    /// The ID of the owner.
     public var owner: String?
-    /// With this date or a later one.
+    /// The earliest date, inclusive.
     public var since: Date?
-    /// With an earlier date.
+    /// The latest date, exclusive.
     public var until: Date?
 
-    /// Photos for which all of this holds.
+    /// Creates a filter of photos for which all of this holds.
     public init(owner: String? = nil, since: Date? = nil, until: Date? = nil) {
         (self.owner, self.since, self.until) = (owner, since, until)
     }
 
-    /// All photos.
+    /// Creates a filter that all photos pass.
     public init() { self.init(owner: nil) }
 
     /// The filters as names and values on the wire.
@@ -142,19 +142,19 @@ public struct PhotoFilter: ContentFilter {
     }
 }
 
-/// What users can be sorted by.
+/// The sort keys of users.
 public enum UserSort: String, ContentSort { case date, name, email }
 
-/// What stories can be sorted by.
+/// The sort keys of stories.
 public enum StorySort: String, ContentSort { case date, title, likes, sender, recipient }
 
-/// What messages can be sorted by.
+/// The sort keys of messages.
 public enum MessageSort: String, ContentSort { case date }
 
-/// What photos can be sorted by.
+/// The sort keys of photos.
 public enum PhotoSort: String, ContentSort {
     case date, iso, focalLength, exposureValue, lensAperture, exposureDuration
 }
 
-/// What rows of a kind can be sorted by; the raw value is its name on the wire.
+/// The sort keys of a kind; the raw value is the name on the wire.
 public protocol ContentSort: RawRepresentable<String>, CaseIterable, Hashable, Sendable {}

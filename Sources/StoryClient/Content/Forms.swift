@@ -4,45 +4,46 @@
     public import Foundation
 #endif
 
-/// What makes a user.
+/// The form that creates a user.
 public struct UserForm: StoreForm {
     /// The fields of this form.
     public enum Field: String, FormField { case id, name, email, prefecture }
 
-    /// 1–64 bytes of `A–Z a–z 0–9 . _ ~ -`; nil: the store chooses.
+    /// The ID: 1–64 bytes of `A–Z a–z 0–9 . _ ~ -`; nil: the store chooses.
     public var id: String?
-    /// One line of 1–50 characters.
+    /// The name: one line of 1–50 characters.
     public var name: String
-    /// One `@`, a dot in the domain, at most 254 bytes; no two users have the same, ASCII case ignored.
+    /// The email address: one `@`, a dot in the domain, at most 254 bytes; no two users have the same, ASCII case
+    /// ignored.
     public var email: String
-    /// 1–47, JIS X 0401.
+    /// The prefecture: 1–47, JIS X 0401.
     public var prefecture: Int
 
-    /// A form with all that is required.
+    /// Creates a form; arguments without a default are required.
     public init(id: String? = nil, name: String, email: String, prefecture: Int) {
         (self.id, self.name, self.email, self.prefecture) = (id, name, email, prefecture)
     }
 }
 
-/// What makes a story.
+/// The form that creates a story.
 public struct StoryForm: StoreForm {
     /// The fields of this form.
     public enum Field: String, FormField { case id, title, message, sender, recipient, date }
 
-    /// 1–64 bytes of `A–Z a–z 0–9 . _ ~ -`; nil: the store chooses.
+    /// The ID: 1–64 bytes of `A–Z a–z 0–9 . _ ~ -`; nil: the store chooses.
     public var id: String?
-    /// One line of 1–120 characters.
+    /// The title: one line of 1–120 characters.
     public var title: String
-    /// 1–10,000 characters.
+    /// The story itself: 1–10,000 characters.
     public var message: String
-    /// The ID of a user.
+    /// The ID of the user who sends it.
     public var sender: String
-    /// The ID of a user.
+    /// The ID of the user it is for.
     public var recipient: String
-    /// When it was sent; nil: now.
+    /// The time when it was sent; nil: now.
     public var date: Date?
 
-    /// A form with all that is required.
+    /// Creates a form; arguments without a default are required.
     public init(
         id: String? = nil, title: String, message: String, sender: String, recipient: String, date: Date? = nil
     ) {
@@ -51,25 +52,25 @@ public struct StoryForm: StoreForm {
     }
 }
 
-/// What makes a message.
+/// The form that creates a message.
 public struct MessageForm: StoreForm {
     /// The fields of this form.
     public enum Field: String, FormField { case id, text, sender, recipient, story, date }
 
-    /// 1–64 bytes of `A–Z a–z 0–9 . _ ~ -`; nil: the store chooses.
+    /// The ID: 1–64 bytes of `A–Z a–z 0–9 . _ ~ -`; nil: the store chooses.
     public var id: String?
-    /// 1–10,000 characters.
+    /// The message itself: 1–10,000 characters.
     public var text: String
-    /// The ID of a user.
+    /// The ID of the user who sends it.
     public var sender: String
-    /// The ID of a user.
+    /// The ID of the user it is for.
     public var recipient: String
-    /// The ID of a story that is there.
+    /// The ID of an existing story.
     public var story: String?
-    /// When it was sent; nil: now.
+    /// The time when it was sent; nil: now.
     public var date: Date?
 
-    /// A form with all that is required.
+    /// Creates a form; arguments without a default are required.
     public init(
         id: String? = nil, text: String, sender: String, recipient: String, story: String? = nil, date: Date? = nil
     ) {
@@ -78,36 +79,36 @@ public struct MessageForm: StoreForm {
     }
 }
 
-/// What makes a photo.
+/// The form that creates a photo.
 public struct PhotoForm: StoreForm {
     /// The fields of this form.
     public enum Field: String, FormField {
         case id, owner, iso, focalLength, exposureValue, lensAperture, exposureDuration, flash, date
     }
 
-    /// What the flash did.
+    /// The flash of a photo.
     public enum Flash: String, Encodable, Hashable, Sendable, CaseIterable { case none, normal, redEye }
 
-    /// 1–64 bytes of `A–Z a–z 0–9 . _ ~ -`; nil: the store chooses.
+    /// The ID: 1–64 bytes of `A–Z a–z 0–9 . _ ~ -`; nil: the store chooses.
     public var id: String?
-    /// The ID of a user.
+    /// The ID of the user who owns it.
     public var owner: String
-    /// Above 0.
+    /// The ISO value, above 0.
     public var iso: Double
-    /// Millimetres, above 0.
+    /// The focal length in millimetres, above 0.
     public var focalLength: Double?
-    /// −20 to 20.
+    /// The exposure value, −20 to 20.
     public var exposureValue: Double
-    /// Above 0.
+    /// The lens aperture, above 0.
     public var lensAperture: Double?
-    /// Seconds as a fraction above 0: `1/125`.
+    /// The exposure duration in seconds as a fraction above 0: `1/125`.
     public var exposureDuration: String
-    /// What the flash did.
+    /// The flash.
     public var flash: Flash?
-    /// When it was taken; nil: now.
+    /// The time when it was taken; nil: now.
     public var date: Date?
 
-    /// A form with all that is required.
+    /// Creates a form; arguments without a default are required.
     public init(
         id: String? = nil, owner: String, iso: Double, focalLength: Double? = nil, exposureValue: Double,
         lensAperture: Double? = nil, exposureDuration: String, flash: Flash? = nil, date: Date? = nil
@@ -118,62 +119,62 @@ public struct PhotoForm: StoreForm {
     }
 }
 
-/// What revises a user; what is nil stays as it is.
+/// The form that revises a user; fields that are nil stay as they are.
 public struct UserEdit: StoreForm {
     /// The fields of this form.
     public enum Field: String, FormField { case name, email, prefecture }
 
-    /// One line of 1–50 characters.
+    /// The name: one line of 1–50 characters.
     public var name: String?
-    /// One `@`, a dot in the domain, at most 254 bytes.
+    /// The email address: one `@`, a dot in the domain, at most 254 bytes.
     public var email: String?
-    /// 1–47, JIS X 0401.
+    /// The prefecture: 1–47, JIS X 0401.
     public var prefecture: Int?
 
-    /// A revision of these fields.
+    /// Creates a revision of these fields.
     public init(name: String? = nil, email: String? = nil, prefecture: Int? = nil) {
         (self.name, self.email, self.prefecture) = (name, email, prefecture)
     }
 }
 
-/// What revises a story; what is nil stays as it is.
+/// The form that revises a story; fields that are nil stay as they are.
 public struct StoryEdit: StoreForm {
     /// The fields of this form.
     public enum Field: String, FormField { case title, message }
 
-    /// One line of 1–120 characters.
+    /// The title: one line of 1–120 characters.
     public var title: String?
-    /// 1–10,000 characters.
+    /// The story itself: 1–10,000 characters.
     public var message: String?
 
-    /// A revision of these fields.
+    /// Creates a revision of these fields.
     public init(title: String? = nil, message: String? = nil) { (self.title, self.message) = (title, message) }
 }
 
-/// What revises a photo; what is nil stays as it is.
+/// The form that revises a photo; fields that are nil stay as they are.
 public struct PhotoEdit: StoreForm {
     /// The fields of this form.
     public enum Field: String, FormField { case exposureValue, exposureDuration }
 
-    /// −20 to 20.
+    /// The exposure value, −20 to 20.
     public var exposureValue: Double?
-    /// Seconds as a fraction above 0: `1/125`.
+    /// The exposure duration in seconds as a fraction above 0: `1/125`.
     public var exposureDuration: String?
 
-    /// A revision of these fields.
+    /// Creates a revision of these fields.
     public init(exposureValue: Double? = nil, exposureDuration: String? = nil) {
         (self.exposureValue, self.exposureDuration) = (exposureValue, exposureDuration)
     }
 }
 
-/// Who likes a story, or no longer does.
+/// The form that adds or removes a user's like of a story.
 public struct LikeForm: StoreForm {
     /// The fields of this form.
     public enum Field: String, FormField { case user }
 
-    /// The ID of a user.
+    /// The ID of the user.
     public var user: String
 
-    /// A like of this user's.
+    /// Creates the form for a user.
     public init(user: String) { self.user = user }
 }

@@ -1,21 +1,21 @@
 /// The fields of a form; the raw value is the field's name on the wire.
 public protocol FormField: RawRepresentable<String>, CaseIterable, Hashable, Sendable {}
 
-/// What is sent to make or to revise content. Its required fields are arguments without which it does not compile.
+/// A form that creates or revises content. Its required fields are arguments without which it does not compile.
 public protocol StoreForm: Encodable, Hashable, Sendable {
     /// Its fields, to switch over.
     associatedtype Field: FormField
 }
 
-/// The store's answer to a form with wrong fields: all of them at once.
+/// The error for a form with wrong fields, which has all of them at once.
 public struct InvalidForm<Field: FormField>: Error, Hashable, Sendable {
     /// A wrong field of the form.
     public struct Wrong: Hashable, Sendable {
-        /// Which field it is.
+        /// The field.
         public let field: Field
-        /// What is wrong with it.
+        /// The rule that it violates.
         public let rule: FieldRule
-        /// The same for a person.
+        /// The message for people.
         public let message: String
     }
 
@@ -23,7 +23,7 @@ public struct InvalidForm<Field: FormField>: Error, Hashable, Sendable {
     public let message: String
     /// Every wrong field.
     public let fields: [Wrong]
-    /// What is wrong besides the form's fields: options such as `key`, `version` and `meta`.
+    /// The wrong options besides the form's fields, such as `key`, `version` and `meta`.
     public let options: [WrongField]
 
     init(_ message: String, _ wrong: [WrongField]) {

@@ -6,19 +6,19 @@ import StoryCore
     public import Foundation
 #endif
 
-/// A fact of the log; it never changes.
+/// An event of the log; it never changes.
 public struct Event: Hashable, Sendable {
-    /// Its place in the log, from 1.
+    /// The position in the log, from 1.
     public let position: UInt64
     /// Its stream: `story-12345`.
     public let stream: String
-    /// Its place in the stream, from 1.
+    /// The version: the number in the stream, from 1.
     public let version: UInt64
-    /// What happened.
+    /// The type of the event.
     public let type: String
-    /// When the store took it up.
+    /// The time when the store accepted it.
     public let time: Date
-    /// The number of the user whose process wrote it, told by the kernel.
+    /// The ID of the user whose process wrote it, as the kernel reported it.
     public let by: UInt32
     /// The key of its write, where there was one.
     public let key: String?
@@ -26,10 +26,10 @@ public struct Event: Hashable, Sendable {
     public let tags: [String]
     /// The JSON object that came with it, byte for byte.
     public let meta: JSONText?
-    /// What it is about, byte for byte.
+    /// The data: JSON, byte for byte.
     public let data: JSONText
 
-    /// Reads an event as the store writes it.
+    /// Decodes an event.
     ///
     /// - Throws: `ClientError.notUnderstood` with the JSON.
     init(_ json: [UInt8]) throws(ClientError) {
@@ -46,16 +46,16 @@ public struct Event: Hashable, Sendable {
     }
 }
 
-/// Which events are meant.
+/// A selection of events.
 public enum EventSelection: Hashable, Sendable {
-    /// All of the log.
+    /// All events of the log.
     case all
-    /// Those of one stream: `story-12345`.
+    /// The events of one stream: `story-12345`.
     case stream(String)
-    /// Those of all streams of a category: `story`.
+    /// The events of all streams of a category: `story`.
     case category(String)
 
-    /// As the target of `STREAMS`; nil for all.
+    /// The target of `STREAMS`; nil for all.
     var streams: String? {
         switch self {
         case .all: nil
@@ -64,16 +64,16 @@ public enum EventSelection: Hashable, Sendable {
         }
     }
 
-    /// As the target of `READ` and `SUBSCRIBE`.
+    /// The target of `READ` and `SUBSCRIBE`.
     var events: String { streams.map { "events/\($0)" } ?? "events" }
 }
 
-/// A stream, and how far it is.
+/// A stream with its version and last position.
 public struct StreamState: Hashable, Sendable, Decodable {
     /// Its name.
     public let stream: String
-    /// How many events it holds.
+    /// The number of its events.
     public let version: UInt64
-    /// Its last event.
+    /// The position of its last event.
     public let position: UInt64
 }

@@ -1,11 +1,11 @@
-/// The members of one JSON object with the bytes of their values as they stand. It looks no deeper than it must.
+/// The members of a JSON object, with the raw bytes of their values; nested values are not parsed.
 struct JSONMembers {
     private let bytes: [UInt8]
     private var ranges: [String: Range<Int>] = [:]
     /// The name of the first member; empty where there is none.
     private(set) var first = ""
 
-    /// Nil when this is not an object. Values are not checked: whoever reads one does that.
+    /// Finds the members; nil when this is not an object. Values are not checked before they are read.
     init?(_ json: [UInt8]) {
         bytes = json
         var index = JSONMembers.skipSpace(json, 0)
@@ -29,12 +29,12 @@ struct JSONMembers {
     /// The bytes of a value; nil where there is none.
     subscript(name: String) -> ArraySlice<UInt8>? { ranges[name].map { bytes[$0] } }
 
-    /// A whole number without a sign.
+    /// Returns a member that is a whole number without a sign; nil where there is none.
     func number(_ name: String) -> UInt64? {
         self[name].flatMap { UInt64(String(decoding: $0, as: UTF8.self)) }
     }
 
-    /// A text.
+    /// Returns a member that is a string; nil where there is none.
     func text(_ name: String) -> String? {
         guard let value = self[name], value.count >= 2, value.first == 0x22 else { return nil }
         guard value.contains(0x5C) else {
@@ -43,12 +43,12 @@ struct JSONMembers {
         return try? StoreDecoder.decode(String.self, Array(value))
     }
 
-    /// A value as the JSON that it is.
+    /// Returns a member as JSON; nil where there is none.
     func json(_ name: String) -> JSONText? {
         self[name].map { JSONText(trusted: String(decoding: $0, as: UTF8.self)) }
     }
 
-    /// A value's end without the white space behind it.
+    /// Returns the end of a value without the white space behind it.
     private func endOfText(_ start: Int, _ stop: Int) -> Int {
         var end = stop
         while end > start, JSONMembers.isSpace(bytes[end - 1]) { end -= 1 }
@@ -63,7 +63,7 @@ struct JSONMembers {
         return index
     }
 
-    /// Behind the string whose quote is here.
+    /// Returns the index behind the string whose opening quote is at `start`; nil if it has no end.
     private static func endOfString(_ json: [UInt8], _ start: Int) -> Int? {
         var index = start + 1
         while index < json.count {
@@ -73,7 +73,8 @@ struct JSONMembers {
         return nil
     }
 
-    /// Behind the value that begins here: where the object goes on, or ends.
+    /// Returns the index behind the value that begins at `start`, of a comma or a closing bracket; nil if it has no
+    /// end.
     private static func endOfValue(_ json: [UInt8], _ start: Int) -> Int? {
         var index = start
         var depth = 0

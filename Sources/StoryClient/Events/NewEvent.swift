@@ -2,21 +2,21 @@ import StoryCore
 
 /// An event of your own, before it is in the log.
 public struct NewEvent: Hashable, Sendable {
-    /// What happened: 1–64 bytes of the ID alphabet.
+    /// The type of the event: 1–64 bytes of the ID alphabet.
     public var type: String
     /// Any JSON; it is kept byte for byte.
     public var data: JSONText
     /// A JSON object; it is kept byte for byte.
     public var meta: JSONText?
-    /// At most 16 of 1–64 bytes of printable ASCII, without spaces, `"` and `\`.
+    /// Up to 16 tags, each 1–64 bytes of printable ASCII, without spaces, `"` and `\`.
     public var tags: [String]
 
-    /// An event with JSON as it is.
+    /// Creates an event with JSON as it is.
     public init(_ type: String, json data: JSONText, meta: JSONText? = nil, tags: [String] = []) {
         (self.type, self.data, self.meta, self.tags) = (type, data, meta, tags)
     }
 
-    /// An event with a value as JSON.
+    /// Creates an event with a value, which is encoded as JSON.
     ///
     /// - Throws: `ClientError.notEncodable`.
     public init(
@@ -38,14 +38,14 @@ public struct NewEvent: Hashable, Sendable {
 
 /// An event of your own and the stream that it is for.
 public struct StreamEvent: Hashable, Sendable {
-    /// The stream: `CATEGORY-ID`, the category none of the store's own.
+    /// The stream: `CATEGORY-ID`; the category is none of the store's own.
     public var stream: String
-    /// The version that the stream must be at before this event; nil: any. Those before it in the array count.
+    /// The version that the stream must be at before this event; nil: any. Earlier events of the same array count.
     public var version: UInt64?
     /// The event.
     public var event: NewEvent
 
-    /// An event for a stream.
+    /// Creates an event for a stream.
     public init(_ stream: String, version: UInt64? = nil, _ event: NewEvent) {
         (self.stream, self.version, self.event) = (stream, version, event)
     }
@@ -60,9 +60,10 @@ extension StoreClient {
     /// Appends an event to a stream.
     ///
     /// - Parameters:
-    ///   - event: what happened.
-    ///   - stream: `CATEGORY-ID`, the category none of the store's own.
-    ///   - key: makes the write happen once for ever, also when you send it again: 1–128 bytes of the ID alphabet.
+    ///   - event: the event.
+    ///   - stream: `CATEGORY-ID`; the category is none of the store's own.
+    ///   - key: the idempotency key, with which the write is done once for ever, also when you send it again: 1–128
+    ///     bytes of the ID alphabet.
     ///   - version: the version that the stream must be at, 0 meaning that it must not exist.
     /// - Throws: `ClientError` or `CancellationError`.
     @discardableResult
@@ -74,12 +75,13 @@ extension StoreClient {
         return try StoreDecoder.decode(Receipt.self, reply.final.json)
     }
 
-    /// Appends events to a stream, all or none; the receipt is the last one's.
+    /// Appends events to a stream, all or none; returns the receipt of the last one.
     ///
     /// - Parameters:
     ///   - events: 1–1,000.
-    ///   - stream: `CATEGORY-ID`, the category none of the store's own.
-    ///   - key: makes the write happen once for ever, also when you send it again: 1–128 bytes of the ID alphabet.
+    ///   - stream: `CATEGORY-ID`; the category is none of the store's own.
+    ///   - key: the idempotency key, with which the write is done once for ever, also when you send it again: 1–128
+    ///     bytes of the ID alphabet.
     ///   - version: the version that the stream must be at, 0 meaning that it must not exist.
     /// - Throws: `ClientError` or `CancellationError`.
     @discardableResult
@@ -95,7 +97,8 @@ extension StoreClient {
     ///
     /// - Parameters:
     ///   - events: 1–1,000.
-    ///   - key: makes the write happen once for ever, also when you send it again: 1–128 bytes of the ID alphabet.
+    ///   - key: the idempotency key, with which the write is done once for ever, also when you send it again: 1–128
+    ///     bytes of the ID alphabet.
     /// - Returns: a receipt for each stream, in the order in which the events first name them.
     /// - Throws: `ClientError` or `CancellationError`.
     @discardableResult

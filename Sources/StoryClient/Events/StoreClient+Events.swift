@@ -1,17 +1,17 @@
 import StoryCore
 
 extension StoreClient {
-    /// A page of events.
+    /// Returns a page of events.
     ///
     /// - Parameters:
-    ///   - selection: which events.
-    ///   - from: where to begin, included; in one stream a version.
-    ///   - to: where to end, included; in one stream a version.
+    ///   - selection: the events to read.
+    ///   - from: the first point, inclusive; in one stream a version.
+    ///   - to: the last point, inclusive; in one stream a version.
     ///   - order: nil: ascending.
     ///   - limit: 1–10,000 events; nil: 1,000.
     ///   - types: only events of these types, 64 at most.
-    ///   - log: the history that the positions are of; nil: not checked.
-    /// - Throws: `ClientError`, `diverged` where the positions are of another history; or `CancellationError`.
+    ///   - log: the history that the positions belong to; nil: not checked.
+    /// - Throws: `ClientError`, `diverged` where the positions belong to another history; or `CancellationError`.
     public func read(
         _ selection: EventSelection = .all, from: LogPoint? = nil, to: LogPoint? = nil, order: Order? = nil,
         limit: Int? = nil, types: [String]? = nil, log: String? = nil
@@ -25,16 +25,16 @@ extension StoreClient {
             rows: try reply.rows.map { try Event($0.json) }, next: end.nextText, position: end.position, log: reply.log)
     }
 
-    /// All events from one point to another, fetched page by page as they are asked for. They are of one history: where
-    /// the store is another one by the time that the next page is asked for, that fails with `diverged`.
+    /// Returns all events from one point to another, fetched page by page on demand. They belong to one history: if the
+    /// store has another one when the next page is fetched, that fails with `diverged`.
     ///
     /// - Parameters:
-    ///   - selection: which events.
-    ///   - from: where to begin, included; in one stream a version.
-    ///   - to: where to end, included; in one stream a version.
+    ///   - selection: the events to read.
+    ///   - from: the first point, inclusive; in one stream a version.
+    ///   - to: the last point, inclusive; in one stream a version.
     ///   - order: nil: ascending.
     ///   - types: only events of these types, 64 at most.
-    ///   - log: the history that the positions are of; nil: not checked.
+    ///   - log: the history that the positions belong to; nil: not checked.
     ///   - pageSize: 1–10,000 events at a time.
     public func allEvents(
         _ selection: EventSelection = .all, from: LogPoint? = nil, to: LogPoint? = nil, order: Order? = nil,
@@ -47,10 +47,10 @@ extension StoreClient {
         }
     }
 
-    /// A page of streams, in the order of their names.
+    /// Returns a page of streams, in the order of their names.
     ///
     /// - Parameters:
-    ///   - selection: which streams.
+    ///   - selection: the streams to list.
     ///   - after: the `next` of the page before, or any stream's name.
     ///   - limit: 1–1,000 streams; nil: 50.
     /// - Throws: `ClientError` or `CancellationError`.
@@ -65,7 +65,7 @@ extension StoreClient {
         return Page(rows: rows, next: end.nextText, position: end.position)
     }
 
-    /// All streams, fetched page by page as they are asked for, in the order of their names.
+    /// Returns all streams, fetched page by page on demand, in the order of their names.
     public func allStreams(
         _ selection: EventSelection = .all, pageSize: Int = 500
     ) -> Rows<StreamState> {
@@ -74,6 +74,6 @@ extension StoreClient {
 }
 
 extension Page<Event> {
-    /// What `read` goes on from; nil at the end.
+    /// The point from which the next `read` continues; nil at the end.
     public var nextPoint: LogPoint? { next.flatMap(UInt64.init).map(LogPoint.position) }
 }

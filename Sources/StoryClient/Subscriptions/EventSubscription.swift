@@ -1,34 +1,34 @@
 import StoryCore
 
-/// What a subscription to events tells.
+/// A push of a subscription to events.
 public enum EventPush: Hashable, Sendable {
-    /// The subscription stands, for the first time or again. `log` is the history that positions are of from now on:
-    /// keep it beside the position that you go on from.
+    /// The subscription is established, for the first time or again. `log` is the history of the positions from now on:
+    /// keep it beside the position that you resume from.
     case subscribed(log: String?)
     /// An event.
     case event(Event)
-    /// Everything up to this position has come; what comes next is live.
+    /// Everything up to this position was sent; later events are live.
     case caughtUp(UInt64)
-    /// This reader is slow: so many events of the log wait.
+    /// This reader is slow: the given number of events of the log wait.
     case behind(UInt64)
 }
 
-/// Events from a position on, oldest first, then live, without end. Each comes once, in its order: after a lost
-/// connection, or an end that the store brings about, reading goes on behind the last event that was taken.
+/// A sequence of events from a position on, oldest first, then live, without end. Each comes once, in its order: after
+/// a lost connection, or when the store ends the subscription, it resumes after the last event that was returned.
 ///
-/// Breaking off the loop, or cancelling its task, ends the subscription. A reader that is slow loses nothing.
+/// Leaving the loop, or cancelling its task, ends the subscription. A slow reader loses nothing.
 public struct EventSubscription: AsyncSequence, Sendable {
     public typealias Element = Event
     public typealias Failure = any Error
 
-    /// The same with what the store says besides the events.
+    /// The events together with the other pushes of the subscription.
     public let pushes: EventPushes
 
-    /// Walks through the events.
+    /// The iterator over the events.
     public struct AsyncIterator: AsyncIteratorProtocol {
         var base: EventPushes.AsyncIterator
 
-        /// The next event; waits until there is one.
+        /// Returns the next event; waits until there is one.
         ///
         /// - Throws: `ClientError`, `diverged` where the store has another history; or `CancellationError`.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws -> Event? {
@@ -42,7 +42,7 @@ public struct EventSubscription: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: pushes.makeAsyncIterator()) }
 }
 
-/// Events and what the store says besides them.
+/// A sequence of the events and the other pushes of a subscription.
 public struct EventPushes: AsyncSequence, Sendable {
     public typealias Element = EventPush
     public typealias Failure = any Error
@@ -53,11 +53,11 @@ public struct EventPushes: AsyncSequence, Sendable {
     let types: [String]?
     let log: String?
 
-    /// Walks through what is pushed.
+    /// The iterator over the pushes.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let stream: PushStream
         private let subscription: EventPushes
-        /// The position to go on from; nil while none is known.
+        /// The position to resume from; nil while none is known.
         private var resume: UInt64?
         private var log: String?
         private var isOver = false
@@ -68,7 +68,7 @@ public struct EventPushes: AsyncSequence, Sendable {
             stream = PushStream(subscription.dialer)
         }
 
-        /// What comes next; waits for it.
+        /// Returns the next push; waits until there is one.
         ///
         /// - Throws: `ClientError`, `diverged` where the store has another history; or `CancellationError`.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws -> EventPush? {
@@ -93,13 +93,14 @@ public struct EventPushes: AsyncSequence, Sendable {
         private mutating func push(_ step: PushStream.Step) throws(ClientError) -> EventPush? {
             switch step {
             case .subscribed(let name, let end):
-                // Without a point to begin at it is what comes next: that is told now, and holds from now on.
+                // Without a starting point the subscription begins at the next event, whose position is now known and
+                // kept for resuming.
                 if resume == nil, subscription.from == nil { advance(to: end) }
                 log = name ?? log
                 return .subscribed(log: log)
             case .content(let json):
                 let event = try Event(json)
-                // Whatever was taken already does not come again.
+                // Events that were returned already are skipped.
                 guard event.position >= resume ?? 0 else { return nil }
                 advance(to: event.position)
                 return .event(event)
@@ -113,7 +114,7 @@ public struct EventPushes: AsyncSequence, Sendable {
             }
         }
 
-        /// Everything up to this position is done with.
+        /// Records that everything up to this position was received.
         private mutating func advance(to position: UInt64) {
             let (following, isTooGreat) = position.addingReportingOverflow(1)
             resume = Swift.max(resume ?? 0, isTooGreat ? position : following)
@@ -124,15 +125,15 @@ public struct EventPushes: AsyncSequence, Sendable {
 }
 
 extension StoreClient {
-    /// Events from a point on, then live, without end.
+    /// Returns the events from a point on, then live, without end.
     ///
     /// - Parameters:
-    ///   - selection: which events.
-    ///   - from: a position, at most the one behind the last event, also for one stream; or a moment. Nil: what comes
-    ///     next.
+    ///   - selection: the events to receive.
+    ///   - from: a position, at most the one behind the last event, also for one stream; or a moment. Nil: the next
+    ///     event.
     ///   - types: only events of these types, 64 at most.
-    ///   - log: the history that `from` is of; another one is `ClientError.diverged`. Nil: not checked at first, but from
-    ///     then on.
+    ///   - log: the history that `from` belongs to; another one is `ClientError.diverged`. Nil: not checked at first,
+    ///     but from then on.
     public func events(
         in selection: EventSelection = .all, from: LogPoint? = nil, types: [String]? = nil, log: String? = nil
     ) -> EventSubscription {

@@ -1,43 +1,43 @@
 import StoryCore
 
-/// What becomes of one row.
+/// A change of one row.
 public enum RowChange<Row: Sendable>: Sendable {
-    /// The connection was lost, and the row is watched again; how it is now comes next.
+    /// The connection was lost, and the row is watched again; its current state comes next.
     case restarted
     /// The row as it is after the event at a position.
     case row(Row, position: UInt64)
-    /// There is no such row, or no more.
+    /// The row does not exist, or no longer.
     case absent(position: UInt64)
-    /// How the row was at the beginning has been told; what comes next is live.
+    /// The first state of the row was sent; later changes are live.
     case caughtUp(UInt64)
 }
 
 extension RowChange: Equatable where Row: Equatable {}
 
-/// What becomes of the rows of a list.
+/// A change of the rows of a list.
 public enum ListChange<Row: Sendable>: Sendable {
-    /// The connection was lost, and the list is watched again. Every row that it has now comes next, up to `caughtUp`:
-    /// those that do not come by then have left it meanwhile.
+    /// The connection was lost, and the list is watched again. Its current rows come next, up to `caughtUp`: rows that
+    /// are not among them left it meanwhile.
     case restarted
     /// A row of the list as it is after the event at a position: it was there at the beginning, entered or changed.
     case row(Row, position: UInt64)
     /// The row with this ID left the list or was deleted.
     case removed(id: String, position: UInt64)
-    /// Every row of the beginning has been told; what comes next is live.
+    /// Every row of the beginning was sent; later changes are live.
     case caughtUp(UInt64)
 }
 
 extension ListChange: Equatable where Row: Equatable {}
 
-/// Changes of a row or a list, without end. After a lost connection, or an end that the store brings about, it is watched
-/// again, which is told.
+/// A sequence of changes of a row or a list, without end. After a lost connection, or when the store ends the
+/// subscription, it is watched again, which `restarted` reports.
 ///
-/// Breaking off the loop, or cancelling its task, ends the subscription. A reader that is slow gets the newest state.
+/// Leaving the loop, or cancelling its task, ends the subscription. A slow reader gets the newest state.
 public struct LiveChanges<Change: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Change
     public typealias Failure = any Error
 
-    /// What is pushed, but for the values of the rows.
+    /// A push whose row is not decoded yet.
     enum Pushed: Sendable {
         case restarted
         case row([UInt8], position: UInt64)
@@ -48,10 +48,10 @@ public struct LiveChanges<Change: Sendable>: AsyncSequence, Sendable {
 
     let dialer: Dialer
     let request: RequestLine
-    /// What that means here; nil where nothing.
+    /// Makes the change of a push; nil for a push without one.
     let change: @Sendable (Pushed) throws -> Change?
 
-    /// Walks through the changes.
+    /// The iterator over the changes.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let stream: PushStream
         private let changes: LiveChanges
@@ -63,7 +63,7 @@ public struct LiveChanges<Change: Sendable>: AsyncSequence, Sendable {
             stream = PushStream(changes.dialer)
         }
 
-        /// The next change; waits until there is one.
+        /// Returns the next change; waits until there is one.
         ///
         /// - Throws: `ClientError` or `CancellationError`.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws -> Change? {
@@ -87,7 +87,7 @@ public struct LiveChanges<Change: Sendable>: AsyncSequence, Sendable {
                 return hasBegun ? .restarted : nil
             case .content(let json): return try LiveChanges.read(json)
             case .caughtUp(let position): return .caughtUp(position)
-            // It is told the newest state of everything, so nothing is missed.
+            // The store sends the newest state of each row, so nothing is missed.
             case .behind: return nil
             case .ended: return nil
             }

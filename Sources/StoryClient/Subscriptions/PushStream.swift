@@ -1,21 +1,22 @@
 import StoryCore
 
-/// One subscription on a connection of its own, which is made again when it is lost. It belongs to one iterator.
+/// A subscription on a connection of its own, which is made again when it is lost. It belongs to one iterator.
 ///
-/// Lines are read when they are asked for, and a bounded part ahead of that: a reader that stands still costs no more,
-/// here or in the store.
+/// Lines are read on demand, and a bounded number of bytes ahead: a stalled reader costs no more memory, here or in the
+/// store.
 final class PushStream {
-    /// What came.
+    /// A push, or a change of the subscription.
     enum Step {
-        /// The subscription stands; the log of this store, and where it ends.
+        /// The subscription is established; `log` is the store's history, `end` the position of its last event.
         case subscribed(log: String?, end: UInt64)
-        /// An event, or a change of a row: JSON.
+        /// The JSON of an event, or of a change of a row.
         case content([UInt8])
-        /// Everything up to this position has come.
+        /// Everything up to this position was sent.
         case caughtUp(UInt64)
-        /// So many events wait, because the reader is slow.
+        /// The given number of events wait, because the reader is slow.
         case behind(UInt64)
-        /// The store ended it; where to go on. The next step is a new subscription.
+        /// The store ended the subscription; `resume` is the position to continue from. The next step is a new
+        /// subscription.
         case ended(resume: UInt64?)
     }
 
@@ -24,13 +25,13 @@ final class PushStream {
         let channel: Channel
         let log: String?
         var arrived: ReadyQueue<ReplyLine>
-        /// Its number on the connection; nil until the store has said it.
+        /// The number of the subscription on the connection; nil until the store has sent it.
         var number: UInt64?
     }
 
     private let dialer: Dialer
     private var open: Open?
-    /// How many connections in a row brought nothing.
+    /// The number of connections in a row without a push.
     private var fruitless = 0
     private var troubledSince: ContinuousClock.Instant?
 
@@ -42,12 +43,12 @@ final class PushStream {
         open.channel.close()
     }
 
-    /// How many bytes of lines wait in the connection.
+    /// The number of bytes of lines that wait in the connection.
     var waitingSize: Int { open?.channel.waitingSize ?? 0 }
 
-    /// What comes next; waits for it.
+    /// Returns the next step; waits until there is one.
     ///
-    /// - Parameter request: makes the request for the subscription, whenever there has to be a new one.
+    /// - Parameter request: makes the request for the subscription, whenever a new one is needed.
     /// - Throws: `ClientError`, `CancellationError`.
     nonisolated(nonsending) func next(_ request: () -> RequestLine) async throws -> Step {
         while true {
@@ -73,7 +74,7 @@ final class PushStream {
         link.channel.send("\(request.text)\n".utf8)
     }
 
-    /// The connection is of no use any more. Another one is made, if the time is not up.
+    /// Drops a failed connection, so that a new one is made; throws once the time limit for retries is reached.
     private func lost(_ error: ClientError) throws(ClientError) {
         open?.channel.close()
         open = nil

@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// The calls on processes that a temporary store makes.
+/// The process calls of a temporary store.
 enum ChildProcess {
     #if canImport(Darwin)
         private typealias Actions = posix_spawn_file_actions_t?
@@ -23,8 +23,8 @@ enum ChildProcess {
     /// Starts a program in a process group of its own, so that Ctrl-C ends this process alone, with no signal blocked.
     ///
     /// - Parameter words: the program's path and its arguments.
-    /// - Parameter input: the descriptor of its standard input; nil: there is nothing to be read.
-    /// - Parameter output: the file for what it prints.
+    /// - Parameter input: the descriptor of its standard input; nil: an empty input.
+    /// - Parameter output: the file for its output and errors.
     /// - Throws: `StoreStartError.system`.
     static func start(_ words: [String], input: Int32?, output: String) throws(StoreStartError) -> pid_t {
         var actions = noActions
@@ -58,7 +58,7 @@ enum ChildProcess {
         return attributes
     }
 
-    /// True once a child has ended, which is still to be reaped.
+    /// Returns true once a child has ended; it must still be reaped.
     static func hasEnded(_ process: pid_t, waits: Bool) -> Bool {
         var information = siginfo_t()
         let options = WEXITED | WNOWAIT | (waits ? 0 : WNOHANG)
@@ -70,12 +70,12 @@ enum ChildProcess {
 
     static func kill(_ process: pid_t) { _ = signalProcess(process, SIGKILL) }
 
-    /// Waits for a child's end and frees its number.
+    /// Waits for a child's end and frees its process ID.
     static func reap(_ process: pid_t) {
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
     }
 }
 
-/// `kill`, under a name that no method hides.
+/// Calls `kill`, under a name that no method hides.
 private func signalProcess(_ process: pid_t, _ signal: Int32) -> Int32 { kill(process, signal) }

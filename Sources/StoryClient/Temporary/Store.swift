@@ -2,8 +2,8 @@ import Synchronization
 
 /// A store of this process's own: a daemon in a temporary folder, for tests and for trying things.
 ///
-/// It ends, and its folder is removed, with ``stop()``, when the last reference to it goes, or when this process ends,
-/// however that happens.
+/// It ends, and its folder is removed, with ``stop()``, when the last reference to it is released, or when this process
+/// ends, however that happens.
 public final class Store: Sendable {
     /// The socket of its daemon.
     public let address: StoreAddress
@@ -22,7 +22,7 @@ public final class Store: Sendable {
     /// Starts a daemon with an empty store in a temporary folder, and waits until it serves.
     ///
     /// - Parameter program: the path of `stored`; nil: the one in the folder `STORYKEEP_BIN`, else the first in `PATH`.
-    /// - Parameter timeLimit: how long it may take until the daemon serves.
+    /// - Parameter timeLimit: the time limit for the daemon to serve.
     /// - Throws: ``StoreStartError``, or `CancellationError`; nothing is left behind then.
     public static func temporary(
         program: String? = nil, timeLimit: Duration = .seconds(30)

@@ -12,16 +12,16 @@ struct StoreProcess: Sendable {
     let folder: TemporaryFolder
     private let daemon: pid_t
     private let keeper: pid_t
-    /// The other end of what the shell reads from.
+    /// The end of a socket pair whose other end the shell reads from.
     private let lifeline: Int32
 
-    // A daemon that was just killed may still make a file, so removing is tried again.
+    // A daemon that was just killed may still make a file, so removing is retried.
     private static let keeping = """
         read -r _; kill -9 "$1" 2>/dev/null
         for _ in 1 2 3 4 5 6 7 8 9 10; do rm -rf -- "$2" 2>/dev/null && break; sleep 0.1; done
         """
 
-    /// Starts both.
+    /// Starts the daemon and the shell.
     ///
     /// - Throws: `StoreStartError.system`; nothing is left behind then.
     init(program: String) throws(StoreStartError) {
@@ -63,7 +63,7 @@ struct StoreProcess: Sendable {
         ChildProcess.kill(daemon)
         _ = ChildProcess.hasEnded(daemon, waits: true)
         close(lifeline)
-        // The daemon's number stays taken until it is reaped, so the shell kills no other process.
+        // The daemon's process ID is not reused before it is reaped, so the shell kills no other process.
         ChildProcess.reap(keeper)
         ChildProcess.reap(daemon)
     }

@@ -14,7 +14,7 @@
 
 /// The search for the daemon's program.
 enum StoreProgram {
-    /// The path of `stored`: as given, else in the folder `STORYKEEP_BIN`, else in `PATH`.
+    /// Returns the path of `stored`: as given, else in the folder `STORYKEEP_BIN`, else in `PATH`.
     ///
     /// - Throws: `StoreStartError.noProgram` with every path that was tried.
     static func find(

@@ -1,12 +1,12 @@
-/// Why a temporary store did not start.
+/// A failure to start a temporary store.
 public enum StoreStartError: Error, Hashable, Sendable {
     /// There is no `stored` at any of these paths.
     case noProgram(paths: [String])
     /// The system refused a call.
     case system(call: String, reason: String)
-    /// The daemon ended before it served; the last line of its trace.
+    /// The daemon ended before it served; `trace` is the last line of its trace.
     case ended(trace: String)
-    /// The daemon did not serve in time; the last line of its trace.
+    /// The daemon did not serve in time; `trace` is the last line of its trace.
     case notReady(after: Duration, trace: String)
 }
 

@@ -16,7 +16,7 @@ package enum TypedMoment {
     ]
     private static let millisecondsPerDay: Int64 = 86_400_000
 
-    /// The moment that a text names; nil where it names none, or one out of the calendar.
+    /// Returns the moment that a text names; nil where it names none, or one out of the calendar.
     ///
     /// - Parameter now: the moment that ages are counted back from.
     package static func read(_ text: String, now: Date) -> Date? {
@@ -33,13 +33,14 @@ package enum TypedMoment {
         }
     }
 
-    /// The moment as the protocol spells it. RFC 3339 stays as it was typed, also where it is out of the calendar.
+    /// Returns the moment as the protocol spells it; nil where the text names none. RFC 3339 stays as it was typed,
+    /// also where it is out of the calendar.
     package static func rfc3339(_ text: String, now: Date) -> String? {
         if Instant.read(text.utf8) != .malformed { return text }
         return read(text, now: now)?.rfc3339
     }
 
-    /// A date, alone or with a time without an offset, all of UTC.
+    /// Parses a date, alone or with a time without an offset, in UTC.
     private static func instant(ofDate text: String) -> Instant? {
         switch text.utf8.count {
         case 10: Instant(text + "t00:00:00z")
@@ -48,7 +49,7 @@ package enum TypedMoment {
         }
     }
 
-    /// The milliseconds of numbers with units, `1h30m`; nil where the text is none.
+    /// Returns the milliseconds of numbers with units, `1h30m`; nil for other texts.
     private static func age(_ text: String) -> Int64? {
         var rest = text.hasSuffix(" ago") ? text.dropLast(4) : text[...]
         var sum: Int64 = 0
@@ -77,7 +78,8 @@ package enum TypedMoment {
 
 /// A yes or no as people type it.
 package enum TypedFlag {
-    /// True for `yes` and `true`, false for `no` and `false`, in small letters or capitals; nil for other texts.
+    /// Returns true for `yes` and `true`, false for `no` and `false`, in small letters or capitals; nil for other
+    /// texts.
     package static func read(_ text: String) -> Bool? {
         switch text.lowercased() {
         case "yes", "true": true

@@ -1,4 +1,5 @@
-/// Where the daemon and its clients meet when nobody says otherwise (SPEC §4): one rule, so that they do.
+/// The default paths of the socket and the data directory, shared by the daemon and its clients so that they meet (SPEC
+/// §4).
 ///
 /// An empty variable counts as absent, and so does an XDG directory that is not absolute, as XDG demands.
 package struct DefaultPaths<Failure: Error>: Sendable {
@@ -6,10 +7,12 @@ package struct DefaultPaths<Failure: Error>: Sendable {
     private let uid: UInt32
     private let hasRunDirectory: Bool
 
+    /// Creates the paths for a user.
+    ///
     /// - Parameters:
-    ///   - hasRunDirectory: whether `SystemPaths.runDirectory(uid:)` exists, which only the shell can know.
-    ///   - variable: returns a variable of the environment, nil where there is none. It is asked for no variable that an
-    ///     option or another variable makes unnecessary.
+    ///   - hasRunDirectory: true when `SystemPaths.runDirectory(uid:)` exists, which only the shell can know.
+    ///   - variable: returns a variable of the environment, nil where there is none. It is not called for a variable
+    ///     that an option or another variable makes unnecessary.
     package init(
         uid: UInt32, hasRunDirectory: Bool, variable: @escaping @Sendable (String) throws(Failure) -> String?
     ) {
@@ -18,7 +21,7 @@ package struct DefaultPaths<Failure: Error>: Sendable {
         self.variable = variable
     }
 
-    /// The socket: as given, else `STORED_SOCKET`, else in `$XDG_RUNTIME_DIR/storykeep`, else in
+    /// Returns the socket: `explicit`, else `STORED_SOCKET`, else in `$XDG_RUNTIME_DIR/storykeep`, else in
     /// `/run/user/UID/storykeep`, else in `/tmp/storykeep-UID`.
     package func socket(_ explicit: String?) throws(Failure) -> String {
         if let named = try namedSocket(explicit) { return named }
@@ -27,13 +30,13 @@ package struct DefaultPaths<Failure: Error>: Sendable {
         return "/tmp/storykeep-\(uid)/stored.sock"
     }
 
-    /// The socket that an option or `STORED_SOCKET` names; nil where neither does.
+    /// Returns the socket that an option or `STORED_SOCKET` names; nil where neither does.
     package func namedSocket(_ explicit: String?) throws(Failure) -> String? {
         if let explicit { return explicit }
         return try value("STORED_SOCKET")
     }
 
-    /// The data directory: as given, else `STORED_DATA`, else `$XDG_DATA_HOME/storykeep`, else
+    /// Returns the data directory: `explicit`, else `STORED_DATA`, else `$XDG_DATA_HOME/storykeep`, else
     /// `~/.local/share/storykeep`; nil when there is no home either.
     package func data(_ explicit: String?) throws(Failure) -> String? {
         if let explicit { return explicit }
@@ -42,7 +45,7 @@ package struct DefaultPaths<Failure: Error>: Sendable {
         return try directory("HOME").map { $0 + "/.local/share/storykeep" }
     }
 
-    /// The folder of what a program keeps from one run to the next: `$XDG_STATE_HOME/storykeep`, else
+    /// Returns the directory of a program's persistent state: `$XDG_STATE_HOME/storykeep`, else
     /// `~/.local/state/storykeep`; nil when there is no home either.
     package func state() throws(Failure) -> String? {
         if let directory = try directory("XDG_STATE_HOME") { return directory + "/storykeep" }
@@ -61,17 +64,17 @@ package struct DefaultPaths<Failure: Error>: Sendable {
 }
 
 extension DefaultPaths<Never> {
-    /// The paths of an environment whose variables are text.
+    /// Creates the paths from an environment whose variables are text.
     package init(environment: [String: String], uid: UInt32, hasRunDirectory: Bool) {
         self.init(uid: uid, hasRunDirectory: hasRunDirectory) { environment[$0] }
     }
 }
 
-/// Paths that are the system's, whoever runs the program.
+/// Fixed paths of the system, the same for every user.
 package enum SystemPaths {
     /// The socket of the store that the package runs as a service.
     package static let serviceSocket = "/run/storykeep/stored.sock"
 
-    /// The directory that the system makes for what a user runs.
+    /// Returns the directory that the system creates for a user's run-time files.
     package static func runDirectory(uid: UInt32) -> String { "/run/user/\(uid)" }
 }

@@ -1,25 +1,35 @@
-/// An event as it lies in the log: what is known without reading its JSON, and the JSON as it goes out on the wire.
+/// A record of the log: the event's metadata, and its JSON in the form that goes out on the wire.
 ///
 /// The text is `{"position":P,"stream":"S","version":V,"type":"T","time":"…","by":U[,"key":"K"][,"tags":["a","b"]]`
 /// `[,"meta":M],"data":D}`.
-/// The bytes belong to the log: a record must not outlive the closure that it was handed to.
+/// The bytes belong to the log: a record is valid until the closure that receives it returns.
 package struct EventRecord {
+    /// The position in the log.
     package let position: Position
+    /// The number of the stream.
     package let streamNumber: StreamNumber
+    /// The version of the stream after the event.
     package let version: Version
+    /// The time of the commit.
     package let time: Instant
+    /// The uid of the process that wrote it.
     package let by: UInt32
     /// The whole line, without the LF.
     package let json: UnsafeRawBufferPointer
-    /// Where in `json` the parts lie; names without their quotes, values whole.
+    /// The range of the stream's name in `json`, without the quotes.
     package let stream: Range<Int>
+    /// The range of the type's name in `json`, without the quotes.
     package let type: Range<Int>
+    /// The range of the key in `json`, without the quotes; nil where there is none.
     package let key: Range<Int>?
-    /// The whole array.
+    /// The range of the whole array of tags in `json`; nil where there is none.
     package let tags: Range<Int>?
+    /// The range of the whole meta in `json`; nil where there is none.
     package let meta: Range<Int>?
+    /// The range of the whole data in `json`.
     package let data: Range<Int>
 
+    /// Creates a record from its metadata, its JSON and the ranges of the parts.
     package init(
         position: Position, streamNumber: StreamNumber, version: Version, time: Instant, by: UInt32,
         json: UnsafeRawBufferPointer, stream: Range<Int>, type: Range<Int>, key: Range<Int>?,
@@ -39,7 +49,7 @@ package struct EventRecord {
         self.data = data
     }
 
-    /// True when it is of one of these types; none asked for means all.
+    /// Returns true when the event is of one of the types; an empty list means all.
     package func isOfType(_ types: [EventType]) -> Bool {
         guard !types.isEmpty else { return true }
         let name = json.slice(type.lowerBound, count: type.count)

@@ -1,9 +1,9 @@
-/// Why a request failed, as the client's program sees it (SPEC §3).
+/// The code of a failed request, for the client's program (SPEC §3).
 package enum ErrorCode: String, CaseIterable, Sendable {
     case syntax, unknown, invalid, notFound, gone, exists, conflict, keyReused
     case denied, tooLarge, full, diverged, busy, draining, `internal`
 
-    /// What a client may do about it.
+    /// The advice to the client on trying again.
     package var retry: Retry {
         switch self {
         case .syntax, .unknown, .invalid, .notFound, .gone, .exists, .keyReused, .denied, .tooLarge, .diverged,
@@ -15,19 +15,22 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     }
 }
 
-/// What a client may do about a failure.
+/// The advice to a client on trying again after a failure.
 package enum Retry: String, Sendable { case never, same, refetch, later }
 
-/// A refusal or an error: a code for programs, a sentence for people, and what that code carries besides.
+/// A refusal or an error: a code for programs, a sentence for people, and the details of that code.
 package struct Failure: Error, Equatable, Sendable {
-    /// So many wrong fields one failure names.
+    /// The maximum number of wrong fields that one failure names.
     package static let mostFields = 1_000
 
+    /// The code for programs.
     package let code: ErrorCode
-    /// One sentence: what is wrong, and where it helps, what to do.
+    /// One sentence: the fault and, where it helps, the remedy.
     package let message: String
+    /// The details that belong to the code.
     package let detail: FailureDetail
 
+    /// Creates a failure.
     package init(_ code: ErrorCode, _ message: String, _ detail: FailureDetail = .none) {
         self.code = code
         self.message = message
@@ -48,27 +51,32 @@ package enum FailureDetail: Equatable, Sendable {
     case field(String)
     /// `conflict`; the stream where the request names several.
     case versions(expected: Version, actual: Version, stream: StreamName? = nil)
-    /// `keyReused`: where the key's first write is.
+    /// `keyReused`: the position of the key's first write.
     case position(Position)
-    /// `tooLarge`: the limit that was passed.
+    /// `tooLarge`: the limit that was exceeded.
     case limit(Int)
-    /// `diverged`: this log, and the last position that it shares with the one that was named, where that is known.
+    /// `diverged`: this log, and the last position that it shares with the log that the client named; nil where that is
+    /// unknown.
     case log(LogID, position: Position?)
-    /// `internal`: what is stored is damaged, at this position where that is known.
+    /// `internal`: the stored data are damaged; the position is nil where it is unknown.
     case damaged(Position?)
 }
 
-/// What is wrong with one field of a form.
+/// The rule that a field of a form breaks.
 package enum FieldRule: String, CaseIterable, Sendable {
     case missing, empty, tooLong, notSelected, outOfRange, malformed, noSuch, unknownField, wrongType
 }
 
 /// One wrong field of a form.
 package struct FieldError: Error, Equatable, Sendable {
+    /// The name of the field on the wire.
     package let field: String
+    /// The rule that the field breaks.
     package let rule: FieldRule
+    /// The explanation for a person.
     package let message: String
 
+    /// Creates the error of one field.
     package init(field: String, rule: FieldRule, message: String) {
         self.field = field
         self.rule = rule
@@ -77,7 +85,7 @@ package struct FieldError: Error, Equatable, Sendable {
 }
 
 extension Failure {
-    /// What a client gets when the storage failed under its request.
+    /// Returns the failure that a client gets when the storage failed under its request.
     package static func storage(_ error: StorageError) -> Failure {
         switch error {
         case .full(let reason): Failure(.full, reason)
@@ -86,7 +94,7 @@ extension Failure {
         }
     }
 
-    /// True when what is stored is not what was written.
+    /// True when the stored data differ from those that were written.
     package var isDamage: Bool {
         switch detail {
         case .damaged: true

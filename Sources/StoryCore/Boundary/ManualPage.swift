@@ -1,6 +1,6 @@
-/// What a program's manual page is made of, in the language of man.
+/// The parts of a program's manual page, in the language of man.
 package enum ManualPage {
-    /// The lines that a page begins with.
+    /// Returns the first lines of a page.
     package static func title(_ name: String, section: Int, _ summary: String) -> [String] {
         [
             ".TH \(name.uppercased()) \(section) \"\" \"Storykeep \(ProgramVersion.number)\"", ".SH NAME",
@@ -8,12 +8,13 @@ package enum ManualPage {
         ]
     }
 
-    /// Options as they are written, and what each does.
+    /// Returns the lines of a list of options, each with its summary.
     package static func options(_ rows: [(usage: String, summary: String)]) -> [String] {
         rows.flatMap { [".TP", ".B " + escaped($0.usage), escaped($0.summary)] }
     }
 
-    /// Text without a sense of its own: backslashes, hyphens as they are typed, and no request at a line's beginning.
+    /// Escapes text for man: backslashes, hyphens and quotes, characters beyond ASCII, and a request at the line's
+    /// beginning.
     package static func escaped(_ text: String) -> String {
         let plain = text.replacing("\\", with: "\\e").replacing("-", with: "\\-").replacing("\"", with: "\\(dq")
             .unicodeScalars.map {
@@ -25,6 +26,6 @@ package enum ManualPage {
 }
 
 extension String {
-    /// At least four digits, as man names characters.
+    /// The text padded with zeros to four digits, as man names characters.
     fileprivate var leftPadded: String { String(repeating: "0", count: max(0, 4 - count)) + self }
 }

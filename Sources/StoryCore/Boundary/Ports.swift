@@ -1,8 +1,8 @@
-/// The outside world failed; not the client, and not this program.
+/// A failure of the outside world, caused neither by the client nor by this program.
 package enum StorageError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The disk or the map is full: nothing was written, reading goes on.
+    /// The disk or the map is full: nothing was written, and reading still works.
     case full(String)
-    /// What is stored is not what was written, from this position on where it is known.
+    /// The stored data differ from those that were written, from this position on; nil where that is unknown.
     case corrupt(String, at: Position?)
     /// The system refused; whether the last write is on the disk is unknown.
     case failed(String)
@@ -20,35 +20,41 @@ package enum StorageError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The append-only log, seen by what reads it.
+/// The append-only log, as its readers see it.
 package protocol EventLogReading: AnyObject {
-    /// The last event, written in this turn or before; zero when there is none.
+    /// The position of the last event, including those of this turn; zero when there is none.
     var head: Position { get }
-    /// When the last event was written; nil when there is none.
+    /// The time of the last event; nil when there is none.
     var lastTime: Instant? { get }
-    /// The event at a position, and whether it says what a proposal would.
+    /// Returns the event at a position, compared with a proposal.
     ///
-    /// - Throws: why the log cannot be read; `.corrupt` when there is no such event.
+    /// - Throws: the error of reading the log; `.corrupt` when there is no such event.
     func written(
         at position: Position, comparedWith proposal: EventProposal?
     ) throws(StorageError) -> WrittenEvent
-    /// Visits the records at these positions in the order given, until `visit` returns false or one is past the head.
+    /// Visits the records at these positions in the order given, until `visit` returns false or a position is past the
+    /// head.
     ///
-    /// What `visit` is handed dies when it returns.
+    /// Each record is valid until `visit` returns.
     func records(at positions: [Position], _ visit: (EventRecord) -> Bool) throws(StorageError)
-    /// The last position whose event was written at or before a time; zero when there is none.
+    /// Returns the last position whose event was written at or before a time; zero when there is none.
     func position(at time: Instant) throws(StorageError) -> Position
 }
 
-/// An event of the log, as far as a write that is repeated needs it.
+/// The parts of a logged event that a repeated write needs.
 package struct WrittenEvent: Equatable, Sendable {
+    /// The stream of the event.
     package let stream: StreamName
+    /// The version of the stream after the event.
     package let version: Version
+    /// The position in the log.
     package let position: Position
+    /// The time of the commit.
     package let time: Instant
-    /// True when its type, data, meta and tags are those of the proposal that it was compared with, byte for byte.
+    /// True when its type, data, meta and tags equal those of the proposal, byte for byte.
     package let isSame: Bool
 
+    /// Creates a written event from its parts.
     package init(stream: StreamName, version: Version, position: Position, time: Instant, isSame: Bool) {
         self.stream = stream
         self.version = version

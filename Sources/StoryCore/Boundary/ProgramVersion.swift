@@ -1,7 +1,7 @@
-/// Which version of Storykeep this is: the daemon, the tool and the greeting say the same.
+/// The version of Storykeep, the same in the daemon, the tool and the greeting.
 package enum ProgramVersion {
-    /// Three numbers, as semantic versioning has them.
+    /// The three numbers of a semantic version.
     package static let number = "0.1.0"
-    /// What the daemon calls itself in its greeting.
+    /// The name and version of the daemon in its greeting.
     package static let daemon = "stored/\(number)"
 }

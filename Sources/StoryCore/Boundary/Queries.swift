@@ -1,24 +1,29 @@
-/// Which way a list or a reading goes.
+/// The direction of a list or a read.
 package enum Order: String, Sendable { case ascending = "asc", descending = "desc" }
 
-/// `LIST kind …`.
+/// The query of `LIST kind …`.
 package struct ListQuery: Equatable, Sendable {
-    /// At most so many rows a page.
+    /// The maximum number of rows in a page.
     package static let maxLimit = 1_000
+    /// The number of rows in a page where the request names none.
     package static let defaultLimit = 50
     /// The sort of a list that names none: the first of the kind's schema.
     package static let defaultSort = 0
 
+    /// The kind whose rows are listed.
     package let kind: Kind
-    /// Each filter at most once.
+    /// The filters, each at most once.
     package let conditions: [Condition]
     /// The index of the sort in the kind's schema.
     package let sort: Int
+    /// The direction of the sort.
     package let order: Order
+    /// The maximum number of rows in this page.
     package let limit: Int
-    /// `after=`: the `next` of the page before, as it came.
+    /// `after=`: the `next` of the previous page, unchanged.
     package let after: [UInt8]?
 
+    /// Creates a query from its parts.
     package init(
         kind: Kind, conditions: [Condition], sort: Int, order: Order, limit: Int, after: [UInt8]?
     ) {
@@ -31,24 +36,27 @@ package struct ListQuery: Equatable, Sendable {
     }
 }
 
-/// Which events: all, one stream, or one category; and of which types.
+/// A selection of events: all, one stream or one category; and of which types.
 package struct EventSelection: Equatable, Hashable, Sendable {
+    /// The streams that a selection covers.
     package enum Source: Equatable, Hashable, Sendable {
         case all
         case stream(StreamName)
         case category(CategoryName)
     }
 
+    /// The streams that the events are in.
     package let source: Source
-    /// Empty: every type.
+    /// The types of the events; empty means every type.
     package let types: [EventType]
 
+    /// Creates a selection.
     package init(source: Source, types: [EventType] = []) {
         self.source = source
         self.types = types
     }
 
-    /// True when the event is one of these; looks at the record's bytes, and makes nothing of them.
+    /// Returns true when the event is selected; compares the record's bytes without allocating.
     package func matches(_ record: EventRecord) -> Bool {
         guard record.isOfType(types) else { return false }
         let name = record.json[record.stream]
@@ -62,27 +70,33 @@ package struct EventSelection: Equatable, Hashable, Sendable {
     }
 }
 
-/// Where a reading begins or ends: a number, which is a version of one stream and otherwise a position, or a time.
+/// An end of a read: a time, or a number that is a version of one stream and otherwise a position.
 package enum ReadBound: Equatable, Sendable {
     case number(UInt64)
     case time(Instant)
 }
 
-/// `READ events… `.
+/// The query of `READ events …`.
 package struct ReadQuery: Equatable, Sendable {
+    /// The maximum `limit=`, in events.
     package static let maxLimit = 10_000
+    /// The number of events where the request names no limit.
     package static let defaultLimit = 1_000
 
+    /// The events to read.
     package let selection: EventSelection
-    /// Where reading begins, whichever way it goes; nil: at the first, descending at the newest.
+    /// The first event in either order; nil means the first one, or the newest one when descending.
     package let from: ReadBound?
-    /// Where it ends; nil: at the newest, descending at the first.
+    /// The last event in either order; nil means the newest one, or the first one when descending.
     package let to: ReadBound?
+    /// The maximum number of events in the answer.
     package let limit: Int
+    /// The direction of the read.
     package let order: Order
     /// `log=`: the history that the reader knows.
     package let log: LogID?
 
+    /// Creates a query from its parts.
     package init(
         selection: EventSelection, from: ReadBound?, to: ReadBound?, limit: Int, order: Order, log: LogID? = nil
     ) {
@@ -95,15 +109,18 @@ package struct ReadQuery: Equatable, Sendable {
     }
 }
 
-/// `SUBSCRIBE`.
+/// The query of `SUBSCRIBE`.
 package struct SubscribeQuery: Equatable, Sendable {
+    /// The events to follow, or those that touch the rows.
     package let selection: EventSelection
+    /// The subject of the pushes: events or rows.
     package let subject: Subject
-    /// Where pushes begin, a position also for one stream; nil: with the next event.
+    /// The moment at which pushes begin, a position also for one stream; nil means with the next event.
     package let from: Moment?
     /// `log=`: the history that the reader knows.
     package let log: LogID?
 
+    /// Creates a query from its parts.
     package init(
         _ selection: EventSelection, subject: Subject = .events, from: Moment? = nil, log: LogID? = nil
     ) {
@@ -114,21 +131,28 @@ package struct SubscribeQuery: Equatable, Sendable {
     }
 }
 
-/// `STREAMS …`, in the order of the names' bytes.
+/// The query of `STREAMS …`, whose answer is in the byte order of the names.
 package struct StreamsQuery: Equatable, Sendable {
+    /// The maximum `limit=`, in streams.
     package static let maxLimit = 1_000
+    /// The number of streams where the request names no limit.
     package static let defaultLimit = 50
 
+    /// The streams to list.
     package enum Source: Equatable, Sendable {
         case all
         case one(StreamName)
         case category(CategoryName)
     }
 
+    /// The streams to list.
     package let source: Source
+    /// The name after which the list begins; nil means from the first.
     package let after: StreamName?
+    /// The maximum number of streams in the answer.
     package let limit: Int
 
+    /// Creates a query from its parts.
     package init(source: Source, after: StreamName?, limit: Int) {
         self.source = source
         self.after = after

@@ -2,7 +2,7 @@
 package enum Reply: Equatable, Sendable {
     /// `= {…}`: a stream of `STREAMS`.
     case stream(StreamSummary)
-    /// `= {…}`: what an `APPEND` of several streams did to one of them.
+    /// `= {…}`: the result of an `APPEND` of several streams for one of them.
     case receipt(Receipt)
     /// `= {…}`: a sort key of `SORTS`.
     case sort(SortSchema, Order)
@@ -14,7 +14,7 @@ package enum Reply: Equatable, Sendable {
     case failed(Failure)
 }
 
-/// What closes an answer that succeeded.
+/// The closing line of an answer that succeeded.
 package enum Done: Equatable, Sendable {
     /// `GET` of a row.
     case row(RowCopy)
@@ -30,7 +30,7 @@ package enum Done: Equatable, Sendable {
     case streams(count: Int, next: StreamName?, position: Position)
     /// `COUNT`.
     case counted(Int, position: Position)
-    /// `READ`: `next` is the `from` to go on with, whichever way it goes; absent at the end.
+    /// `READ`: `next` is the `from` of the next read, in either order; absent at the end.
     case read(count: Int, next: UInt64?, position: Position)
     /// `SUBSCRIBE`.
     case subscribed(SubscriptionID, position: Position)
@@ -42,13 +42,18 @@ package enum Done: Equatable, Sendable {
 package struct Receipt: Equatable, Sendable {
     /// The content's ID; nil for `APPEND`.
     package let id: Identifier?
+    /// The stream that the event was appended to.
     package let stream: StreamName
+    /// The version of the stream after the event.
     package let version: Version
+    /// The position of the event in the log.
     package let position: Position
+    /// The time of the commit.
     package let time: Instant
-    /// True when the key had been seen before: this is the first receipt again.
+    /// True when the key was used before: this is the first receipt again.
     package let repeated: Bool
 
+    /// Creates a receipt from its parts.
     package init(
         id: Identifier?, stream: StreamName, version: Version, position: Position, time: Instant, repeated: Bool = false
     ) {
@@ -61,13 +66,16 @@ package struct Receipt: Equatable, Sendable {
     }
 }
 
-/// A stream, as `STREAMS` shows it.
+/// A stream in an answer to `STREAMS`.
 package struct StreamSummary: Equatable, Sendable {
+    /// The name of the stream.
     package let name: StreamName
+    /// The version of the stream.
     package let version: Version
-    /// Its last event.
+    /// The position of its last event.
     package let position: Position
 
+    /// Creates a summary from its parts.
     package init(name: StreamName, version: Version, position: Position) {
         self.name = name
         self.version = version
@@ -77,15 +85,19 @@ package struct StreamSummary: Equatable, Sendable {
 
 /// A named value of an answer that has no type of its own.
 package struct Member: Equatable, Sendable {
+    /// The name of the member.
     package let name: String
+    /// The value of the member.
     package let value: MemberValue
 
+    /// Creates a named value.
     package init(_ name: String, _ value: MemberValue) {
         self.name = name
         self.value = value
     }
 }
 
+/// A value of a member, as JSON has it.
 package indirect enum MemberValue: Equatable, Sendable {
     case count(UInt64)
     case number(Double)
@@ -97,67 +109,74 @@ package indirect enum MemberValue: Equatable, Sendable {
 
 /// A push of a subscription: `>1 {…}`.
 package enum Push: Equatable, Sendable {
-    /// Catch-up met live: everything up to here was sent.
+    /// The subscription has caught up: everything through this position was sent.
     case caughtUp(Position)
-    /// A slow reader fell back to reading the log; so many events wait.
+    /// A slow reader fell back to reading the log; this number of events waits.
     case behind(UInt64)
-    /// It is over; a new one from here would go on without a gap.
+    /// The subscription is over; a new one from `resume` continues without a gap.
     case end(EndReason, resume: Position)
 }
 
-/// Why a subscription is over.
+/// The reason why a subscription is over.
 package struct EndReason: Equatable, Sendable {
     /// The daemon stops.
     package static let draining = EndReason("draining")
     /// The client said `QUIT`.
     package static let quit = EndReason("quit")
-    /// The client sends nothing more.
+    /// The client closed its sending side.
     package static let closed = EndReason("closed")
-    /// It asked for nothing for so long, or did not end what it began.
+    /// The client was idle for too long, or did not finish a request line.
     package static let idle = EndReason("idle")
     /// There are too many connections.
     package static let busy = EndReason("busy")
 
     /// A word or a sentence.
     package let text: String
-    /// True when what is stored at the position to resume from cannot be read.
+    /// True when the stored data at the position to resume from cannot be read.
     package let isDamage: Bool
 
+    /// Creates a reason from a text.
     package init(_ text: String, isDamage: Bool = false) {
         self.text = text
         self.isDamage = isDamage
     }
 
-    /// The storage failed under the subscription.
+    /// Creates the reason for a storage failure under the subscription.
     package init(_ failure: Failure) { self.init(failure.message, isDamage: failure.isDamage) }
 }
 
-/// What is said to a connection that asked nothing: `* {…}`.
+/// A line that a connection gets unasked: `* {…}`.
 package enum Notice: Equatable, Sendable {
     case greeting(Greeting)
     case draining(Position)
-    /// The connection is ended, because it did nothing for so many seconds.
+    /// The connection ends, since it was idle for the given number of seconds.
     case idle(seconds: Int, Position)
 }
 
 /// The failures that an acknowledged event survives, as the greeting names them.
 package enum Durability: String, Equatable, Sendable {
-    /// The end of the process and of the machine: it is synced to a disk.
+    /// The end of the process and of the machine, since it is synced to a disk.
     case fsync
-    /// The end of the process alone: the data directory lies in memory.
+    /// The end of the process alone, since the data directory is in memory.
     case memory
 }
 
 /// The first line of every connection.
 package struct Greeting: Equatable, Sendable {
+    /// The name and version of the daemon.
     package let server: String
+    /// The position of the last durable event.
     package let position: Position
+    /// The failures that an acknowledged event survives.
     package let durable: Durability
-    /// Which history this is.
+    /// The ID of the log's history.
     package let log: LogID
+    /// The limits that the client has to keep to.
     package let limits: Limits
+    /// The uid and role of the client.
     package let peer: Peer
 
+    /// Creates a greeting from its parts.
     package init(
         server: String, position: Position, durable: Durability = .fsync, log: LogID, limits: Limits, peer: Peer
     ) {
@@ -170,21 +189,25 @@ package struct Greeting: Equatable, Sendable {
     }
 }
 
-/// Who is at the other end, from the kernel.
+/// The process at the other end of a connection, as the kernel reports it.
 package struct Peer: Equatable, Sendable {
+    /// The uid of the process.
     package let uid: UInt32
+    /// The role that the uid has.
     package let role: Role
 
+    /// Creates a peer.
     package init(uid: UInt32, role: Role) {
         self.uid = uid
         self.role = role
     }
 }
 
-/// What a peer may do; each role may do what the ones before it may.
+/// The permissions of a peer; each role includes those of the roles before it.
 package enum Role: Int, Comparable, CaseIterable, Sendable {
     case read, write, admin
 
+    /// The name of the role on the wire.
     package var name: String {
         switch self {
         case .read: "read"

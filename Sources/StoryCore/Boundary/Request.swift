@@ -1,15 +1,18 @@
-/// What one line asks for, read but not yet decided.
+/// A parsed request line, not yet decided.
 ///
-/// Plain data: names lie in it, and texts where they stand in the line or in memory of the line's reader. So it is good
-/// for as long as the line is lent, and is handed on without a copy.
+/// Plain data: its names and texts point into the line or into memory of the line's reader, so that it is passed on
+/// without a copy. It is valid until the line is handled.
 package struct Request: ~Copyable, Sendable {
+    /// The tag of the request; nil where it has none.
     package let tag: Tag?
-    /// The role that whoever asks it needs.
+    /// The role that the request requires.
     package let role: Role
-    /// That of the action: so that looking at it copies nothing.
+    /// The verb of the action, stored so that reading it copies nothing.
     package let verb: Verb
+    /// The verb with its arguments.
     package let action: RequestAction
 
+    /// Creates a request; its verb is that of the action.
     package init(tag: Tag?, role: Role, action: RequestAction) {
         self.tag = tag
         self.role = role
@@ -17,13 +20,13 @@ package struct Request: ~Copyable, Sendable {
         self.action = action
     }
 
-    /// The row that a `GET` asks for as it is now; nil for every other request.
+    /// The row that a `GET` reads in its current state; nil for every other request.
     package var row: (kind: Kind, id: Identifier)? {
         if case .get(let kind, let id, nil) = action { (kind, id) } else { nil }
     }
 }
 
-/// The verbs, each with what it takes.
+/// The verbs with their arguments.
 package enum RequestAction: Equatable, Sendable {
     case get(Kind, Identifier, at: Moment?)
     case list(ListQuery)
@@ -38,7 +41,7 @@ package enum RequestAction: Equatable, Sendable {
     case see(Kind, Identifier, WriteOptions)
     case delete(Kind, Identifier, WriteOptions)
     case append(StreamName, [EventProposal], WriteOptions)
-    /// Events of several streams, all of them or none.
+    /// Events of several streams, appended atomically.
     case appendTogether([StreamProposal], WriteOptions)
     case subscribe(SubscribeQuery)
     case unsubscribe(SubscriptionID)
@@ -46,15 +49,15 @@ package enum RequestAction: Equatable, Sendable {
     case help(String?)
     case stats
     case metrics
-    /// The connections; the one with this number, or all.
+    /// The connection with this number; nil means all.
     case clients(UInt64?)
     case checkpoint
     case verify
-    /// The directory that the copy is made in.
+    /// The path of the directory that the copy is made in.
     case backup([UInt8])
     case quit
 
-    /// The verb's name in capitals, for errors, HELP and figures per verb.
+    /// The verb, for errors, HELP and figures per verb.
     package var verb: Verb {
         switch self {
         case .get: .get
@@ -112,7 +115,7 @@ package enum Verb: String, CaseIterable, Sendable {
     case backup = "BACKUP"
     case quit = "QUIT"
 
-    /// True for what may append events.
+    /// True when the verb may append events.
     package var isWrite: Bool {
         switch self {
         case .post, .edit, .like, .unlike, .see, .delete, .append: true
@@ -122,7 +125,7 @@ package enum Verb: String, CaseIterable, Sendable {
         }
     }
 
-    /// True for what reads only what is durable: it waits until what its own connection wrote before it is.
+    /// True when the verb reads durable data only: it waits until the earlier writes of its own connection are durable.
     package var waitsForOwnWrites: Bool {
         switch self {
         case .read, .subscribe, .checkpoint, .verify, .backup: true
@@ -132,7 +135,7 @@ package enum Verb: String, CaseIterable, Sendable {
         }
     }
 
-    /// Its place among all verbs, from 0: for tables by verb that are looked up at each request.
+    /// The index among all verbs, from 0, for tables that are read on each request.
     package var number: Int {
         switch self {
         case .get: 0
@@ -163,16 +166,17 @@ package enum Verb: String, CaseIterable, Sendable {
     }
 }
 
-/// What every write may carry.
+/// The options of every write.
 @usableFromInline
 package struct WriteOptions: Equatable, Sendable {
-    /// `key=`: makes the write happen once for ever.
+    /// `key=`: makes the write idempotent for ever.
     @usableFromInline package var key: RequestKey?
-    /// `version=`: what the stream must be at now.
+    /// `version=`: the version that the stream must have.
     @usableFromInline package var version: Version?
-    /// `meta=`: a JSON object's text, as it came.
+    /// `meta=`: the text of a JSON object, unchanged.
     @usableFromInline package var meta: ByteView?
 
+    /// Creates options; all are absent by default.
     @inlinable
     package init(key: RequestKey? = nil, version: Version? = nil, meta: ByteView? = nil) {
         self.key = key
@@ -181,24 +185,26 @@ package struct WriteOptions: Equatable, Sendable {
     }
 }
 
-/// One event that a write proposes, not yet placed in the log.
+/// One event that a write proposes, without a position in the log yet.
 package struct EventProposal: Equatable, Sendable {
+    /// The typed fact, or the data of a custom event.
     package let body: EventBody
-    /// A JSON object's text, as it came.
+    /// The text of a JSON object, unchanged.
     package let meta: ByteView?
     /// The text of a JSON array of tags, without white space.
     package let tags: ByteView?
 
+    /// Creates a proposal.
     package init(body: EventBody, meta: ByteView?, tags: ByteView? = nil) {
         self.body = body
         self.meta = meta
         self.tags = tags
     }
 
-    /// What the text of one of some proposals is made of, lent: its type and data where it is an event of the users'
-    /// own, and for the others nil; its tags and its meta.
+    /// Returns the parts of one proposal's text: type and data of a custom event, nil for other events; the tags and
+    /// the meta.
     ///
-    /// It is asked for where they lie: to copy a proposal takes longer than to write it.
+    /// The parts are read from the array's storage, since copying a proposal takes longer than writing it.
     package static func parts(
         of proposals: [EventProposal], _ index: Int
     ) -> (custom: (type: EventType, data: ByteView)?, tags: ByteView?, meta: ByteView?) {
@@ -210,19 +216,24 @@ package struct EventProposal: Equatable, Sendable {
         }
     }
 
+    /// Creates a proposal of a custom event.
+    ///
     /// - Parameter data: a JSON value's text, kept byte for byte.
     package init(type: EventType, data: ByteView, meta: ByteView?, tags: ByteView? = nil) {
         self.init(body: .custom(type, data: data), meta: meta, tags: tags)
     }
 }
 
-/// One event of an `APPEND *`, and the stream that it is for.
+/// One event of an `APPEND *`, with its stream.
 package struct StreamProposal: Equatable, Sendable {
+    /// The stream that the event is appended to.
     package let stream: StreamName
-    /// What the stream must be at before this event, those before it in the request counted.
+    /// The version that the stream must have before this event, after the events ahead of it in the request.
     package let version: Version?
+    /// The event to append.
     package let event: EventProposal
 
+    /// Creates a proposal for a stream.
     package init(stream: StreamName, version: Version? = nil, event: EventProposal) {
         self.stream = stream
         self.version = version
@@ -230,7 +241,7 @@ package struct StreamProposal: Equatable, Sendable {
     }
 }
 
-/// A place in history: a position, or the last position at or before a time.
+/// A moment in history: a position, or the last position at or before a time.
 package enum Moment: Equatable, Sendable {
     case position(Position)
     case time(Instant)

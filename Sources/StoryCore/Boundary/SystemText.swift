@@ -1,8 +1,8 @@
-/// Text that the system handed to a process: words of its command line, variables, lines of files, names of folders.
+/// Text that a process gets from the system: command-line arguments, variables, lines of files, names of directories.
 ///
-/// Its bytes are kept or refused, never repaired: a repaired path is the path of something else.
+/// Its bytes are kept or refused, never repaired, since a repaired path is another path.
 package enum SystemText {
-    /// The bytes as text.
+    /// Returns the bytes as text.
     ///
     /// - Parameter source: the option, variable or file that they come from, as the refusal names it.
     /// - Throws: `NotUTF8` where they are not UTF-8.
@@ -11,7 +11,7 @@ package enum SystemText {
         return text
     }
 
-    /// The bytes as a person can read them: each that is no printable ASCII character as `\xHH`, cut at 200 bytes.
+    /// Returns the bytes in readable form: each that is not printable ASCII as `\xHH`, cut at 200 bytes.
     package static func shown(_ bytes: some Collection<UInt8>) -> String {
         var text = ""
         for byte in bytes.prefix(200) {
@@ -25,7 +25,7 @@ package enum SystemText {
     }
 }
 
-/// Bytes of the system that are not UTF-8, and where they come from.
+/// The error for bytes of the system that are not UTF-8, with their source.
 package struct NotUTF8: Error, Equatable, CustomStringConvertible {
     /// The whole refusal: the source, the bytes and the remedy.
     package let description: String

@@ -1,36 +1,41 @@
-/// A view of bytes that never change: somebody else's, good for as long as they are lent, or of a copy that it keeps.
+/// A view of immutable bytes: borrowed bytes, or a copy that it owns.
 ///
-/// What comes out of a line is lent, so that reading and handling a request asks for no memory. Whoever holds on to it
-/// when the request is handled takes `kept`. Two views are equal when their bytes are.
+/// Bytes of a request line are borrowed, so that reading and handling a request allocates nothing; they are valid until
+/// the request is handled. Code that keeps them longer uses `kept`. Two views are equal when their bytes are.
 ///
-/// Every request goes through it many times, so other modules may have its code in theirs.
+/// The type is on the path of every request, so its code can be inlined into other modules.
 @usableFromInline
 package struct ByteView: Hashable, @unchecked Sendable {
     @usableFromInline let bytes: UnsafeRawBufferPointer
-    /// Nil where the bytes are lent.
+    /// The owner of the copy; nil where the bytes are borrowed.
     @usableFromInline let owner: KeptBytes?
 
-    /// - Parameter bytes: they stay as they are for as long as the view, or a copy of it, is used.
+    /// Creates a view of bytes that it does not own.
+    ///
+    /// - Parameter bytes: valid and unchanged for as long as the view, or a copy of it, is used.
     @inlinable
     package init(borrowing bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
         owner = nil
     }
 
+    /// Creates a view of a copy of the bytes.
     package init(copying bytes: UnsafeRawBufferPointer) {
         let copy = KeptBytes.make(bytes)
         self.bytes = UnsafeRawBufferPointer(start: copy.start, count: bytes.count)
         owner = copy
     }
 
+    /// Creates a view of a copy of the array.
     package init(_ bytes: [UInt8]) { self = bytes.withUnsafeBytes { ByteView(copying: $0) } }
 
+    /// The number of bytes.
     @inlinable package var count: Int { bytes.count }
 
-    /// The same bytes, which stay for as long as the view does.
+    /// A view of the same bytes that owns them.
     package var kept: ByteView { owner == nil ? ByteView(copying: bytes) : self }
 
-    /// Lends the bytes until `body` returns.
+    /// Calls `body` with the bytes, which are valid until it returns.
     @inlinable @inline(__always)
     package func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -39,7 +44,7 @@ package struct ByteView: Hashable, @unchecked Sendable {
         return try body(bytes)
     }
 
-    /// A view of a part, good for as long as this one.
+    /// Returns a view of a part, which is valid as long as this one.
     package func part(_ range: Range<Int>) -> ByteView {
         ByteView(UnsafeRawBufferPointer(rebasing: bytes[range]), owner)
     }
@@ -58,20 +63,21 @@ package struct ByteView: Hashable, @unchecked Sendable {
     package func hash(into hasher: inout Hasher) { withUnsafeBytes { hasher.combine(bytes: $0) } }
 }
 
-/// A copy of bytes, which is gone with the last view of it. They lie right behind the object: one allocation.
+/// A reference-counted copy of bytes, stored by tail allocation.
 @usableFromInline
 final class KeptBytes: ManagedBuffer<Void, UInt8> {
+    /// Allocates a copy of the bytes.
     static func make(_ bytes: UnsafeRawBufferPointer) -> KeptBytes {
         let copy = unsafeDowncast(create(minimumCapacity: bytes.count) { _ in }, to: KeptBytes.self)
         if let source = bytes.baseAddress { copy.start.copyMemory(from: source, byteCount: bytes.count) }
         return copy
     }
 
-    /// Where the bytes lie, for as long as the object does.
+    /// The address of the bytes, valid as long as the object.
     var start: UnsafeMutableRawPointer { withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) } }
 }
 
 extension [UInt8] {
-    /// A copy of a view's bytes.
+    /// Creates a copy of a view's bytes.
     package init(_ view: ByteView) { self = view.withUnsafeBytes { [UInt8]($0) } }
 }

@@ -1,5 +1,5 @@
 extension Array where Element: Equatable {
-    /// The elements in their order, each where it comes first.
+    /// The elements in order without repetitions, each at its first occurrence.
     package var distinct: [Element] {
         reduce(into: []) { found, element in
             if !found.contains(element) { found.append(element) }

@@ -1,16 +1,17 @@
-/// Memory for tables that are made once and read for every event: reading them counts no references, as arrays would.
+/// An arena for tables that are made once and read on every event, without the retain and release of arrays.
 ///
-/// What it lends lives as long as it does: whoever keeps a table keeps its memory too.
+/// Its pointers are valid as long as the arena, so the owner of a table keeps the arena too.
 ///
-/// Unchecked: tables are made by one thread, and never change.
+/// Unchecked: one thread makes the tables, and they never change.
 package final class FixedMemory: @unchecked Sendable {
     private var allocations: [UnsafeMutableRawPointer] = []
 
+    /// Creates an empty arena.
     package init() {}
 
     deinit { for allocation in allocations { allocation.deallocate() } }
 
-    /// A table of these elements.
+    /// Returns a copy of the elements as a table.
     package func table<Element: BitwiseCopyable>(_ elements: [Element]) -> UnsafeBufferPointer<Element> {
         let start = UnsafeMutablePointer<Element>.allocate(capacity: elements.count)
         allocations.append(UnsafeMutableRawPointer(start))
@@ -18,16 +19,16 @@ package final class FixedMemory: @unchecked Sendable {
         return UnsafeBufferPointer(start: start, count: elements.count)
     }
 
-    /// Room for one element, for whoever initializes it.
+    /// Returns uninitialized memory for one element.
     package func room<Element: BitwiseCopyable>(for type: Element.Type) -> UnsafeMutablePointer<Element> {
         let start = UnsafeMutablePointer<Element>.allocate(capacity: 1)
         allocations.append(UnsafeMutableRawPointer(start))
         return start
     }
 
-    /// A copy of bytes.
+    /// Returns a copy of bytes.
     package func bytes(_ bytes: [UInt8]) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(table(bytes)) }
 
-    /// The bytes of a text in UTF-8.
+    /// Returns the bytes of a text in UTF-8.
     package func bytes(_ text: String) -> UnsafeRawBufferPointer { bytes(Array(text.utf8)) }
 }

@@ -2,11 +2,11 @@ extension UnsafeRawBufferPointer {
     /// No bytes.
     @inlinable package static var none: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 
-    /// True when both have the same bytes. Most that are not differ in their length.
+    /// Returns true when both have the same bytes. Unequal ones mostly differ in their length.
     @inlinable
     package func equals(_ other: UnsafeRawBufferPointer) -> Bool { count == other.count && hasBytes(other) }
 
-    /// True when so many bytes are the same. Most are short: whole words are compared without a call.
+    /// Returns true when the first `count` bytes are equal. Most are short, so whole words are compared without a call.
     @usableFromInline
     func hasBytes(_ other: UnsafeRawBufferPointer) -> Bool {
         guard let left = baseAddress, let right = other.baseAddress else { return true }
@@ -27,19 +27,19 @@ extension UnsafeRawBufferPointer {
         return difference | (left.word(count - 8) ^ right.word(count - 8)) == 0
     }
 
-    /// The order of LMDB's keys: byte by byte, a beginning before what goes on.
+    /// Returns true when the bytes sort before others, in the order of LMDB's keys: byte by byte, a prefix first.
     package func precedes(_ other: UnsafeRawBufferPointer) -> Bool { lexicographicallyPrecedes(other) }
 
-    /// The six-byte number at an offset, the highest byte first.
+    /// Returns the six-byte big-endian number at an offset.
     ///
-    /// - Parameter offset: the number lies within the bytes.
+    /// - Parameter offset: in bytes; the whole number is within the bytes.
     package func sixByteNumber(at offset: Int) -> UInt64 {
         let high = UInt16(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self))
         let low = UInt32(bigEndian: loadUnaligned(fromByteOffset: offset + 2, as: UInt32.self))
         return UInt64(high) << 32 | UInt64(low)
     }
 
-    /// The part from `start` on with `count` bytes, which lies within the bytes.
+    /// Returns the `count` bytes from `start` on, which are within the bytes.
     package func slice(_ start: Int, count: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: self[start..<start + count])
     }
@@ -51,10 +51,10 @@ extension UnsafeRawPointer {
 }
 
 extension [UInt8] {
-    /// True when the array has these bytes.
+    /// Returns true when the array has these bytes.
     package func equals(_ other: UnsafeRawBufferPointer) -> Bool { withUnsafeBytes { $0.equals(other) } }
 
-    /// As `withUnsafeBytes`, which would widen the errors.
+    /// Calls `body` with the bytes, as `withUnsafeBytes` does, but with typed throws.
     @inlinable
     @inline(__always)
     package func withBytes<Result, Failure: Error>(

@@ -1,21 +1,24 @@
-/// Up to 32 bytes that lie in the value itself.
+/// Up to 32 bytes, stored inline.
 @usableFromInline
 package struct ShortBytes: Hashable, Sendable {
-    /// How many bytes there is room for.
+    /// The maximum number of bytes.
     package static let capacity = 32
 
+    /// The number of bytes.
     package let count: Int
-    /// The bytes, and zeros behind them.
+    /// The bytes, padded with zeros.
     private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
+    /// Creates a copy of the bytes.
+    ///
     /// - Parameter bytes: at most `capacity`.
     package init(_ bytes: UnsafeRawBufferPointer) {
-        precondition(bytes.count <= ShortBytes.capacity, "What is short is no longer than the room for it.")
+        precondition(bytes.count <= ShortBytes.capacity, "\(bytes.count) bytes exceed \(ShortBytes.capacity)")
         count = bytes.count
         Swift.withUnsafeMutableBytes(of: &words) { $0.copyMemory(from: bytes) }
     }
 
-    /// Lends the bytes until `body` returns.
+    /// Calls `body` with the bytes, which are valid until it returns.
     package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         Swift.withUnsafeBytes(of: words) { body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
     }

@@ -1,11 +1,11 @@
-/// A valid intent for one of the kinds: what a request became by its form.
+/// A valid command for one of the kinds, made by its form.
 package enum ContentCommand: Equatable, Sendable {
     case user(UserCommand)
     case story(StoryCommand)
     case message(MessageCommand)
     case photo(PhotoCommand)
 
-    /// The ID that the client chose for something new.
+    /// The ID that the client chose for new content.
     package var givenID: Identifier? {
         switch self {
         case .user(let command): command.givenID
@@ -15,7 +15,7 @@ package enum ContentCommand: Equatable, Sendable {
         }
     }
 
-    /// The event that carrying it out makes.
+    /// The event that the command produces.
     package var event: EventBody {
         switch self {
         case .user(let command): .user(command.event)
@@ -25,9 +25,9 @@ package enum ContentCommand: Equatable, Sendable {
         }
     }
 
-    /// What carrying it out comes to, as things are.
+    /// Returns the decision on the command in the current state.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: the error of reading a row.
     package func decision(
         on subject: ContentSubject, in rows: any ContentRows
     ) throws(StorageError) -> Decision<EventBody> {

@@ -1,28 +1,33 @@
-/// What a decision may ask of the world.
+/// The rows that a decision may read.
 package protocol ContentRows: AnyObject {
-    /// Lends the row with an ID; false when there is none.
+    /// Calls `body` with the row that has an ID; returns false when there is none. The row is valid until `body`
+    /// returns.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: the error of reading the row.
     func row(_ schema: KindSchema, _ id: Identifier, _ body: (RowView) -> Void) throws(StorageError) -> Bool
 
-    /// Lends the row that has a unique text, its ASCII letters in lower case; false when there is none.
+    /// Calls `body` with the row that has a unique text, given with its ASCII letters in lower case; returns false when
+    /// there is none. The row is valid until `body` returns.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: the error of reading the row.
     func row(_ schema: KindSchema, folded text: [UInt8], _ body: (RowView) -> Void) throws(StorageError) -> Bool
 
-    /// True when a set has an entry of a row and a name.
+    /// Returns true when a set has an entry of a row and a name.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: the error of reading the set.
     func contains(_ table: ModelTable, number: StreamNumber, _ name: Identifier) throws(StorageError) -> Bool
 }
 
-/// What a decision is about.
+/// The content that a decision is about.
 package struct ContentSubject {
+    /// The schema of the content's kind.
     package let kind: KindSchema
+    /// The ID of the content.
     package let id: Identifier
-    /// The number of its stream; nil when nothing ever had the ID.
+    /// The number of its stream; nil when the ID was never used.
     package let number: StreamNumber?
 
+    /// Creates a subject.
     package init(kind: KindSchema, id: Identifier, number: StreamNumber?) {
         self.kind = kind
         self.id = id
@@ -31,9 +36,9 @@ package struct ContentSubject {
 }
 
 extension ContentRows {
-    /// What has become of an ID.
+    /// Returns the state of an ID.
     ///
-    /// - Parameter fields: what a decision looks at of a row.
+    /// - Parameter fields: returns the parts of a row that the decision looks at.
     func existence<Fields: Equatable & Sendable>(
         of subject: ContentSubject, _ fields: (RowView) -> Fields
     ) throws(StorageError) -> Existence<Fields> {

@@ -1,4 +1,4 @@
-/// What a client wants done to content, before any form is checked.
+/// A write of content as the client asks for it, before any form is checked.
 package enum ContentAction: Equatable, Sendable {
     case post(FormFields)
     case edit(FormFields)
@@ -8,15 +8,17 @@ package enum ContentAction: Equatable, Sendable {
     case delete
 }
 
-/// What a write of content is aimed at and made of, read off the request.
+/// A write of content with its target, taken from the request.
 package struct ContentWrite: Equatable, Sendable {
+    /// The kind of the content.
     package let kind: Kind
-    /// Nil for something new.
+    /// The ID of the content; nil for new content.
     package let id: Identifier?
+    /// The options of the write.
     package let options: WriteOptions
     private let action: ContentAction
 
-    /// Nil when the request writes no content.
+    /// Creates the write of a request; nil when the request writes no content.
     package init?(_ request: RequestAction) {
         switch request {
         case .post(let kind, let fields, let options): self.init(kind, nil, .post(fields), options)
@@ -38,9 +40,9 @@ package struct ContentWrite: Equatable, Sendable {
         self.options = options
     }
 
-    /// The command, or every wrong field of its form.
+    /// Returns the command, or every wrong field of its form.
     ///
-    /// - Parameter schema: the kind's.
+    /// - Parameter schema: the schema of the write's kind.
     package func command(
         of schema: KindSchema, in directory: any Directory
     ) -> Result<ContentCommand, Failure> {

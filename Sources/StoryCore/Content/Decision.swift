@@ -1,12 +1,12 @@
-/// What a decider makes of a command.
+/// The result of a decider for a command.
 package enum Decision<Fact: Equatable & Sendable>: Equatable, Sendable {
-    /// This is to be appended.
+    /// This event is to be appended.
     case event(Fact)
-    /// Everything is as the command wants it already.
+    /// The command would change nothing.
     case unchanged
     case refused(Refusal)
 
-    /// The same with another type's event.
+    /// Returns the same decision with another type of event.
     func map<Wider>(_ wrap: (Fact) -> Wider) -> Decision<Wider> {
         switch self {
         case .event(let fact): .event(wrap(fact))
@@ -16,20 +16,20 @@ package enum Decision<Fact: Equatable & Sendable>: Equatable, Sendable {
     }
 }
 
-/// Why a valid command cannot be carried out in the state that things are in.
+/// The reason why a valid command cannot be carried out in the current state.
 package enum Refusal: Equatable, Sendable {
-    /// Nothing ever had this ID.
+    /// The ID was never used.
     case notFound
-    /// What had this ID was deleted.
+    /// The content with this ID was deleted.
     case gone
     /// The ID is in use, or was before a deletion.
     case idTaken
-    /// Something else has what a field gives, which no two have.
+    /// Other content already has the value of a field that must be unique.
     case taken(field: String, message: String)
 
-    /// What the client gets.
+    /// Returns the failure that the client gets.
     ///
-    /// - Parameter target: what the command is aimed at: `stories/12345`.
+    /// - Parameter target: the content that the command is aimed at: `stories/12345`.
     package func failure(of target: String) -> Failure {
         switch self {
         case .notFound: .notFound(target)
@@ -41,22 +41,23 @@ package enum Refusal: Equatable, Sendable {
 }
 
 extension Failure {
-    /// What a client gets for an ID that nothing ever had.
+    /// Returns the failure for an ID that was never used.
     package static func notFound(_ target: String) -> Failure { Failure(.notFound, "there is no \(target)") }
 
-    /// What a client gets for an ID whose content was deleted.
+    /// Returns the failure for an ID whose content was deleted.
     package static func gone(_ target: String) -> Failure {
         Failure(.gone, "\(target) was deleted; its history can be read")
     }
 }
 
-/// What has become of one ID.
+/// The state of one ID: never used, live or deleted.
 package enum Existence<Fields: Equatable & Sendable>: Equatable, Sendable {
     case none
-    /// It is there, with what a decision looks at.
+    /// The content exists, with the fields that a decision looks at.
     case live(Fields)
     case gone
 
+    /// The fields of live content; nil otherwise.
     package var row: Fields? {
         switch self {
         case .live(let row): row
@@ -64,7 +65,7 @@ package enum Existence<Fields: Equatable & Sendable>: Equatable, Sendable {
         }
     }
 
-    /// Why nothing can be done to it; nil while it is there.
+    /// The reason why a command cannot change it; nil while it is live.
     package var refusal: Refusal? {
         switch self {
         case .none: .notFound

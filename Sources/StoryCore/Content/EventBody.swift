@@ -1,15 +1,15 @@
-/// What happened.
+/// The fact that an event records.
 package enum EventBody: Equatable, Sendable {
     case user(UserEvent)
     case story(StoryEvent)
     case message(MessageEvent)
     case photo(PhotoEvent)
-    /// An event of the users' own, or of a type that this program does not know: kept, not folded.
+    /// A custom event, or one of a type that this program does not know: stored, not folded.
     case custom(EventType, data: ByteView)
 }
 
 extension EventBody {
-    /// The type that it is written with.
+    /// The type that the event is written with.
     package var type: EventType {
         switch self {
         case .user(let event): event.type
@@ -20,7 +20,7 @@ extension EventBody {
         }
     }
 
-    /// Tells what it is written with as its data.
+    /// Writes the members of the event's data.
     package func write(to members: inout some EventMembers) {
         switch self {
         case .user(let event): event.write(to: &members)

@@ -1,16 +1,19 @@
-/// What an event's data is written to, one member after the other.
+/// A writer of an event's data, one member after the other.
 package protocol EventMembers {
-    /// What a person wrote.
+    /// Writes a text that a person wrote.
     mutating func text(_ name: StaticString, _ value: Text)
-    /// An ID.
+    /// Writes an ID.
     mutating func identifier(_ name: StaticString, _ value: Identifier)
+    /// Writes a date.
     mutating func date(_ name: StaticString, _ value: Instant)
+    /// Writes a whole number.
     mutating func integer(_ name: StaticString, _ value: Int64)
+    /// Writes a number.
     mutating func number(_ name: StaticString, _ value: Double)
-    /// A fraction as it was written: `1/125`.
+    /// Writes a fraction in its original spelling: `1/125`.
     mutating func fraction(_ name: StaticString, _ numerator: UInt32, _ denominator: UInt32)
-    /// One name out of a set that the program has.
+    /// Writes one name out of a set that the program has.
     mutating func choice(_ name: StaticString, _ value: String)
-    /// Data that is JSON already, and has no members of the program's own beside it.
+    /// Writes data that is JSON already, instead of members of the program's own.
     mutating func whole(_ data: ByteView)
 }

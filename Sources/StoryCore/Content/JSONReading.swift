@@ -1,36 +1,38 @@
-/// One member of a JSON object. What it holds is good for as long as whoever read it lends it.
+/// One member of a JSON object. Its bytes are valid until the closure of `withObject` returns.
 package struct JSONMember {
-    /// What a member holds.
+    /// The value of a member.
     package enum Value {
         case null
         case boolean(Bool)
-        /// A number without fraction or exponent that fits.
+        /// A number without fraction or exponent that fits 64 bits.
         case integer(Int64)
         /// Any other number; always finite.
         case number(Double)
         /// The characters, escapes resolved, well-formed UTF-8.
         case string(UnsafeRawBufferPointer)
-        /// An object's text as it came, braces included.
+        /// The text of an object, unchanged, with its braces.
         case object(UnsafeRawBufferPointer)
-        /// An array's text as it came, brackets included.
+        /// The text of an array, unchanged, with its brackets.
         case array(UnsafeRawBufferPointer)
     }
 
     /// The characters of the name, escapes resolved.
     package let name: UnsafeRawBufferPointer
+    /// The value of the member.
     package let value: Value
 
+    /// Creates a member.
     package init(name: UnsafeRawBufferPointer, value: Value) {
         self.name = name
         self.value = value
     }
 }
 
-/// What reads JSON where it lies.
+/// A reader of JSON objects that parses them without copying the text.
 package protocol JSONReading: AnyObject {
-    /// Lends the members of an object, in the order of the text.
+    /// Calls `body` with the members of an object, in the order of the text; they are valid until it returns.
     ///
-    /// - Parameter readable: how many bytes from the text's start on may be read, the text itself among them.
+    /// - Parameter readable: the number of bytes from the text's start that may be read, the text itself among them.
     /// - Returns: nil when the text is no valid JSON object.
     func withObject<Result>(
         _ text: UnsafeRawBufferPointer, readable: Int, _ body: (UnsafeBufferPointer<JSONMember>) -> Result

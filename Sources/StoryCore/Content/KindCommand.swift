@@ -1,21 +1,23 @@
-/// What each kind tells of its own commands, in its own folder.
+/// The commands of one kind, implemented in the kind's own folder.
 protocol KindCommand {
     associatedtype Fact: Equatable & Sendable
 
-    /// The command, or every wrong field of its form; nil when the kind does not take such a write.
+    /// Returns the command, or every wrong field of its form; nil when the kind does not support such a write.
     static func made(by action: ContentAction, in directory: any Directory) -> Result<Self, Failure>?
 
-    /// The ID that the client chose for something new.
+    /// The ID that the client chose for new content.
     var givenID: Identifier? { get }
-    /// The event that carrying it out makes.
+    /// The event that the command produces.
     var event: Fact { get }
 
-    /// - Throws: what reading failed with.
+    /// Returns the decision on the command in the current state.
+    ///
+    /// - Throws: the error of reading a row.
     func decision(on subject: ContentSubject, in rows: any ContentRows) throws(StorageError) -> Decision<Fact>
 }
 
 extension Form {
-    /// The kind's command that the form's becomes, or every wrong field.
+    /// Returns the form's command wrapped as the kind's, or every wrong field.
     func command<Wider>(in directory: any Directory, _ wrap: (Command) -> Wider) -> Result<Wider, Failure> {
         switch build(in: directory) {
         case .success(let command): .success(wrap(command))

@@ -1,15 +1,15 @@
-/// The kinds of content that a store knows.
+/// The catalogue of the kinds of content that a store knows.
 ///
-/// This is the one list of them: nothing else names them but their own folders, forms and deciders.
+/// This is the only list of them: no other code names them but their own folders, forms and deciders.
 ///
 /// Unchecked: it never changes.
 package final class Catalogue: @unchecked Sendable {
-    /// How many kinds there may be.
+    /// The maximum number of kinds.
     package static let maxKindCount = 256
 
-    /// By their numbers.
+    /// The schemas, indexed by the kinds' numbers.
     package let kinds: [KindSchema]
-    /// The categories' bytes, by the kinds' numbers.
+    /// The categories' bytes, indexed by the kinds' numbers.
     private let categories: UnsafeBufferPointer<UnsafeRawBufferPointer>
     private let names: UnsafeBufferPointer<UnsafeRawBufferPointer>
     private let layouts: UnsafeBufferPointer<UnsafePointer<RowLayout>>
@@ -17,6 +17,8 @@ package final class Catalogue: @unchecked Sendable {
     private let memory: FixedMemory
     private let declarations: [KindDeclaration]
 
+    /// Creates a catalogue.
+    ///
     /// - Throws: the first contradiction within a declaration, or between two.
     package init(_ declarations: [KindDeclaration]) throws(SchemaError) {
         guard declarations.count <= Catalogue.maxKindCount else {
@@ -44,31 +46,31 @@ package final class Catalogue: @unchecked Sendable {
                 UserSchema.declaration, StorySchema.declaration, MessageSchema.declaration, PhotoSchema.declaration,
             ])
         } catch {
-            preconditionFailure("The store's own schemas are sound: \(error)")
+            preconditionFailure("the standard catalogue is invalid: \(error)")
         }
     }()
 
-    /// A catalogue of the same kinds that shares no object with this one.
+    /// Returns a catalogue of the same kinds that shares no object with this one.
     ///
-    /// For a thread of its own: where several count references to the same objects, each waits for the others' caches.
+    /// Each thread has its own: reference counts that several threads change move their cache lines from core to core.
     package func copy() -> Catalogue {
         do throws(SchemaError) {
             return try Catalogue(declarations)
         } catch {
-            preconditionFailure("Schemas that were sound still are: \(error)")
+            preconditionFailure("the copy of a valid catalogue is invalid: \(error)")
         }
     }
 
-    /// What the store knows of a kind of this catalogue.
+    /// The schema of a kind of this catalogue.
     package subscript(kind: Kind) -> KindSchema { kinds[Int(kind.number)] }
 
-    /// The number of the table that has a kind's rows.
+    /// Returns the number of the table that has a kind's rows.
     package func rows(of kind: Kind) -> UInt8 { rowTables[Int(kind.number)] }
 
-    /// Where the parts of a kind's rows lie.
+    /// Returns the layout of a kind's rows.
     package func layout(of kind: Kind) -> UnsafePointer<RowLayout> { layouts[Int(kind.number)] }
 
-    /// The kind with this name; nil when there is none.
+    /// Returns the kind with this name; nil when there is none.
     package func kind(named name: UnsafeRawBufferPointer) -> Kind? {
         for index in names.indices where names[index].count == name.count && names[index].equals(name) {
             return Kind(number: index)
@@ -76,7 +78,7 @@ package final class Catalogue: @unchecked Sendable {
         return nil
     }
 
-    /// The kind whose streams have this category; nil for the users' own categories.
+    /// Returns the kind whose streams have this category; nil for custom categories.
     package func kind(category: UnsafeRawBufferPointer) -> Kind? {
         for index in categories.indices where categories[index].count == category.count {
             if begins(category, like: index), categories[index].equals(category) { return Kind(number: index) }
@@ -84,16 +86,16 @@ package final class Catalogue: @unchecked Sendable {
         return nil
     }
 
-    /// True where the first byte is that of a category: most names differ in it.
+    /// Returns true when the first byte is that of a category: most names differ in it.
     @inline(__always)
     private func begins(_ name: UnsafeRawBufferPointer, like index: Int) -> Bool {
         name[0] == categories[index][0]
     }
 
-    /// The kinds whose content a verb changes.
+    /// Returns the kinds whose content a verb changes.
     package func kinds(taking verb: Verb) -> [KindSchema] { kinds.filter { $0.verbs.contains(verb) } }
 
-    /// The kind that a stream belongs to; nil for the users' own streams.
+    /// Returns the kind that a stream belongs to; nil for custom streams.
     package func kind(stream: UnsafeRawBufferPointer) -> StreamKind? {
         for index in categories.indices {
             let count = categories[index].count
@@ -113,7 +115,7 @@ package final class Catalogue: @unchecked Sendable {
     /// The names of the models, those of the kinds first.
     package var models: [String] { (kinds.flatMap(\.tables) + StreamTables.all).map(\.model).distinct }
 
-    /// The tables of a model; the first holds what the model's count counts.
+    /// Returns the tables of a model; the model's count is the number of entries in the first one.
     package func tables(of model: String) -> [ModelTable] {
         (kinds.flatMap(\.tables) + StreamTables.all).filter { $0.model == model }
     }
@@ -131,26 +133,36 @@ package final class Catalogue: @unchecked Sendable {
 
 /// The store's own kinds by name, for forms that ask for one. The numbers are those of `Catalogue.standard`.
 extension Kind {
+    /// The kind `users`.
     package static var users: Kind { Kind(number: 0) }
+    /// The kind `stories`.
     package static var stories: Kind { Kind(number: 1) }
+    /// The kind `messages`.
     package static var messages: Kind { Kind(number: 2) }
+    /// The kind `photos`.
     package static var photos: Kind { Kind(number: 3) }
 }
 
-/// The tables that say where events lie, whatever kinds there are.
+/// The tables that map streams, categories and keys to events, independent of the kinds.
 package enum StreamTables {
+    /// The streams by name.
     package static let streams = ModelTable(6, "streams", of: "streams")
+    /// The posting lists of the streams.
     package static let streamPositions = ModelTable(7, "streamPositions", of: "streams")
+    /// The categories by name.
     package static let categories = ModelTable(4, "categories", of: "streams")
+    /// The posting lists of the categories.
     package static let categoryPositions = ModelTable(8, "categoryPositions", of: "streams")
+    /// The keys of requests.
     package static let keys = ModelTable(10, "keys", of: "keys")
-    /// Those of the model `streams` first.
+    /// All of these tables, those of the model `streams` first.
     package static let all = [streams, streamPositions, categories, categoryPositions, keys]
 }
 
-/// The kind of a stream that is one of content.
+/// The kind of a stream of content.
 package struct StreamKind {
+    /// The kind of the content.
     package let kind: Kind
-    /// Where in the stream's name the ID begins.
+    /// The offset of the ID in the stream's name, in bytes.
     package let idStart: Int
 }

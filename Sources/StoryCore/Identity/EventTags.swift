@@ -1,13 +1,13 @@
-/// The tags of one event, kept as the JSON array that they are on the wire: `["course:c1","student:s7"]`.
+/// The tags of one event, stored as their JSON array on the wire: `["course:c1","student:s7"]`.
 ///
-/// A tag has no `"` and no `\`, so that its bytes in JSON are its bytes.
+/// A tag has no `"` and no `\`, so its bytes need no escapes in JSON.
 package enum EventTags {
-    /// How many tags an event may have.
+    /// The maximum number of tags of an event.
     package static let maxCount = 16
-    /// How long one tag may be, in bytes.
+    /// The length of one tag, in bytes.
     package static let length = 1...64
 
-    /// True for so many bytes of printable ASCII but the space, `"` and `\`.
+    /// Returns true for 1–64 bytes of printable ASCII except the space, `"` and `\`.
     package static func isTag(_ bytes: some Collection<UInt8>) -> Bool {
         length.contains(bytes.count) && bytes.allSatisfy { 0x21...0x7E ~= $0 && $0 != 0x22 && $0 != 0x5C }
     }

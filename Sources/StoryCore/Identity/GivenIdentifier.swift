@@ -1,8 +1,8 @@
 extension Identifier {
-    /// The ID that the store gives what is made at a position: short, and later ones sort after earlier ones.
+    /// Returns the ID that the store gives to content created at a position: short, and sorted by position.
     ///
-    /// It is the position in base 36 behind a letter that says how many digits follow. A client may have chosen the
-    /// very same ID, so `isTaken` is asked, and each `~` behind it makes another one.
+    /// It is the position in base 36 after a letter that says how many digits follow. A client may have chosen the same
+    /// ID, so `~` is appended until `isTaken` returns false or the ID has 64 bytes.
     package static func given(at position: Position, isTaken: (Identifier) -> Bool) -> Identifier {
         var digits: [UInt8] = []
         var rest = position.value

@@ -1,8 +1,8 @@
 extension Instant {
-    /// How many bytes `append(to:)` writes.
+    /// The number of bytes that `append(to:)` writes.
     package static let textCount = 24
 
-    /// A text that was read as a date.
+    /// The result of parsing a date.
     package enum Reading: Equatable, Sendable {
         case instant(Instant)
         /// A date that is before year 0000 or after year 9999 in UTC.
@@ -10,7 +10,7 @@ extension Instant {
         case malformed
     }
 
-    /// Reads RFC 3339, any offset; digits past the millisecond are cut off.
+    /// Parses RFC 3339 with any offset; digits past the millisecond are cut off.
     package static func read(_ text: some Collection<UInt8>) -> Reading {
         var reader = DigitReader(text)
         guard let year = reader.number(4), reader.take(0x2D), let month = reader.number(2), reader.take(0x2D),
@@ -27,7 +27,8 @@ extension Instant {
         return Instant.range.contains(value) ? .instant(Instant(milliseconds: value)) : .outOfRange
     }
 
-    /// True for the last minute of a month, the only one that may have a leap second; counted since 1970 in UTC.
+    /// Returns true for the last minute of a month, the only one that may have a leap second; counted since 1970 in
+    /// UTC.
     private static func endsMonth(_ minute: Int64) -> Bool {
         let firstDay = range.lowerBound / 86_400_000
         let nextDay = (minute + 1).dividedFloor(by: 1_440)
@@ -35,20 +36,23 @@ extension Instant {
         return date(day).day == 1
     }
 
-    /// Nil for what is no date, or one that is out of range.
+    /// Parses a date; nil when the bytes are malformed or out of range.
     package init?(_ text: some Collection<UInt8>) {
         guard case .instant(let instant) = Instant.read(text) else { return nil }
         self = instant
     }
 
+    /// Parses a date; nil when the text is malformed or out of range.
     package init?(_ text: String) { self.init(Array(text.utf8)) }
 
-    /// The same for bytes of a line: compiled for them alone, because replaying reads a date an event.
+    /// Parses a date in a request line or a record; specialized for raw bytes, since replay parses a date on each
+    /// event.
     package init?(utf8 text: UnsafeRawBufferPointer) { self.init(text) }
 
+    /// Parses RFC 3339 in raw bytes.
     package static func read(utf8 text: UnsafeRawBufferPointer) -> Reading { read(text) }
 
-    /// The sentence for a date that is out of range.
+    /// The range of dates in words, for errors.
     package static let calendar = "from 0000-01-01T00:00:00Z to 9999-12-31T23:59:59.999Z"
 
     /// Appends `2026-11-20T12:34:56.789Z`.
@@ -62,7 +66,7 @@ extension Instant {
         }
     }
 
-    /// Writes the same at a place that has room for `textCount` bytes.
+    /// Writes the same to memory that has room for `textCount` bytes.
     package func write(to text: UnsafeMutablePointer<UInt8>) {
         let sinceYearZero = UInt64(milliseconds - Instant.range.lowerBound)
         let days = UInt32(sinceYearZero / 86_400_000)
@@ -86,12 +90,14 @@ extension Instant {
         text[23] = 0x5A
     }
 
+    /// The moment as text: `2026-11-20T12:34:56.789Z`.
     package var text: String {
         var bytes: [UInt8] = []
         append(to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Returns the number of days of a month.
     static func days(inMonth month: Int64, of year: Int64) -> Int64 {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
@@ -100,7 +106,8 @@ extension Instant {
         }
     }
 
-    /// Days since 1970-01-01 of a date of the proleptic Gregorian calendar (March is the year's first month here).
+    /// Returns the days since 1970-01-01 of a date of the proleptic Gregorian calendar (March is the year's first month
+    /// here).
     static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = shifted.dividedFloor(by: 400)
@@ -110,8 +117,8 @@ extension Instant {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// The date of a count of days since 0000-01-01. Two are written for every event, and divisions of 32 bits by what
-    /// the compiler knows are quick.
+    /// Returns the date of a number of days since 0000-01-01. Each event has two dates, and 32-bit divisions by
+    /// constants are fast.
     static func date(_ days: UInt32) -> (year: UInt32, month: UInt32, day: UInt32) {
         // Years begin in March here, and those before year 0 are in the first era.
         let shifted = days + 146_097 - 60
@@ -138,6 +145,7 @@ private struct DigitReader<Bytes: Collection<UInt8>> {
 
     var isAtEnd: Bool { index == bytes.endIndex }
 
+    /// Reads a number of the given number of digits; nil when there are fewer.
     mutating func number(_ digits: Int) -> Int64? {
         var value: Int64 = 0
         for _ in 0..<digits {
@@ -147,15 +155,17 @@ private struct DigitReader<Bytes: Collection<UInt8>> {
         return value
     }
 
+    /// Reads one byte; returns false when the next byte is another one.
     mutating func take(_ byte: UInt8) -> Bool { take(anyOf: [byte]) }
 
+    /// Reads one of several bytes; returns false when the next byte is none of them.
     mutating func take(anyOf choices: [UInt8]) -> Bool {
         guard index < bytes.endIndex, choices.contains(bytes[index]) else { return false }
         index = bytes.index(after: index)
         return true
     }
 
-    /// The milliseconds after an optional point; nil when a point has no digit.
+    /// Reads the milliseconds after an optional point; nil when a point has no digit.
     mutating func fraction() -> Int64? {
         guard take(0x2E) else { return 0 }
         guard var value = digit() else { return nil }
@@ -169,7 +179,7 @@ private struct DigitReader<Bytes: Collection<UInt8>> {
         return value * Int64(1_000 / scale)
     }
 
-    /// Minutes east of UTC; nil when there is no offset.
+    /// Reads the offset in minutes east of UTC; nil when there is none.
     mutating func offset() -> Int64? {
         if take(anyOf: [0x5A, 0x7A]) { return 0 }
         let isWest = index < bytes.endIndex && bytes[index] == 0x2D
@@ -187,7 +197,7 @@ private struct DigitReader<Bytes: Collection<UInt8>> {
 }
 
 extension Int64 {
-    /// The quotient rounded towards minus infinity.
+    /// Returns the quotient rounded towards minus infinity.
     fileprivate func dividedFloor(by divisor: Int64) -> Int64 {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? quotient - 1 : quotient
@@ -195,7 +205,7 @@ extension Int64 {
 }
 
 extension UnsafeMutablePointer<UInt8> {
-    /// Writes a number below 100.
+    /// Writes a number below 100 as two ASCII digits.
     @inlinable @inline(__always)
     package func setTwoDigits(_ index: Int, _ number: UInt32) {
         self[index] = UInt8(truncatingIfNeeded: 0x30 + number / 10)

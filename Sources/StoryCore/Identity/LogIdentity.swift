@@ -1,19 +1,21 @@
-/// The name of a history: 1–64 bytes of the alphabet, 32 hexadecimal digits where this store made it.
+/// The ID of a history: 1–64 bytes of the alphabet, 32 hexadecimal digits where this store made it.
 package struct LogID: Hashable, Sendable, CustomStringConvertible {
+    /// The length of an ID, in bytes.
     package static let length = 1...64
 
+    /// The bytes of the ID.
     package let bytes: [UInt8]
 
-    /// Nil when the bytes do not spell such a name.
+    /// Creates an ID; nil when the bytes do not spell one.
     package init?(_ bytes: some Collection<UInt8>) {
         guard Alphabet.spells(bytes, within: LogID.length) else { return nil }
         self.bytes = Array(bytes)
     }
 
-    /// Bytes that were checked by the caller.
+    /// Creates an ID from bytes that the caller has checked.
     package init(trusted bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The digits of a log's own ID, which is binary.
+    /// Creates the hexadecimal form of a log's own binary ID.
     package init(binary: [UInt8]) {
         let digits = Array("0123456789abcdef".utf8)
         bytes = binary.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
@@ -22,23 +24,28 @@ package struct LogID: Hashable, Sendable, CustomStringConvertible {
     package var description: String { Alphabet.text(bytes) }
 }
 
-/// Which history a log is, and which ones it comes from.
+/// The identity of a log's history, and of those that it was copied from.
 package struct LogIdentity: Equatable, Sendable {
     /// A history that this one was copied from.
     package struct Ancestor: Equatable, Sendable {
+        /// The ID of the ancestor.
         package let id: LogID
         /// The last position that both have.
         package let position: Position
 
+        /// Creates an ancestor.
         package init(id: LogID, position: Position) {
             self.id = id
             self.position = position
         }
     }
 
+    /// The ID of the history.
     package let id: LogID
+    /// The histories that this one was copied from, the newest first.
     package let ancestors: [Ancestor]
 
+    /// Creates an identity.
     package init(id: LogID, ancestors: [Ancestor] = []) {
         self.id = id
         self.ancestors = ancestors
@@ -48,8 +55,8 @@ package struct LogIdentity: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - named: the history that the reader knows; nil where it names none.
-    ///   - next: where its reading begins: it may hold what stands before.
-    /// - Throws: `diverged`.
+    ///   - next: the first position to read; the reader may have everything before it.
+    /// - Throws: a failure with the code `diverged`.
     package func check(_ named: LogID?, next: Position) throws(Failure) {
         guard let named, named != id else { return }
         guard let ancestor = ancestors.first(where: { $0.id == named }) else {

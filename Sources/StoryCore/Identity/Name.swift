@@ -1,9 +1,9 @@
 /// A name of the alphabet of IDs: an ID, a stream's name, an event's type, a key.
 ///
-/// One that is read out of a line is lent, as its bytes are; whoever holds on to it takes `kept`.
+/// A name in a request line is valid until the request is handled; code that keeps it longer uses `kept`.
 @usableFromInline
 package protocol Name: Hashable, Sendable, CustomStringConvertible {
-    /// What it is spelled with.
+    /// The bytes of the name.
     var spelling: ByteView { get }
 }
 

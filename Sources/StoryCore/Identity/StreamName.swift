@@ -1,14 +1,15 @@
 /// The name of a stream, CATEGORY-ID: each 1–64 bytes of the alphabet, the category without `-`.
 @usableFromInline
 package struct StreamName: Name {
-    /// How long a whole name may be, in bytes.
+    /// The length of a whole name, in bytes.
     @inlinable package static var length: ClosedRange<Int> { 3...129 }
 
+    /// The bytes of the name.
     @usableFromInline package let spelling: ByteView
-    /// How many bytes the category has; the dash follows it.
+    /// The length of the category, in bytes; the dash follows it.
     @usableFromInline package let categoryCount: Int
 
-    /// Nil when the bytes are no CATEGORY-ID.
+    /// Creates a name; nil when the bytes are no CATEGORY-ID.
     package init?(_ bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
         guard StreamName.length.contains(bytes.count), let dash = bytes.firstIndex(of: 0x2D),
@@ -18,20 +19,22 @@ package struct StreamName: Name {
         self.init(trusted: bytes, categoryCount: dash)
     }
 
+    /// Creates a name from a text of the program itself; nil when it is no CATEGORY-ID.
     package init?(_ text: String) { self.init(Array(text.utf8)) }
 
-    /// Bytes that were checked by the caller, and how many of them stand before the dash.
+    /// Creates a name from bytes that the caller has checked, and the number of bytes before the dash.
     package init(trusted bytes: [UInt8], categoryCount: Int) {
         self.init(trusted: ByteView(bytes), categoryCount: categoryCount)
     }
 
-    /// Bytes that were checked by the caller, and how many of them stand before the dash.
+    /// Creates a name from a view that the caller has checked, and the number of bytes before the dash.
     @inlinable
     package init(trusted spelling: ByteView, categoryCount: Int) {
         self.spelling = spelling
         self.categoryCount = categoryCount
     }
 
+    /// Creates the name of an ID in a category.
     package init(category: CategoryName, id: Identifier) {
         var bytes = category.bytes
         bytes.append(0x2D)
@@ -39,11 +42,11 @@ package struct StreamName: Name {
         self.init(trusted: bytes, categoryCount: category.spelling.count)
     }
 
-    /// Lent as the name is.
+    /// The category, valid as long as the name.
     package var category: CategoryName { CategoryName(trusted: spelling.part(0..<categoryCount)) }
-    /// Lent as the name is.
+    /// The ID, valid as long as the name.
     package var id: Identifier { Identifier(trusted: spelling.part(categoryCount + 1..<spelling.count)) }
-    /// The same, for as long as the value lives.
+    /// The same name in a copy of the bytes that it owns.
     package var kept: StreamName { StreamName(trusted: spelling.kept, categoryCount: categoryCount) }
 
     @usableFromInline

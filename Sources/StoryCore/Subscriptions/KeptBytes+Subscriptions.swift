@@ -1,19 +1,19 @@
-/// How many bytes subscriptions keep, for the account of what is kept for clients.
+/// The memory of subscriptions, for the account of the memory of all clients.
 extension Subscription {
-    /// The bytes of every subscription, with some of the room that arrays have to grow.
+    /// The size of every subscription with some spare capacity of its arrays, in bytes.
     private static let own = MemoryLayout<Subscription>.stride + 64
-    /// The bytes of one beyond that while it waits for an event of its stream or category: its places in tables.
+    /// The additional size of an idle subscription, in bytes: its entries in tables.
     package static let restingBytes = 256
 
-    /// About how many bytes it takes, with its filters and with what is remembered for it.
+    /// The approximate size in bytes, with its filters and its remembered rows.
     package var keptBytes: Int { Subscription.own + filterBytes + rememberedBytes }
 }
 
-/// The bytes of an allocation beside its contents.
+/// The overhead of an allocation, in bytes.
 private let allocation = 48
 
 extension EventSelection {
-    /// How many bytes its names take.
+    /// The size of its names, in bytes.
     var keptBytes: Int {
         let name =
             switch source {
@@ -26,7 +26,7 @@ extension EventSelection {
 }
 
 extension Subject {
-    /// How many bytes its names and values take.
+    /// The size of its names and values, in bytes.
     var keptBytes: Int {
         switch self {
         case .events: 0

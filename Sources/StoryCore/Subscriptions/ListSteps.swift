@@ -1,52 +1,54 @@
-/// The steps in which a list was shown while there were events that its watcher had not been told of yet. They say of a
-/// row that has left whether it was shown before.
+/// The steps in which a list was shown while its subscriber had not yet received all events. They decide whether a row
+/// that left the list had been shown.
 ///
-/// A step shows the rows of one part of the index as the durable events made them, as far as they are in the index,
-/// which later events may have changed. Later the events are looked at in their order, and those that the step knew
-/// already must not take away what it did not show.
+/// A step shows the rows of one part of the index in their last durable state. The index may already include later
+/// events. Those are processed afterwards in order, and must not remove a row that the step did not show because its
+/// index included them.
 struct ListSteps: Equatable, Sendable {
+    /// One step.
     private struct Step: Equatable {
-        /// The last key of its part; nil: its part goes to the end.
+        /// The last key of its part of the index; nil means that the part goes to the end.
         let through: [UInt8]?
-        /// The rows were shown as the events up to here made them.
+        /// The last event that the shown rows included.
         let durable: Position
-        /// The index was as the events up to here made it.
+        /// The last event that the index included.
         let head: Position
-        /// The events up to here had been looked at.
+        /// The last event that was processed before the step.
         let lookedAt: Position
 
+        /// Returns true when a key is not after the step's part.
         func holds(_ key: [UInt8]) -> Bool { through.map { !$0.lexicographicallyPrecedes(key) } ?? true }
     }
 
-    /// Before there are more, events are looked at first.
+    /// The number of steps at which events are processed before more rows are shown.
     private static let maxCount = 16
 
     private var steps: [Step] = []
-    /// What was shown up to this key is beyond doubt; nil: nothing is.
+    /// The key through which rows were shown without doubt; nil means none.
     private var start: [UInt8]?
-    /// False where rows were shown twice, because events were undone between: then all rows count as shown.
+    /// False where rows were shown twice, since events were rolled back in between: then all rows count as shown.
     private var isExact = true
 
     /// True when no step is in doubt.
     var isEmpty: Bool { steps.isEmpty }
 
-    /// How many bytes it takes beside its own size.
+    /// The memory beside its own size, in bytes.
     var keptBytes: Int {
         steps.reduce(start?.capacity ?? 0) { $0 + MemoryLayout<Step>.stride + ($1.through?.count ?? 0) + 48 }
     }
 
-    /// True when events should be looked at before there are more steps.
+    /// True when events should be processed before more steps are added.
     var isFull: Bool { steps.count >= ListSteps.maxCount && isExact }
 
-    /// True when it can be told of a row whether it was shown.
+    /// True when the steps can decide whether a row was shown.
     var areTelling: Bool { isExact }
 
-    /// True when an index was walked that events after a position had changed.
+    /// Returns true when the last step's index included events after a position.
     func saw(after position: Position) -> Bool { steps.last.map { $0.head > position } ?? false }
 
-    /// The list was shown through a key; nil: to the end.
+    /// Adds the step that showed the list through a key; nil means to the end.
     ///
-    /// - Parameter last: the last event that was looked at.
+    /// - Parameter last: the last event that was processed.
     mutating func add(through key: [UInt8]?, durable: Position, head: Position, lookedAt last: Position) {
         guard head > last || !steps.isEmpty else {
             start = key ?? start
@@ -58,36 +60,36 @@ struct ListSteps: Equatable, Sendable {
         steps.append(step)
     }
 
-    /// The events up to a position were looked at: a step that knew no later ones is beyond doubt.
+    /// Removes the steps once all events that their indexes included are processed.
     mutating func looked(through position: Position) {
         guard let last = steps.last, position >= last.head else { return }
         start = last.through ?? start
         steps = []
     }
 
-    /// The list is shown once more from its first row on, because events were undone that its steps knew.
+    /// Restarts the list at its first row, since events that its steps included were rolled back.
     mutating func beginAnew() { (steps, start, isExact) = ([], nil, false) }
 
-    /// Whether a row was shown that an event took out of the list.
+    /// Decides whether a row that an event removed from the list had been shown.
     ///
     /// - Parameters:
     ///   - key: its key in the index before the event.
-    ///   - change: the event that made it what it was before.
-    ///   - event: the event that took it out.
+    ///   - change: the last event that changed the row before.
+    ///   - event: the event that removed it.
     func told(of key: [UInt8], since change: Position, until event: Position) -> ToldRow {
         guard isExact, start?.lexicographicallyPrecedes(key) ?? true,
             let step = steps.first(where: { $0.holds(key) })
         else { return .yes }
-        // It was told with the event that changed it, which was looked at after the step; or the step knew nothing of its
-        // leaving.
+        // Either the event that changed the row was processed after the step, and showed it, or the step's index did
+        // not include the removal.
         if change > step.lookedAt || event > step.head { return .yes }
         return .ifListed(durable: step.durable, head: step.head)
     }
 }
 
-/// Whether a watcher was told of a row.
+/// The decision whether a row was shown to a subscriber.
 package enum ToldRow: Equatable, Sendable {
     case yes, no
-    /// If it was the same row at the one position, and in the list at the other.
+    /// Yes if the row was the same at `durable`, and in the list at `head`.
     case ifListed(durable: Position, head: Position)
 }

@@ -1,13 +1,13 @@
-/// What a subscriber is told of.
+/// The subject of a subscription: events or rows.
 package enum Subject: Equatable, Sendable {
-    /// Events as they lie in the log.
+    /// Events as they are in the log.
     case events
-    /// One row, as it is now and at each change.
+    /// One row, in its current state and after each change.
     case row(Kind, Identifier)
-    /// The rows of a kind that pass all conditions: those there are, then each that enters, changes or leaves.
+    /// The rows of a kind that pass all conditions: first the current ones, then each that enters, changes or leaves.
     case list(Kind, [Condition])
 
-    /// True where events are followed, and not rows.
+    /// True when events are followed instead of rows.
     package var isEvents: Bool {
         switch self {
         case .events: true
@@ -16,58 +16,63 @@ package enum Subject: Equatable, Sendable {
     }
 }
 
-/// A subscription: a cursor into the log, and how the subscriber keeps up.
+/// A subscription: a cursor into the log, and the state of its reader.
 ///
-/// Catch-up and live are one sequence, because there is only this cursor: it goes on from where it is, whoever wrote.
-/// Who watches rows is shown those that there are first, and then follows the events that touch them.
+/// Catch-up and live are one sequence, because there is only this cursor: it continues from its position, independent
+/// of the writer. A subscription to rows first lists the current ones, then follows the events that touch them.
 package struct Subscription: Equatable, Sendable {
+    /// The phase of a subscription.
     package enum Phase: Equatable, Sendable {
-        /// Showing the rows that there are, behind this key of their index; nil: from the first one on.
+        /// Listing the current rows after this key of their index; nil means from the first.
         case listing(after: [UInt8]?)
-        /// Reading what was there before.
+        /// Reading earlier events from the log.
         case catchingUp
-        /// At the head: what is committed next goes out at once.
+        /// At the head: the next commit is pushed at once.
         case live
-        /// Was live, and its reader has no room for what came since.
+        /// Formerly live; its reader has no room for the newer events.
         case behind
     }
 
-    /// What is to be done next for the subscriber.
+    /// The next action for the subscriber.
     package enum Step: Equatable, Sendable {
-        /// Nothing, until something is committed or the reader has room.
+        /// Do nothing until the next commit, or until the reader has room.
         case wait
-        /// Show rows that there are, behind this key of their index; nil: from the first one on.
+        /// List current rows after this key of their index; nil means from the first.
         case list(after: [UInt8]?)
-        /// Say that everything up to here was sent.
+        /// Report that everything through this position was sent.
         case sayCaughtUp(Position)
-        /// Say that so many events wait.
+        /// Report the number of events that wait.
         case sayBehind(UInt64)
-        /// Send what matches among these.
+        /// Send the matching events in this range.
         case send(from: Position, through: Position)
     }
 
+    /// The ID within the connection.
     package let id: SubscriptionID
-    /// The events that it is told of, or that touch the rows that it is told of.
+    /// The events to push, or those that touch the rows to push.
     package let selection: EventSelection
+    /// The subject: events or rows.
     package let subject: Subject
-    /// The first position that was not yet looked at: where a new subscription would resume.
+    /// The first position that is not yet processed, where a new subscription would resume.
     package private(set) var next: Position
+    /// The current phase.
     package private(set) var phase: Phase
-    /// The rows that were shown in a newer state than that of the events looked at, each with the position of that.
+    /// The rows that were shown in a state newer than the processed events, each with the position of that state.
     private var shown: [UInt64: Position] = [:]
-    /// So many are remembered; other rows are shown as they were.
+    /// The maximum number of remembered rows; further rows are shown as of the processed event.
     private static let maxShown = 4_096
-    /// False where no more rows are to be remembered than there are.
+    /// False where no further rows may be remembered, for lack of memory.
     package var remembers = true
-    /// How many bytes its selection and its subject take.
+    /// The size of its selection and its subject, in bytes.
     let filterBytes: Int
-    /// Room for so many rows is kept where none is remembered.
+    /// The capacity, in rows, that is kept while no row is remembered.
     private static let keptShown = 16
-    /// So many events wait for a reader who is behind, whatever room there is.
+    /// The backlog, in events, at which a stalled reader falls behind, even where there is room.
     private static let minBehind: UInt64 = 1_024
-    /// How a list was shown, as far as events that were not looked at yet may say otherwise.
+    /// The steps of the list that unprocessed events may still contradict.
     private var steps = ListSteps()
 
+    /// Creates a subscription whose first position is `next`.
     package init(
         id: SubscriptionID, selection: EventSelection, subject: Subject = .events, from next: Position
     ) {
@@ -79,10 +84,10 @@ package struct Subscription: Equatable, Sendable {
         phase = subject == .events ? .catchingUp : .listing(after: nil)
     }
 
-    /// How many events lie between the subscriber and the head.
+    /// Returns the number of events from the cursor through the head.
     package func lag(head: Position) -> UInt64 { head < next ? 0 : head.value - next.value + 1 }
 
-    /// True when there is something to send once the reader has room.
+    /// Returns true when there is something to send once the reader has room.
     package func isWanting(head: Position) -> Bool {
         switch phase {
         case .listing: true
@@ -90,6 +95,7 @@ package struct Subscription: Equatable, Sendable {
         }
     }
 
+    /// Returns the next action, and moves to the phase that it begins.
     package mutating func step(head: Position, hasRoom: Bool) -> Step {
         if case .listing(let key) = phase {
             guard hasRoom else { return .wait }
@@ -111,23 +117,23 @@ package struct Subscription: Equatable, Sendable {
         return .send(from: next, through: head)
     }
 
-    /// The reader has not taken what was sent: one for whom much waits by now is behind.
+    /// Falls behind if the backlog is large, since the reader has not read the earlier output.
     package mutating func readerStandsStill(head: Position) {
         if phase == .live, lag(head: head) >= Subscription.minBehind { phase = .behind }
     }
 
-    /// Everything up to a position was looked at, and what matches was sent.
+    /// Records that the events through a position were processed, and the matching ones sent.
     package mutating func sent(through position: Position) {
         next = max(next, position.next)
         if !steps.isEmpty { steps.looked(through: position) }
     }
 
-    /// True when it was sent everything, and can tell by an event's stream or category whether it is concerned.
+    /// Returns true when it was sent everything, and an event's stream or category decides whether it concerns it.
     package func hasAll(through head: Position) -> Bool {
         phase == .live && next == head.next && steps.isEmpty && selection.source != .all
     }
 
-    /// The same after no event up to a position concerned it.
+    /// Returns the same subscription after no event through a position concerned it.
     package func rested(through position: Position) -> Subscription {
         var rested = self
         rested.sent(through: position)
@@ -136,16 +142,16 @@ package struct Subscription: Equatable, Sendable {
 
     // MARK: Rows
 
-    /// The rows up to this key of their index were shown.
+    /// Records that the rows through this key of their index were listed.
     package mutating func listed(through key: [UInt8]) {
         if case .listing = phase { phase = .listing(after: key) }
     }
 
-    /// The rows behind the last step's were shown, as the durable events made them.
+    /// Records that the rows after those of the last step were listed in their last durable state.
     ///
     /// - Parameters:
-    ///   - head: the last event that the index knew.
-    ///   - isWhole: whether those were all.
+    ///   - head: the last event that the index included.
+    ///   - isWhole: true when these were the last rows.
     package mutating func listingStepped(durable: Position, head: Position, isWhole: Bool) {
         guard case .listing(let key) = phase else { return }
         if isWhole || key != nil {
@@ -154,44 +160,44 @@ package struct Subscription: Equatable, Sendable {
         if isWhole { listingEnded() }
     }
 
-    /// All rows were shown: what happened meanwhile comes next.
+    /// Starts catching up, since all rows were listed.
     package mutating func listingEnded() {
         if case .listing = phase { phase = .catchingUp }
     }
 
-    /// Events after a position were undone: rows that were passed over because of them are there again. Which those are
-    /// is not known, so the list is shown once more.
+    /// Restarts the list if it depends on events after a position, which were rolled back. Rows that were skipped
+    /// because of them exist again, and it is unknown which.
     package mutating func rolledBack(to position: Position) {
         guard steps.saw(after: position) else { return }
         steps.beginAnew()
         phase = .listing(after: nil)
     }
 
-    /// True while a row that enters or leaves the list may be one that was not shown, or is to be shown yet.
+    /// True while a row that enters or leaves the list may not have been shown, or is still to be listed.
     package var isInDoubt: Bool {
         if case .listing = phase { return steps.areTelling }
         return !steps.isEmpty
     }
 
-    /// True when a row with this key of the index is to be shown yet, in its turn.
+    /// Returns true when a row with this key of the index is still to be listed.
     package func isAhead(_ key: [UInt8]) -> Bool {
         guard case .listing(let shown) = phase, steps.areTelling else { return false }
         return shown.map { $0.lexicographicallyPrecedes(key) } ?? true
     }
 
-    /// Whether the subscriber was told of a row that an event took out of the list.
+    /// Decides whether a row that an event removed from the list had been shown.
     ///
     /// - Parameters:
     ///   - key: its key in the index before the event.
-    ///   - change: the event that made it what it was before.
-    ///   - event: the event that took it out, which is the one that is looked at.
+    ///   - change: the last event that changed the row before.
+    ///   - event: the event that removed it, which is being processed.
     package func told(of key: [UInt8], since change: Position, until event: Position) -> ToldRow {
         isAhead(key) ? .no : steps.told(of: key, since: change, until: event)
     }
 
-    /// Shows a row as it was after the event at `state`, while the events up to `position` were looked at.
+    /// Records that a row is shown as of the event at `state`, while events through `position` are processed.
     ///
-    /// - Returns: false where it has to be shown as it was at `position`, because no more can be remembered.
+    /// - Returns: false where it must be shown as of `position`, since no more rows can be remembered.
     package mutating func show(_ row: UInt64, as state: Position, at position: Position) -> Bool {
         guard state > position else { return true }
         guard remembers && shown.count < Subscription.maxShown || shown[row] != nil else { return false }
@@ -199,25 +205,25 @@ package struct Subscription: Equatable, Sendable {
         return true
     }
 
-    /// True when a row was shown already as it was after the event at this position, or as it was later.
+    /// Returns true when a row was already shown as of the event at this position, or as of a later one.
     package mutating func wasShown(_ row: UInt64, at position: Position) -> Bool {
         guard let state = shown[row] else { return false }
         if state <= position { forget(row) }
         return state >= position
     }
 
-    /// How many bytes the rows take that are remembered, and the steps of a list.
+    /// The memory of the remembered rows and of a list's steps, in bytes.
     var rememberedBytes: Int {
-        // A dictionary has a third more room than it gives, of sixteen bytes and a bit each.
+        // A hash table has a third more slots than its capacity, of 16 bytes and one bit each.
         (shown.capacity > 0 ? 64 + shown.capacity * 22 : 0) + steps.keptBytes
     }
 
     private mutating func forget(_ row: UInt64) {
         shown[row] = nil
-        // A dictionary keeps its storage, which is returned with the last of many.
+        // A dictionary keeps its storage, so it is released when the last of many rows is removed.
         if shown.isEmpty, shown.capacity > Subscription.keptShown { shown = [:] }
     }
 
-    /// The last position that was looked at.
+    /// The last position that was processed.
     package var last: Position { Position(next.value - 1) }
 }

@@ -1,16 +1,16 @@
 package import StoryCore
 
-/// Counts the events of each kind that are folded, and measures how long the first of each sixteen took: reading the
-/// clock twice would cost a tenth of a fold.
+/// The counter and timer of folds by kind: times one in sixteen, since two reads of the clock would cost a tenth of a
+/// fold.
 package final class FoldTimer {
     private let clock: () -> UInt64
     private let record: (_ kind: Kind?, _ nanoseconds: UInt64) -> Void
-    /// Of the users' own events, and then of those of each kind, by its number.
+    /// The number of the users' own events, then of those of each kind, by its number.
     @exclusivity(unchecked) private var counts: [UInt64]
 
     /// - Parameters:
-    ///   - clock: nanoseconds, never going backwards.
-    ///   - record: hears the kind that the event is of, nil for the users' own, and how long its fold took.
+    ///   - clock: monotonic time in nanoseconds.
+    ///   - record: called with the event's kind, nil for the users' own events, and the duration of its fold.
     package init(
         _ catalogue: Catalogue, clock: @escaping () -> UInt64,
         record: @escaping (_ kind: Kind?, _ nanoseconds: UInt64) -> Void
@@ -20,13 +20,13 @@ package final class FoldTimer {
         self.record = record
     }
 
-    /// How many events of a kind were folded; nil: of the users' own.
+    /// Returns the number of folded events of a kind; nil for the users' own.
     package func count(of kind: Kind?) -> UInt64 { counts[FoldTimer.slot(kind)] }
 
-    /// The place of a kind in tables that have one for the users' own events before those of the kinds.
+    /// Returns the index of a kind in arrays that have one element for the users' own events before those of the kinds.
     package static func slot(_ kind: Kind?) -> Int { kind.map { Int($0.number) + 1 } ?? 0 }
 
-    /// An event of a kind is about to be folded; true where it is one of those that are measured.
+    /// Counts an event that is about to be folded; returns true if it is to be timed.
     @inline(__always)
     func comesDue(_ kind: Kind?) -> Bool {
         let slot = FoldTimer.slot(kind)
@@ -35,10 +35,10 @@ package final class FoldTimer {
         return count & 15 == 0
     }
 
-    /// Folds and records how long it took.
+    /// Runs the fold and records its duration.
     ///
-    /// - Parameter kind: the kind that the event is of, nil for the users' own.
-    /// - Throws: what the fold throws.
+    /// - Parameter kind: the event's kind; nil for the users' own.
+    /// - Throws: the error of the fold.
     func measure(_ kind: Kind?, _ fold: () throws(StorageError) -> Void) throws(StorageError) {
         let began = clock()
         try fold()

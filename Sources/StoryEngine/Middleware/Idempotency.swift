@@ -3,13 +3,13 @@ import StoryModels
 
 /// Idempotency by request key: returns the first receipt of a write whose key was seen before.
 ///
-/// Only the key is stored, in the event itself. A request is "the same" when it would write the very events that the
-/// key wrote the first time. So the promise holds after a replay, an export and an import, too. `version=` is a
-/// condition and no part of the comparison: a client that read again and decided the same gets the first receipt.
+/// Only the key is stored, in the event itself. A request is "the same" if it would write exactly the events that the
+/// key wrote the first time. So idempotency holds after a replay, an export and an import, too. `version=` is a
+/// condition and no part of the comparison: a client that reads again and decides the same gets the first receipt.
 enum Idempotency {
-    /// Nil when the write's key is a new one.
+    /// Returns the first receipt of a key, or a refusal if it belongs to another request; nil for a new key.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: the error of the read.
     static func outcome(
         of action: RequestAction, _ key: RequestKey, in world: World
     ) throws(StorageError) -> WriteOutcome? {
@@ -18,13 +18,15 @@ enum Idempotency {
         return .refused(reused(key, entry.last))
     }
 
-    /// - Parameter last: where the last event of the request that has the key lies.
+    /// Returns the refusal of a key that belongs to another request.
+    ///
+    /// - Parameter last: the position of the last event of that request.
     static func reused(_ key: RequestKey, _ last: Position) -> Failure {
         let message = "the key \(key) belongs to another request, at position \(last.value)"
         return Failure(.keyReused, message, .position(last))
     }
 
-    /// The receipt of the events at these positions; nil when the request would write others.
+    /// Returns the receipt of the events at these positions; nil if the request would write others.
     private static func repeated(
         _ action: RequestAction, _ positions: [Position], in world: World
     ) throws(StorageError) -> WriteReceipt? {
@@ -72,7 +74,7 @@ enum Idempotency {
 }
 
 extension WrittenEvent {
-    /// The stream's ID where the store may have given it; nil where a client must have chosen it.
+    /// The ID of the stream if the store may have generated it; nil if a client must have chosen it.
     fileprivate var givenID: Identifier? {
         let id = stream.id
         return Identifier.given(at: position) { $0.spelling.count < id.spelling.count } == id ? id : nil

@@ -1,7 +1,7 @@
 import StoryCore
 import StoryModels
 
-/// `GET`: one row, as it is or as it was.
+/// `GET`: one row, now or at an earlier moment.
 struct Browse {
     let kind: KindSchema
     let id: Identifier
@@ -9,25 +9,26 @@ struct Browse {
     let tag: Tag?
     let output: any TurnOutput
 
-    // Only a failure needs the sentence; a GET that finds its row is the most frequent request there is.
+    // Computed, since only a failure needs the text, and a `GET` that finds its row is the most frequent request.
     private var target: String { "\(kind.name)/\(id)" }
 
-    /// There is no such row now, or what is stored is none. The answer rests on the stream's last event.
+    /// Answers for a row that is not there, or whose stored bytes are damaged. The answer rests on the stream's last
+    /// event.
     ///
-    /// - Parameter record: nil where there is no row.
-    /// - Throws: `.corrupt` when the row is damaged; otherwise what reading failed with.
+    /// - Parameter record: the stored bytes; nil if there is no row.
+    /// - Throws: `.corrupt` if the row is damaged; otherwise the error of the read.
     func missed(_ record: UnsafeRawBufferPointer?) throws(StorageError) {
         guard record == nil else { throw .corrupt("a stored row of \(kind.name) is damaged", at: nil) }
         guard let head = try world.models.streams.head(of: stream) else { return refuse(.notFound(target), .zero) }
         refuse(.gone(target), world.basis(head.position, output))
     }
 
-    /// Reading failed.
+    /// Answers with a read error.
     func failed(_ error: StorageError) { refuse(.storage(error), .zero) }
 
-    /// The row as it was at a moment: folded again in steps, where it has changed since.
+    /// Answers with the row at a moment: folded again in steps if it has changed since.
     ///
-    /// - Throws: as `missed`.
+    /// - Throws: like `missed`.
     func at(_ moment: Moment) throws(StorageError) {
         let basis = world.basis(world.head, output)
         guard let head = try world.models.streams.head(of: stream) else { return refuse(.notFound(target), basis) }
@@ -54,7 +55,7 @@ struct Browse {
 }
 
 extension World {
-    /// What a reply rests on that rests on an event: nothing, where all is durable.
+    /// Returns the basis of a reply that depends on an event: zero if everything is durable.
     fileprivate func basis(_ position: Position, _ output: any TurnOutput) -> Position {
         head > output.durable ? position : .zero
     }
@@ -74,7 +75,7 @@ extension World {
 }
 
 extension Moment {
-    /// As it stands in a sentence.
+    /// The moment as text within a sentence.
     fileprivate var text: String {
         switch self {
         case .position(let position): "position \(position.value)"
@@ -83,15 +84,15 @@ extension Moment {
     }
 }
 
-/// Folds a stream's events up to a position in steps. The past does not change between them.
+/// A cursor that folds a stream's events up to a position in steps. The past does not change between them.
 final class PastRow: AnswerCursor {
-    /// Which row, and when.
+    /// The row and the moment that are asked for.
     struct Subject {
         let target: String
-        /// As it stands in a sentence.
+        /// The moment as text within a sentence.
         let moment: String
         let stream: StreamHead
-        /// The last position that counts.
+        /// The last position that is folded.
         let through: Position
     }
 

@@ -1,7 +1,7 @@
 import StoryCore
 import StoryModels
 
-/// `STREAMS`: a page of streams by name, and how far each is; the page is of one moment.
+/// `STREAMS`: a page of streams by name, each with its version and position; the page shows one moment.
 final class BrowseStreams: AnswerCursor {
     private let query: StreamsQuery
     private let source: QuerySource
@@ -35,7 +35,7 @@ final class BrowseStreams: AnswerCursor {
         }
     }
 
-    /// One stream more than the page has room for, so that it is known whether another page follows.
+    /// Returns up to one stream more than the page has room for, to know whether another page follows.
     private func streams(beginningWith prefix: [UInt8], in models: ReadModels) throws(StorageError) -> [StreamSummary] {
         var streams: [StreamSummary] = []
         let walk = IndexWalk(

@@ -1,11 +1,11 @@
 import StoryCore
 import StoryModels
 
-/// `GET` requests for rows as they are now that are answered together, each in its turn.
+/// A batch of `GET` requests for present rows that are answered together, in their order.
 ///
-/// A row lies where nobody looked lately. So rows are looked up side by side: nobody's request waits for memory alone.
+/// A row is rarely in the cache, so the rows are looked up interleaved, and their cache misses overlap.
 package struct WantedRows: ~Copyable {
-    /// Who asked for a row.
+    /// The request for a row.
     private struct Item {
         let kind: Kind
         let tag: Tag?
@@ -14,19 +14,23 @@ package struct WantedRows: ~Copyable {
     fileprivate var keys = KeyBatch()
     private var items: [Item] = []
 
+    /// Creates an empty batch.
     package init() { items.reserveCapacity(KeyBatch.capacity) }
 
+    /// The number of rows.
     package var count: Int { keys.count }
+    /// True if there is no room for another row.
     package var isFull: Bool { keys.isFull }
 
+    /// Removes all rows.
     package mutating func clear() {
         keys.clear()
         items.removeAll(keepingCapacity: true)
     }
 
-    /// Adds a row, of which nothing is kept but a copy of its ID; there must be room.
+    /// Adds a row and copies its ID; there must be room.
     ///
-    /// - Parameter table: that of the kind's rows.
+    /// - Parameter table: the table of the kind's rows.
     mutating func add(_ table: UInt8, _ kind: Kind, _ id: Identifier, _ tag: Tag?) {
         id.spelling.withUnsafeBytes { keys.addRow($0, in: table) }
         items.append(Item(kind: kind, tag: tag))
@@ -34,20 +38,20 @@ package struct WantedRows: ~Copyable {
 
     fileprivate func kind(_ index: Int) -> Kind { items[index].kind }
     fileprivate func tag(_ index: Int) -> Tag? { items[index].tag }
-    /// Lent as the key is.
+    /// Returns the ID of a row; it is valid until the batch changes.
     fileprivate func id(_ index: Int) -> Identifier {
         Identifier(trusted: ByteView(borrowing: keys.rowID(index)))
     }
 }
 
-/// `GET` of several rows as they are now: looked up side by side, answered one after the other.
+/// `GET` of several present rows: looked up interleaved, answered one after the other.
 struct BrowseTogether {
     let world: World
     let output: any TurnOutput
 
-    /// Answers for each row, in the order in which they were asked for.
+    /// Answers each row, in the order of the requests.
     ///
-    /// - Parameter begin: is told of each row before its answer is written to the output.
+    /// - Parameter begin: called with the index of each row before its answer is written to the output.
     func answer(_ rows: borrowing WantedRows, _ begin: (_ index: Int) -> Void) {
         let (catalogue, isAllDurable) = (world.models.plan.catalogue, world.head <= output.durable)
         do throws(StorageError) {
@@ -62,7 +66,7 @@ struct BrowseTogether {
         }
     }
 
-    /// Answers that each row cannot be given.
+    /// Refuses each row with a failure.
     func refuse(_ rows: borrowing WantedRows, _ failure: Failure, _ begin: (_ index: Int) -> Void) {
         for index in 0..<rows.count {
             begin(index)
@@ -70,7 +74,7 @@ struct BrowseTogether {
         }
     }
 
-    /// Answers for a row that is not there, or damaged.
+    /// Answers for a row that is not there, or is damaged.
     private func missed(_ rows: borrowing WantedRows, _ index: Int, _ value: UnsafeRawBufferPointer?) {
         let browse = Browse(
             kind: world.models.schema(rows.kind(index)), id: rows.id(index), world: world, tag: rows.tag(index),

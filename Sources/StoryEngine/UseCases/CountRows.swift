@@ -1,15 +1,17 @@
 import StoryCore
 import StoryModels
 
-/// `COUNT`: out of kept tallies where they give it, otherwise in steps.
+/// `COUNT`: from stored tallies if they have the number, otherwise in steps.
 enum CountRows {
-    /// How a count is found.
+    /// A count, or the way to find it.
     enum Answer {
         case known(Int)
         case counting(any AnswerCursor)
     }
 
-    /// - Throws: what reading failed with.
+    /// Returns the count, or a cursor that counts.
+    ///
+    /// - Throws: the error of the read.
     static func answer(
         _ schema: KindSchema, _ conditions: [Condition], in source: QuerySource
     ) throws(StorageError) -> Answer {
@@ -30,15 +32,15 @@ enum CountRows {
     }
 }
 
-/// Counts the rows behind a part of a table in steps, exact at the position where the last one ends.
+/// A cursor that counts the rows of a part of a table in steps, exact at the position where the last step ends.
 ///
-/// What changes between the steps is told by the projection: a row whose key lies in the part that was walked already
-/// is counted anew, one that lies behind it will be met.
+/// The projection reports changes between the steps: a row whose key is in the part that was walked is counted again,
+/// and one with a later key is counted when the walk reaches it.
 final class RowCount: AnswerCursor, RowObserver {
-    /// What is walked.
+    /// The part of a table that is walked.
     enum Part {
         case index(IndexRange)
-        /// All rows by number, each of which these conditions are tried on.
+        /// All rows by number; the conditions are applied to each.
         case all([Condition])
     }
 
@@ -46,9 +48,9 @@ final class RowCount: AnswerCursor, RowObserver {
     private let part: Part
     private let source: QuerySource
     private var count = 0
-    /// The last key that was walked; nil: none was.
+    /// The last key that was walked; nil before the first.
     private var last: [UInt8]?
-    /// True once it is told of changes.
+    /// True once it observes changes.
     private var hasBegun = false
 
     init(_ schema: KindSchema, _ part: Part, in source: QuerySource) {
@@ -102,7 +104,7 @@ final class RowCount: AnswerCursor, RowObserver {
         }
     }
 
-    /// False while it has to wait for others.
+    /// Begins to observe changes; returns false while too many counts are active.
     private func begins(in world: World) -> Bool {
         if !hasBegun { hasBegun = source.changes.add(self, atMost: world.limits.counts) }
         return hasBegun
@@ -135,13 +137,13 @@ final class RowCount: AnswerCursor, RowObserver {
         last = nil
     }
 
-    /// True for a row that is to be counted and stands where the walk has been.
+    /// Returns whether a row passes the conditions and its key was walked.
     private func wasWalked(_ row: RowView?, _ kind: KindPlan) -> Bool {
         guard let last, let row, rest.match(row), let key = key(of: row, kind) else { return false }
         return !last.lexicographicallyPrecedes(key)
     }
 
-    /// Where the walk meets a row; nil where it does not.
+    /// Returns the key at which the walk meets a row; nil if it does not.
     private func key(of row: RowView, _ kind: KindPlan) -> [UInt8]? {
         switch part {
         case .index(let range):

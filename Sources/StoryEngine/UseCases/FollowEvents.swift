@@ -1,10 +1,10 @@
 import StoryCore
 
-/// `SUBSCRIBE`: where pushes begin.
+/// `SUBSCRIBE`: the position at which pushes begin.
 enum FollowEvents {
-    /// The position of the first event that may be pushed.
+    /// Returns the position of the first event that may be pushed.
     ///
-    /// - Throws: `diverged` in another history, `invalid` beyond the log's end, or why the log cannot be read.
+    /// - Throws: `diverged` for another history, `invalid` beyond the log's end, or the error of reading the log.
     static func start(_ query: SubscribeQuery, in world: World) throws(Failure) -> Position {
         let start = try position(query.from, in: world)
         try world.identity.check(query.log, next: start)
@@ -19,7 +19,7 @@ enum FollowEvents {
         switch from {
         case nil: world.head.next
         case .position(let position): position
-        // Events before that time may be about to become durable, or undone: then pushes begin with the next one.
+        // The log may have events before that time that are not durable, or are rolled back: clamped to the next event.
         case .time(let time): min(try world.firstPosition(notBefore: time), world.head.next)
         }
     }

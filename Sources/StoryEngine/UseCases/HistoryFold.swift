@@ -1,14 +1,15 @@
 import StoryCore
 import StoryModels
 
-/// Folds a stream's events up to a position into a row, some at a time. The past does not change between them.
+/// A fold of a stream's events up to a position into a row, in batches. The past does not change between them.
 struct HistoryFold {
-    /// So many events are looked up at once.
+    /// The number of events that are looked up at once.
     private static let batchCount = 64
-    /// What reading and folding an event costs, in units.
+    /// The cost of reading and folding an event, in units.
     private static let eventUnits = 4
 
-    /// So many that are left are folded whatever the budget: the end of a row that is written all the time moves on.
+    /// The number of remaining events that are folded whatever the budget, since a row that is written all the time has
+    /// no fixed end.
     private static let tailCount: UInt64 = 256
 
     private let streams: StreamIndex
@@ -17,7 +18,7 @@ struct HistoryFold {
     private var last: Position
     private let history: RowHistory
     private var next = Version(1)
-    /// The last event that was folded; zero where none was.
+    /// The last event that was folded; zero before the first.
     private(set) var position = Position.zero
 
     init(
@@ -31,25 +32,25 @@ struct HistoryFold {
         history = RowHistory(models.plan, kind: schema.number, json: models.json)
     }
 
-    /// Folds the stream's later events as well, up to a later position.
+    /// Extends the fold to later events of the stream, up to a later position.
     mutating func goOn(to head: StreamHead, through last: Position) {
         self.head = head
         self.last = last
     }
 
-    /// The row so far; nil where there is none.
+    /// The row so far; nil if there is none.
     var row: RowCopy? { history.row.map { RowCopy($0) } }
 
-    /// How many bytes the row takes, and the memory in which the next one is made of it.
+    /// The size of the row, and of the buffer in which the next state is made, in bytes.
     var keptBytes: Int { 2 * (history.row?.bytes.count ?? 0) }
 
-    /// What the events made of the row so far.
+    /// The state of the row after the events that were folded.
     var state: RowState { RowState(number: head.number.value, row: row, position: position, through: last) }
 
     /// Folds the next events, as far as the budget goes.
     ///
     /// - Returns: true once all are folded.
-    /// - Throws: what reading failed with.
+    /// - Throws: the error of the read.
     mutating func fold(_ budget: inout Budget) throws(StorageError) -> Bool {
         while !budget.isSpent || leftCount <= HistoryFold.tailCount {
             let count = try fold(atMost: budget.units / HistoryFold.eventUnits + 1)
@@ -59,12 +60,12 @@ struct HistoryFold {
         return false
     }
 
-    /// How many events of the stream are not folded, those behind the position among them.
+    /// The number of events of the stream that are not folded, including those behind the position.
     private var leftCount: UInt64 { head.version.value - min(next.value - 1, head.version.value) }
 
-    /// Folds the next events, no more than the limit.
+    /// Folds up to the given number of events.
     ///
-    /// - Returns: how many; 0 when all are folded.
+    /// - Returns: the number of folded events; 0 when all are folded.
     private mutating func fold(atMost limit: Int) throws(StorageError) -> Int {
         let count = min(limit, HistoryFold.batchCount)
         let last = last

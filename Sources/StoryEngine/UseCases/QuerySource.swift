@@ -1,9 +1,9 @@
 import StoryCore
 import StoryModels
 
-/// Where answers that are made in steps look: the models as they are at each step, and what changes between.
+/// The source of answers that are made in steps: the models at each step, and the changes between steps.
 struct QuerySource {
-    /// What there is now.
+    /// Returns the present models and log.
     let world: () -> World
     let changes: RowChanges
 }

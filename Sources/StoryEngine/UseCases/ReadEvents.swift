@@ -1,18 +1,20 @@
 import StoryCore
 import StoryModels
 
-/// `READ`: which events answer it; the shell copies them from the log.
+/// `READ`: plans which events answer it; the shell copies them from the log.
 enum ReadEvents {
-    /// - Throws: `diverged` in another history, or why log or models cannot be read.
+    /// Returns the plan of a read.
+    ///
+    /// - Throws: `diverged` for another history, or the error of reading the log or the models.
     static func plan(_ query: ReadQuery, in world: World) throws(Failure) -> ReadPlan {
         let range = try Failure.reading { () throws(StorageError) in
             try ReadRange(query.selection.source, in: world)
         }
-        // `from` is where reading begins and `to` where it ends, whichever way it goes.
+        // Reading begins at `from` and ends at `to`, in either order.
         let isAscending = query.order == .ascending
         let (lower, upper) = try isAscending ? range.bounds(query.from, query.to) : range.bounds(query.to, query.from)
         if let log = query.log {
-            // Downwards the event that it begins with has to be that of both histories, also where there is none here.
+            // In descending order both histories must share the event that reading begins with, even if it is not here.
             var next = isAscending ? lower : upper + 1
             if !isAscending, case .number(let number) = query.from { next = number + 1 }
             try world.identity.check(log, next: try range.position(of: next))
@@ -23,17 +25,19 @@ enum ReadEvents {
     }
 }
 
-/// What a reading can reach: the numbers that it counts in, from 1 to the last one there is.
+/// The range of a read: versions of a stream, or positions, from 1 to the last.
 private struct ReadRange {
     let source: ReadPlan.Source
     /// The last version of a stream, or the last position.
     private let last: UInt64
     private let world: World
-    /// One stream is read by its versions; nil where it does not exist.
+    /// The head of a stream, which is read by version; nil if it does not exist.
     private let stream: StreamHead?
     private let countsVersions: Bool
 
-    /// - Throws: what reading the models failed with.
+    /// Resolves the names of a selection.
+    ///
+    /// - Throws: the error of reading the models.
     init(_ source: EventSelection.Source, in world: World) throws(StorageError) {
         self.world = world
         countsVersions = if case .stream = source { true } else { false }
@@ -51,7 +55,7 @@ private struct ReadRange {
         }
     }
 
-    /// The smallest and the greatest number that may be read; there is none where the first is greater.
+    /// Returns the least and the greatest number that may be read; the range is empty if the first is greater.
     func bounds(_ lower: ReadBound?, _ upper: ReadBound?) throws(Failure) -> (lower: UInt64, upper: UInt64) {
         let first =
             switch lower {
@@ -63,13 +67,13 @@ private struct ReadRange {
             switch upper {
             case nil: last
             case .number(let number): number
-            // What stands before the first number after that time.
+            // The number before the first one after that time.
             case .time(let time): try number(at: world.lastPosition(notAfter: time).next) - 1
             }
         return (first, min(end, last))
     }
 
-    /// The number of the first event at a position or after it; one past the last where there is none.
+    /// Returns the number of the first event at a position or after it; one past the last if there is none.
     private func number(at position: Position) throws(Failure) -> UInt64 {
         guard let stream else { return source == .nothing ? 1 : position.value }
         return try Failure.reading { () throws(StorageError) in
@@ -77,9 +81,10 @@ private struct ReadRange {
         }
     }
 
-    /// The position that has to be shared up to for a reading from this number on to be one of that history.
+    /// Returns the position up to which both histories must agree for a read from this number on.
     ///
-    /// In a stream it is the one right after the event before: whoever asks for the next version holds that event.
+    /// In a stream it is the one right after the previous event: a client that asks for the next version has that
+    /// event.
     func position(of number: UInt64) throws(Failure) -> Position {
         guard countsVersions else { return Position(number) }
         guard number > 1 else { return Position(1) }

@@ -1,44 +1,45 @@
 package import StoryCore
 import StoryModels
 
-/// What an event left of a row, as far as it could be found out.
+/// The result of finding a row's state after an event.
 package enum FoundUpdate {
-    /// The event is of no kind.
+    /// The event belongs to no kind.
     case none
-    /// The budget was spent before.
+    /// The budget was spent before the state was known.
     case unknown
     case update(RowUpdate)
 }
 
-/// Rows as the durable events made them, while others have changed them in the models: each of their events is folded
-/// once, however often they are asked for.
+/// A cache of durable rows that the models are ahead of: each event of a row is folded once, however often the row is
+/// asked for.
 package final class DurableRows {
-    /// So many are kept that are found out.
+    /// The greatest number of finished rows that are kept.
     private static let maxFound = 1_024
 
     private var rows: [UInt64: DurableRow] = [:]
 
+    /// Creates an empty cache.
     package init() {}
 
-    /// The row of a stream with this number.
+    /// Returns the row of a stream with this number, or begins it.
     func row(_ stream: UInt64, or begin: () -> DurableRow) -> DurableRow {
         if let known = rows[stream] { return known }
-        // Each of the others is waited for by a subscription, so that they are not more than those.
+        // A subscription waits for each unfinished row, so there are no more of those than subscriptions.
         if rows.count >= DurableRows.maxFound { rows = rows.filter { !$0.value.isFound } }
         let row = begin()
         rows[stream] = row
         return row
     }
 
-    /// The models have the row as it is durable.
+    /// Drops a row: the models have its durable state.
     func forget(_ stream: UInt64) { if !rows.isEmpty { rows[stream] = nil } }
 
-    /// Events were undone: the numbers of their streams may be given to others.
+    /// Drops all rows after a rollback, since the numbers of their streams may be given to others.
     package func removeAll() { rows = [:] }
 }
 
-/// A row as the events up to a durable one made it. Its history may be long, so it is found out in steps, and gone on with
-/// when more is durable.
+/// A row after the events up to a durable position. A long history is folded in steps, and continued when more is
+/// durable.
 final class DurableRow {
     private var history: HistoryFold
     private var through = Position.zero
@@ -46,14 +47,14 @@ final class DurableRow {
 
     init(_ history: HistoryFold) { self.history = history }
 
-    /// How the events up to a durable position left the row: to one that is not before `event`.
+    /// Returns the row after the events up to a durable position, which is not before `event`.
     ///
-    /// - Returns: nil where the budget was spent before that was found out.
-    /// - Throws: what reading failed with.
+    /// - Returns: nil if the budget was spent first.
+    /// - Throws: the error of the read.
     func state(
         of head: StreamHead, since event: Position, through durable: Position, _ budget: inout Budget
     ) throws(StorageError) -> RowState? {
-        // What is being found out has an end, however much becomes durable meanwhile.
+        // The target is fixed until it is reached, however much becomes durable meanwhile.
         if isFound || through < event { through = durable }
         history.goOn(to: head, through: through)
         isFound = try history.fold(&budget)
@@ -61,23 +62,24 @@ final class DurableRow {
     }
 }
 
-/// A row as the events up to a position made it. Its history may be long, so it is found out in steps; it does not change
-/// between them.
+/// A row after the events up to a position. A long history is folded in steps, between which it does not change.
 package final class EarlierRow {
     private var history: HistoryFold?
-    /// The row, once it is known; nil where there was none.
+    /// The row once it is known; nil if there was none.
     package private(set) var row: RowCopy?
 
-    /// What is known at once.
+    /// Creates an earlier row that is known at once.
     init(_ row: RowCopy?) { self.row = row }
 
-    /// - Parameter history: of the events up to the position.
+    /// Creates an earlier row that `find` folds.
+    ///
+    /// - Parameter history: a fold of the events up to the position.
     init(_ history: HistoryFold) { self.history = history }
 
-    /// Goes on finding it out, as far as the budget goes.
+    /// Continues the fold, as far as the budget goes.
     ///
-    /// - Returns: true once it is known.
-    /// - Throws: what reading failed with.
+    /// - Returns: true once the row is known.
+    /// - Throws: the error of the read.
     package func find(_ budget: inout Budget) throws(StorageError) -> Bool {
         guard try history?.fold(&budget) ?? true else { return false }
         row = history?.row ?? row

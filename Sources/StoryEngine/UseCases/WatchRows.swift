@@ -1,7 +1,7 @@
 package import StoryCore
 package import StoryModels
 
-/// What watchers of rows and lists are shown: durable rows, found in the models, or in the log where those are ahead.
+/// A reader of durable rows for subscriptions, from the models, or from the log if the models are ahead.
 package struct RowWatcher {
     private let models: ReadModels
     private let log: any EventLogReading
@@ -11,17 +11,20 @@ package struct RowWatcher {
         log = ports.log
     }
 
-    /// - Parameter json: what reads the data of events that are folded again.
+    /// Creates a reader with read models of its own.
+    ///
+    /// - Parameter json: the reader of the data of events that are folded again.
     package init(_ plan: CataloguePlan, store: any TableStore, json: any JSONReading, log: any EventLogReading) {
         models = ReadModels(plan, store: store, json: json)
         self.log = log
     }
 
-    /// The row with an ID, as durable events made it: those up to `past`, and as many later ones as are known.
+    /// Returns the durable state of the row with an ID: after the events up to `past`, and any later ones that are
+    /// known.
     ///
-    /// - Parameter rows: what was found out of rows that events are ahead of which are not durable.
-    /// - Returns: nil where the budget was spent before that was found out.
-    /// - Throws: what reading failed with.
+    /// - Parameter rows: a cache of durable rows that the models are ahead of.
+    /// - Returns: nil if the budget was spent first.
+    /// - Throws: the error of the read.
     package func state(
         of kind: Kind, _ id: Identifier, since past: Position, through durable: Position, _ rows: DurableRows,
         _ budget: inout Budget
@@ -45,7 +48,7 @@ package struct RowWatcher {
         return try row.state(of: head, since: past, through: durable, &budget)
     }
 
-    /// The row with an ID as the models have it.
+    /// Returns the row with an ID from the models.
     private func newest(
         _ schema: KindSchema, _ id: Identifier, _ head: StreamHead, through last: Position
     ) throws(StorageError) -> RowState {
@@ -54,10 +57,10 @@ package struct RowWatcher {
         return RowState(number: head.number.value, row: row, position: head.position, through: last)
     }
 
-    /// What an event left of the row whose history it belongs to, and later durable events, as far as the budget goes.
+    /// Returns the durable state of the row that an event belongs to, after that event or a later one.
     ///
-    /// - Parameter rows: what was found out of rows that events are ahead of which are not durable.
-    /// - Throws: what reading failed with.
+    /// - Parameter rows: a cache of durable rows that the models are ahead of.
+    /// - Throws: the error of the read.
     package func update(
         by record: EventRecord, through durable: Position, _ rows: DurableRows, _ budget: inout Budget
     ) throws(StorageError) -> FoundUpdate {
@@ -68,16 +71,16 @@ package struct RowWatcher {
         return .update(RowUpdate(version: record.version, schema: schema, id: id, state: found))
     }
 
-    /// The row whose history an event belongs to.
+    /// Returns the kind and ID of the row that an event belongs to; nil if it belongs to no kind.
     private func row(of record: EventRecord) -> (schema: KindSchema, id: [UInt8])? {
         let name = UnsafeRawBufferPointer(rebasing: record.json[record.stream])
         guard let stream = models.plan.catalogue.kind(stream: name) else { return nil }
         return (models.schema(stream.kind), [UInt8](name[stream.idStart...]))
     }
 
-    /// What finds out how the row of an update was when the events up to a position had been.
+    /// Returns a fold of the row of an update up to an earlier position.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: the error of the read.
     package func past(of update: RowUpdate, through last: Position) throws(StorageError) -> EarlierRow {
         let (schema, id) = (update.schema, Identifier(trusted: update.id))
         guard let head = try models.streams.head(of: StreamName(category: schema.categoryName, id: id)) else {
@@ -87,24 +90,24 @@ package struct RowWatcher {
         return EarlierRow(HistoryFold(of: head, schema, through: last, in: models, log))
     }
 
-    /// The last event that the models know of, durable or not.
+    /// The last event that the models have, durable or not.
     package var head: Position { log.head }
 
-    /// A row's key in the index that a list is shown by; none where that has one row at most.
+    /// Returns a row's key in the index of a list; empty if the list has one row at most.
     package func key(of row: borrowing RowView, _ conditions: [Condition]) -> [UInt8] {
         let plan = QueryPlan(row.schema, conditions)
         guard plan.unique == nil, let range = plan.ordered(by: ListQuery.defaultSort) else { return [] }
         return models.plan.kinds[row.schema.number].key(of: row, in: range.index) ?? []
     }
 
-    /// Shows the rows of a list in the order of its index, until `visit` returns false.
+    /// Visits the rows of a list in the order of its index, until `visit` returns false.
     ///
     /// - Parameters:
-    ///   - after: the key of the last row that was shown before.
-    ///   - rows: what was found out of rows that events are ahead of which are not durable.
-    ///   - visit: is given a row, nil where that is not durable as the list wants it, its key and the budget.
-    /// - Returns: true when there are no more.
-    /// - Throws: what reading failed with, and what `visit` throws.
+    ///   - after: the key of the last row that was visited before.
+    ///   - rows: a cache of durable rows that the models are ahead of.
+    ///   - visit: called with a row, nil if its durable state is not in the list, its key and the budget.
+    /// - Returns: true when there are no more rows.
+    /// - Throws: the error of the read, or of `visit`.
     package func list(
         _ kind: Kind, _ conditions: [Condition], after: [UInt8]?, through durable: Position, _ rows: DurableRows,
         _ budget: inout Budget,
@@ -155,11 +158,11 @@ package struct RowWatcher {
         return isWhole
     }
 
-    /// A row as the durable events made it; without a row where that does not pass the conditions.
+    /// Returns the durable state of a row; without the row if it does not pass the conditions.
     ///
     /// - Parameter row: its present state, which passes them.
-    /// - Returns: nil where the budget was spent before that was found out.
-    /// - Throws: what reading failed with.
+    /// - Returns: nil if the budget was spent first.
+    /// - Throws: the error of the read.
     private func known(
         _ row: RowCopy, _ conditions: [Condition], through durable: Position, _ rows: DurableRows,
         _ budget: inout Budget
@@ -173,17 +176,18 @@ package struct RowWatcher {
     }
 }
 
-/// What the events up to a position made of a row.
+/// The state of a row after the events up to a position.
 package struct RowState {
-    /// The row's number; zero where there never was one.
+    /// The row's number; zero if there never was a row.
     package var number: UInt64 = 0
-    /// Nil where there is no row.
+    /// The row; nil if there is none.
     package var row: RowCopy?
-    /// The last of those events; zero where there is none.
+    /// The last of those events; zero if there is none.
     package var position = Position.zero
-    /// No event between that one and this position has touched the row.
+    /// No event after `position` and up to here has touched the row.
     package var through = Position.zero
 
+    /// Creates a state from its parts.
     package init(number: UInt64 = 0, row: RowCopy? = nil, position: Position = .zero, through: Position = .zero) {
         self.number = number
         self.row = row
@@ -192,11 +196,14 @@ package struct RowState {
     }
 }
 
-/// What an event left of a row: its newest durable state, which may be that of a later event.
+/// The update of a row by an event: its newest durable state, which may be that of a later event.
 package struct RowUpdate {
     /// The event's version.
     package let version: Version
+    /// The schema of the row's kind.
     package let schema: KindSchema
+    /// The row's ID.
     package let id: [UInt8]
+    /// The row's newest durable state.
     package var state: RowState
 }

@@ -2,27 +2,31 @@ import StoryStorage
 import CXXHash
 import StoryCore
 
-/// The first 48 bytes of a block, little-endian; behind them 4 bytes for each record: where in the block it begins.
+/// The header of a block: its first 48 bytes, little-endian. A table follows, 4 bytes a record: its offset in the
+/// block.
 ///
-/// `layout 4 · how many records 4 · first position 8 · time of the first record 8 · time of the last 8 · bytes of the
-/// block 4 · zero 4 · XXH3-64 of the 40 bytes before, seeded with that of the table, which is seeded with the first
-/// position 8`.
+/// `layout 4 · record count 4 · first position 8 · time of the first record 8 · time of the last record 8 · size of the
+/// block in bytes 4 · zero 4 · checksum 8`. The checksum is the XXH3-64 of the 40 bytes before it, seeded with the
+/// XXH3-64 of the table, which is seeded with the first position.
 package struct BlockHeader: Equatable {
     static let size = 48
     /// The layout that this program writes, and the only one that it reads.
     static let layout: UInt32 = 1
-    /// The most bytes a block of more than one record has: with LMDB's header they fill sixteen pages.
+    /// The largest size of a block of more than one record, in bytes: with LMDB's page header it fills sixteen pages.
     static let largest = 65_520
-    /// What a block has beside its records and their offsets.
+    /// The bytes of a block besides its records and their offsets.
     package static let overhead = BlockHeader.size + Seal.size
 
+    /// The number of records.
     package let count: Int
+    /// The position of the first record.
     package let first: UInt64
     let firstTime: Int64
     let lastTime: Int64
-    /// The bytes of the block with everything.
+    /// The size of the whole block, in bytes.
     let byteCount: Int
 
+    /// Makes a header from its fields.
     package init(count: Int, first: UInt64, firstTime: Int64, lastTime: Int64, byteCount: Int) {
         self.count = count
         self.first = first
@@ -33,7 +37,7 @@ package struct BlockHeader: Equatable {
 }
 
 extension BlockHeader {
-    /// Reads a block's header; nil unless every byte of it and of the table is as it was written.
+    /// Reads a block's header; nil if it or the table is damaged, or the layout is unknown.
     package init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= BlockHeader.overhead, bytes.number(at: 0, as: UInt32.self) == BlockHeader.layout else {
             return nil
@@ -48,11 +52,12 @@ extension BlockHeader {
         else { return nil }
     }
 
-    /// Where the records begin: behind the table.
+    /// The offset of the first record, after the table.
     var recordsStart: Int { BlockHeader.size + 4 * count }
+    /// The position of the last record.
     package var last: UInt64 { first + UInt64(count) - 1 }
 
-    /// The block's records; nil for a buffer without memory.
+    /// Returns the block's records, valid as long as `bytes`; nil if the buffer has no memory.
     package func run(_ bytes: UnsafeRawBufferPointer) -> RecordRun? {
         guard let base = bytes.baseAddress else { return nil }
         return RecordRun(
@@ -60,10 +65,10 @@ extension BlockHeader {
             bounds: recordsStart..<byteCount - Seal.size)
     }
 
-    /// The seal at the block's end.
+    /// Returns the seal at the block's end.
     package func seal(_ bytes: UnsafeRawBufferPointer) -> Seal { Seal(bytes: Array(bytes[(byteCount - Seal.size)...])) }
 
-    /// Writes the header before a table that is there already.
+    /// Writes the header; the table after it must be complete, since the checksum covers it.
     package func write(to target: UnsafeMutableRawPointer) {
         target.put(BlockHeader.layout, at: 0)
         target.put(UInt32(count), at: 4)

@@ -1,13 +1,14 @@
 import StoryStorage
 import StoryCore
 
-/// Where the blocks of a log begin, and where in the map they were found.
+/// An index of the blocks of a log: the first position of each, and its address in the memory map once it was found.
 ///
-/// A block that has pages of its own never moves and is never changed, so its address is remembered for good. One that
-/// is small enough to lie on a leaf moves with it; that one is looked up for each reading.
+/// A block on overflow pages of its own never moves and is never changed, so its address is cached for good. A block
+/// that is small enough for a leaf page moves with that page, so it is looked up for each reading.
 ///
 /// Unchecked: one thread uses it at a time.
 final class BlockMap: @unchecked Sendable {
+    /// The cached address of a block.
     private struct Slot {
         /// 0: not known.
         var address: UInt = 0
@@ -18,7 +19,7 @@ final class BlockMap: @unchecked Sendable {
     /// The first position of each block, in order.
     @exclusivity(unchecked) private var starts: [UInt64]
     @exclusivity(unchecked) private var slots: [Slot]
-    /// The last position of the last block; 0 when there is none.
+    /// The last position of the last block; 0 if there is none.
     @exclusivity(unchecked) private(set) var last: UInt64
 
     init(pageSize: Int) {
@@ -26,7 +27,7 @@ final class BlockMap: @unchecked Sendable {
         (starts, slots, last) = ([], [], 0)
     }
 
-    /// A copy that another thread may use.
+    /// Copies the index, so that another thread may use it.
     init(_ other: BlockMap) {
         pageSize = other.pageSize
         (starts, slots, last) = (other.starts, other.slots, other.last)
@@ -34,9 +35,11 @@ final class BlockMap: @unchecked Sendable {
 
     var count: Int { starts.count }
 
-    /// Takes up the blocks that it does not know yet, without a look at any but the last; that one's header is checked.
+    /// Adds the blocks that are not in the index yet. Reads and checks only the header of the last block, which it
+    /// returns; nil if there are no blocks.
     ///
-    /// - Throws: `.corrupt` where a key is no position or the last block is not as it was written.
+    /// - Throws: `.corrupt` if a key is no position, a known block is missing, or the header of the last block is
+    ///   damaged.
     func update(_ transaction: OpaquePointer) throws(StorageError) -> BlockHeader? {
         let cursor = try Cursor(transaction, .main)
         let known = starts.last ?? 0
@@ -57,17 +60,17 @@ final class BlockMap: @unchecked Sendable {
         return header
     }
 
-    /// Takes up blocks that were just stored.
+    /// Adds blocks that were just stored.
     func append(_ firsts: [UInt64], through last: UInt64) {
         starts += firsts
         slots += firsts.map { _ in Slot() }
         self.last = last
     }
 
-    /// Which block holds a position between 1 and `last`.
+    /// Returns the index of the block that holds a position between 1 and `last`.
     @inline(__always)
     func index(of position: UInt64) -> Int {
-        // Blocks hold about as many records each, so the first guess is near.
+        // Blocks hold about the same number of records each, so the first guess is close.
         var lower = 0
         var upper = starts.count
         let guess = Int(Double(position) / Double(last + 1) * Double(upper))
@@ -94,7 +97,7 @@ final class BlockMap: @unchecked Sendable {
         return lower
     }
 
-    /// The block's records where it was found before; nil where that is not known.
+    /// Returns the block's records at the cached address; nil if none is cached.
     @inline(__always)
     func known(_ index: Int) -> RecordRun? {
         let slot = slots[index]
@@ -106,22 +109,22 @@ final class BlockMap: @unchecked Sendable {
             bounds: BlockHeader.size + 4 * count..<slot.byteCount - Seal.size)
     }
 
-    /// Looks a block up and checks its header; its records live as long as the transaction.
+    /// Looks up a block and checks its header; the records are valid until the transaction ends.
     ///
-    /// - Throws: `.corrupt` where it is not as it was written.
+    /// - Throws: `.corrupt` if the block is missing or damaged.
     func find(_ index: Int, in transaction: OpaquePointer) throws(StorageError) -> RecordRun {
         let first = starts[index]
         let (header, bytes) = try find(first, transaction)
         guard header.last + 1 == end(index), let run = header.run(bytes), let base = bytes.baseAddress else {
             throw Record.damaged(header.last + 1, "is in no block, or in two")
         }
-        // A value behind the header of a page has that page, and those that follow, for itself.
+        // A value right after a page header has that page, and those that follow, for itself.
         let address = UInt(bitPattern: base)
         if address % UInt(pageSize) == 16 { slots[index] = Slot(address: address, byteCount: bytes.count) }
         return run
     }
 
-    /// The first position behind a block.
+    /// Returns the first position after a block.
     @inline(__always)
     private func end(_ index: Int) -> UInt64 { index + 1 < starts.count ? starts[index + 1] : last + 1 }
 
@@ -135,9 +138,9 @@ final class BlockMap: @unchecked Sendable {
         return (try BlockMap.header(found, first), found)
     }
 
-    /// The header of a block that has to begin at a position.
+    /// Returns the header of the block that has to begin at a position.
     ///
-    /// - Throws: `.corrupt` where it is not as it was written.
+    /// - Throws: `.corrupt` if the header is damaged, or begins at another position.
     static func header(_ bytes: UnsafeRawBufferPointer, _ first: UInt64) throws(StorageError) -> BlockHeader {
         guard let header = BlockHeader(bytes), header.first == first else {
             throw Record.damaged(first, "is in a block whose header does not match its checksum")

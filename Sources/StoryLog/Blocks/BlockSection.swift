@@ -2,31 +2,32 @@ import StoryStorage
 import Glibc
 package import StoryCore
 
-/// Records in memory that become one block.
+/// A range of records in memory that becomes one block.
 ///
-/// Unchecked: the records that it names do not change any more, and it keeps the memory that holds them.
+/// Unchecked: the records do not change any more, and it retains the memory that holds them.
 package struct BlockSection: @unchecked Sendable {
+    /// The records, valid as long as the section.
     package let run: RecordRun
     private let block: OpenBlock
 
-    /// The records from one position through another, both of which the block holds.
+    /// Makes a section of the records from `lower` through `upper`, both of which the block must hold.
     init(_ block: OpenBlock, from lower: UInt64, through upper: UInt64) {
         self.block = block
         run = block.run(from: lower, through: upper)
     }
 
-    /// What comes after a position; nil when that is nothing.
+    /// Returns the records after a position; nil if there are none.
     func part(after position: UInt64) -> BlockSection? {
         guard run.last > position else { return nil }
         return BlockSection(block, from: max(run.first, position + 1), through: run.last)
     }
 
-    /// The bytes of the block that it becomes.
+    /// The size of the block that it becomes, in bytes.
     package var byteCount: Int { BlockHeader.overhead + 4 * run.count + run.bytes.count }
 
-    /// Writes every byte of the block, and returns its seal.
+    /// Writes the whole block and returns its seal.
     ///
-    /// - Throws: `.corrupt` where a record is not what was written; then the block must not be kept.
+    /// - Throws: `.corrupt` if the offsets or lengths of a record do not fit; the block must then be discarded.
     package func write(
         to target: UnsafeMutableRawPointer, after seal: Seal, _ hasher: SealHasher
     ) throws(StorageError) -> Seal {

@@ -1,14 +1,15 @@
 import StoryStorage
 import StoryCore
 
-/// Seals records into blocks and puts those into the log's environment, in one commit.
+/// The writer of blocks: seals records into blocks and stores those in the log's environment, in one commit.
 struct BlockStore: Sendable {
     let environment: Environment
     let hasher: SealHasher
 
-    /// Puts the blocks in order, and returns the seal of the last one.
+    /// Stores the sections as blocks, in order, and returns the seal of the last one.
     ///
-    /// - Throws: `.full` where nothing was stored for want of room; after anything else it is unknown what was.
+    /// - Throws: `.full` if there was no room and nothing was stored; after any other error it is unknown whether the
+    ///   blocks were stored.
     func store(_ sections: [BlockSection], after seal: Seal) throws(StorageError) -> Seal {
         try environment.reserveRoom(sections.reduce(0) { $0 + $1.byteCount + environment.pageSize })
         let transaction = try WriteTransaction(environment)

@@ -2,18 +2,18 @@ import StoryStorage
 import Glibc
 import StoryCore
 
-/// One flush beside the loop: records are sealed into blocks and stored while commits go on.
+/// One flush: seals records into blocks and stores them, usually on a background thread while commits continue.
 final class FlushJob: Sendable {
-    /// The last position that is in blocks when it succeeds.
+    /// The last position that is in blocks once the flush succeeds.
     let through: Position
-    /// The first positions of the blocks that it makes.
+    /// The first positions of the blocks that it stores.
     let firsts: [UInt64]
     private let work: OnceWork<Seal>
     nonisolated(unsafe) private let ended: UnsafeMutablePointer<sem_t>
 
     /// - Parameter sections: at least one.
     init(_ sections: [BlockSection], after seal: Seal, _ store: BlockStore) {
-        precondition(!sections.isEmpty, "A flush has something to store.")
+        precondition(!sections.isEmpty, "flush of no records")
         through = Position(sections[sections.count - 1].run.last)
         firsts = sections.map(\.run.first)
         work = OnceWork { () throws(StorageError) in try store.store(sections, after: seal) }
@@ -26,7 +26,7 @@ final class FlushJob: Sendable {
         ended.deallocate()
     }
 
-    /// Does it beside the loop; `whenDone` is called there. Without a thread it is done here.
+    /// Runs the flush on a background thread, which calls `whenDone` after it; on the calling thread if there is none.
     func start(on background: BackgroundStarter, whenDone: (@Sendable () -> Void)?) {
         let body: @Sendable () -> Void = {
             self.run()
@@ -35,13 +35,13 @@ final class FlushJob: Sendable {
         if !background.start(body) { body() }
     }
 
-    /// Does it here, unless somebody has begun; any thread may.
+    /// Runs the flush on the calling thread, unless another thread has begun it.
     func run() { if work.run() { sem_post(ended) } }
 
-    /// Nil while it runs; then the seal of the last block, or why there is none.
+    /// The seal of the last block, or the error; nil until the flush has ended.
     var result: Result<Seal, StorageError>? { work.result }
 
-    /// Waits until it has ended; what nobody has begun is done here.
+    /// Waits until the flush has ended; runs it on the calling thread if no thread has begun it.
     func wait() -> Result<Seal, StorageError> {
         run()
         while true {

@@ -2,10 +2,10 @@ import StoryStorage
 import CXXHash
 import StoryCore
 
-/// The value at key 0: which log this is, and which file it was last served from.
+/// The header of a log, the value at key 0: the identity of the log, and the file that it was last served from.
 ///
-/// `version 4 · ID 16 · created 8 · how many ancestors 4 · inode 8 · birth time 8 · for each ancestor, the newest first:
-/// ID 16, position 8 · XXH3-64 of all that 8`. Version 2 has no file: neither inode nor birth time.
+/// `version 4 · ID 16 · created 8 · ancestor count 4 · inode 8 · birth time 8 · for each ancestor, the newest first: ID
+/// 16, position 8 · XXH3-64 of all before it 8`. Version 2 has neither inode nor birth time.
 struct LogHeader: Equatable {
     static let idCount = 16
     static let version: UInt32 = 3
@@ -17,7 +17,7 @@ struct LogHeader: Equatable {
 
     let identity: StoredIdentity
     let created: Instant
-    /// The `data.mdb` that the header was written to; nil where version 2 wrote it.
+    /// The `data.mdb` that the header was written to; nil for a header of version 2.
     let file: FileIdentity?
 
     init(identity: StoredIdentity, created: Instant, file: FileIdentity) {
@@ -26,7 +26,9 @@ struct LogHeader: Equatable {
         self.file = file
     }
 
-    /// - Throws: `.corrupt` unless every byte is as it was written, `.failed` for another version.
+    /// Reads a header.
+    ///
+    /// - Throws: `.corrupt` if it is damaged, `.failed` if it has another version.
     init(_ bytes: [UInt8]) throws(StorageError) {
         guard bytes.count >= LogHeader.fixed + 8,
             LogHeader.checksum(bytes) == bytes.number(at: bytes.count - 8, as: UInt64.self)
@@ -48,9 +50,9 @@ struct LogHeader: Equatable {
             ancestors: (0..<count).map { LogHeader.ancestor(bytes, at: start + LogHeader.entry * $0) })
     }
 
-    /// The bytes as they are stored.
+    /// The header as it is stored.
     var bytes: [UInt8] {
-        precondition(identity.id.count == LogHeader.idCount, "A log's ID has 16 bytes.")
+        precondition(identity.id.count == LogHeader.idCount, "log ID of \(identity.id.count) bytes")
         var bytes: [UInt8] = []
         bytes.append(littleEndian: file == nil ? LogHeader.versionWithoutFile : LogHeader.version)
         bytes.append(contentsOf: identity.id)
@@ -83,16 +85,17 @@ struct LogHeader: Equatable {
     private static func checksum(_ bytes: [UInt8]) -> UInt64 { XXH3_64bits(bytes, bytes.count - 8) }
 }
 
-/// Putting a header into a log.
+/// Updating the header of a log.
 extension LogHeader {
-    /// The same log in another file, or by another name.
+    /// Returns the header with another identity and file.
     func with(_ identity: StoredIdentity, in file: FileIdentity) -> LogHeader {
         LogHeader(identity: identity, created: created, file: file)
     }
 
-    /// Writes the header of a log that has one, in a commit of its own.
+    /// Overwrites the header of the log in an environment, in a commit of its own.
     ///
-    /// - Throws: `.full` where there is no room and nothing has changed; after anything else that is unknown.
+    /// - Throws: `.full` if there is no room and nothing has changed; after any other error it is unknown whether the
+    ///   header was written.
     func replace(in environment: Environment) throws(StorageError) {
         let transaction = try WriteTransaction(environment)
         try bytes.withBytes { (bytes) throws(StorageError) in

@@ -1,12 +1,12 @@
 import StoryStorage
 import StoryCore
 
-/// The records in memory that a block will be made of: what the journal holds, laid out for reading.
+/// An append-only buffer in memory for the records of a future block, laid out for reading.
 ///
-/// Unchecked: one thread appends. Others read only records that were there when they got hold of it; those do not
-/// move or change.
+/// Unchecked: one thread appends. Other threads read only records that were appended before they got the block; those
+/// do not move or change.
 package final class OpenBlock: @unchecked Sendable {
-    /// The fewest bytes that a record takes with its entry in the table.
+    /// The smallest size of a record with its entry in the table, in bytes.
     private static let leastRecord = RecordHeader.size + RecordHeader.saltSize + 4
     private static let mostRecords = BlockHeader.largest / leastRecord
 
@@ -17,7 +17,9 @@ package final class OpenBlock: @unchecked Sendable {
     private let bytes: UnsafeMutableRawPointer
     private let offsets: UnsafeMutablePointer<UInt32>
 
-    /// - Parameter firstCount: the bytes of its first record, which may be more than a block has room for.
+    /// Allocates the buffer.
+    ///
+    /// - Parameter firstCount: the size of the first record in bytes, which may exceed the room of a block.
     init(first: UInt64, firstCount: Int) {
         self.first = first
         bytes = .allocate(
@@ -33,21 +35,21 @@ package final class OpenBlock: @unchecked Sendable {
     /// The position of the next record.
     var end: UInt64 { first + UInt64(count) }
 
-    /// True when a block has room for one more record of so many bytes.
+    /// Returns true if there is room for one more record of the given number of bytes; the first one always fits.
     @inline(__always)
     func hasRoom(for record: Int) -> Bool {
         count == 0 || BlockHeader.overhead + 4 * (count + 1) + used + record <= BlockHeader.largest
     }
 
-    /// The bytes of its records from one position on, which it holds.
+    /// Returns the size in bytes of the records from a position on, which the block must hold.
     func byteCount(from position: UInt64) -> Int {
         used - Int(UInt32(littleEndian: offsets[Int(position - first)]))
     }
 
-    /// Where the next record goes, which `added` counts once it is written.
+    /// The address for the next record; call `added` once it is written.
     package var target: UnsafeMutableRawPointer { bytes + used }
 
-    /// Counts a record that was written to `target`.
+    /// Counts a record of the given number of bytes that was written to `target`.
     @inline(__always)
     package func added(_ record: Int) {
         offsets[count] = UInt32(used).littleEndian
@@ -55,7 +57,7 @@ package final class OpenBlock: @unchecked Sendable {
         count += 1
     }
 
-    /// Forgets the records from a position on.
+    /// Removes the records from a position on.
     func remove(from position: UInt64) {
         guard position < end else { return }
         let index = Int(max(position, first) - first)
@@ -63,7 +65,8 @@ package final class OpenBlock: @unchecked Sendable {
         count = index
     }
 
-    /// The records from one position through another, both of which it holds.
+    /// Returns the records from `lower` through `upper`, both of which it must hold; they are valid as long as the
+    /// block.
     func run(from lower: UInt64, through upper: UInt64) -> RecordRun {
         let index = Int(lower - first)
         let start = Int(UInt32(littleEndian: offsets[index]))

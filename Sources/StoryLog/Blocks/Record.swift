@@ -3,9 +3,9 @@ package import StoryCore
 
 /// One event as the log keeps it: header, salts and JSON.
 package enum Record {
-    /// Reads a record and checks it against its checksum; what it points to belongs to whoever holds the bytes.
+    /// Reads a record and verifies its checksum; the result is valid as long as `bytes`.
     ///
-    /// - Throws: `.corrupt` with the position where the bytes are not those that were written.
+    /// - Throws: `.corrupt` with the position if the record is damaged.
     @inline(__always)
     package static func read(
         _ bytes: UnsafeRawBufferPointer, at position: UInt64
@@ -29,7 +29,7 @@ package enum Record {
             data: layout.data)
     }
 
-    /// The error for an event that is not as it was written; `what` ends the sentence "the event …".
+    /// Returns the error for a damaged event; `what` completes the sentence "the event at position …".
     static func damaged(_ position: UInt64, _ what: String) -> StorageError {
         .corrupt("the event at position \(position) \(what)", at: Position(position))
     }

@@ -1,16 +1,17 @@
 import StoryStorage
 import StoryCore
 
-/// The binary numbers before an event's JSON, 48 bytes, little-endian.
+/// The header of a record: the numbers before an event's JSON, 48 bytes, little-endian.
 ///
 /// `checksum 8 · state 1 · layout 1 · tags length 2 · by 4 · time 8 · version 6 · stream number 6 · meta length 4 ·
 /// stream length 1 · type length 1 · key length 1 · zero 1 · JSON length 4`. A length of 0 says that the event has no
 /// key, no tags or no meta.
 package struct RecordHeader: Equatable {
+    /// The size of a header, in bytes.
     package static let size = 48
-    /// The checksum covers everything from here on.
+    /// The offset where the checksummed part of a record begins.
     package static let checked = 8
-    /// The block's seal covers the header from here on: the state, before it, is under no seal.
+    /// The offset where the sealed part of the header begins: the state, before it, is not sealed.
     static let sealed = 9
     /// The salt before each commitment, in bytes.
     static let saltSize = 16
@@ -45,17 +46,17 @@ extension RecordHeader {
         jsonCount = bytes.number(at: 44, as: UInt32.self)
     }
 
-    /// True where the event has a key or tags: they have a salt of their own.
+    /// True if the event has a key or tags, which have a salt of their own.
     @inline(__always)
     var hasLabels: Bool { keyCount > 0 || tagsCount > 0 }
-    /// Where the JSON begins: behind the salts.
+    /// The offset of the JSON, after the salts.
     @inline(__always)
     package var jsonStart: Int { RecordHeader.size + RecordHeader.saltSize * (hasLabels ? 2 : 1) }
-    /// How many bytes the record has with everything.
+    /// The size of the whole record, in bytes.
     @inline(__always)
     var recordCount: Int { jsonStart + Int(jsonCount) }
 
-    /// Writes all but the checksum, which is put when the record is whole.
+    /// Writes all but the checksum, which is written once the record is complete.
     @inline(__always)
     func write(to target: UnsafeMutableRawPointer) {
         target.put(UInt8(0), at: 8)

@@ -1,7 +1,7 @@
 import StoryStorage
 import StoryCore
 
-/// Where the parts of an event lie in its JSON, computed from lengths without looking at the text.
+/// The offsets of the parts of an event in its JSON, computed from lengths without reading the text.
 struct RecordLayout: Equatable {
     let stream: Range<Int>
     let type: Range<Int>
@@ -9,11 +9,11 @@ struct RecordLayout: Equatable {
     let tags: Range<Int>?
     let meta: Range<Int>?
     let data: Range<Int>
-    /// The key and the tags with their names, empty where there are none. What stands before them is never erased;
-    /// behind them stands the content.
+    /// The key and the tags with their names; empty if there are none. The text before them is never erased; the
+    /// content follows them.
     let labels: Range<Int>
 
-    /// Nil when the lengths do not fit a text of `count` bytes.
+    /// Computes the offsets; nil if the lengths do not fit a text of `count` bytes.
     @inline(__always)
     init?(position: UInt64, _ header: RecordHeader, count: Int) {
         // {"position":P,"stream":"S","version":V,"type":"T","time":"…","by":U
@@ -47,14 +47,14 @@ struct RecordLayout: Equatable {
         data = end + 8..<count - 1
     }
 
-    /// Where the stream's name begins in the JSON of the event at a position.
+    /// Returns the offset of the stream's name in the JSON of the event at a position.
     @inline(__always)
     static func streamStart(_ position: UInt64) -> Int { 12 + RecordLayout.digits(position) + 11 }
 
-    /// How many decimal digits a number has.
+    /// Returns the number of decimal digits of a number.
     @inline(__always)
     static func digits(_ number: UInt64) -> Int {
-        // The commonest first: versions, positions of young logs, uids.
+        // One digit is checked first, since it is the commonest: versions, positions of young logs, uids.
         if number < 10 { return 1 }
         var count = 2
         var bound: UInt64 = 100

@@ -2,17 +2,18 @@ import StoryStorage
 import CLMDB
 package import StoryCore
 
-/// Records that stand one behind the other, in a block of the map or in memory, with the table of where each begins.
+/// A view of consecutive records, in a block of the memory map or in memory, with the table of their offsets.
 ///
-/// The bytes belong to the map or to an `OpenBlock`; who keeps a run has to keep those.
+/// A run of the map is valid until the reading ends, a run of an `OpenBlock` as long as that.
 package struct RecordRun {
     /// The position of its first record.
     package let first: UInt64
+    /// The number of records.
     package let count: Int
     private let base: UnsafeRawPointer
-    /// 4 bytes a record: where it begins, counted from `base`.
+    /// The table, 4 bytes a record: its offset from `base`.
     private let offsets: UnsafeRawPointer
-    /// Between these all its records lie.
+    /// The range of all records, as offsets from `base`.
     private let bounds: Range<Int>
 
     init(first: UInt64, count: Int, base: UnsafeRawPointer, offsets: UnsafeRawPointer, bounds: Range<Int>) {
@@ -23,9 +24,10 @@ package struct RecordRun {
         self.bounds = bounds
     }
 
+    /// The position of its last record.
     package var last: UInt64 { first + UInt64(count) - 1 }
 
-    /// All its records, one behind the other.
+    /// The bytes of all records, in order.
     package var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base + bounds.lowerBound, count: bounds.count)
     }
@@ -33,9 +35,9 @@ package struct RecordRun {
     @inline(__always)
     func holds(_ position: UInt64) -> Bool { position >= first && position - first < UInt64(count) }
 
-    /// The bytes of a record that the run holds.
+    /// Returns the bytes of a record that the run holds.
     ///
-    /// - Throws: `.corrupt` where the table leads out of the run.
+    /// - Throws: `.corrupt` if the table points outside the run.
     @inline(__always)
     package func record(at position: UInt64) throws(StorageError) -> UnsafeRawBufferPointer {
         let index = Int(position - first)
@@ -47,11 +49,11 @@ package struct RecordRun {
         return UnsafeRawBufferPointer(start: base + start, count: end - start)
     }
 
-    /// Asks the processor for the table's entry of a position.
+    /// Prefetches the table entry of a position.
     @inline(__always)
     func prefetchEntry(of position: UInt64) { clm_prefetch(offsets + 4 * Int(position - first), 4) }
 
-    /// Asks the processor for so many of the first bytes of a record whose entry in the table is there.
+    /// Prefetches up to `count` bytes of the beginning of a record; its table entry should be in the cache.
     @inline(__always)
     func prefetchRecord(at position: UInt64, _ count: Int) {
         let start = offset(Int(position - first))

@@ -2,15 +2,15 @@ import StoryStorage
 import Glibc
 package import StoryCore
 
-/// Lays an event out as a record.
+/// An encoder of one event as a record.
 package struct RecordWriter {
     private let header: RecordHeader
     private let position: UInt64
     private let layout: RecordLayout
 
-    /// Measures an event and its line.
+    /// Computes the layout of an event and its line.
     ///
-    /// A text that is not laid out as its lengths say would be served wrongly for ever, so it traps here.
+    /// Traps if the text is not laid out as its lengths say, since such a record would be served wrongly for ever.
     @inline(__always)
     package init(_ event: EventHeader, _ json: UnsafeRawBufferPointer) {
         position = event.position.value
@@ -22,10 +22,10 @@ package struct RecordWriter {
         layout = RecordWriter.checked(position, header, json)
     }
 
-    /// The bytes of the record.
+    /// The size of the record, in bytes.
     package var count: Int { header.recordCount }
 
-    /// Writes every byte of the record; there is room for `count`.
+    /// Writes the whole record to `target`, which must have room for `count` bytes.
     @inline(__always)
     package func write(_ json: UnsafeRawBufferPointer, _ salts: Salts, to target: UnsafeMutableRawPointer) {
         header.write(to: target)
@@ -37,7 +37,7 @@ package struct RecordWriter {
         target.put(Checksum.of(checked, position: position), at: 0)
     }
 
-    /// The record that was written to a place, which is lent.
+    /// Returns the record that was written to `start`, valid as long as that memory.
     @inline(__always)
     func record(at start: UnsafeMutableRawPointer) -> EventRecord {
         let json = UnsafeRawBufferPointer(start: start + header.jsonStart, count: Int(header.jsonCount))
@@ -53,7 +53,7 @@ package struct RecordWriter {
         _ position: UInt64, _ header: RecordHeader, _ json: UnsafeRawBufferPointer
     ) -> RecordLayout {
         guard let layout = RecordLayout(position: position, header, count: json.count) else {
-            preconditionFailure("An event's text is as long as its parts.")
+            preconditionFailure("text of \(json.count) bytes at position \(position) does not fit its lengths")
         }
         let label = layout.data.lowerBound - 7
         precondition(
@@ -61,7 +61,7 @@ package struct RecordWriter {
                 && json[layout.labels.lowerBound] == 0x2C && json[layout.labels.upperBound] == 0x2C
                 && json[layout.type.upperBound] == 0x22 && json[layout.stream.upperBound] == 0x22
                 && json[json.count - 1] == 0x7D,
-            "An event's text has its parts in the order and with the lengths that its numbers say.")
+            "text at position \(position) is not laid out as its lengths say")
         return layout
     }
 }

@@ -3,22 +3,23 @@ import COpenSSL
 import Glibc
 import StoryCore
 
-/// Random bytes that make a commitment useless for guessing what was committed to.
+/// A pool of random salts, which make a commitment useless for guessing its content.
 ///
-/// They come from OpenSSL's generator, which the kernel's seeds, some kilobytes at a time, and each byte is used once:
-/// nothing that is stored tells another salt.
+/// The bytes come from OpenSSL's generator, which the kernel seeds, some kilobytes at a time. Each byte is used once,
+/// so no stored salt reveals another one.
 package final class Salts {
-    /// 256 salts a call: about 5 ns each, where the kernel's generator takes 40.
+    /// The size of the pool in bytes, 256 salts: about 5 ns a salt, where the kernel's generator takes 40 ns.
     private static let poolSize = 4_096
 
     private let pool: UnsafeMutablePointer<UInt8>
     private var used = Salts.poolSize
 
+    /// Makes a pool that is filled at its first use.
     package init() { pool = .allocate(capacity: Salts.poolSize) }
 
     deinit { pool.deallocate() }
 
-    /// Copies so many fresh random bytes.
+    /// Copies the given number of unused random bytes to `target`.
     @inline(__always)
     func take(_ count: Int, to target: UnsafeMutableRawPointer) {
         if used + count > Salts.poolSize { fill() }
@@ -27,7 +28,7 @@ package final class Salts {
     }
 
     private func fill() {
-        precondition(RAND_bytes(pool, Int32(Salts.poolSize)) == 1, "OpenSSL gives random bytes.")
+        precondition(RAND_bytes(pool, Int32(Salts.poolSize)) == 1, "OpenSSL returned no random bytes")
         used = 0
     }
 }

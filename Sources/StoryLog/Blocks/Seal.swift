@@ -2,20 +2,24 @@ import StoryStorage
 import COpenSSL
 package import StoryCore
 
-/// SHA-256 over one block and the seal of the block before it: the chain that makes history fast.
+/// The seal of a block: SHA-256 over the block and the seal before it, a hash chain that makes the history
+/// tamper-evident.
 package struct Seal: Equatable, Sendable {
+    /// The size of a seal, in bytes.
     package static let size = 32
 
+    /// The hash.
     package let bytes: [UInt8]
 
+    /// Makes a seal of a hash.
     package init(bytes: [UInt8]) { self.bytes = bytes }
 }
 
-/// Computes the seals of blocks.
+/// A hasher that computes the seals of blocks.
 ///
 /// `seal(b) = SHA-256(seal(b−1) ‖ header of the block ‖ for each record: its header from byte 9 on, its JSON up to
-/// "by":U ‖ commit(labels), where there are any ‖ commit(content))`, and `commit(x) = SHA-256(salt ‖ x)`. So labels
-/// and content can be erased, and the chain goes on proving everything else.
+/// "by":U ‖ commit(labels), if there are any ‖ commit(content))`, and `commit(x) = SHA-256(salt ‖ x)`. So labels and
+/// content can be erased, and the chain still proves everything else.
 ///
 /// Unchecked: one thread uses it at a time.
 package final class SealHasher: @unchecked Sendable {
@@ -24,7 +28,9 @@ package final class SealHasher: @unchecked Sendable {
     private let algorithm: OpaquePointer
     private let digest: UnsafeMutablePointer<UInt8>
 
-    /// - Throws: `.failed` where OpenSSL has no memory or no SHA-256.
+    /// Sets up OpenSSL's SHA-256.
+    ///
+    /// - Throws: `.failed` if OpenSSL has no memory or no SHA-256.
     package init() throws(StorageError) {
         guard let chain = EVP_MD_CTX_new() else { throw .failed("OpenSSL has no memory") }
         guard let commitment = EVP_MD_CTX_new(), let algorithm = EVP_MD_fetch(nil, "SHA256", nil) else {
@@ -44,19 +50,19 @@ package final class SealHasher: @unchecked Sendable {
         digest.deallocate()
     }
 
-    /// The SHA-256 of some bytes.
+    /// Returns the SHA-256 of some bytes.
     func hash(_ bytes: [UInt8]) -> Seal {
         EVP_DigestInit_ex2(chain, algorithm, nil)
         bytes.withUnsafeBytes(add)
         return finish()
     }
 
-    /// The seal that the first block follows, made of the ID of the log that the history began in.
+    /// Returns the seal that the first block follows, computed from the ID of the log that the history began in.
     func first(of root: [UInt8]) -> Seal { hash(Array("storykeep".utf8) + root) }
 
-    /// The seal of a block whose header and records are written.
+    /// Returns the seal of a block whose header and records are written.
     ///
-    /// - Throws: `.corrupt` where the lengths of a record do not fit.
+    /// - Throws: `.corrupt` if the offsets or lengths of a record do not fit.
     package func seal(
         of header: BlockHeader, _ block: UnsafeRawBufferPointer, after seal: Seal
     ) throws(StorageError) -> Seal {

@@ -2,14 +2,14 @@ import StoryStorage
 import Glibc
 package import StoryCore
 
-/// Hears how far a conversion is: the last position that was converted, and the last one of all.
+/// Receives the progress of a conversion: the last position that was converted, and the last one of all.
 package typealias ConversionProgress = (_ position: Position, _ of: Position) -> Void
 
 /// Makes a directory of format 1 or 2 one of this program's format: whole or not at all.
 ///
 /// The new log is built beside the old one. When it is whole and synced it gets the name `log.new`; from then on a
-/// start only goes on with the renaming, wherever a crash ended it. `FORMAT` is raised last, and then what is old is
-/// removed. The log keeps its ID, so stored models stay good.
+/// start only goes on with the renaming, wherever a crash ended it. `FORMAT` is raised last, and then the old files are
+/// removed. The log keeps its ID, so stored models stay valid.
 enum Conversion {
     /// How many bytes of records one commit of the new log has.
     private static let piece = 16 << 20
@@ -105,7 +105,7 @@ struct ConversionNames {
 
     init(_ directory: DataDirectory) { (log, journal) = (directory.logPath, directory.journalPath) }
 
-    /// Puts the new log and an empty journal in the place of the old ones. Each step is one renaming, so a crash leaves
+    /// Puts the new log and an empty journal where the old ones were. Each step is one renaming, so a crash leaves
     /// a state that this goes on from.
     ///
     /// - Throws: `.full` or `.failed` where a step fails.
@@ -123,7 +123,7 @@ struct ConversionNames {
         try JournalFile.create(journal, logID: header.identity.id, fileSize: journalSize)
     }
 
-    /// Removes what was converted.
+    /// Removes the old log and journal.
     ///
     /// - Throws: `.failed` where it cannot be removed.
     func removeOld() throws(StorageError) {

@@ -3,7 +3,7 @@ import CXXHash
 import Glibc
 package import StoryCore
 
-/// What a journal of format 2 holds beyond the end of its log.
+/// The events of a journal of format 2 that are not in its log yet.
 ///
 /// From byte 4,096 on one block a commit: `FF "SKJBLK" 00 · XXH3-64 of what follows 8 · generation 8 · sequence 8 ·
 /// first position 8 · bytes of the block 4 · records 4`, then each record behind its length 4, zeros up to 64 bytes.

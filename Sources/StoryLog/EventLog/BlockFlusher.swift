@@ -1,22 +1,23 @@
 import StoryStorage
 import StoryCore
 
-/// Puts into blocks what is committed and lies in memory: one flush at a time, on a thread of its own while commits go
-/// on, or here.
+/// The flusher of a log: moves committed records from memory into blocks, one flush at a time, on a background thread
+/// while commits continue, or on the calling thread.
 ///
-/// It belongs to the thread that appends; only the job is another thread's.
+/// It belongs to the thread that appends; only the job may run on another thread.
 final class BlockFlusher {
+    /// The state of the flusher.
     private enum State {
         case idle
-        /// A flush is under way beside the loop.
+        /// A started flush is under way.
         case flushing(FlushJob)
-        /// A commit is under way that goes into blocks at once; no flush begins beside it.
+        /// A commit straight into blocks is under way; no flush begins meanwhile.
         case committing(FlushJob)
     }
 
-    /// Called on another thread when a flush has ended that was started.
+    /// Called, usually on another thread, when a started flush has ended.
     var whenFlushed: (@Sendable () -> Void)?
-    /// Why the last flush could not be done; nil when it was.
+    /// The error of the last flush; nil if it succeeded.
     private(set) var refusal: StorageError?
     private let records: LogRecords
     private let store: BlockStore
@@ -26,7 +27,9 @@ final class BlockFlusher {
     private var seal: Seal
     private var state = State.idle
 
-    /// - Parameter seal: that of the last block.
+    /// Makes a flusher that continues after the last block.
+    ///
+    /// - Parameter seal: the seal of the last block.
     init(
         _ records: LogRecords, _ store: BlockStore, after seal: Seal, _ failStop: FailStop,
         _ background: BackgroundStarter
@@ -40,7 +43,8 @@ final class BlockFlusher {
 
     var isFlushing: Bool { if case .flushing = state { true } else { false } }
 
-    /// Begins a flush through a position that is committed, unless something is under way or nothing is to be stored.
+    /// Begins a flush through a committed position, unless a flush or a commit into blocks is under way, an error was
+    /// fatal, or there is nothing to flush.
     func start(through position: Position) {
         guard case .idle = state, failStop.cause == nil else { return }
         let sections = records.unflushed(through: position)
@@ -50,31 +54,34 @@ final class BlockFlusher {
         job.start(on: background, whenDone: whenFlushed)
     }
 
-    /// Begins a flush of what fills whole blocks.
+    /// Begins a flush of the records that fill whole blocks.
     func startFull() {
         guard let full = records.lastFull else { return }
         start(through: full)
     }
 
-    /// Begins a flush of at least what there is through a position that is committed.
+    /// Begins a flush at least through a committed position.
     func startAtLeast(through position: Position) {
-        precondition(position <= records.committed, "Only what is committed is put into blocks.")
+        precondition(
+            position <= records.committed,
+            "flush through position \(position.value), but only \(records.committed.value) is committed")
         guard position > records.flushed else { return }
-        // Whole blocks alone, where they reach that far.
+        // Flushes whole blocks only, if they reach that far.
         let full = records.lastFull ?? .zero
         start(through: full >= position ? full : records.committed)
     }
 
-    /// Takes note of a flush that has ended.
+    /// Completes a flush that has ended.
     ///
-    /// - Throws: `.full` when nothing is lost and it is tried again later; after anything else the process has to stop.
+    /// - Throws: `.full` if there was no room: nothing is lost, and the flush is tried again later. After any other
+    ///   error the process has to stop.
     func poll() throws(StorageError) {
         try failStop.check()
         guard case .flushing(let job) = state, let result = job.result else { return }
         try finish(job, result)
     }
 
-    /// Waits for the flush that is under way; one that found no room is tried again by whoever waits.
+    /// Waits for the flush that is under way. If it finds no room, the caller has to try again.
     ///
     /// - Throws: as `poll`, but not `.full`.
     func wait() throws(StorageError) {
@@ -86,13 +93,13 @@ final class BlockFlusher {
         }
     }
 
-    /// Puts all that is committed into blocks, here and now.
+    /// Flushes all committed records on the calling thread.
     ///
     /// - Throws: as `poll`.
     func flush() throws(StorageError) {
         try failStop.check()
         try wait()
-        guard case .idle = state else { preconditionFailure("Nothing is flushed while a commit goes into blocks.") }
+        guard case .idle = state else { preconditionFailure("flush during a commit into blocks") }
         let sections = records.unflushed
         guard !sections.isEmpty else { return }
         let job = FlushJob(sections, after: seal, store)
@@ -100,7 +107,7 @@ final class BlockFlusher {
         try finish(job, job.wait())
     }
 
-    /// Begins a commit of everything into blocks, with all that was not in blocks before; the caller runs the job.
+    /// Begins a commit straight into blocks of all records that are in none yet; the caller runs the job.
     ///
     /// - Throws: as `wait`.
     func beginCommit() throws(StorageError) -> FlushJob {
@@ -110,18 +117,18 @@ final class BlockFlusher {
         return job
     }
 
-    /// A commit into blocks has failed, and who began it deals with that.
+    /// Ends a commit into blocks that has failed; the caller handles the error.
     func commitFailed() { state = .idle }
 
-    /// A commit into blocks has succeeded, and its records are committed.
+    /// Completes a commit into blocks that has succeeded, after its records were marked as committed.
     ///
     /// - Throws: as `poll`.
     func commitSucceeded() throws(StorageError) {
-        guard case .committing(let job) = state else { preconditionFailure("A commit ends once.") }
+        guard case .committing(let job) = state else { preconditionFailure("no commit into blocks is under way") }
         try finish(job, job.wait())
     }
 
-    /// Takes over what a job has stored.
+    /// Takes over the blocks that a job has stored.
     private func finish(_ job: FlushJob, _ result: Result<Seal, StorageError>) throws(StorageError) {
         state = .idle
         do throws(StorageError) {

@@ -1,17 +1,19 @@
 import StoryStorage
 import StoryCore
 
-/// The blocks of a log as one thread reads them: it takes a view of the environment when a reading needs one, and gives
-/// it back when the reading ends.
+/// A reader of the blocks of a log for one thread: takes a snapshot of the environment when a reading needs one, and
+/// releases it when the reading ends.
 final class BlockReader {
     let map: BlockMap
     /// Nil once it is closed.
     private var transaction: ReadTransaction?
     @exclusivity(unchecked) private var readings = 0
-    /// True while the transaction has a view.
+    /// True while the transaction has a snapshot.
     @exclusivity(unchecked) private var hasView = false
 
-    /// - Throws: `.failed` where LMDB has no room for a reader.
+    /// Makes a reader that has no snapshot yet.
+    ///
+    /// - Throws: `.failed` if LMDB has no free reader slot.
     init(_ environment: Environment) throws(StorageError) {
         map = BlockMap(pageSize: environment.pageSize)
         let transaction = try ReadTransaction(environment)
@@ -19,12 +21,12 @@ final class BlockReader {
         self.transaction = consume transaction
     }
 
-    /// True while a reading is under way: then nothing may move.
+    /// True while a reading is under way; no record may be moved or removed then.
     var isReading: Bool { readings > 0 }
 
     func close() { transaction = nil }
 
-    /// Runs a reading; readings may be nested. What it finds lives until the outermost one ends.
+    /// Runs a reading; readings may be nested. The records it finds are valid until the outermost one ends.
     @inline(__always)
     func reading<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
         readings += 1
@@ -38,9 +40,9 @@ final class BlockReader {
         return try body()
     }
 
-    /// The records around a position that is in a block; only within a reading.
+    /// Returns the records of the block that holds a position; only within a reading.
     ///
-    /// - Throws: `.corrupt` where the block is not as it was written.
+    /// - Throws: `.corrupt` if the block is missing or damaged.
     @inline(__always)
     func run(at position: UInt64) throws(StorageError) -> RecordRun {
         let index = map.index(of: position)
@@ -48,21 +50,21 @@ final class BlockReader {
         return try map.find(index, in: try view())
     }
 
-    /// The same where the block was found before; nil where that is not known.
+    /// Returns the same if the address of the block is cached; nil otherwise.
     @inline(__always)
     func knownRun(at position: UInt64) -> RecordRun? { map.known(map.index(of: position)) }
 
-    /// What the header and the last block say now; blocks that are new are taken up.
+    /// Returns the present state of the log, and adds new blocks to the index.
     ///
-    /// - Throws: `.corrupt` where they are not as they were written.
+    /// - Throws: `.corrupt` if the header or the last block is damaged.
     func state(_ hasher: SealHasher) throws(StorageError) -> LogState {
         try reading { () throws(StorageError) in try LogState(try view(), map, hasher) }
     }
 
-    /// The environment's newest state, which stays the same for as long as this reading.
+    /// Returns a snapshot of the environment, which stays the same until the reading ends.
     private func view() throws(StorageError) -> OpaquePointer {
         guard let handle = transaction?.handle else {
-            preconditionFailure("A log is not read after it was closed.")
+            preconditionFailure("read of a closed log")
         }
         if !hasView { try transaction?.renew() }
         hasView = true

@@ -3,71 +3,74 @@ package import StoryCore
 
 /// The log of all events, appended turn by turn.
 ///
-/// What is appended is seen by readings at once, and is durable after a commit. When a commit throws `.full`,
-/// `rollBack` and go on; when it throws anything else, whether the turn is on the disk is unknown and the process has
-/// to stop: every later commit throws as well.
+/// Readings see an event as soon as it is appended; it is durable after a commit. After a commit that throws `.full`,
+/// call `rollBack` and continue. After any other error it is unknown whether the turn is on the disk, and the process
+/// has to stop: every later commit throws as well.
 package protocol EventLog: AnyObject {
-    /// The last event, of this turn or before; zero when there is none.
+    /// The position of the last event, of this turn or before; zero if there is none.
     var head: Position { get }
-    /// The last event that is durable.
+    /// The position of the last durable event.
     var committed: Position { get }
-    /// The last event that is durable in a block as well, so that models may be stored that rest on it.
+    /// The position of the last event that is durable in a block, so that models folded up to it may be stored.
     var flushed: Position { get }
-    /// When the last event was written; nil when there is none.
+    /// The time of the last event; nil if there is none.
     var lastTime: Instant? { get }
-    /// The bytes that the log takes.
+    /// The size of the log, in bytes.
     var bytes: Int { get }
     /// The history that the log holds, and those that it was copied from.
     var storedIdentity: StoredIdentity { get }
 
-    /// Adds the event after `head`; `json` is its whole line as it goes out on the wire, without the LF.
+    /// Appends the event after `head`; `json` is its whole line as it goes out on the wire, without the LF.
     ///
-    /// - Parameter lend: is handed the record where it lies now; it may read the log, but not append.
-    /// - Throws: nothing that has to do with the disk: it is told by the commit.
+    /// - Parameter withRecord: receives the record, which is valid until it returns; it may read the log, but not
+    ///   append.
+    /// - Throws: no error of the disk; the commit throws those.
     func append(
-        _ event: EventHeader, json: UnsafeRawBufferPointer, _ lend: (EventRecord) -> Void
+        _ event: EventHeader, json: UnsafeRawBufferPointer, withRecord: (EventRecord) -> Void
     ) throws(StorageError)
 
-    /// Sees to it that the next commit does not have to wait: begins a flush where it needs one.
-    func makeRoom() -> CommitRoom
-    /// Begins to make durable what was appended; nil when nothing was. Run the job, on any thread, then hand it to
-    /// `finishCommit`. What is appended meanwhile belongs to the next commit.
+    /// Makes room for the next commit, so that it does not wait: begins a flush if it needs one.
+    func ensureSpace() -> CommitRoom
+    /// Begins a commit of the appended events; nil if there are none. Run the job on any thread, then pass it to
+    /// `finishCommit`. Events that are appended meanwhile belong to the next commit.
     ///
-    /// - Throws: `.full` where there is no room; after anything else the process has to stop.
+    /// - Throws: `.full` if there is no room; after any other error the process has to stop.
     func beginCommit() throws(StorageError) -> CommitJob?
-    /// Takes note of how a job ended; on the thread that appends.
+    /// Completes a commit with the result of its job, on the thread that appends.
     ///
-    /// - Throws: what the result says.
+    /// - Throws: the error of the result.
     func finishCommit(_ job: CommitJob, _ result: Result<Void, StorageError>) throws(StorageError)
-    /// Forgets everything after `committed`; not while a commit is under way.
+    /// Removes every event after `committed`; not during a commit.
     ///
-    /// - Throws: what the log is now is unknown, and the process has to stop.
+    /// - Throws: an error after which the state of the log is unknown, and the process has to stop.
     func rollBack() throws(StorageError)
 
-    /// Begins to put into blocks what is committed, where there is enough for whole ones, and returns at once.
+    /// Begins a flush of the committed events that fill whole blocks, and returns at once.
     func startFlush()
-    /// Begins to put into blocks what is committed, at least through a position that is, and returns at once. Nothing
-    /// begins where it is in blocks, or while a flush or a commit into blocks is under way.
+    /// Begins a flush of committed events, at least through a committed position, and returns at once. Does nothing if
+    /// that position is in a block, or during a flush or a commit into blocks.
     func startFlush(through position: Position)
-    /// True while a flush is under way that `startFlush` or a commit began.
+    /// True while a flush is under way that `startFlush`, `ensureSpace` or a commit began.
     var isFlushing: Bool { get }
-    /// Takes note of a flush that has ended; call it when `whenFlushed` was called.
+    /// Completes a flush that has ended; call it after `whenFlushed` was called.
     ///
-    /// - Throws: `.full` when nothing is lost and it is tried again later; after anything else the process has to stop.
+    /// - Throws: `.full` if there was no room: nothing is lost, and the flush is tried again later. After any other
+    ///   error the process has to stop.
     func pollFlush() throws(StorageError)
-    /// Puts all that is committed into blocks, and waits for it.
+    /// Flushes all committed events, and waits for that.
     ///
     /// - Throws: as `pollFlush`.
     func flush() throws(StorageError)
 
     /// Visits the events from `from` through `through`, in either order, until `visit` returns false.
     ///
-    /// What `visit` is handed dies when it returns. It may read the log again, but not append.
-    /// - Throws: `.corrupt` with the position of an event that is not as it was written.
+    /// The record is valid until `visit` returns. `visit` may read the log again, but not append.
+    ///
+    /// - Throws: `.corrupt` with the position of a damaged event.
     func scan(
         from: Position, through: Position, order: Order, _ visit: (EventRecord) -> Bool
     ) throws(StorageError)
-    /// Visits one event; false when there is none at that position.
+    /// Visits one event; false if there is none at that position.
     ///
     /// - Throws: as `scan`.
     func record(at position: Position, _ visit: (EventRecord) -> Void) throws(StorageError) -> Bool
@@ -75,34 +78,35 @@ package protocol EventLog: AnyObject {
     ///
     /// - Throws: as `scan`.
     func records(at positions: [Position], _ visit: (EventRecord) -> Bool) throws(StorageError)
-    /// The last position whose event was written at or before a time; zero when there is none.
+    /// Returns the last position whose event was written at or before a time; zero if there is none.
     ///
     /// - Throws: as `scan`.
     func position(at time: Instant) throws(StorageError) -> Position
 
-    /// Walks all that is committed.
+    /// Verifies all committed events.
     ///
-    /// - Throws: `.corrupt`, naming the first position that is not as it was written.
+    /// - Throws: `.corrupt` with the position of the first damaged event.
     func verify(progress: (Position) -> Void) throws(StorageError)
-    /// Frees what readers hold whose process died.
+    /// Frees the reader slots of processes that died.
     func clearStaleReaders()
+    /// Closes the log.
     func close()
 }
 
 extension EventLog {
-    /// The same history by the names that clients know.
+    /// The same history, as clients name it.
     package var identity: LogIdentity { storedIdentity.named }
-    /// 16 random bytes that tell this log from every other one.
+    /// 16 random bytes that identify this log.
     package var storeID: [UInt8] { storedIdentity.id }
 
-    /// Adds the event after `head`.
+    /// Appends the event after `head`.
     ///
     /// - Throws: as the requirement.
     package func append(_ event: EventHeader, json: UnsafeRawBufferPointer) throws(StorageError) {
         try append(event, json: json) { _ in }
     }
 
-    /// Makes what was appended durable, here and now.
+    /// Commits the appended events on the calling thread.
     ///
     /// - Throws: as `beginCommit` and `CommitJob.run`.
     package func commit() throws(StorageError) {
@@ -111,21 +115,21 @@ extension EventLog {
     }
 }
 
-/// Whether a commit can begin without waiting for the disk.
+/// The room for the next commit: whether it can begin without waiting for the disk.
 package enum CommitRoom: Equatable, Sendable {
-    /// It can, or there is nothing to commit.
+    /// The commit can begin, or there is nothing to commit.
     case ready
-    /// Not before the flush that is under way has ended.
+    /// The commit has to wait for the flush that is under way.
     case flushing
-    /// The flush that it waited for found no room.
+    /// The flush that the commit waited for has failed, or the log accepts no events.
     case refused(StorageError)
 }
 
-/// One commit under way: a write and a sync, which any thread may do.
+/// A commit under way: a write and a sync, which any thread may run.
 package final class CommitJob: Sendable {
-    /// The last event that is durable when it succeeds.
+    /// The last position that is durable once the job succeeds.
     package let through: Position
-    /// When that was written.
+    /// The time of the event at that position.
     let time: Instant?
     private let work: @Sendable () throws(StorageError) -> Void
 
@@ -135,13 +139,13 @@ package final class CommitJob: Sendable {
         self.work = work
     }
 
-    /// Does it, once.
+    /// Runs the commit; call it once.
     ///
-    /// - Throws: `.full` where there is no room, and nothing is changed; after anything else it is unknown whether the
+    /// - Throws: `.full` if there is no room, and nothing is changed; after any other error it is unknown whether the
     ///   commit is durable.
     package func run() throws(StorageError) { try work() }
 
-    /// Does it, once; returns how it ended.
+    /// The result of the commit, which this runs; read it once.
     package var outcome: Result<Void, StorageError> {
         do throws(StorageError) { return .success(try run()) } catch { return .failure(error) }
     }

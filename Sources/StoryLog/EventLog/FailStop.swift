@@ -1,19 +1,19 @@
 import StoryStorage
 import StoryCore
 
-/// Remembers the first failure after which it is unknown what the disk holds: from then on nothing is committed and
-/// nothing is flushed.
+/// A latch for the first error after which the state of the disk is unknown: from then on no commit and no flush
+/// begins.
 ///
 /// It belongs to the thread that appends.
 final class FailStop {
     private(set) var cause: StorageError?
 
-    /// - Throws: the failure, once there was one.
+    /// Throws the recorded error, if there is one.
     func check() throws(StorageError) {
         if let cause { throw cause }
     }
 
-    /// Takes note of a failure and returns it; a disk that is full is none.
+    /// Records an error and returns it; `.full` is not recorded.
     func noted(_ error: StorageError) -> StorageError {
         if case .full = error { return error }
         cause = cause ?? error

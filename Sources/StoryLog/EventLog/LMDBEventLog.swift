@@ -1,37 +1,38 @@
 package import StoryStorage
 package import StoryCore
 
-/// The log in an LMDB environment of its own, with a journal in front of it.
+/// An event log in an LMDB environment of its own, with a journal in front of it.
 ///
-/// The environment holds sealed blocks, keyed by their first position, and at key 0 the header. A commit is durable
-/// once the journal has it; its records lie in memory as well, until a flush has put them into blocks. No transaction
+/// The environment holds sealed blocks, keyed by their first position, and the header at key 0. A commit is durable
+/// once the journal has it; its records are in memory as well, until a flush has moved them into blocks. No transaction
 /// stays open. The log belongs to the thread that appends to it; a flush has a thread of its own.
 ///
-/// The work is done by its parts: `LogRecords` has what can be read, `LogCommits` makes it durable, `BlockFlusher` puts
-/// it into blocks, `LogRecovery` finds its end at a start.
+/// Its parts: `LogRecords` holds the records for reading, `LogCommits` commits them, `BlockFlusher` flushes them into
+/// blocks, `LogRecovery` finds the end of the log at a start.
 package final class LMDBEventLog: EventLog {
     let environment: Environment
     let header: LogHeader
-    /// The history that the directory's files were copied from; nil unless this start found that and named it anew.
+    /// The history that the directory's files were copied from; nil unless this start found that and gave the log an ID
+    /// of its own.
     package let copiedFrom: LogID?
     let records: LogRecords
-    /// True where this start found a journal and the file that gives it up, and removed the latter.
+    /// True if this start found both a journal and the `.lost` file that gives it up, and removed that file.
     package let wasSurrendered: Bool
     /// Nil unless the log is served.
     let commits: LogCommits?
     private let recovery: LogRecovery
     private var isOpen = true
 
-    /// Opens the log of a data directory. One that serves makes it where there is none, and converts one of an older
-    /// format.
+    /// Opens the log of a data directory. If that is opened for serving, makes a log if there is none, and converts one
+    /// of an older format.
     ///
     /// - Parameters:
-    ///   - now: when the log was made, if it is made.
-    ///   - journalSize: the bytes of the journal; one of another size is replaced.
-    ///   - background: where flushes go.
-    ///   - progress: hears how far a conversion is.
-    /// - Throws: `.corrupt` where the directory does not hold what was written, `.failed` where it cannot be opened,
-    ///   `.full` where there is no room to make or convert it.
+    ///   - now: the creation time of the log, if it is made.
+    ///   - journalSize: the size of the journal in bytes; a journal of another size is replaced.
+    ///   - background: starts the flushes.
+    ///   - progress: receives the progress of a conversion.
+    /// - Throws: `.corrupt` if the directory is damaged, `.failed` if it cannot be opened, `.full` if there is no room
+    ///   to make or convert it.
     package init(
         in directory: DataDirectory, now: Instant, _ options: EnvironmentOptions = EnvironmentOptions(),
         journalSize: Int = JournalFile.usualSize, background: BackgroundStarter = .niceThreads,
@@ -79,7 +80,7 @@ package final class LMDBEventLog: EventLog {
 
     deinit { close() }
 
-    /// Recovers a log that is served, and returns its commits and the header that it has now.
+    /// Recovers a log that is served, and returns its commits and its present header.
     private static func serve(
         _ recovery: LogRecovery, _ state: LogState, _ journalSize: Int, _ background: BackgroundStarter
     ) throws(StorageError) -> (LogCommits, LogHeader) {
@@ -101,23 +102,26 @@ package final class LMDBEventLog: EventLog {
         }
     }
 
-    /// Finds what another process has appended meanwhile; for a log opened for reading.
+    /// Loads the events that another process has appended meanwhile; only for a log that is not served.
     ///
-    /// - Throws: `.corrupt` where the log or its journal is not as it was written.
+    /// - Throws: `.corrupt` if the log or its journal is damaged.
     package func refresh() throws(StorageError) {
-        precondition(commits == nil, "Only a log opened for reading is behind.")
+        precondition(commits == nil, "refresh of a log that is served")
         try recovery.refresh()
     }
 
-    /// - Throws: `.failed` where a file of the log was moved, removed or replaced.
+    /// Checks that the files of the log still have their names.
+    ///
+    /// - Throws: `.failed` if a file was moved, removed or replaced.
     package func checkNames() throws(StorageError) {
         try environment.checkNames()
         try commits?.journal.checkName()
     }
 
-    /// Frees the slots of readers whose process died, whose views would keep pages from being used again.
+    /// Frees the reader slots of processes that died, whose snapshots would keep pages from being used again.
     package func clearStaleReaders() { environment.clearStaleReaders() }
 
+    /// Flushes a log that is served, and closes the log.
     package func close() {
         guard isOpen else { return }
         isOpen = false
@@ -127,38 +131,49 @@ package final class LMDBEventLog: EventLog {
     }
 }
 
-// MARK: What it is
+// MARK: State
 
 extension LMDBEventLog {
+    /// The position of the last event, committed or not.
     package var head: Position { records.head }
+    /// The position of the last durable event.
     package var committed: Position { records.committed }
+    /// The position of the last event in a block.
     package var flushed: Position { records.flushed }
+    /// The time of the last event; nil if there is none.
     package var lastTime: Instant? { records.lastTime }
+    /// The history that the log holds, as its header has it.
     package var storedIdentity: StoredIdentity { header.identity }
+    /// The bytes that are used of the environment.
     package var bytes: Int { environment.usedBytes }
-    /// Why no event is taken until the next start; nil where events are.
+    /// The reason why no event is accepted until the next start; nil if events are accepted.
     package var refusal: StorageError? { commits?.refusal }
 }
 
 // MARK: Appending and committing
 
 extension LMDBEventLog {
+    /// Appends the event after `head`; traps if the log is not served.
     package func append(
-        _ event: EventHeader, json: UnsafeRawBufferPointer, _ lend: (EventRecord) -> Void
+        _ event: EventHeader, json: UnsafeRawBufferPointer, withRecord: (EventRecord) -> Void
     ) throws(StorageError) {
-        precondition(commits != nil, "Only a log that is served is appended to.")
-        records.append(event, json: json, lend)
+        precondition(commits != nil, "append to a log that is not served")
+        records.append(event, json: json, withRecord: withRecord)
     }
 
+    /// Removes every event after `committed`; traps during a commit.
     package func rollBack() {
-        precondition(commits?.isCommitting != true, "Nothing is rolled back while a commit is under way.")
+        precondition(commits?.isCommitting != true, "rollback during a commit")
         records.rollBack()
     }
 
-    package func makeRoom() -> CommitRoom { commits?.makeRoom() ?? .ready }
+    /// Begins a flush if the next commit needs one; always ready if the log is not served.
+    package func ensureSpace() -> CommitRoom { commits?.ensureSpace() ?? .ready }
 
+    /// Begins a commit; nil if there is nothing to commit or the log is not served.
     package func beginCommit() throws(StorageError) -> CommitJob? { try commits?.begin() }
 
+    /// Completes a commit with the result of its job.
     package func finishCommit(
         _ job: CommitJob, _ result: Result<Void, StorageError>
     ) throws(StorageError) { try commits?.finish(job, result) }
@@ -167,40 +182,50 @@ extension LMDBEventLog {
 // MARK: Flushing
 
 extension LMDBEventLog {
-    /// Called on another thread when a flush has ended: have `pollFlush` called.
+    /// Called, usually on another thread, when a flush has ended; the owner must then call `pollFlush`.
     package var whenFlushed: (@Sendable () -> Void)? {
         get { commits?.flusher.whenFlushed }
         set { commits?.flusher.whenFlushed = newValue }
     }
 
+    /// True while a flush is under way.
     package var isFlushing: Bool { commits?.flusher.isFlushing ?? false }
 
+    /// Begins a flush of the committed events that fill whole blocks.
     package func startFlush() { commits?.flusher.startFull() }
 
+    /// Begins a flush at least through a committed position.
     package func startFlush(through position: Position) { commits?.flusher.startAtLeast(through: position) }
 
+    /// Completes a flush that has ended.
     package func pollFlush() throws(StorageError) { try commits?.flusher.poll() }
 
+    /// Flushes all committed events, and waits for that.
     package func flush() throws(StorageError) { try commits?.flusher.flush() }
 }
 
 // MARK: Reading
 
 extension LMDBEventLog {
+    /// Visits a range of events, from blocks and from memory.
     package func scan(
         from: Position, through: Position, order: Order, _ visit: (EventRecord) -> Bool
     ) throws(StorageError) { try records.scan(from: from, through: through, order: order, visit) }
 
+    /// Visits one event; false if there is none at that position.
     package func record(at position: Position, _ visit: (EventRecord) -> Void) throws(StorageError) -> Bool {
         try records.record(at: position, visit)
     }
 
+    /// Visits the events at some positions, and prefetches their records.
     package func records(
         at positions: [Position], _ visit: (EventRecord) -> Bool
     ) throws(StorageError) { try records.records(at: positions, visit) }
 
+    /// Returns the last position at or before a time, by binary search.
     package func position(at time: Instant) throws(StorageError) -> Position { try records.position(at: time) }
 
+    /// Verifies all committed events on the calling thread.
     package func verify(progress: (Position) -> Void) throws(StorageError) {
         try verifier().run { position in
             progress(position)
@@ -208,12 +233,13 @@ extension LMDBEventLog {
         }
     }
 
-    /// What checks all that is committed by now, on another thread while this one goes on appending.
+    /// Returns a verifier of all that is committed now; it may run on another thread while this one appends.
     package func verifier() -> LogVerifier {
         LogVerifier(environment, records.unflushed, through: committed)
     }
 
-    /// Copies all that is committed by now, and at most what shares its last blocks; the log must stay open meanwhile.
+    /// Returns a copier of all that is committed now, and at most the other events of the last block; the log must stay
+    /// open meanwhile.
     package func copier() -> LogCopier {
         LogCopier(
             environment, header, records.unflushed, through: committed,

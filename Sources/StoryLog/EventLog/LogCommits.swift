@@ -1,17 +1,18 @@
 import StoryStorage
 import StoryCore
 
-/// Makes durable what was appended, one commit at a time: as an entry of the journal, or, where that has no room for so
-/// much, as blocks.
+/// The commits of a log, one at a time: each writes the appended records as an entry of the journal, or as blocks if
+/// they exceed a half of the journal.
 ///
-/// It belongs to the thread that appends; only the job of a commit is another thread's.
+/// It belongs to the thread that appends; only the job of a commit may run on another thread.
 final class LogCommits {
-    /// The commit that is under way, and what its success changes.
+    /// The commit that is under way, and its target.
     private struct Pending {
+        /// The target of a commit.
         enum Target {
             /// An entry of the journal.
             case journal(EntryWriter)
-            /// More than the journal has room for.
+            /// Blocks, for records that exceed a half of the journal.
             case blocks
         }
 
@@ -21,15 +22,17 @@ final class LogCommits {
 
     let journal: JournalFile
     let flusher: BlockFlusher
-    /// Why no commit begins; nil where they do.
+    /// The reason why no commit begins; nil if commits may begin.
     let refusal: StorageError?
     private let records: LogRecords
     private let failStop: FailStop
     private var pending: Pending?
     /// True while a commit waits for a flush to make room.
-    private var isRoomAwaited = false
+    private var isWaitingForFlush = false
 
-    /// - Parameter refusal: why no commit begins.
+    /// Makes the commits of a recovered log.
+    ///
+    /// - Parameter refusal: the reason why no commit begins; nil if commits may begin.
     init(
         _ journal: JournalFile, _ records: LogRecords, _ flusher: BlockFlusher, _ failStop: FailStop,
         refusing refusal: StorageError? = nil
@@ -43,39 +46,38 @@ final class LogCommits {
 
     var isCommitting: Bool { pending != nil }
 
-    /// Sees to it that the next commit does not have to wait: begins a flush where it needs one.
-    func makeRoom() -> CommitRoom {
+    /// Makes room for the next commit, so that it does not wait: begins a flush if it needs one.
+    func ensureSpace() -> CommitRoom {
         if let refusal, records.head > records.committed { return .refused(refusal) }
         guard needsFlush else {
-            isRoomAwaited = false
+            isWaitingForFlush = false
             return .ready
         }
         if !flusher.isFlushing {
-            if isRoomAwaited, let refusal = flusher.refusal {
-                isRoomAwaited = false
+            if isWaitingForFlush, let refusal = flusher.refusal {
+                isWaitingForFlush = false
                 return .refused(refusal)
             }
             flusher.start(through: records.committed)
         }
-        isRoomAwaited = flusher.isFlushing
-        return isRoomAwaited ? .flushing : .ready
+        isWaitingForFlush = flusher.isFlushing
+        return isWaitingForFlush ? .flushing : .ready
     }
 
-    /// True when a commit that began now would have to wait for a flush.
+    /// True if a commit that began now would have to wait for a flush.
     private var needsFlush: Bool {
         guard failStop.cause == nil, !isCommitting, records.head > records.committed else { return false }
         let count = records.uncommittedBytes
         return journal.fits(count) ? !journal.hasRoom(for: count, flushed: records.flushed) : flusher.isFlushing
     }
 
-    /// Begins a commit; nil when there is nothing to commit. Where both halves of the journal are full it waits for a
-    /// flush; where the turn is more than a half has room for, it goes into blocks at once, in one commit of the
-    /// environment.
+    /// Begins a commit; nil if there is nothing to commit. If both halves of the journal are full, it flushes first. If
+    /// the records exceed a half, they go straight into blocks, in one commit of the environment.
     ///
-    /// - Throws: `.full` where there is no room; after anything else the process has to stop.
+    /// - Throws: `.full` if there is no room; after any other error the process has to stop.
     func begin() throws(StorageError) -> CommitJob? {
         try failStop.check()
-        precondition(!isCommitting, "One commit is under way at a time.")
+        precondition(!isCommitting, "begin of a commit during another one")
         guard records.head > records.committed else { return nil }
         if let refusal { throw refusal }
         let count = records.uncommittedBytes
@@ -84,12 +86,12 @@ final class LogCommits {
         return begun.job
     }
 
-    /// Takes note of how a commit's job ended.
+    /// Completes a commit with the result of its job.
     ///
-    /// - Throws: what the result says.
+    /// - Throws: the error of the result.
     func finish(_ job: CommitJob, _ result: Result<Void, StorageError>) throws(StorageError) {
         guard let ended = pending, ended.job === job else {
-            preconditionFailure("The commit that ends is the one under way.")
+            preconditionFailure("end of a commit through position \(job.through.value) that is not under way")
         }
         pending = nil
         do throws(StorageError) {
@@ -106,7 +108,7 @@ final class LogCommits {
         flushIfWaiting()
     }
 
-    /// Waits for what is under way and flushes; what cannot be flushed stays in the journal.
+    /// Waits for a flush that is under way, then flushes the rest; records that cannot be flushed stay in the journal.
     func close() {
         do throws(StorageError) {
             try flusher.wait()
@@ -115,7 +117,7 @@ final class LogCommits {
     }
 
     private func journalCommit(_ count: Int) throws(StorageError) -> Pending {
-        while !journal.makeRoom(for: count, flushed: records.flushed) { try flusher.flush() }
+        while !journal.ensureSpace(for: count, flushed: records.flushed) { try flusher.flush() }
         let first = records.committed.value + 1
         let entry = journal.entry(first: first, count: Int(records.head.value + 1 - first), records.uncommitted)
         let job = CommitJob(through: records.head, time: records.lastTime) { [journal] () throws(StorageError) in
@@ -133,7 +135,7 @@ final class LogCommits {
         return Pending(job: job, target: .blocks)
     }
 
-    /// Flushes once there are full blocks for all that the other half of the journal holds.
+    /// Begins a flush once whole blocks cover all that the other half of the journal holds.
     private func flushIfWaiting() {
         guard flusher.refusal == nil, records.flushed < journal.waiting, let full = records.lastFull,
             full >= journal.waiting

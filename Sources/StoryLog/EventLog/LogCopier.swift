@@ -1,15 +1,15 @@
 import StoryStorage
 package import StoryCore
 
-/// Copies a log into a new data directory while it is appended to: all of it up to one commit.
+/// A copier of a log into a new data directory, up to one commit, while the log is appended to.
 ///
 /// It may run on any one thread. The models are not copied; the first start folds them. The copy is a history of its
 /// own: it has a new ID, and names this log as its parent.
 package final class LogCopier: Sendable {
-    /// A part of the work.
+    /// A phase of the copying.
     package enum Step { case copying, checking }
 
-    /// How many bytes of blocks one commit of the copy has.
+    /// The size of one commit of the copy, in bytes of blocks.
     private static let piece = 16 << 20
 
     private let environment: Environment
@@ -18,9 +18,11 @@ package final class LogCopier: Sendable {
     private let last: Position
     private let journalSize: Int
 
+    /// Prepares a copy.
+    ///
     /// - Parameters:
-    ///   - tail: what is committed and not in blocks.
-    ///   - last: blocks that begin behind it are left out: where events are added meanwhile, it comes to an end.
+    ///   - tail: the committed records that are not in blocks.
+    ///   - last: blocks that begin after it are left out, so that the copying ends although events are appended.
     init(
         _ environment: Environment, _ header: LogHeader, _ tail: [BlockSection], through last: Position,
         journalSize: Int
@@ -32,13 +34,14 @@ package final class LogCopier: Sendable {
         self.journalSize = journalSize
     }
 
-    /// Makes the directory, where nothing may be but an empty folder, and returns the copy's last position.
+    /// Makes the directory at `path`, which must not exist or be empty, and returns the last position of the copy.
     ///
-    /// It appears under its name once it is whole, synced and verified.
+    /// The directory appears under its name once it is complete, synced and verified.
+    ///
     /// - Parameters:
-    ///   - mustEnd: is asked now and then; true ends the copying.
-    ///   - progress: takes the step, and the last position that is done.
-    /// - Throws: `.corrupt` where the log is damaged, `.failed` or `.full` where the copy cannot be made or was ended.
+    ///   - mustEnd: is called now and then; true ends the copying.
+    ///   - progress: receives the step, and the last position that is done.
+    /// - Throws: `.corrupt` if the log is damaged, `.failed` or `.full` if the copy cannot be made or was ended.
     package func run(
         to path: String, mustEnd: () -> Bool = { false },
         progress: (Step, Position) -> Void = { _, _ in }
@@ -82,7 +85,7 @@ package final class LogCopier: Sendable {
     }
 }
 
-/// Copies blocks as they are from one environment to another.
+/// The state of a copy of blocks, unchanged, from one environment to another.
 private struct BlockCopy {
     static let ended = StorageError.failed("the copying was ended")
 
@@ -93,16 +96,18 @@ private struct BlockCopy {
     private var position: Position = .zero
     private var seal: Seal?
 
-    /// - Parameter last: blocks that begin behind it are left out.
+    /// Prepares a copy.
+    ///
+    /// - Parameter last: blocks that begin after it are left out.
     init(
         from source: Environment, to target: Environment, root: [UInt8], _ last: Position
     ) {
         (self.source, self.target, self.root, self.last) = (source, target, root, last)
     }
 
-    /// Copies blocks, then makes blocks of the rest; returns the last position.
+    /// Copies the blocks, then makes blocks of the rest of `tail`; returns the last position.
     ///
-    /// - Parameter progress: takes the last position of each commit; returns false to end the copying.
+    /// - Parameter progress: receives the last position of each commit; returns false to end the copying.
     mutating func run(
         _ tail: [BlockSection], piece: Int, progress: (Position) -> Bool
     ) throws(StorageError) -> Position {
@@ -116,7 +121,7 @@ private struct BlockCopy {
         return Position(last.run.last)
     }
 
-    /// Copies some blocks in one commit; false when there are no more.
+    /// Copies about `piece` bytes of blocks in one commit; false if there are no more.
     private mutating func advance(_ piece: Int) throws(StorageError) -> Bool {
         let reader = try ReadTransaction(source)
         let cursor = try Cursor(reader.handle, .main)

@@ -1,26 +1,26 @@
 import StoryStorage
 import StoryCore
 
-/// Makes the files of a new log.
+/// The creation of the files of a new log.
 enum LogCreation {
-    /// Makes a log and its journal where a data directory has none.
+    /// Makes a log and its journal if a data directory has none.
     ///
-    /// - Throws: `.corrupt` where the directory holds what belongs to a log that is gone, `.failed` or `.full` where the
-    ///   files cannot be made.
+    /// - Throws: `.corrupt` if the directory holds other files of a log that is gone, `.failed` or `.full` if the files
+    ///   cannot be made.
     static func createIfMissing(
         _ directory: DataDirectory, _ now: Instant, _ journalSize: Int
     ) throws(StorageError) {
         guard !Folder.exists(directory.logPath) else { return }
         try checkNothingIsGone(directory)
         let identity = StoredIdentity(id: try RandomBytes.make(LogHeader.idCount))
-        // The journal comes first: where there is a log, there is one. What a crash left between the two holds nothing.
+        // The journal is made first, so that a log always has one. A crash between the two leaves an empty journal.
         try JournalFile.create(directory.journalPath, logID: identity.id, fileSize: journalSize)
         try createEnvironment(directory.logPath, identity, created: now)
     }
 
-    /// Refuses a directory without a log that holds what belongs to one.
+    /// Checks that a directory without a log holds no models and no used journal.
     ///
-    /// - Throws: `.corrupt` where it does.
+    /// - Throws: `.corrupt` if it does.
     static func checkNothingIsGone(_ directory: DataDirectory) throws(StorageError) {
         guard !Folder.exists(directory.logPath) else { return }
         guard !Folder.exists(directory.modelsPath) else {
@@ -31,9 +31,9 @@ enum LogCreation {
         }
     }
 
-    /// Makes an environment without a block.
+    /// Makes an environment with a header and no blocks.
     ///
-    /// - Throws: `.failed` or `.full` where it cannot be made.
+    /// - Throws: `.failed` or `.full` if it cannot be made.
     static func createEnvironment(
         _ path: String, _ identity: StoredIdentity, created: Instant
     ) throws(StorageError) {

@@ -1,19 +1,21 @@
 import StoryStorage
 package import StoryCore
 
-/// Fills a new data directory with events that have their positions, versions and times already: whole or not at all.
+/// An import of events that have their positions, versions and times already into a new data directory, completely or
+/// not at all.
 ///
-/// It is built beside its place and appears there once it is whole, durable and verified. It is a history of its own,
-/// with a new ID and no parent: lines do not tell which log they come from.
+/// The directory is built under another name beside its path, and gets its name once it is complete, durable and
+/// verified. It is a history of its own, with a new ID and no parent, since lines do not name the log that they come
+/// from.
 package final class LogImport {
-    /// Why an event cannot be added.
+    /// The reason why an event cannot be added.
     package enum Refusal: Error {
-        /// It does not follow the events before it.
+        /// The event does not follow the events before it.
         case misplaced(FieldError)
         case storage(StorageError)
     }
 
-    /// About so many bytes of events go into one commit.
+    /// The approximate size of a commit, in bytes of events.
     private static let piece = 1 << 20
 
     private let folder: NewFolder
@@ -26,10 +28,10 @@ package final class LogImport {
     private var waiting = 0
     private var isOpen = true
 
-    /// Begins a directory beside `path`, where nothing may be but an empty folder.
+    /// Begins a directory beside `path`, which must not exist or be an empty directory.
     ///
-    /// - Parameter now: when the log is made.
-    /// - Throws: `.failed` where something is there or nothing can be made, `.full` where there is no room.
+    /// - Parameter now: the creation time of the log.
+    /// - Throws: `.failed` if `path` is in use or nothing can be made, `.full` if there is no room.
     package init(into path: String, now: Instant) throws(StorageError) {
         let folder = try NewFolder(path)
         self.folder = folder
@@ -44,22 +46,22 @@ package final class LogImport {
 
     deinit { abandon() }
 
-    /// The last event that was added; zero before the first.
+    /// The position of the last event that was added; zero before the first.
     package var head: Position { log.head }
 
-    /// Adds the next event.
+    /// Appends the next event.
     ///
     /// - Parameters:
     ///   - json: its whole line, as `EventEncoder` writes it.
-    ///   - visit: is handed the record, which is valid until it returns.
-    /// - Throws: where it does not follow the one before, or the disk fails.
+    ///   - visit: receives the record, which is valid until it returns.
+    /// - Throws: `.misplaced` if the event does not follow the events before it, `.storage` if the disk fails.
     package func add(
         _ event: Event, json: UnsafeRawBufferPointer, _ visit: (EventRecord) -> Void = { _ in }
     ) throws(Refusal) {
         var header = event.header
         header.streamNumber = try streamNumber(event)
         do throws(StorageError) {
-            try log.append(header, json: json, visit)
+            try log.append(header, json: json, withRecord: visit)
             waiting += json.count
             if waiting >= LogImport.piece { try commit() }
         } catch {
@@ -67,10 +69,10 @@ package final class LogImport {
         }
     }
 
-    /// Makes all of it durable, checks it, and gives it its name.
+    /// Commits, flushes and verifies all events, and gives the directory its name.
     ///
-    /// - Parameter progress: takes the last position that is checked.
-    /// - Throws: what failed; nothing is left then.
+    /// - Parameter progress: receives the last position that is verified.
+    /// - Throws: the error that ended the import; nothing is left then.
     package func finish(progress: (Position) -> Void = { _ in }) throws(StorageError) {
         defer { abandon() }
         try commit()
@@ -81,7 +83,7 @@ package final class LogImport {
         try folder.publish()
     }
 
-    /// Removes what there is of it, unless it has its name.
+    /// Closes the log and removes the directory, unless it already has its name.
     package func abandon() {
         close()
         Folder.removeStore(folder.draft)
@@ -96,7 +98,7 @@ package final class LogImport {
 
     private func commit() throws(StorageError) {
         while true {
-            switch log.makeRoom() {
+            switch log.ensureSpace() {
             case .ready:
                 waiting = 0
                 return try log.commit()
@@ -106,7 +108,7 @@ package final class LogImport {
         }
     }
 
-    // MARK: What follows what
+    // MARK: Order of events
 
     /// Checks that an event follows those before it; returns its stream's number.
     private func streamNumber(_ event: Event) throws(Refusal) -> StreamNumber {
@@ -129,7 +131,7 @@ package final class LogImport {
         return number
     }
 
-    /// A key stands for one write, whose events lie one behind the other.
+    /// Checks that the events of a key, which identifies one write, are consecutive.
     private func checkKey(_ key: RequestKey?) throws(Refusal) {
         guard key != lastKey else { return }
         lastKey = key?.kept

@@ -1,20 +1,22 @@
 import StoryStorage
 import StoryCore
 
-/// Gives the history of a log a name of its own where its file is a copy that was made by other means than a backup.
+/// The detection of a log whose file is a copy that was made by other means than a backup; its history gets an ID of
+/// its own.
 ///
-/// The header of a log notes the file that it was written to. A copy brings the note along and is another file: both
-/// could be written on, under one name, and a consumer that resumes in one could not tell it from the other.
+/// The header of a log notes the file that it was written to. A copy has the same note but is another file. Both could
+/// be appended to under one ID, and a consumer that resumes in one could not distinguish it from the other.
 struct LogNaming {
-    /// How the log is to be served.
+    /// The ID that the log is to be served under.
     enum Outcome {
-        /// Under its name.
+        /// Its present ID.
         case kept
-        /// Under its name; the header notes the present file now.
+        /// Its present ID; the header now notes the present file.
         case noted(LogHeader)
-        /// Under a name of its own.
+        /// A new ID.
         case named(LogHeader)
-        /// It is a copy that has no room for a name of its own, and no event is added to it under that of another.
+        /// The log is a copy, and there is no room to write a new ID: it accepts no events under the ID of the
+        /// original.
         case refused(StorageError)
     }
 
@@ -22,20 +24,22 @@ struct LogNaming {
     private let old: LogHeader
     private let file: FileIdentity
 
-    /// - Parameter old: the header that the log has. One of version 2 notes no file.
-    /// - Throws: `.failed` where the system refuses to tell of the file.
+    /// Reads the identity of the log's file.
+    ///
+    /// - Parameter old: the present header of the log; one of version 2 notes no file.
+    /// - Throws: `.failed` if the system refuses to identify the file.
     init(_ environment: Environment, _ old: LogHeader) throws(StorageError) {
         self.environment = environment
         self.old = old
         file = try environment.fileIdentity()
     }
 
-    /// Writes what has to be written, where all events are in blocks.
+    /// Writes a new header if one is needed and all events are in blocks; returns the outcome.
     ///
     /// - Parameters:
     ///   - isFlushed: whether all events are in blocks.
     ///   - head: the last event.
-    /// - Throws: `.failed` where it is unknown what was written.
+    /// - Throws: `.failed` if it is unknown whether the header was written.
     func run(isFlushed: Bool, _ head: Position) throws(StorageError) -> Outcome {
         guard let noted = old.file else {
             let header = old.with(old.identity, in: file)
@@ -52,7 +56,7 @@ struct LogNaming {
                 + "it again")
     }
 
-    /// False where there is no room.
+    /// Writes a header; false if there is no room.
     private func written(_ header: LogHeader) throws(StorageError) -> Bool {
         do throws(StorageError) {
             try header.replace(in: environment)

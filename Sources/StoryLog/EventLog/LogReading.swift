@@ -1,7 +1,7 @@
 import StoryStorage
 import StoryCore
 
-/// Readings, as the port `EventLog` says: of blocks up to `flushed`, of memory behind it.
+/// The readings of the port `EventLog`: from blocks up to `flushed`, from memory after it.
 extension LogRecords {
     func scan(
         from: Position, through: Position, order: Order, _ visit: (EventRecord) -> Bool
@@ -55,7 +55,7 @@ extension LogRecords {
         }
     }
 
-    /// The records around a position up to the head.
+    /// Returns the records around a position up to the head, from its block or from memory.
     @inline(__always)
     private func run(at position: UInt64) throws(StorageError) -> RecordRun {
         guard position <= flushed.value else { return memory.run(at: position) }
@@ -102,28 +102,29 @@ extension LogRecords {
     }
 }
 
-/// The runs of the next records of a reading, found ahead of it, so that their memory is there when it is looked at.
+/// A prefetcher for a reading of single records: it finds the runs of the next records, and prefetches their bytes.
 ///
-/// Each record lies on a page that nobody has looked at for long, and so does its entry in the table of its block. The
-/// processor finds several such pages at the same time, if it is asked for them in a row: so it is asked by groups.
+/// Each record is on a page that was not used for long, and so is its entry in the table of its block. The processor
+/// fetches several such pages at the same time if they are prefetched in a row, so records are prefetched in groups.
 private struct RunsAhead {
-    /// So many records are asked for at once.
+    /// The number of records that are prefetched in a row.
     static let group = 16
-    /// One group is being read, the records of the next one are on their way, and the entries of the one after it.
+    /// Three groups: one is being read, the records of the next one are being prefetched, and the table entries of the
+    /// one after it.
     private static let size = 3 * group
-    /// So much of a record is asked for.
+    /// The number of bytes that are prefetched of each record.
     private static let askedBytes = 448
 
     private var runs: [RecordRun?]
 
-    /// For a reading of so many records.
+    /// Prepares for a reading of the given number of records.
     init(_ count: Int) { runs = Array(repeating: nil, count: min(count, RunsAhead.size)) }
 
-    /// The run of a record whose group is being read; nil where it is not known.
+    /// The run of a record whose group is being read; nil if its address is not cached.
     @inline(__always)
     subscript(index: Int) -> RecordRun? { runs[index % RunsAhead.size] }
 
-    /// A group begins to be read: asks for what comes after it.
+    /// Prefetches the following groups when the reading of a group begins.
     mutating func ask(_ positions: [Position], _ first: Int, _ find: (Position) -> RecordRun?) {
         let group = RunsAhead.group
         if first == 0 {
@@ -144,7 +145,7 @@ private struct RunsAhead {
         }
     }
 
-    /// The first byte of each is asked for before the rest of any: that finds the pages, many of them at the same time.
+    /// Prefetches the first byte of each record before the rest of any, so that the pages are fetched at the same time.
     @inline(__always)
     private func askForRecords(_ positions: [Position], _ first: Int) {
         askForRecords(positions, first, 1)

@@ -2,23 +2,24 @@ import StoryStorage
 import Glibc
 import StoryCore
 
-/// The records of a log: those up to `flushed` lie in blocks, those behind it in memory, and nowhere else.
+/// The records of a log: those up to `flushed` are in blocks, those after it in memory, and each is in one of them
+/// only.
 ///
-/// It knows what was appended and how much of that is committed and flushed; `LogCommits` and `BlockFlusher` tell it. It
+/// It tracks which records are appended, committed and flushed, as `LogCommits` and `BlockFlusher` report it. It
 /// belongs to the thread that appends.
 final class LogRecords {
     @exclusivity(unchecked) private(set) var head: Position
     private(set) var committed: Position
     @exclusivity(unchecked) private(set) var flushed: Position
-    /// When the record at `head` was written.
+    /// The time of the record at `head`.
     @exclusivity(unchecked) private(set) var lastTime: Instant?
-    /// When the record at `committed` was written.
+    /// The time of the record at `committed`.
     private var committedTime: Instant?
     let blocks: BlockReader
     @exclusivity(unchecked) private(set) var memory: JournalMemory
     private let salts = Salts()
 
-    /// What the blocks hold.
+    /// Begins with the records that are in blocks.
     init(_ blocks: BlockReader, _ state: LogState) {
         self.blocks = blocks
         (head, committed, flushed) = (state.head, state.head, state.head)
@@ -26,10 +27,10 @@ final class LogRecords {
         memory = JournalMemory(after: state.head)
     }
 
-    /// Writes a record behind the head, and hands it out where it lies.
-    func append(_ event: EventHeader, json: UnsafeRawBufferPointer, _ withValue: (EventRecord) -> Void) {
-        precondition(event.position == head.next, "An event's position is the one after the head.")
-        precondition(!blocks.isReading, "Nothing is appended while the log is being read.")
+    /// Appends a record after the head, and passes it to `withRecord`; it is valid until that returns.
+    func append(_ event: EventHeader, json: UnsafeRawBufferPointer, withRecord: (EventRecord) -> Void) {
+        precondition(event.position == head.next, "position \(event.position.value) follows \(head.value)")
+        precondition(!blocks.isReading, "append during a read of the log")
         let record = RecordWriter(event, json)
         let block = memory.block(for: event.position.value, record.count)
         let start = block.target
@@ -37,36 +38,36 @@ final class LogRecords {
         block.added(record.count)
         head = event.position
         lastTime = event.time
-        withValue(record.record(at: start))
+        withRecord(record.record(at: start))
     }
 
-    /// Forgets what is not committed.
+    /// Removes the records that are not committed.
     func rollBack() {
-        precondition(!blocks.isReading, "Nothing is rolled back while the log is being read.")
+        precondition(!blocks.isReading, "rollback during a read of the log")
         memory.remove(after: committed)
         head = committed
         lastTime = committedTime
     }
 
-    /// Everything through a position is durable.
+    /// Marks every record through a position as committed.
     ///
-    /// - Parameter time: when the record there was written.
+    /// - Parameter time: the time of the record at that position.
     func wereCommitted(through position: Position, at time: Instant?) {
         committed = position
         committedTime = time
     }
 
-    /// Everything that a flush had to store is in blocks.
+    /// Marks the records that a flush has stored as flushed.
     func wereFlushed(by job: FlushJob) {
-        precondition(!blocks.isReading, "Nothing moves while the log is being read.")
+        precondition(!blocks.isReading, "end of a flush during a read of the log")
         flushed = job.through
         blocks.map.append(job.firsts, through: job.through.value)
         memory.flushed(through: job.through)
     }
 
-    /// Lays the records of a journal out in memory, as they were when they were appended.
+    /// Loads the records of a journal into memory, as they were when they were appended.
     ///
-    /// - Throws: `.corrupt` where an entry is not as it was written.
+    /// - Throws: `.corrupt` if an entry is damaged.
     func take(_ contents: JournalContents) throws(StorageError) {
         try contents.forEachRecord(after: flushed) { (position, bytes) throws(StorageError) in
             let block = memory.block(for: position, bytes.count)
@@ -77,7 +78,7 @@ final class LogRecords {
         }
     }
 
-    /// Begins anew with what another process has stored by now: in blocks, and in its journal.
+    /// Replaces everything with the records that another process has stored by now, in blocks and in its journal.
     ///
     /// - Throws: as `take`.
     func replace(with state: LogState, _ contents: JournalContents) throws(StorageError) {
@@ -88,22 +89,22 @@ final class LogRecords {
     }
 }
 
-/// What there is to commit and to flush.
+/// The records to commit and to flush.
 extension LogRecords {
-    /// The bytes of the records that are not committed.
+    /// The size of the records that are not committed, in bytes.
     var uncommittedBytes: Int { memory.byteCount(after: committed.value) }
 
     /// The records that are not committed.
     var uncommitted: [BlockSection] { memory.sections(from: committed.value + 1, through: head.value) }
 
-    /// What is committed and not in blocks.
+    /// The committed records that are not in blocks.
     var unflushed: [BlockSection] { unflushed(through: committed) }
 
-    /// What is not in blocks, through a position.
+    /// Returns the records through a position that are not in blocks.
     func unflushed(through position: Position) -> [BlockSection] {
         memory.sections(from: 1, through: position.value)
     }
 
-    /// The last committed position that whole blocks can be made through; nil where nothing fills one.
+    /// The last committed position through which whole blocks can be made; nil if no block is full.
     var lastFull: Position? { memory.lastFull.map { min(Position($0), committed) } }
 }

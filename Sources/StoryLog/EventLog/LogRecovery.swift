@@ -2,9 +2,9 @@ import StoryStorage
 import Glibc
 import StoryCore
 
-/// Finds the end of a log that is opened: what the blocks hold, and behind them what the journal holds.
+/// The recovery of a log that is opened: adds the records of the journal to those of the blocks.
 struct LogRecovery {
-    /// How often a journal is read that seems damaged: it may just be written.
+    /// The number of times a journal that seems damaged is read, since another process may just be writing it.
     private static let attempts = 100
 
     let environment: Environment
@@ -13,18 +13,20 @@ struct LogRecovery {
     let journalPath: String
     let identity: StoredIdentity
 
-    /// Takes what the journal holds into memory, and from there into blocks; returns the journal to go on with. Where
-    /// there is no room for the blocks, the records stay in the journal and are served all the same; where there is none
-    /// for a new journal, the old one goes on.
+    /// Loads the records of the journal into memory, flushes them into blocks, and returns the journal to use from now
+    /// on. Without room for the blocks, the records stay in the journal and are served all the same; without room for a
+    /// new journal, the old one is kept.
     ///
-    /// - Parameter journalSize: a journal of another size is replaced, where all that it holds is in blocks.
-    /// - Throws: `.corrupt` where the journal is missing or damaged, `.failed` where something cannot be made durable.
+    /// - Parameter journalSize: the size of the journal in bytes; a journal of another size is replaced, if all its
+    ///   records are in blocks.
+    /// - Throws: `.corrupt` if the journal is missing or damaged, `.failed` if something cannot be made durable.
     func recover(_ journalSize: Int, _ flusher: BlockFlusher) throws(StorageError) -> JournalFile {
         try JournalFile.replaceLost(journalPath, logID: identity.id, fileSize: journalSize)
         try JournalFile.takeInherited(journalPath, identity, after: records.flushed)
         let journal = try openJournal(identity)
         if let contents = journal.takeContents() { try records.take(contents) }
-        // A killed process may have written both without the sync; what rests on them must not be lost alone.
+        // A killed process may have written both without a sync; they must be durable before anything that depends on
+        // them.
         try environment.sync()
         try journal.sync()
         records.wereCommitted(through: records.head, at: records.lastTime)
@@ -38,24 +40,24 @@ struct LogRecovery {
         }
     }
 
-    /// Gives the journal, all of which is in blocks, to the history that the log is from now on.
+    /// Writes the new ID of the log into its journal, whose records are all in blocks.
     ///
-    /// - Throws: `.failed` where it cannot be written.
+    /// - Throws: `.failed` if it cannot be written.
     func renameJournal(_ identity: StoredIdentity) throws(StorageError) -> JournalFile {
         try JournalFile.name(journalPath, identity.id)
         return try openJournal(identity)
     }
 
-    /// Replaces the journal by an empty one. All that it holds is in blocks.
+    /// Replaces the journal, whose records are all in blocks, with an empty one.
     private func createJournal(_ identity: StoredIdentity, _ journalSize: Int) throws(StorageError) -> JournalFile {
         try JournalFile.create(journalPath, logID: identity.id, fileSize: journalSize)
         return try openJournal(identity)
     }
 
-    /// Finds what another process has appended meanwhile, beside that process. What is found is made durable first: the
-    /// last commit may be written, and not be synced.
+    /// Loads the records that another process has appended meanwhile, even while that process runs. They are made
+    /// durable first, since the last commit may be written but not synced.
     ///
-    /// - Throws: `.corrupt` where the log or its journal is not as it was written, `.failed` where it cannot be synced.
+    /// - Throws: `.corrupt` if the log or its journal is damaged, `.failed` if it cannot be synced.
     func refresh() throws(StorageError) {
         var attempt = 1
         while true {
@@ -64,13 +66,13 @@ struct LogRecovery {
                 let contents = try JournalFile.contents(
                     at: journalPath, before.header.identity, after: before.head, before.lastTime)
                 let after = try records.blocks.state(hasher)
-                // Blocks were stored meanwhile: a part of the journal may have been written anew while it was read.
+                // If blocks were stored meanwhile, a part of the journal may have been overwritten while it was read.
                 if after.head == before.head {
                     try environment.syncRead()
                     return try records.replace(with: before, contents)
                 }
             } catch {
-                // What is being written while it is read looks like damage once, but not again and again.
+                // An entry that is written while it is read looks like damage once, but not at every attempt.
                 guard case .corrupt = error, attempt < LogRecovery.attempts else { throw error }
                 usleep(500)
             }

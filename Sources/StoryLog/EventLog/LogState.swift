@@ -1,16 +1,16 @@
 import StoryStorage
 import StoryCore
 
-/// What a log's header and its last block say when it is opened.
+/// The state of a log according to its header and its last block.
 struct LogState {
     let header: LogHeader
     let head: Position
     let lastTime: Instant?
     let seal: Seal
 
-    /// Fills the map of blocks as well.
+    /// Reads the state, and adds new blocks to the index.
     ///
-    /// - Throws: `.corrupt` where the header or the last block is not as it was written.
+    /// - Throws: `.corrupt` if the header or the last block is damaged.
     init(_ transaction: OpaquePointer, _ map: BlockMap, _ hasher: SealHasher) throws(StorageError) {
         header = try LogHeader(try LogState.headerBytes(transaction))
         guard let last = try map.update(transaction) else {
@@ -26,7 +26,9 @@ struct LogState {
         seal = last.seal(value)
     }
 
-    /// - Throws: `.corrupt` where there is no header.
+    /// Returns the header as it is stored.
+    ///
+    /// - Throws: `.corrupt` if there is no header.
     static func headerBytes(_ transaction: OpaquePointer) throws(StorageError) -> [UInt8] {
         let found = try PositionKey.with(0) { (key) throws(StorageError) in
             try Lookup.value(transaction, .main, key).map { Array($0) }

@@ -2,31 +2,33 @@ package import StoryStorage
 import CXXHash
 package import StoryCore
 
-/// Checks every record of a log against its checksum, its position, its time and its stream's versions, and every
-/// block against the chain of seals.
+/// A verifier of a log: checks every record against its checksum, its position, its time and its stream's versions, and
+/// every block against the chain of seals.
 ///
 /// It may run on any one thread while the log is appended to and read on another. The log must stay open.
 package final class LogVerifier: Sendable {
-    /// How many blocks are read in one transaction.
+    /// The number of blocks that are read in one transaction.
     private static let batch = 64
 
     private let environment: Environment
     private let tail: [BlockSection]
     private let last: Position
 
+    /// Prepares a verification.
+    ///
     /// - Parameters:
-    ///   - tail: what is committed and not in blocks.
-    ///   - last: blocks that begin behind it are left out: where events are added meanwhile, it comes to an end.
+    ///   - tail: the committed records that are not in blocks.
+    ///   - last: blocks that begin after it are left out, so that the verification ends although events are appended.
     init(_ environment: Environment, _ tail: [BlockSection], through last: Position = .max) {
         self.environment = environment
         self.tail = tail
         self.last = last
     }
 
-    /// Checks all of it.
+    /// Verifies the log.
     ///
-    /// - Parameter progress: is told how far it has come; returns false to end it.
-    /// - Throws: `.corrupt`, naming the first position that is not as it was written.
+    /// - Parameter progress: receives the last position that is verified; returns false to end the verification.
+    /// - Throws: `.corrupt` with the first position that is damaged.
     package func run(progress: (Position) -> Bool) throws(StorageError) {
         var walk = try LogWalk(environment)
         while walk.position < last, try walk.advance(LogVerifier.batch) {
@@ -38,14 +40,14 @@ package final class LogVerifier: Sendable {
 }
 
 extension LogVerifier {
-    /// Checks the log in a data directory, beside the process that serves it or without one.
+    /// Verifies the log in a data directory, whether a process serves it or not.
     ///
-    /// Where the log cannot be opened, because its journal is damaged, its blocks are checked all the same: they come
-    /// before what the journal holds.
+    /// If the log cannot be opened because its journal is damaged, its blocks are verified all the same, since they
+    /// precede the records of the journal.
     ///
-    /// - Parameter progress: is told how far it has come, and where the log ends.
+    /// - Parameter progress: receives the last position that is verified, and the last one of the log if that is known.
     /// - Returns: the last position.
-    /// - Throws: `.corrupt`, naming the first position that is not as it was written; what opening failed with.
+    /// - Throws: `.corrupt` with the first position that is damaged; the error of opening the log.
     package static func check(
         _ directory: DataDirectory, now: Instant, progress: (_ position: Position, _ of: Position?) -> Void
     ) throws(StorageError) -> Position {
@@ -75,7 +77,7 @@ extension LogVerifier {
     }
 }
 
-/// How far a verification has come.
+/// The state of a verification.
 struct LogWalk {
     private(set) var position: Position = .zero
     private let environment: Environment
@@ -91,7 +93,7 @@ struct LogWalk {
         seal = hasher.first(of: header.identity.root)
     }
 
-    /// Checks some more blocks of the environment; false at its end.
+    /// Verifies up to `limit` more blocks of the environment; false at its end.
     mutating func advance(_ limit: Int) throws(StorageError) -> Bool {
         let transaction = try ReadTransaction(environment)
         let cursor = try Cursor(transaction.handle, .main)
@@ -107,7 +109,7 @@ struct LogWalk {
         return true
     }
 
-    /// Checks what is in no block; the environment may have taken some over meanwhile.
+    /// Verifies the records of `tail` after the last verified block; some may have been flushed meanwhile.
     mutating func end(with tail: [BlockSection]) throws(StorageError) {
         for section in tail where section.run.last > position.value {
             try check(section.run, from: max(section.run.first, position.next.value))
@@ -134,10 +136,11 @@ struct LogWalk {
     }
 }
 
-/// Whether events follow those before them: times do not go back, and each stream counts 1, 2, 3 … under one name.
+/// A check of the order of events: times do not go back, and each stream counts 1, 2, 3 … under one name.
 ///
-/// 16 bytes a stream; of streams past the first four million only the times are looked at.
+/// It takes 16 bytes a stream; for streams after the first four million only the times are checked.
 struct EventOrder {
+    /// The last version and the name of a stream.
     private struct Stream {
         var version: UInt64
         /// XXH3-64 of its name.
@@ -149,7 +152,9 @@ struct EventOrder {
     private var lastTime: Instant?
     private var streams: [Stream] = []
 
-    /// - Throws: `.corrupt` where it does not follow.
+    /// Checks the next record.
+    ///
+    /// - Throws: `.corrupt` if it does not follow the records before it.
     mutating func check(_ record: EventRecord) throws(StorageError) {
         let position = record.position.value
         if let lastTime, record.time < lastTime { throw Record.damaged(position, "is older than the one before") }

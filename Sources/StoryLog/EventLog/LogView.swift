@@ -2,18 +2,20 @@ import CXXHash
 package import StoryCore
 import StoryStorage
 
-/// One thread's unchanging view of a log: all that was committed when it was made. What it shows stays where it is
-/// until the view is closed, whoever goes on appending.
+/// A snapshot of a log for one thread: all that was committed when it was made. Its records are valid until it is
+/// closed, even if the log is appended to meanwhile.
 ///
-/// Unchecked: it is made and closed by one thread at a time; what it showed is only read.
+/// Unchecked: it is made and closed by one thread at a time; its records are only read.
 package final class LogView: @unchecked Sendable {
     private var transaction: ReadTransaction?
     private let map: BlockMap
-    /// What is not in blocks, as it was when the view was made.
+    /// The records that were not in blocks when the view was made.
     private let tail: [BlockSection]
 
+    /// Makes a view of all that is committed now.
+    ///
     /// - Parameter log: has to stay open as long as the view.
-    /// - Throws: `.failed` where LMDB has no room for a reader.
+    /// - Throws: `.failed` if LMDB has no free reader slot.
     package init(_ log: LMDBEventLog) throws(StorageError) {
         tail = log.records.unflushed
         map = BlockMap(log.records.blocks.map)
@@ -22,9 +24,9 @@ package final class LogView: @unchecked Sendable {
 
     deinit { close() }
 
-    /// Visits the records of these positions in order, unchecked, until `visit` returns false.
+    /// Visits the records of these positions in order, without verifying them, until `visit` returns false.
     ///
-    /// - Throws: `.corrupt` where a block is not as it was written.
+    /// - Throws: `.corrupt` if a block is damaged.
     package func scan(
         from: Position, through: Position, _ visit: (_ position: Position, _ record: StoredRecord) -> Bool
     ) throws(StorageError) {
@@ -42,10 +44,11 @@ package final class LogView: @unchecked Sendable {
         }
     }
 
+    /// Releases the snapshot; its records are not valid after that.
     package func close() { transaction = nil }
 
     private func run(at position: UInt64) throws(StorageError) -> RecordRun {
-        guard let handle = transaction?.handle else { preconditionFailure("A view is not read after it was closed.") }
+        guard let handle = transaction?.handle else { preconditionFailure("read of a closed view") }
         guard position > map.last else {
             let index = map.index(of: max(position, 1))
             if let run = map.known(index) { return run }
@@ -58,31 +61,33 @@ package final class LogView: @unchecked Sendable {
     }
 }
 
-/// A record as it lies in the log, before anybody looked whether it is whole.
+/// A view of the bytes of a record in the log, not verified yet.
 package struct StoredRecord {
     private let bytes: UnsafeRawBufferPointer
 
-    /// Nil when the bytes are too few.
+    /// Wraps the bytes of a record; nil if they are too few.
     @inline(__always)
     package init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count > RecordHeader.size else { return nil }
         self.bytes = bytes
     }
 
+    /// The address of the record.
     package var start: UnsafeRawPointer? { bytes.baseAddress }
+    /// The size of the record, in bytes.
     package var count: Int { bytes.count }
 
-    /// Asks for its bytes, which will be read soon.
+    /// Prefetches the bytes of the record.
     package func prefetch() { if let start { xxhi_prefetch(start, bytes.count) } }
 
-    /// What is needed to sort it in.
+    /// The fields that the record is sorted by.
     @inline(__always)
     package var sortFields: (stream: UInt64, version: UInt64, hasKey: Bool) {
         let header = RecordHeader(bytes)
         return (header.streamNumber, header.version, header.keyCount > 0)
     }
 
-    /// The name of its stream; nil where the lengths do not fit.
+    /// Returns the name of the stream; nil if the lengths do not fit.
     package func streamName(at position: Position) -> UnsafeRawBufferPointer? {
         let header = RecordHeader(bytes)
         let start = header.jsonStart + RecordLayout.streamStart(position.value)
@@ -90,9 +95,9 @@ package struct StoredRecord {
         return end <= bytes.count ? UnsafeRawBufferPointer(rebasing: bytes[start..<end]) : nil
     }
 
-    /// The event, checked against its checksum.
+    /// Returns the event, after verifying its checksum.
     ///
-    /// - Throws: `.corrupt` where it is not as it was written.
+    /// - Throws: `.corrupt` if the record is damaged.
     package func event(at position: Position) throws(StorageError) -> EventRecord {
         try Record.read(bytes, at: position.value)
     }

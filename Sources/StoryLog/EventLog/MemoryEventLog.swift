@@ -1,35 +1,41 @@
 import StoryStorage
 package import StoryCore
 
-/// A log in memory, for tests: the same contract, nothing durable, no seals.
+/// An event log in memory, for tests: the same contract, nothing durable, no seals.
 package final class MemoryEventLog: EventLog {
+    /// The position of the last event, committed or not.
     package private(set) var head: Position = .zero
+    /// The position of the last committed event.
     package private(set) var committed: Position = .zero
+    /// The position of the last flushed event.
     package private(set) var flushed: Position = .zero
+    /// The time of the last event; nil if there is none.
     package private(set) var lastTime: Instant?
+    /// The history that the log holds, which has no ancestors.
     package let storedIdentity: StoredIdentity
+    /// The size of the records that are kept, in bytes.
     package var bytes: Int { memory.sections(from: 1, through: head.value).reduce(0) { $0 + $1.run.bytes.count } }
-    /// What the next commit ends with instead of committing; then nil again.
+    /// The error that the next commit ends with instead of committing; then nil again.
     package var commitFailure: StorageError?
-    /// What the next append throws instead of appending; then nil again.
+    /// The error that the next append throws instead of appending; then nil again.
     package var appendFailure: StorageError?
-    /// What rolling back throws.
+    /// The error that rolling back throws.
     package var rollBackFailure: StorageError?
-    /// What flushing throws.
+    /// The error that flushing throws.
     package var flushFailure: StorageError?
-    /// What each reading throws.
+    /// The error that each reading throws.
     package var readFailure: StorageError?
-    /// How many records were read.
+    /// The number of records that were read.
     package private(set) var readCount: UInt64 = 0
-    /// Whether `startFlush` finds whole blocks to put away.
+    /// True if `startFlush` finds whole blocks to flush.
     package var hasFullBlocks = false
-    /// Whether a flush through a position ends when `endFlush` says so, and not at once.
+    /// True if a flush through a position ends only when `endFlush` is called, and not at once.
     package var holdsFlushes = false
-    /// Whether a commit needs a flush first.
+    /// True if a commit needs a flush first.
     package var isJournalFull = false
-    /// Called when a flush has ended: have `pollFlush` called.
+    /// Called when a flush has ended; the owner must then call `pollFlush`.
     package var whenFlushed: (@Sendable () -> Void)?
-    /// How many flushes were begun.
+    /// The number of flushes that were begun.
     package private(set) var flushCount = 0
 
     private var memory = JournalMemory(after: .zero)
@@ -40,21 +46,23 @@ package final class MemoryEventLog: EventLog {
     private var flushRefusal: StorageError?
     private let salts = Salts()
 
-    /// A flush beside the loop.
+    /// The state of a flush that was started.
     private enum Flushing: Equatable {
         case none
         case underWay(through: Position)
         case ended(through: Position)
     }
 
+    /// Makes an empty log.
     package init(storeID: [UInt8] = Array(repeating: 7, count: 16)) {
         storedIdentity = StoredIdentity(id: storeID)
     }
 
+    /// Appends the event after `head`, or throws `appendFailure`.
     package func append(
-        _ event: EventHeader, json: UnsafeRawBufferPointer, _ withValue: (EventRecord) -> Void
+        _ event: EventHeader, json: UnsafeRawBufferPointer, withRecord: (EventRecord) -> Void
     ) throws(StorageError) {
-        precondition(event.position == head.next, "An event's position is the one after the head.")
+        precondition(event.position == head.next, "position \(event.position.value) follows \(head.value)")
         if let failure = appendFailure {
             appendFailure = nil
             throw failure
@@ -66,12 +74,13 @@ package final class MemoryEventLog: EventLog {
         block.added(record.count)
         head = event.position
         lastTime = event.time
-        withValue(record.record(at: start))
+        withRecord(record.record(at: start))
     }
 
+    /// Begins a commit, whose job throws `commitFailure` if that is set; nil if there is nothing to commit.
     package func beginCommit() throws(StorageError) -> CommitJob? {
         if let fatal { throw fatal }
-        precondition(committing == nil, "One commit is under way at a time.")
+        precondition(committing == nil, "begin of a commit during another one")
         guard head > committed else { return nil }
         let failure = commitFailure
         commitFailure = nil
@@ -82,10 +91,11 @@ package final class MemoryEventLog: EventLog {
         return job
     }
 
+    /// Completes a commit with the result of its job.
     package func finishCommit(
         _ job: CommitJob, _ result: Result<Void, StorageError>
     ) throws(StorageError) {
-        precondition(committing === job, "The commit that ends is the one under way.")
+        precondition(committing === job, "end of a commit through position \(job.through.value) that is not under way")
         committing = nil
         do throws(StorageError) {
             try result.get()
@@ -98,18 +108,20 @@ package final class MemoryEventLog: EventLog {
         committedTime = job.time
     }
 
+    /// Removes every event after `committed`, or throws `rollBackFailure`.
     package func rollBack() throws(StorageError) {
-        precondition(committing == nil, "Nothing is rolled back while a commit is under way.")
+        precondition(committing == nil, "rollback during a commit")
         if let rollBackFailure { throw rollBackFailure }
         memory.remove(after: committed)
         head = committed
         lastTime = committedTime
     }
 
-    /// True while a flush beside the loop is under way, which ends when it is waited for or `endFlush` says so.
+    /// True while a started flush is under way: until `flush`, or `endFlush` and `pollFlush`, complete it.
     package var isFlushing: Bool { flushing != .none }
 
-    package func makeRoom() -> CommitRoom {
+    /// Begins a flush if `isJournalFull` and there is something to commit.
+    package func ensureSpace() -> CommitRoom {
         guard isJournalFull, head > committed, committing == nil, fatal == nil else { return .ready }
         if !isFlushing, let refusal = flushRefusal {
             flushRefusal = nil
@@ -119,10 +131,14 @@ package final class MemoryEventLog: EventLog {
         return .flushing
     }
 
+    /// Begins a flush if `hasFullBlocks` and there is something to flush.
     package func startFlush() { if hasFullBlocks, flushed < committed { start() } }
 
+    /// Begins a flush, and ends it at once unless `holdsFlushes`.
     package func startFlush(through position: Position) {
-        precondition(position <= committed, "Only what is committed is put into blocks.")
+        precondition(
+            position <= committed,
+            "flush through position \(position.value), but only \(committed.value) is committed")
         guard position > flushed, !isFlushing else { return }
         start()
         if !holdsFlushes { endFlush() }
@@ -134,18 +150,20 @@ package final class MemoryEventLog: EventLog {
         flushCount += 1
     }
 
-    /// The flush under way is at its end; the next `pollFlush` takes note of it.
+    /// Ends the flush that is under way; the next `pollFlush` completes it.
     package func endFlush() {
         guard case .underWay(let through) = flushing else { return }
         flushing = .ended(through: through)
         whenFlushed?()
     }
 
+    /// Completes a flush that has ended.
     package func pollFlush() throws(StorageError) {
         guard case .ended(let through) = flushing else { return }
         try finishFlush(through)
     }
 
+    /// Flushes all committed events, or throws `flushFailure`.
     package func flush() throws(StorageError) {
         flushCount += 1
         try finishFlush(committed)
@@ -158,6 +176,7 @@ package final class MemoryEventLog: EventLog {
         (flushed, isJournalFull) = (through, false)
     }
 
+    /// Visits a range of events, or throws `readFailure`.
     package func scan(
         from: Position, through: Position, order: Order, _ visit: (EventRecord) -> Bool
     ) throws(StorageError) {
@@ -169,18 +188,21 @@ package final class MemoryEventLog: EventLog {
         }
     }
 
+    /// Visits one event; false if there is none at that position.
     package func record(at position: Position, _ visit: (EventRecord) -> Void) throws(StorageError) -> Bool {
         guard position > .zero, position <= head else { return false }
         visit(try read(position.value))
         return true
     }
 
+    /// Visits the events at some positions.
     package func records(at positions: [Position], _ visit: (EventRecord) -> Bool) throws(StorageError) {
         for position in positions {
             guard position > .zero, position <= head, visit(try read(position.value)) else { return }
         }
     }
 
+    /// Returns the last position at or before a time, by a scan.
     package func position(at time: Instant) throws(StorageError) -> Position {
         var found = Position.zero
         try scan(from: Position(1), through: head, order: .ascending) { record in
@@ -191,12 +213,15 @@ package final class MemoryEventLog: EventLog {
         return found
     }
 
+    /// Verifies the checksums of all committed events.
     package func verify(progress: (Position) -> Void) throws(StorageError) {
         try scan(from: Position(1), through: committed, order: .ascending) { _ in true }
         progress(committed)
     }
 
+    /// Does nothing, since no other process reads.
     package func clearStaleReaders() {}
+    /// Does nothing.
     package func close() {}
 
     private func read(_ position: UInt64) throws(StorageError) -> EventRecord {

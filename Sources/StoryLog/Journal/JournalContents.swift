@@ -1,35 +1,37 @@
 import StoryStorage
 package import StoryCore
 
-/// What a journal holds beyond the blocks of its log, found by reading all of it.
+/// The contents of a journal beyond the blocks of its log, found by reading the whole file.
 ///
 /// An entry is begun only when the one before it is durable. So of the entries whose sectors are found, only the one
-/// with the highest sequence may be torn; every other one was acknowledged. A sector is written whole or not at all, so
-/// one whose checksum does not match is damage, wherever it lies.
+/// with the highest sequence may be torn; every other one was acknowledged. A sector is written completely or not at
+/// all, so one whose checksum does not match is damaged, wherever it is.
 package struct JournalContents {
-    /// What one half holds.
+    /// The contents of one half.
     struct Half {
-        /// How many of its sectors have whole entries, from its beginning on.
+        /// The number of its sectors, from its beginning on, that have complete entries.
         var end = 0
-        /// The last position in them; 0 when there are none.
+        /// The last position in them; 0 if there are none.
         var last: UInt64 = 0
     }
 
-    /// The entries that hold what the log lacks, in order.
+    /// The entries with records that the blocks lack, in order.
     private(set) var entries: [JournalEntry] = []
     private(set) var halves = [Half(), Half()]
     /// The half that the last entry is in.
     private(set) var active = 0
-    /// The last whole entry's; 0 when there is none.
+    /// The sequence of the last complete entry; 0 if there is none.
     private(set) var sequence: UInt64 = 0
 
     private var whole: [UInt64: JournalEntry] = [:]
     private var highest: UInt64 = 0
 
+    /// Finds the entries and checks their records.
+    ///
     /// - Parameters:
     ///   - stored: the last position that is in a block.
-    ///   - lastTime: when that was written.
-    /// - Throws: `.corrupt`, naming a position, where events are missing or are not those that were written.
+    ///   - lastTime: the time of the event at that position.
+    /// - Throws: `.corrupt`, naming a position, if events are missing or damaged.
     package init(
         _ bytes: UnsafeRawBufferPointer, _ header: JournalHeader, after stored: Position, _ lastTime: Instant?
     ) throws(StorageError) {
@@ -52,7 +54,7 @@ package struct JournalContents {
         try check(after: stored, lastTime)
     }
 
-    /// Takes the whole entries of one half: they follow one another from its beginning on.
+    /// Takes the complete entries of one half, which follow one another from its beginning on.
     private mutating func take(_ half: Int, _ bytes: UnsafeRawBufferPointer, _ start: Int, _ sectors: Int) {
         var before: UInt64?
         while let entry = JournalEntry(bytes, at: start + halves[half].end, end: start + sectors),
@@ -98,7 +100,7 @@ package struct JournalContents {
 
     /// Visits the records after a position, in order.
     ///
-    /// - Throws: what `body` throws, and `.corrupt` where the records do not have the lengths that they say.
+    /// - Throws: the error of `body`; `.corrupt` if the length of a record does not fit.
     package func forEachRecord(
         after stored: Position, _ body: (UInt64, UnsafeRawBufferPointer) throws(StorageError) -> Void
     ) throws(StorageError) {

@@ -3,10 +3,10 @@ import CXXHash
 import Glibc
 import StoryCore
 
-/// One commit as it lies in the journal: its records in the payloads of consecutive sectors.
+/// One commit as the journal stores it: its records in the payloads of consecutive sectors.
 ///
-/// The first payload begins with `first position 8 · how many records 4 · bytes of all records 4 · XXH3-64 of the
-/// checksums of the other sectors, seeded with the first position 8`; zeros fill the last one.
+/// The first payload begins with `first position 8 · record count 4 · bytes of all records 4 · XXH3-64 of the checksums
+/// of the other sectors, seeded with the first position 8`; zeros fill the last one.
 package struct JournalEntry {
     static let headSize = 24
 
@@ -18,12 +18,12 @@ package struct JournalEntry {
 
     var last: UInt64 { first + UInt64(count) - 1 }
 
-    /// How many sectors an entry with so many bytes of records takes.
+    /// Returns the number of sectors of an entry with the given number of bytes of records.
     static func sectors(of byteCount: Int) -> Int {
         (headSize + byteCount + JournalSector.payload - 1) / JournalSector.payload
     }
 
-    /// The entry that begins at a sector of the file; nil unless there is a whole one.
+    /// Reads the entry that begins at a sector of the file; nil if no complete entry does.
     init?(_ bytes: UnsafeRawBufferPointer, at number: Int, end: Int) {
         guard number < end, let head = JournalSector(bytes, number: number), head.index == 0, head.sequence > 0,
             head.sequence < .max, head.count > 0, head.count <= end - number
@@ -59,21 +59,24 @@ package struct JournalEntry {
         return records
     }
 
+    /// Returns the XXH3-64 of the checksums of sectors, seeded with the first position.
     package static func checksum(_ checksums: [UInt64], _ first: UInt64) -> UInt64 {
         checksums.withUnsafeBytes { xxhi_64($0.baseAddress, $0.count, first) }
     }
 }
 
-/// Lays an entry out in the memory that is written to the file.
+/// An encoder of one entry, into the memory that is written to the file.
 package struct EntryWriter {
     let sequence: UInt64
-    /// Of the entry's first sector in the file.
+    /// The number of the entry's first sector in the file.
     let number: Int
     let first: UInt64
     let count: Int
     let sections: [BlockSection]
 
-    /// - Parameter number: of the first sector in the file.
+    /// Prepares an entry.
+    ///
+    /// - Parameter number: the number of the entry's first sector in the file.
     package init(sequence: UInt64, number: Int, first: UInt64, count: Int, sections: [BlockSection]) {
         self.sequence = sequence
         self.number = number
@@ -83,9 +86,10 @@ package struct EntryWriter {
     }
 
     private var byteCount: Int { sections.reduce(0) { $0 + $1.run.bytes.count } }
+    /// The number of sectors of the entry.
     package var sectors: Int { JournalEntry.sectors(of: byteCount) }
 
-    /// Writes every byte of the entry's sectors.
+    /// Writes all sectors of the entry to `target`.
     package func write(to target: UnsafeMutableRawPointer) {
         let sectors = sectors
         fill(target, sectors)
@@ -106,7 +110,7 @@ package struct EntryWriter {
             count: sectors)
     }
 
-    /// Spreads the records over the payloads, and zeros behind them.
+    /// Copies the records into the payloads, and fills the rest with zeros.
     private func fill(_ target: UnsafeMutableRawPointer, _ sectors: Int) {
         var end = JournalSector.headerSize + JournalEntry.headSize
         for section in sections {

@@ -2,17 +2,17 @@ import StoryStorage
 import Glibc
 import StoryCore
 
-/// A file of fixed size in front of the log: a commit is one entry, written and synced over sectors that are there.
+/// The journal of a log, a file of fixed size: a commit writes and syncs one entry, over sectors that exist already.
 ///
-/// It has two halves. Commits go into one while the records of the other are made into blocks. A half is begun anew
-/// when all that it holds is in blocks; nothing is erased. Entries go to the disk itself, past the system's cache, where
-/// the file system can do that (docs/decisions/0029).
+/// It has two halves. Commits go into one while the records of the other are flushed into blocks. A half is overwritten
+/// from its beginning once all its records are in blocks; nothing is erased. Entries are written with direct I/O, past
+/// the page cache, if the file system can do that (docs/decisions/0029).
 ///
-/// Unchecked: the loop's thread uses it; what a commit writes with, one commit at a time has.
+/// Unchecked: the loop's thread uses it; the buffer and the writes belong to one commit at a time.
 final class JournalFile: @unchecked Sendable {
-    /// The bytes of a new journal.
+    /// The usual size of a journal, in bytes.
     static let usualSize = 4 << 20
-    /// The fewest bytes that it may have.
+    /// The smallest size of a journal, in bytes.
     static let leastSize = 1 << 16
 
     let path: String
@@ -21,13 +21,13 @@ final class JournalFile: @unchecked Sendable {
     private var halves: [JournalContents.Half]
     private var active: Int
     private var sequence: UInt64
-    /// What an entry is laid out in: at a multiple of a page, so that a write that is cut off ends between sectors, and
-    /// the disk can take it from there.
+    /// The buffer that an entry is encoded in, page-aligned, so that a write that is cut off ends between sectors, and
+    /// for direct I/O.
     private let scratch: UnsafeMutableRawPointer
 
     /// Opens the journal of a log.
     ///
-    /// - Throws: `.corrupt` where it is missing or damaged.
+    /// - Throws: `.corrupt` if it is missing or damaged.
     init(
         at path: String, logID: [UInt8], after stored: Position, _ lastTime: Instant?
     ) throws(StorageError) {
@@ -42,38 +42,38 @@ final class JournalFile: @unchecked Sendable {
         (halves, active, sequence) = (contents.halves, contents.active, contents.sequence)
         self.contents = contents
         scratch = .allocate(byteCount: header.halfSectors * JournalSector.size, alignment: 4_096)
-        // Of what a process left that ended at a failed sync, the disk may lack what the system's cache has.
+        // After a failed sync of an earlier process, the disk may lack data that the page cache has.
         if !contents.entries.isEmpty { try write(bytes, from: JournalHeader.halvesStart) }
         file.setDirect(true)
     }
 
     deinit { scratch.deallocate() }
 
-    /// What it held beyond the blocks when it was opened; taken once.
+    /// Its records beyond the blocks when it was opened; nil once they were taken.
     private var contents: JournalContents?
     func takeContents() -> JournalContents? { contents.take() }
 
-    /// True where the journal has another size, or is not written in place.
+    /// Returns true if the journal has another size, or the file system copies it on write.
     func isOutdated(size: Int) -> Bool { header.fileSize != size || file.isCopiedOnWrite }
 
-    /// For tests, which put another file in its place.
+    /// The descriptor of the file, for tests that put another file under it.
     var descriptor: Int32 { file.descriptor }
 
-    /// True when a half has room for so many bytes of records.
+    /// Returns true if a half has room for the given number of bytes of records.
     func fits(_ byteCount: Int) -> Bool { JournalEntry.sectors(of: byteCount) <= header.halfSectors }
 
-    /// True when an entry would find room; false when both halves hold what is not in blocks.
+    /// Returns true if there is room for an entry; false if both halves hold records that are not in blocks.
     func hasRoom(for byteCount: Int, flushed: Position) -> Bool {
         hasRoom(for: byteCount) || halves[1 - active].last <= flushed.value
     }
 
-    /// True when the half that is written to has room for an entry.
+    /// Returns true if the active half, which is written to, has room for an entry.
     private func hasRoom(for byteCount: Int) -> Bool {
         halves[active].end + JournalEntry.sectors(of: byteCount) <= header.halfSectors
     }
 
-    /// Finds room for an entry; false when both halves hold what is not in blocks.
-    func makeRoom(for byteCount: Int, flushed: Position) -> Bool {
+    /// Makes room for an entry, if need be in the other half; false if both halves hold records that are not in blocks.
+    func ensureSpace(for byteCount: Int, flushed: Position) -> Bool {
         guard hasRoom(for: byteCount, flushed: flushed) else { return false }
         if hasRoom(for: byteCount) { return true }
         active = 1 - active
@@ -81,10 +81,10 @@ final class JournalFile: @unchecked Sendable {
         return true
     }
 
-    /// The last position of the half that is not written to.
+    /// The last position in the half that is not active.
     var waiting: Position { Position(halves[1 - active].last) }
 
-    /// How the next entry is laid out.
+    /// Returns the encoder of the next entry.
     func entry(first: UInt64, count: Int, _ sections: [BlockSection]) -> EntryWriter {
         let start = JournalHeader.halvesStart / JournalSector.size + active * header.halfSectors
         return EntryWriter(
@@ -94,7 +94,8 @@ final class JournalFile: @unchecked Sendable {
 
     /// Writes an entry and makes it durable; on any thread, one entry at a time.
     ///
-    /// - Throws: `.full` where there is no room: then it is as if nothing was written. After `.failed` it is unknown.
+    /// - Throws: `.full` if there is no room, as if nothing was written; after `.failed` it is unknown whether the
+    ///   entry is durable.
     func write(_ entry: EntryWriter) throws(StorageError) {
         entry.write(to: scratch)
         let bytes = UnsafeRawBufferPointer(start: scratch, count: entry.sectors * JournalSector.size)
@@ -103,7 +104,9 @@ final class JournalFile: @unchecked Sendable {
         try checkName()
     }
 
-    /// - Throws: `.failed` where the file was moved, removed or replaced: the next start reads another one.
+    /// Checks that the file still has its name.
+    ///
+    /// - Throws: `.failed` if the file was moved, removed or replaced, since the next start reads another one.
     func checkName() throws(StorageError) {
         guard !file.isNamed(path) else { return }
         throw .failed("\(path) was moved, removed or replaced while it was served")
@@ -116,7 +119,9 @@ final class JournalFile: @unchecked Sendable {
         sequence = entry.sequence
     }
 
-    /// - Throws: `.failed`, whatever the reason: what is on the disk is unknown.
+    /// Syncs the file.
+    ///
+    /// - Throws: `.failed`, whatever the reason, since the state of the disk is unknown.
     func sync() throws(StorageError) {
         guard fdatasync(file.descriptor) == 0 else {
             throw .failed("\(SystemError.text(errno)) while syncing \(path)")
@@ -135,7 +140,7 @@ final class JournalFile: @unchecked Sendable {
             let count = pwrite(
                 file.descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset + done))
             if count < 0, errno == EINTR { continue }
-            // A disk whose sectors are longer: then through the cache.
+            // A disk with longer sectors refuses the direct write, so the page cache is used from now on.
             if count < 0, errno == EINVAL, file.isDirect, file.setDirect(false) { continue }
             guard count > 0 else { throw SystemError.from(errno, "writing \(path)") }
             done += count

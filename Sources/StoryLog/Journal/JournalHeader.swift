@@ -1,25 +1,28 @@
 import StoryStorage
 import CXXHash
 
-/// The first bytes of the journal: whose it is, and how long.
+/// The header of the journal: the log that it belongs to, and its size.
 ///
-/// `magic 8 · ID of the log 16 · bytes of the file 8 · XXH3-64 of all that 8`, then zeros up to the first half.
+/// `magic 8 · ID of the log 16 · size of the file in bytes 8 · XXH3-64 of all before it 8`, then zeros up to the first
+/// half.
 package struct JournalHeader: Equatable {
-    /// Where the first half begins.
+    /// The offset of the first half.
     package static let halvesStart = 4_096
+    /// The size of the header, in bytes.
     package static let size = 40
     private static let magic = Array("stkjlog3".utf8)
 
     let logID: [UInt8]
     let fileSize: Int
 
+    /// Makes the header of a log's journal of the given size in bytes.
     package init(logID: [UInt8], fileSize: Int) {
-        precondition(logID.count == LogHeader.idCount, "A log's ID has 16 bytes.")
+        precondition(logID.count == LogHeader.idCount, "log ID of \(logID.count) bytes")
         self.logID = logID
         self.fileSize = fileSize
     }
 
-    /// Nil unless every byte is as it was written.
+    /// Reads a header; nil if it is damaged.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= JournalHeader.size, bytes.starts(with: JournalHeader.magic),
             JournalHeader.checksum(bytes) == bytes.number(at: JournalHeader.size - 8, as: UInt64.self),
@@ -38,7 +41,7 @@ package struct JournalHeader: Equatable {
         return bytes
     }
 
-    /// How many sectors each half has.
+    /// The number of sectors of each half.
     var halfSectors: Int { JournalHeader.halfSectors(of: fileSize) }
 
     private static func halfSectors(of fileSize: Int) -> Int {

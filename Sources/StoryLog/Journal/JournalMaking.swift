@@ -2,11 +2,11 @@ import Glibc
 import StoryCore
 import StoryStorage
 
-/// Making and reading the file.
+/// The creation and reading of the file.
 extension JournalFile {
-    /// The header and all bytes of a journal.
+    /// Returns the header and all bytes of a journal.
     ///
-    /// - Throws: `.corrupt` where the header is not that of this log's journal.
+    /// - Throws: `.corrupt` if the header is not that of this log's journal.
     static func read(
         _ file: borrowing FileHandle, _ path: String, _ logID: [UInt8]
     ) throws(StorageError) -> (JournalHeader, [UInt8]) {
@@ -22,11 +22,11 @@ extension JournalFile {
         return (header, bytes)
     }
 
-    /// The entries that a journal holds beyond the blocks, read beside the process that writes it. They are durable: an
-    /// entry whose write failed and was taken back is never whole, and one that is whole is synced here.
+    /// Returns the entries of a journal beyond the blocks, while another process may write it. They are durable: an
+    /// entry whose write failed and was rolled back is never complete, and complete ones are synced here.
     ///
-    /// - Throws: `.corrupt` where it is missing, damaged, of another log, or was being written; `.failed` where it cannot
-    ///   be synced.
+    /// - Throws: `.corrupt` if it is missing, damaged, of another log, or was being written; `.failed` if it cannot be
+    ///   synced.
     static func contents(
         at path: String, _ identity: StoredIdentity, after stored: Position, _ lastTime: Instant?
     ) throws(StorageError) -> JournalContents {
@@ -44,8 +44,8 @@ extension JournalFile {
         return contents
     }
 
-    /// True for the journal of the log that this one was copied from, where this one has got no event of its own: a start
-    /// ended, or is just, between naming the copy and making its journal.
+    /// Returns true if the journal is that of the log this one was copied from, and this one has no events of its own
+    /// yet: a start has ended, or is right now, between naming the copy and making its journal.
     private static func isInherited(
         _ file: borrowing FileHandle, _ path: String, _ identity: StoredIdentity, after stored: Position
     ) throws(StorageError) -> Bool {
@@ -53,12 +53,14 @@ extension JournalFile {
         return JournalHeader(try file.read(JournalHeader.size, at: 0, of: path))?.logID == parent.id
     }
 
-    /// Makes an empty journal, or puts one in the place of another. A crash leaves all of it or nothing.
+    /// Makes an empty journal, or replaces one atomically: after a crash there is the old journal or the new one.
     ///
-    /// It is made of sectors that are written, so that a sync of what lies over them has nothing to allocate.
-    /// - Throws: `.full` or `.failed` where it cannot be written. No draft is left then: its room may be the last there is.
+    /// All its sectors are written, so that the sync of an entry over them has nothing to allocate.
+    ///
+    /// - Throws: `.full` or `.failed` if it cannot be written. The draft is removed then, since the file system may
+    ///   have no other room.
     static func create(_ path: String, logID: [UInt8], fileSize: Int) throws(StorageError) {
-        precondition(fileSize >= leastSize, "A journal has room for two halves.")
+        precondition(fileSize >= leastSize, "journal of \(fileSize) bytes, fewer than \(leastSize)")
         let draft = path + ".tmp"
         do throws(StorageError) {
             try writeEmpty(draft, JournalHeader(logID: logID, fileSize: fileSize))
@@ -85,9 +87,9 @@ extension JournalFile {
         try file.sync(path)
     }
 
-    /// True where there is no journal, or one that nothing was ever written to.
+    /// Returns true if there is no journal, or one without any entry.
     ///
-    /// - Throws: `.failed` where it cannot be read.
+    /// - Throws: `.failed` if it cannot be read.
     static func isUnused(_ path: String) throws(StorageError) -> Bool {
         guard Folder.exists(path) else { return true }
         let file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
@@ -101,6 +103,7 @@ extension JournalFile {
         }
     }
 
+    /// Returns the error for a journal that is missing.
     static func missing(_ path: String) -> StorageError {
         .corrupt(
             "\(path) is missing, and with it the newest events. Put it back from where the directory came from; or "
@@ -108,19 +111,19 @@ extension JournalFile {
             at: nil)
     }
 
-    /// Makes the journal of a log whose journal is given up: there is a file that says so.
+    /// Makes a journal for a log whose journal is missing and given up by a `.lost` file, and removes that file.
     ///
-    /// - Throws: `.full` or `.failed` where it cannot be written.
+    /// - Throws: `.full` or `.failed` if it cannot be written.
     static func replaceLost(_ path: String, logID: [UInt8], fileSize: Int) throws(StorageError) {
         guard !Folder.exists(path), Folder.exists(path + ".lost") else { return }
         try create(path, logID: logID, fileSize: fileSize)
         guard unlink(path + ".lost") == 0 else { throw SystemError.from(errno, "removing \(path).lost") }
     }
 
-    /// Removes the file that gives a journal up which is there: it would silence a later loss.
+    /// Removes the `.lost` file beside a journal that exists, since it would hide a later loss.
     ///
     /// - Returns: whether there was one.
-    /// - Throws: `.failed` where it cannot be removed.
+    /// - Throws: `.failed` if it cannot be removed.
     static func removeSurrender(_ path: String) throws(StorageError) -> Bool {
         guard Folder.isThere(path + ".lost") else { return false }
         guard unlink(path + ".lost") == 0 else { throw SystemError.from(errno, "removing \(path).lost") }
@@ -128,11 +131,11 @@ extension JournalFile {
         return true
     }
 
-    /// Takes over the journal of the log that this one was copied from, where a start ended between naming the copy and
+    /// Takes over the journal of the log that this one was copied from, if a start ended between naming the copy and
     /// its journal.
     ///
     /// - Parameter head: the last event in blocks.
-    /// - Throws: `.corrupt` where it holds events that the log lacks, `.failed` where it cannot be written.
+    /// - Throws: `.corrupt` if it holds events that the log lacks, `.failed` if it cannot be written.
     static func takeInherited(
         _ path: String, _ identity: StoredIdentity, after head: Position
     ) throws(StorageError) {
@@ -143,9 +146,9 @@ extension JournalFile {
         try name(path, identity.id)
     }
 
-    /// Writes another log's ID into the header of a journal: one sector, which has its room already.
+    /// Writes another log's ID into the header of a journal: one sector, which is allocated already.
     ///
-    /// - Throws: `.corrupt` where it has no header, `.failed` where that cannot be written.
+    /// - Throws: `.corrupt` if the journal has no header, `.failed` if it cannot be written.
     static func name(_ path: String, _ logID: [UInt8]) throws(StorageError) {
         let file = try FileHandle(path, O_RDWR | O_NOFOLLOW)
         guard let header = JournalHeader(try file.read(JournalHeader.size, at: 0, of: path)) else {

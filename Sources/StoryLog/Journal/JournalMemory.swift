@@ -1,15 +1,17 @@
 import StoryStorage
 package import StoryCore
 
-/// The records that are not in blocks yet: what the journal holds, and what the turn under way has appended.
+/// The records in memory that are not in blocks yet: those of the journal, and those that the turn under way has
+/// appended.
 package struct JournalMemory {
     private(set) var blocks: [OpenBlock] = []
-    /// The first position that counts; those before it are flushed, even where their memory is still there.
+    /// The first position that is not flushed; earlier records may still be in memory.
     private(set) var first: UInt64
 
+    /// Makes an empty memory for the records after a position.
     package init(after flushed: Position) { first = flushed.value + 1 }
 
-    /// Where the next record goes, in a block that has room for it.
+    /// Returns a block that has room for the next record; adds one if need be.
     package mutating func block(for position: UInt64, _ byteCount: Int) -> OpenBlock {
         if let last = blocks.last, last.hasRoom(for: byteCount) { return last }
         let block = OpenBlock(first: position, firstCount: byteCount)
@@ -17,7 +19,7 @@ package struct JournalMemory {
         return block
     }
 
-    /// The records around a position that is held.
+    /// Returns the records around a position, which must be in memory.
     @inline(__always)
     package func run(at position: UInt64) -> RecordRun {
         let last = blocks.count - 1
@@ -25,7 +27,7 @@ package struct JournalMemory {
         return block.run(from: max(block.first, first), through: block.end - 1)
     }
 
-    /// Which block has a position that is held: a long journal has thousands of them.
+    /// Returns the index of the block with a position, by binary search, since a long journal has thousands of blocks.
     private func index(of position: UInt64) -> Int {
         var (lower, upper) = (0, blocks.count - 1)
         while lower < upper {
@@ -35,7 +37,7 @@ package struct JournalMemory {
         return lower
     }
 
-    /// The records from one position through another, block by block.
+    /// Returns the records from `lower` through `upper`, block by block.
     package func sections(from lower: UInt64, through upper: UInt64) -> [BlockSection] {
         let start = max(lower, first)
         return blocks.compactMap { block in
@@ -44,7 +46,7 @@ package struct JournalMemory {
         }
     }
 
-    /// The bytes of the records behind a position.
+    /// Returns the size of the records after a position, in bytes.
     func byteCount(after position: UInt64) -> Int {
         var count = 0
         for block in blocks.reversed() {
@@ -54,13 +56,13 @@ package struct JournalMemory {
         return count
     }
 
-    /// The last position of the last block that has no more room; nil when there is none that counts.
+    /// The last position of the last full block; nil if no block that is not flushed is full.
     var lastFull: UInt64? {
         guard blocks.count > 1, let last = blocks.last, last.first > first else { return nil }
         return last.first - 1
     }
 
-    /// Forgets the records behind a position.
+    /// Removes the records after a position.
     mutating func remove(after position: Position) {
         while let last = blocks.last, last.end - 1 > position.value {
             last.remove(from: position.value + 1)
@@ -69,7 +71,7 @@ package struct JournalMemory {
         }
     }
 
-    /// Lets go of what is in blocks now.
+    /// Marks the records through a position as flushed, and releases the blocks that have no other ones.
     mutating func flushed(through position: Position) {
         first = position.value + 1
         blocks.removeAll { $0.end <= first }

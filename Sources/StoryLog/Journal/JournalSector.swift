@@ -2,12 +2,13 @@ import StoryStorage
 import CXXHash
 import StoryCore
 
-/// 512 bytes of the journal, which a disk writes whole or not at all.
+/// A sector of the journal: 512 bytes, which a disk writes completely or not at all.
 ///
-/// `XXH3-64 of what follows, seeded with the number of the sector in the file 8 · sequence of the entry 8 · number of
-/// the sector in its entry 4 · sectors of the entry 4 · payload 488`, little-endian. A sector that no entry was written
-/// to has the sequence 0. So a sector whose checksum does not match is damage, never a write that was cut off.
+/// `XXH3-64 of the rest, seeded with the number of the sector in the file 8 · sequence of the entry 8 · number of the
+/// sector in its entry 4 · sectors of the entry 4 · payload 488`, little-endian. A sector that no entry was written to
+/// has the sequence 0. So a sector whose checksum does not match is damage, never a write that was cut off.
 package struct JournalSector {
+    /// The size of a sector, in bytes.
     package static let size = 512
     static let headerSize = 24
     static let payload = JournalSector.size - JournalSector.headerSize
@@ -15,12 +16,12 @@ package struct JournalSector {
     let sequence: UInt64
     let index: Int
     let count: Int
-    /// Tells this sector with its content from every other one.
+    /// The checksum, which covers the content and the number of the sector.
     let checksum: UInt64
 
-    /// Nil unless every byte of the sector is as it was written.
+    /// Reads a sector; nil if it is damaged.
     ///
-    /// - Parameter number: of the sector in the file.
+    /// - Parameter number: the number of the sector in the file.
     init?(_ bytes: UnsafeRawBufferPointer, number: Int) {
         checksum = bytes.number(at: number * JournalSector.size, as: UInt64.self)
         sequence = bytes.number(at: number * JournalSector.size + 8, as: UInt64.self)
@@ -31,7 +32,7 @@ package struct JournalSector {
         else { return nil }
     }
 
-    /// Writes the header before a payload that is there already, and returns the checksum.
+    /// Writes the header of a sector, whose payload must be written, and returns the checksum.
     @discardableResult
     package static func seal(
         _ target: UnsafeMutableRawPointer, number: Int, sequence: UInt64, index: Int, count: Int
@@ -44,7 +45,7 @@ package struct JournalSector {
         return checksum
     }
 
-    /// Where the payload of a sector begins in the file.
+    /// Returns the offset of a sector's payload in the file.
     static func payloadStart(_ number: Int) -> Int { number * size + headerSize }
 
     private static func checksum(_ sector: UnsafeRawPointer, _ number: Int) -> UInt64 {

@@ -2,18 +2,18 @@ import Glibc
 import StoryCore
 import StoryStorage
 
-/// The payloads of the sectors of a journal that are good, entry by entry, with zeros for the others.
+/// The payloads of the intact sectors of a journal, entry by entry, with zeros for the other sectors.
 enum JournalRemains {
-    /// One commit, as far as its sectors are good.
+    /// One commit, with the numbers of its intact sectors.
     private struct Entry {
         let sequence: UInt64
-        /// Its first sector in the file.
+        /// The number of its first sector in the file.
         let start: Int
         let count: Int
         var good: [Int] = []
     }
 
-    /// The payloads of all entries, the newest one first: of one position it is the newest that counts. Empty where
+    /// Returns the payloads of all entries, the newest first, since the newest record of a position counts; empty if
     /// there is no journal.
     static func read(_ path: String) throws(StorageError) -> [UInt8] {
         guard Folder.exists(path) else { return [] }
@@ -47,7 +47,7 @@ enum JournalRemains {
         let newest = entries.keys.max()
         var payloads: [UInt8] = []
         for entry in entries.values.sorted(by: { $0.sequence > $1.sequence }) {
-            // One that was cut off, and not damaged, was never acknowledged.
+            // An entry that was cut off, and not damaged, was never acknowledged.
             let isCutOff =
                 entry.sequence == newest && entry.good.count < entry.count
                 && !(entry.start..<entry.start + entry.count).contains(where: damaged.contains)

@@ -2,56 +2,56 @@ import Glibc
 package import StoryCore
 import StoryStorage
 
-/// Reads what is good of a log that is damaged, event by event, whatever became of the rest.
+/// A reader of the intact events of a damaged log, whatever the state of the rest.
 ///
 /// It searches the files for records instead of following pages and blocks, and opens nothing that would have to be
-/// whole. The directory is held meanwhile; no file in it but `lock` is changed.
+/// intact. The directory is locked meanwhile; no file in it but `lock` is changed.
 package final class LogSalvage {
-    /// One position of the log.
+    /// The result for one position of the log.
     package enum Event {
-        /// The event, as it was written.
+        /// An intact event.
         case good(EventRecord)
-        /// An event that is whole, on pages that no commit is known to have: one that failed may have left it.
+        /// An intact event on pages that no known commit has: a failed commit may have left it.
         case doubtful(EventRecord)
-        /// What is known of one that is gone.
+        /// A lost event.
         case lost(LostEvent)
     }
 
-    /// An event that is gone: what the rest tells of it.
+    /// A lost event, as far as it is known from the others.
     package struct LostEvent {
-        /// Where it stood.
+        /// The position of the event.
         package let position: Position
-        /// The stream that lacks an event there; else `unknownStream`, with a number behind it where that is taken.
+        /// The stream that lacks an event there; otherwise `unknownStream`, followed by a number if that is in use.
         package let stream: String
-        /// The version that the stream lacks there; in `unknownStream` they are counted.
+        /// The version that the stream lacks there; a running number in `unknownStream`.
         package let version: Version
-        /// That of the event before it.
+        /// The time of the event before it.
         package let time: Instant
-        /// The key of the events on both sides, where it is one: a write's events stand in a row.
+        /// The key of the events before and after it, if that is the same: the events of a write are consecutive.
         package let key: String?
     }
 
-    /// The name of the stream that lost events stand in which may have been of any.
+    /// The name of the stream for lost events whose stream is unknown.
     package static let unknownStream = "system-lost"
 
-    /// Where a record was found; of several at one position the one with the lowest rank is taken.
+    /// A record that was found; of several at one position the one with the lowest rank is used.
     private struct Candidate {
         let position: UInt64
         let rank: Rank
         let offset: Int
     }
 
-    /// How much a candidate is worth.
+    /// The reliability of a candidate, the best first.
     private enum Rank: Int {
-        /// On pages that the log's newest commit has.
+        /// On pages of the log's newest commit.
         case used
         /// In the journal.
         case journal
-        /// On pages that no commit is known to have: what never became durable may lie there.
+        /// On pages that no known commit has; the record may never have been durable.
         case unused
     }
 
-    /// How many bytes are searched at once, and how many of those again with the next ones.
+    /// The number of bytes that are searched at once, and of those that are searched again with the next ones.
     private static let piece = 8 << 20
     private static let overlap = 2 << 20
 
@@ -63,8 +63,8 @@ package final class LogSalvage {
 
     /// Searches the log of a data directory.
     ///
-    /// - Parameter progress: is told how many bytes of how many were searched; returns false to end it.
-    /// - Throws: `.held` while a daemon serves it, `.failed` where there is no log.
+    /// - Parameter progress: receives the number of bytes searched and of all bytes; returns false to end the search.
+    /// - Throws: `.held` while a daemon serves the log, `.failed` if there is none or the search was ended.
     package init(
         _ directory: String, progress: (_ done: UInt64, _ of: UInt64) -> Bool
     ) throws(StorageError) {
@@ -73,27 +73,27 @@ package final class LogSalvage {
         file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
         journal = try JournalRemains.read(directory + "/log.journal")
         journal.withBytes { bytes in
-            RecordSearch.run(bytes) { candidates.append(Candidate(position: $0, rank: .journal, offset: $1)) }
+            RecordScanner.run(bytes) { candidates.append(Candidate(position: $0, rank: .journal, offset: $1)) }
         }
         try search(progress)
         candidates.sort { ($0.position, $0.rank.rawValue) < ($1.position, $1.rank.rawValue) }
     }
 
-    /// The last position of which anything is known.
+    /// The last position at which a record was found.
     package var head: Position { Position(candidates.last?.position ?? 0) }
 
     /// Visits every position from 1 to the head.
     ///
-    /// - Parameter visit: false where an event that is whole cannot be taken, since it does not follow those before it:
-    ///   it is visited once more, as one that is gone.
-    /// - Throws: what the visitor throws.
+    /// - Parameter visit: returns false if it cannot take an intact event, since that does not follow those before it;
+    ///   the position is visited once more, as a lost event.
+    /// - Throws: the error of the visitor.
     package func run<Failure: Error>(
         _ visit: (Event) throws(Failure) -> Bool
     ) throws(Failure) {
         var lost = LostEvents()
         forEachPosition { _, record, _ in if let record { lost.add(record) } }
         lost.begin()
-        // What was salvaged before has lost events of its own.
+        // A log that was salvaged before has a stream of lost events already.
         let unknownStream = lost.freeName(LogSalvage.unknownStream)
         var failure: Failure?
         var unknown: UInt64 = 0
@@ -138,7 +138,7 @@ package final class LogSalvage {
         }
     }
 
-    /// Lends a record; false where it cannot be read any more.
+    /// Visits a record, which is valid until `visit` returns; false if it cannot be read any more.
     private func visitRecord(_ candidate: Candidate, _ visit: (UInt64, EventRecord?) -> Void) -> Bool {
         guard candidate.rank != .journal else {
             return journal.withBytes { visitRecord($0, candidate.offset, candidate.position, visit) }
@@ -158,7 +158,7 @@ package final class LogSalvage {
     private func visitRecord(
         _ bytes: UnsafeRawBufferPointer, _ start: Int, _ position: UInt64, _ visit: (UInt64, EventRecord?) -> Void
     ) -> Bool {
-        guard let record = RecordSearch.read(bytes, at: start, position) else { return false }
+        guard let record = RecordScanner.read(bytes, at: start, position) else { return false }
         visit(position, record)
         return true
     }
@@ -173,9 +173,9 @@ package final class LogSalvage {
             let count = file.readGood(into: buffer, at: start, of: path)
             let isLast = start + count >= size
             let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-            // What begins in the overlap is searched with the next piece.
+            // Records that begin in the overlap are searched with the next piece.
             let end = isLast ? count : count - LogSalvage.overlap
-            RecordSearch.run(bytes) { position, offset in
+            RecordScanner.run(bytes) { position, offset in
                 guard offset < end else { return }
                 let rank = used.contains(start + offset) ? Rank.used : .unused
                 candidates.append(Candidate(position: position, rank: rank, offset: start + offset))
@@ -187,20 +187,22 @@ package final class LogSalvage {
         if isWhole { dropUncommitted() }
     }
 
-    /// Where all pages of the newest commit are known, nothing was committed behind their last record but what is in the
-    /// journal.
+    /// Drops the unused candidates after the last record of the newest commit or the journal, which were never
+    /// committed. Call it only if all pages of the newest commit are known.
     private func dropUncommitted() {
         let last = candidates.lazy.filter { $0.rank != .unused }.map(\.position).max() ?? 0
         candidates.removeAll { $0.rank == .unused && $0.position > last }
     }
 }
 
-/// The pages that the newest commit of an environment has, as far as they can be found.
+/// The pages of an environment's newest commit, as far as they can be found.
 private final class UsedPages: PageVisitor {
     let wantsValues = false
     private var pageSize = 4_096
     private var pages: Set<UInt64> = []
 
+    /// Finds the pages.
+    ///
     /// - Returns: the pages, and whether those are all.
     static func find(_ path: String) -> (pages: UsedPages, isWhole: Bool) {
         let found = UsedPages()

@@ -1,8 +1,8 @@
 import StoryCore
 
-/// Which streams events belonged to that are lost: the versions that are missing tell, between which positions too.
+/// The streams of lost events, found from the versions that are missing between known positions.
 ///
-/// Where several could stand at a position, one of them is chosen; each stream keeps its versions 1, 2, 3 … then.
+/// If several events may belong at a position, one of them is chosen; each stream keeps its versions 1, 2, 3 … then.
 struct LostEvents {
     /// Versions that are missing from a stream, all of them between two positions.
     private struct Gap {
@@ -13,7 +13,7 @@ struct LostEvents {
         let before: UInt64
     }
 
-    /// How far a stream is.
+    /// The last version of a stream that was added, and its position.
     private struct Known {
         var version: UInt64
         var position: UInt64
@@ -21,14 +21,14 @@ struct LostEvents {
 
     private var streams: [String: Known] = [:]
     private var gaps: [Gap] = []
-    /// Those that could stand where the next lost event is, the most urgent one last.
+    /// The gaps that may include the next lost event, the most urgent one last.
     private var waiting: [Gap] = []
     private var taken = 0
     private var last = (position: UInt64(0), key: String?.none)
     /// Positions between two events of one write, and its key.
     private var keys: [(positions: Range<UInt64>, key: String)] = []
 
-    /// Takes note of the events that are there, in their order.
+    /// Adds an event that is intact; events are added in their order.
     mutating func add(_ record: EventRecord) {
         let name = String(decoding: record.json[record.stream], as: UTF8.self)
         let (position, version) = (record.position.value, record.version.value)
@@ -45,13 +45,13 @@ struct LostEvents {
         last = (position, key)
     }
 
-    /// All were added.
+    /// Begins the look-ups, after all events were added.
     mutating func begin() {
         gaps.sort { $0.after < $1.after }
         keys.reverse()
     }
 
-    /// A name that no stream has which is known of: this one, or this one and a number.
+    /// Returns a name that no known stream has: the given one, or that and a number.
     func freeName(_ name: String) -> String {
         guard streams[name] != nil else { return name }
         var number = 2
@@ -59,13 +59,15 @@ struct LostEvents {
         return "\(name)-\(number)"
     }
 
-    /// The key of the write that a lost position lies in; nil where that is not known. Asked for in order.
+    /// Returns the key of the write that a lost position belongs to; nil if it is not known. Positions are looked up in
+    /// ascending order.
     mutating func key(at position: UInt64) -> String? {
         while let next = keys.last, next.positions.upperBound <= position { keys.removeLast() }
         return keys.last.flatMap { $0.positions.contains(position) ? $0.key : nil }
     }
 
-    /// What stood at a lost position; nil where no stream lacks an event there. The positions are asked for in order.
+    /// Returns the stream and version of a lost position; nil if no stream lacks an event there. Positions are looked
+    /// up in ascending order.
     mutating func next(at position: UInt64) -> (stream: String, version: Version)? {
         while taken < gaps.count, gaps[taken].after < position {
             let gap = gaps[taken]

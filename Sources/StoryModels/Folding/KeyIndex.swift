@@ -1,17 +1,21 @@
 package import StoryCore
 
-/// Which events a request key made: the first one's position, and how many there are in a row.
+/// The index from request keys to the events that each made: the first position, and the number of consecutive events.
 package struct KeyIndex: ~Copyable {
+    /// The consecutive events that one request key made.
     package struct Entry: Equatable, Sendable {
+        /// The position of the first event.
         package let first: Position
+        /// The number of events.
         package let count: UInt64
 
+        /// Creates an entry of `count` events from `first` on.
         package init(first: Position, count: UInt64) {
             self.first = first
             self.count = count
         }
 
-        /// Where the last one lies: the position of the write's receipt.
+        /// The position of the last event, which is that of the write's receipt.
         package var last: Position { Position(first.value + max(count, 1) - 1) }
 
         /// The positions of the events, in order.
@@ -21,11 +25,12 @@ package struct KeyIndex: ~Copyable {
     private let store: any TableStore
     private var value = KeyBuffer(capacity: 12)
 
+    /// Creates the index over the tables of a store.
     package init(_ store: any TableStore) { self.store = store }
 
-    /// What a key made; nil when it made nothing yet.
+    /// Returns the events that a key made; nil when there are none yet.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: any read error of the store.
     package func entry(of key: UnsafeRawBufferPointer) throws(StorageError) -> Entry? {
         var entry: Entry?
         try store.withValue(StreamTables.keys.number, at: key) { bytes in
@@ -35,12 +40,12 @@ package struct KeyIndex: ~Copyable {
         return entry
     }
 
-    /// A key is asked for soon.
-    package func expect(_ key: UnsafeRawBufferPointer) { store.expect(StreamTables.keys.number, at: key) }
+    /// Hints that `key` will be looked up soon.
+    package func prefetch(_ key: UnsafeRawBufferPointer) { store.prefetch(StreamTables.keys.number, at: key) }
 
-    /// Folds one event in: the events of one write stand in a row and carry the same key.
+    /// Folds one event in; the events of one write are consecutive and carry the same key.
     ///
-    /// - Throws: `.corrupt` when the event was folded before; otherwise what the store failed with.
+    /// - Throws: `.corrupt` when the event was folded before; otherwise any error of the store.
     package mutating func fold(_ key: UnsafeRawBufferPointer, at position: Position) throws(StorageError) {
         guard KeyBuffer.keyLength.contains(key.count) else { return }
         let known = try entry(of: key)
@@ -48,7 +53,7 @@ package struct KeyIndex: ~Copyable {
             guard position > known.last else {
                 throw .corrupt("an event at position \(position.value) is folded a second time", at: position)
             }
-            // A key that comes again later belongs to its first write: what lies between is not of this key.
+            // The key belongs to its first write: a later event with it that does not follow directly is ignored.
             if position.value != known.last.value + 1 { return }
         }
         value.set(known?.first.value ?? position.value, (known?.count ?? 0) + 1)

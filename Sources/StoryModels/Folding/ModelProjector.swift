@@ -1,11 +1,11 @@
 package import StoryCore
 
-/// Folds events into every read model, one after the other, in the order of their positions.
+/// The fold of events into every read model, one after the other, in the order of their positions.
 ///
-/// It is all there is between the log and an answer: the daemon, its recovery and a replay in order use this one.
+/// The daemon, its recovery and a replay in order all use this type, the only step from the log to the read models.
 package final class ModelProjector {
     private let plan: CataloguePlan
-    /// The plan's: asked for every event.
+    /// The plan's catalogue, held directly since every event needs it.
     private let catalogue: Catalogue
     private let store: any TableStore
     private let json: any JSONReading
@@ -17,9 +17,11 @@ package final class ModelProjector {
     @exclusivity(unchecked) private var old = KeyBuffer()
     private let changes: RowChanges?
 
+    /// Creates a projector that folds into `store`.
+    ///
     /// - Parameters:
-    ///   - json: what reads the events' data.
-    ///   - changes: who is told of the changes of rows besides the tables; nil: nobody.
+    ///   - json: the reader of the events' data.
+    ///   - changes: the publisher that gets each row change, besides the tables; nil: none.
     package init(
         _ plan: CataloguePlan, store: any TableStore, json: any JSONReading, telling changes: RowChanges? = nil
     ) {
@@ -32,19 +34,20 @@ package final class ModelProjector {
         keys = KeyIndex(store)
     }
 
-    /// The store is as it was at some moment before: what is remembered of it is forgotten.
+    /// Drops cached state after the store was rolled back to an earlier state.
     package func storeWasTakenBack() { streams.storeWasTakenBack() }
 
     /// Folds an event in.
     ///
-    /// - Parameter readable: how many bytes from the start of the record's JSON on may be read; nil: no more than it has.
-    /// - Throws: `.corrupt` when it was folded before, or a row that it changes is damaged; otherwise what the store
-    ///   failed with.
+    /// - Parameter readable: the number of bytes that may be read from the start of the record's JSON on; nil: the
+    ///   JSON's own length.
+    /// - Throws: `.corrupt` when it was folded before, or a row that it changes is damaged; otherwise any error of the
+    ///   store.
     package func fold(_ record: EventRecord, readable: Int? = nil) throws(StorageError) {
         try fold(record, of: kind(of: record), readable: readable)
     }
 
-    /// Folds an event in whose kind was looked up before.
+    /// Folds in an event whose kind was already looked up.
     ///
     /// - Throws: as `fold`.
     package func fold(_ record: EventRecord, of kind: StreamKind?, readable: Int?) throws(StorageError) {
@@ -52,11 +55,13 @@ package final class ModelProjector {
         try foldRow(record, of: kind, readable: readable)
     }
 
-    /// The kind that an event is of; nil for the users' own events.
+    /// Returns the kind of an event; nil for the users' own events.
     package func kind(of record: EventRecord) -> StreamKind? { catalogue.kind(stream: record.streamName) }
 
-    /// Folds into the models that say where events are: `streams` and `keys`. They share no table with the others, so
-    /// the two halves of a fold may run beside each other, each in its own store.
+    /// Folds an event into the models of positions: `streams` and `keys`.
+    ///
+    /// They share no table with the other models, so the two halves of a fold may run in parallel, each in its own
+    /// store.
     ///
     /// - Throws: as `fold`.
     package func foldStream(_ record: EventRecord) throws(StorageError) {
@@ -67,7 +72,7 @@ package final class ModelProjector {
         }
     }
 
-    /// Folds into the models of what events say: the kinds' rows, indexes, tallies and sets.
+    /// Folds an event into the models of its content: the kinds' rows, indexes, tallies and sets.
     ///
     /// - Throws: as `fold`.
     package func foldRow(_ record: EventRecord, of stream: StreamKind?, readable: Int? = nil) throws(StorageError) {
@@ -80,8 +85,9 @@ package final class ModelProjector {
         if case .failure(let error)? = outcome { throw error }
     }
 
-    /// The row before the event, copied: a store must not be changed while it lends. The first event of a stream has
-    /// none: no need to look.
+    /// Returns a copy of the row before the event, since the store must not change while a view of its row is in use.
+    ///
+    /// The first event of a stream has no row before it, so no look-up is made.
     private func previous(_ kind: KindPlan, _ event: FoldedEvent) throws(StorageError) -> RowView? {
         guard event.version > Version(1) else { return nil }
         key.setRowKey(event.id)
@@ -92,7 +98,7 @@ package final class ModelProjector {
         return row
     }
 
-    private func apply(_ change: RowChange?, _ membership: MembershipEntry?) throws(StorageError) {
+    private func apply(_ change: RowChange?, _ membership: MembershipWrite?) throws(StorageError) {
         if let membership { try projection.apply(membership, to: store) }
         guard let change else { return }
         try projection.apply(change, to: store)
@@ -101,12 +107,12 @@ package final class ModelProjector {
 }
 
 extension RowFold {
-    /// Folds, and hands on what came of it while it is lent.
+    /// Folds an event and passes the outcome to `apply` while its bytes are valid.
     ///
-    /// - Returns: nil where all went well; otherwise what `apply` threw.
+    /// - Returns: success, also for a misfit; otherwise the error that `apply` threw.
     mutating func fold(
         _ kind: KindPlan, _ event: FoldedEvent, _ members: UnsafeBufferPointer<JSONMember>, into old: RowView?,
-        _ apply: (RowChange?, MembershipEntry?) throws(StorageError) -> Void
+        _ apply: (RowChange?, MembershipWrite?) throws(StorageError) -> Void
     ) -> Result<Void, StorageError> {
         guard case .fitting(let change, let membership) = fold(kind, event, members, into: old) else {
             return .success(())
@@ -119,7 +125,8 @@ extension EventRecord {
     /// The name of its stream.
     package var streamName: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: json[stream]) }
 
-    /// Lends the members of its data; nil when that is no JSON object.
+    /// Calls `body` with the members of the event's data, which are valid during the call; returns nil when the data is
+    /// no JSON object.
     func withData<Result>(
         _ reader: any JSONReading, _ readable: Int?, _ body: (UnsafeBufferPointer<JSONMember>) -> Result
     ) -> Result? {

@@ -1,19 +1,19 @@
 import CXXHash
 import StoryCore
 
-/// Where the next event of a category goes, for the categories that were met last, so that folding does not look it up
-/// for each event.
+/// A cache of the newest chunk of each recently met category, so that folding need not look it up for each event.
 struct RecentCategories: ~Copyable {
-    /// A category and its newest entry of positions.
+    /// A category and its newest chunk of positions.
     struct Entry {
         let category: UInt64
-        /// The first position of the entry; an entry is named by it.
+        /// The first position of the chunk, which is part of its key.
         var first: UInt64 = 0
-        /// How many positions the entry has; a category without an entry begins with a full one.
-        var count = StreamIndex.chunk
+        /// The number of positions in the chunk; initially that of a full one, so that a category's first event begins
+        /// a chunk.
+        var count = StreamIndex.positionsPerChunk
         /// The last position of the category; 0 where it has none.
         var last: UInt64 = 0
-        /// A copy of its name.
+        /// A copy of the category's name.
         fileprivate var name = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
         init(category: UInt64) { self.category = category }
@@ -21,10 +21,10 @@ struct RecentCategories: ~Copyable {
 
     private static let kept = 32
 
-    /// In memory of its own: looked at for every event, so no references are counted there.
+    /// Allocated by hand to avoid a retain and release for every event.
     private let entries = UnsafeMutablePointer<Entry>.allocate(capacity: RecentCategories.kept)
     private var count = 0
-    /// Which one makes room for the next when there are as many as are kept.
+    /// The index that the next entry is written to; once the cache is full, that of the oldest entry.
     private var oldest = 0
 
     deinit {
@@ -32,7 +32,8 @@ struct RecentCategories: ~Copyable {
         entries.deallocate()
     }
 
-    /// The entry of a category, to be read and changed until the next one is added; nil when it is not kept.
+    /// Returns the entry of a category, which may be changed and is valid until the next `add`; nil when it is not
+    /// cached.
     @inline(__always)
     func find(_ name: UnsafeRawBufferPointer) -> UnsafeMutablePointer<Entry>? {
         for index in 0..<count {
@@ -44,7 +45,7 @@ struct RecentCategories: ~Copyable {
         return nil
     }
 
-    /// Keeps an entry in place of the one that was added first.
+    /// Adds an entry; a full cache evicts its oldest one.
     mutating func add(_ entry: Entry, _ name: UnsafeRawBufferPointer) -> UnsafeMutablePointer<Entry> {
         let place = entries + oldest
         if count == RecentCategories.kept { place.pointee.name.deallocate() } else { count += 1 }
@@ -55,7 +56,7 @@ struct RecentCategories: ~Copyable {
         return place
     }
 
-    /// Forgets all of them.
+    /// Removes all entries.
     mutating func removeAll() {
         for index in 0..<count { entries[index].name.deallocate() }
         (count, oldest) = (0, 0)
@@ -63,9 +64,9 @@ struct RecentCategories: ~Copyable {
 }
 
 extension RecentCategories.Entry {
-    /// Takes in the category's next position; true when it begins an entry.
+    /// Appends the category's next position; returns true when it begins a new chunk.
     mutating func extend(to position: UInt64) -> Bool {
-        let isNew = count >= StreamIndex.chunk
+        let isNew = count >= StreamIndex.positionsPerChunk
         if isNew {
             first = position
             count = 0

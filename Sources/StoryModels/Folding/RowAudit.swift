@@ -1,16 +1,16 @@
 package import StoryCore
 
-/// Folds events of a log that is put together elsewhere, and finds those that no model can use.
+/// An audit of a log that is built elsewhere: it folds the events and finds those that no model can use.
 ///
 /// It keeps rows and unique texts in memory, and no other table.
 package final class RowAudit {
     /// A reason why an event is of no use.
     package enum Finding: Equatable, Sendable {
-        /// The kind knows no such type, or the data lacks what the type needs.
+        /// The kind has no event of this type, or the data does not fit the type.
         case misfit
-        /// There is no row to change, or there is or was one already.
+        /// The row to change does not exist, or the row to create exists or existed.
         case noEffect
-        /// The row would share a text with another row that must be unique.
+        /// The row's unique text is that of another row.
         case taken(field: String, by: String)
     }
 
@@ -22,6 +22,8 @@ package final class RowAudit {
     private var key = KeyBuffer()
     private var old = KeyBuffer()
 
+    /// Creates an audit without rows.
+    ///
     /// - Parameter json: the reader of the events' data.
     package init(_ plan: CataloguePlan, json: any JSONReading) {
         self.plan = plan
@@ -29,7 +31,7 @@ package final class RowAudit {
         tables = AuditedTables(plan.catalogue)
     }
 
-    /// Folds the next event; nil where a model uses it, or where it is one of the users' own.
+    /// Folds the next event and returns why no model can use it; nil where one does, and for the users' own events.
     ///
     /// - Throws: `.corrupt` where a row is damaged.
     package func finding(in record: EventRecord) throws(StorageError) -> Finding? {
@@ -71,9 +73,9 @@ package final class RowAudit {
 }
 
 /// The tables of rows and of unique texts; entries of others are dropped.
-private final class AuditedTables: EntryWriting {
+private final class AuditedTables: TableWriting {
     let store = MemoryModelStore()
-    /// The ID of the row that had a unique text which was put again.
+    /// The ID of the row that already had the unique text of the last change; nil when the text was free.
     var owner: String?
     private let rows: Set<UInt8>
     private let uniques: Set<UInt8>

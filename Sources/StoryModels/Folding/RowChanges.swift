@@ -1,26 +1,28 @@
 import StoryCore
 
-/// Who is told of the changes of rows.
+/// An observer of row changes.
 package protocol RowObserver: AnyObject {
-    /// A row was changed; the store holds the row as it is after that.
+    /// Called after a row changed; the store already holds the new row.
     ///
-    /// - Parameter change: its bytes die when this returns.
+    /// - Parameter change: the change, valid until this returns.
     func rowChanged(_ change: borrowing RowChange)
-    /// Some of the last changes were undone, nobody says which.
+    /// Called after some of the last changes were rolled back; it is unknown which.
     func rowsRolledBack()
 }
 
-/// Tells observers of the changes of rows for as long as they live.
+/// The publisher of row changes; it holds its observers weakly.
 package final class RowChanges {
+    /// A weak reference to an observer.
     private struct Entry {
         weak var observer: (any RowObserver)?
     }
 
     private var entries: [Entry] = []
 
+    /// Creates a publisher without observers.
     package init() {}
 
-    /// Tells an observer from now on, unless so many are told already; the observer is not kept alive.
+    /// Adds an observer, which is held weakly; returns false when there are `limit` already.
     package func add(_ observer: any RowObserver, atMost limit: Int) -> Bool {
         entries.removeAll { $0.observer == nil }
         guard entries.count < limit else { return false }
@@ -28,17 +30,17 @@ package final class RowChanges {
         return true
     }
 
-    /// Tells an observer no more.
+    /// Removes an observer.
     package func remove(_ observer: any RowObserver) {
         entries.removeAll { $0.observer == nil || $0.observer === observer }
     }
 
-    /// Tells of a change.
+    /// Notifies the observers of a change.
     package func publish(_ change: borrowing RowChange) {
         for entry in entries { entry.observer?.rowChanged(change) }
     }
 
-    /// Tells that some of the last changes were undone.
+    /// Notifies the observers that some of the last changes were rolled back.
     package func rolledBack() {
         for entry in entries { entry.observer?.rowsRolledBack() }
     }

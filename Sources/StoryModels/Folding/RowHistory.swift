@@ -1,17 +1,19 @@
 package import StoryCore
 
-/// Folds the history of one row, event by event, by the same fold as `ModelProjector`, and keeps nothing but the row.
+/// The fold of one row's history, event by event, by the same fold as `ModelProjector`; it keeps only the row.
 package final class RowHistory {
     private let plan: CataloguePlan
     private let kind: KindPlan
     private let json: any JSONReading
     private var fold = RowFold()
-    /// The row so far, which lies in the memory of `fold`; nil where there is none.
+    /// The row so far, in the memory of `fold`; nil where there is none.
     package private(set) var row: RowView?
 
+    /// Creates the history of a row of a kind, before its first event.
+    ///
     /// - Parameters:
     ///   - kind: the number of the row's kind.
-    ///   - json: what reads the events' data.
+    ///   - json: the reader of the events' data.
     package init(_ plan: CataloguePlan, kind: Int, json: any JSONReading) {
         self.plan = plan
         self.kind = plan.kinds[kind]

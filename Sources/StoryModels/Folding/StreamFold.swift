@@ -1,31 +1,32 @@
 package import StoryCore
 import StoryStorage
 
-/// Folds a log stream by stream instead of event by event, by the same fold and projection as `ModelProjector`.
+/// The fold of a log stream by stream instead of event by event, by the same fold and projection as `ModelProjector`.
 ///
-/// A row depends on the events of its own stream alone, and the entries of indexes and the tallies on the rows. So a
-/// stream's row is folded to its end first, and only the last one is projected; the order of streams does not matter.
+/// A row depends on the events of its own stream alone, and the index entries and tallies depend on the rows alone. So
+/// a stream is folded to its end first, and only its last row is projected; the order of streams does not matter.
 /// Entries of sets are put and removed as they come.
 ///
-/// What stands between streams is folded apart: the positions of categories (`CategoryFold`), request keys (`KeyIndex`),
-/// and what is unique: of two rows with one text, which no decider lets in, the later one has it in the order of the
-/// log. A sink has to notice that.
+/// State that spans streams is folded separately: the positions of categories (`CategoryFold`), request keys
+/// (`KeyIndex`) and unique texts. No decider lets two rows have the same unique text; where they do, the later one in
+/// the log has it, so a sink has to detect that.
 package final class StreamFold {
     private let plan: CataloguePlan
-    private let sink: any EntryWriting
+    private let sink: any TableWriting
     private let json: any JSONReading
     @exclusivity(unchecked) private var fold = RowFold()
     @exclusivity(unchecked) private var projection = RowProjection()
     @exclusivity(unchecked) private var key = KeyBuffer()
     @exclusivity(unchecked) private var value = KeyBuffer()
     @exclusivity(unchecked) private var positions = KeyBuffer()
-    /// The kind of the stream, and where in its name the ID begins; nil for the users' own.
+    /// The kind of the stream and the offset of the ID in its name; nil for the users' own streams.
     @exclusivity(unchecked) private var kind: (plan: KindPlan, idStart: Int)?
     @exclusivity(unchecked) private var head: StreamHead?
-    /// The stream's row so far, which lies in the memory of `fold`.
+    /// The stream's row so far, in the memory of `fold`.
     @exclusivity(unchecked) private var row: RowView?
 
-    package init(_ plan: CataloguePlan, sink: any EntryWriting, json: any JSONReading) {
+    /// Creates a fold that writes to a sink.
+    package init(_ plan: CataloguePlan, sink: any TableWriting, json: any JSONReading) {
         self.plan = plan
         self.sink = sink
         self.json = json
@@ -33,12 +34,12 @@ package final class StreamFold {
 
     /// Folds the next event of the stream.
     ///
-    /// - Throws: what the sink failed with.
+    /// - Throws: any error of the sink.
     package func fold(_ record: EventRecord, readable: Int? = nil) throws(StorageError) {
         if head == nil { begin(record) }
         positions.add48(record.position.value)
         head = StreamHead(number: record.streamNumber, version: record.version, position: record.position)
-        if record.version.value % StreamIndex.chunk == 0 { try putPositions() }
+        if record.version.value % StreamIndex.positionsPerChunk == 0 { try putPositions() }
         guard let (kind, idStart) = kind else { return }
         let event = FoldedEvent(record, idStart: idStart)
         guard event.id.count <= Identifier.length.upperBound else { return }
@@ -46,10 +47,10 @@ package final class StreamFold {
         if case .failure(let error)? = outcome { throw error }
     }
 
-    /// The stream has no more events.
+    /// Ends the stream: writes its head and projects its row.
     ///
     /// - Parameter name: the stream's name.
-    /// - Throws: what the sink failed with.
+    /// - Throws: any error of the sink.
     package func end(_ name: UnsafeRawBufferPointer) throws(StorageError) {
         defer { clear() }
         guard let head else { return }
@@ -71,44 +72,46 @@ package final class StreamFold {
         positions.clear()
     }
 
-    private func keep(_ change: RowChange?, _ membership: MembershipEntry?) throws(StorageError) {
+    private func keep(_ change: RowChange?, _ membership: MembershipWrite?) throws(StorageError) {
         if let membership { try projection.apply(membership, to: sink) }
         if let change { row = change.after }
     }
 
     private func putPositions() throws(StorageError) {
         guard let head else { return }
-        key.set(head.number.value, (max(head.version.value, 1) - 1) / StreamIndex.chunk)
+        key.set(head.number.value, (max(head.version.value, 1) - 1) / StreamIndex.positionsPerChunk)
         try sink.put(positions.bytes, in: StreamTables.streamPositions.number, at: key.bytes)
         positions.clear()
     }
 }
 
-/// Folds the events of a log in order into the positions of their categories, when the streams are folded apart.
+/// The fold of a log's events, in order, into the positions of their categories; it complements `StreamFold`.
 package final class CategoryFold {
-    private let sink: any EntryWriting
+    private let sink: any TableWriting
     private var key = KeyBuffer(capacity: 12)
-    /// The newest entry of each category, by its number.
+    /// The newest chunk of each category, by the category's number.
     @exclusivity(unchecked) private var entries: [[UInt64]]
 
-    /// - Parameter categories: how many there are, numbered from 1 on.
-    package init(_ sink: any EntryWriting, categories: Int) {
+    /// Creates a fold that writes to a sink.
+    ///
+    /// - Parameter categories: the number of categories, which are numbered from 1 on.
+    package init(_ sink: any TableWriting, categories: Int) {
         self.sink = sink
         entries = Array(repeating: [], count: categories + 1)
     }
 
-    /// The event at a position is of this category.
+    /// Appends a position to those of a category.
     ///
-    /// - Throws: what the sink failed with.
+    /// - Throws: any error of the sink.
     package func fold(_ position: UInt64, category: Int) throws(StorageError) {
         entries[category].append(position)
-        if entries[category].count == Int(StreamIndex.chunk) { try put(category) }
+        if entries[category].count == Int(StreamIndex.positionsPerChunk) { try put(category) }
     }
 
-    /// There are no more events. Writes the categories' names and numbers, and how many streams there are.
+    /// Ends the fold: writes the last chunks, the categories' names and numbers, and the number of streams.
     ///
     /// - Parameter names: the categories' names in the order of their numbers.
-    /// - Throws: what the sink failed with.
+    /// - Throws: any error of the sink.
     package func end(names: [[UInt8]], streams: UInt64) throws(StorageError) {
         for category in entries.indices where !entries[category].isEmpty { try put(category) }
         for (index, name) in names.enumerated() { try put(UInt64(index + 1), named: name) }
@@ -126,7 +129,7 @@ package final class CategoryFold {
 
     private func put(_ category: Int) throws(StorageError) {
         key.set(UInt64(category), entries[category][0])
-        var value = KeyBuffer(capacity: Int(StreamIndex.chunk) * 6)
+        var value = KeyBuffer(capacity: Int(StreamIndex.positionsPerChunk) * 6)
         for position in entries[category] { value.add48(position) }
         try sink.put(value.bytes, in: StreamTables.categoryPositions.number, at: key.bytes)
         entries[category].removeAll(keepingCapacity: true)

@@ -2,40 +2,40 @@ package import StoryCore
 import StoryStorage
 
 extension StreamIndex {
-    /// How far the stream with this name is; nil when it has no event.
+    /// Returns the head of the stream with this name; nil when it has no event.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: any read error of the store.
     package func head(of name: UnsafeRawBufferPointer) throws(StorageError) -> StreamHead? {
         var head: StreamHead?
         try store.withValue(StreamTables.streams.number, at: name) { head = StreamHead($0) }
         return head
     }
 
-    /// How far a stream is; nil when it has no event.
+    /// Returns the head of a stream; nil when it has no event.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: any read error of the store.
     package func head(of stream: StreamName) throws(StorageError) -> StreamHead? {
         try stream.spelling.withUnsafeBytes { (name) throws(StorageError) in try head(of: name) }
     }
 
-    /// The largest stream number in use; 0 when there is none.
+    /// Returns the largest stream number in use; 0 when there is none.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: any read error of the store.
     package func lastNumber() throws(StorageError) -> StreamNumber {
         StreamNumber(try count(at: StreamIndex.streamCountKey))
     }
 
-    /// The number of a category; nil when no stream has it.
+    /// Returns the number of a category; nil when no stream has it.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: any read error of the store.
     package func number(of category: CategoryName) throws(StorageError) -> UInt64? {
         try category.spelling.withUnsafeBytes { (name) throws(StorageError) in try number(of: name) }
     }
 
-    /// The first version of a stream that lies at a position or after it, one past the last where there is none:
-    /// versions and positions grow together.
+    /// Returns the first version of a stream at or after a position, or one past the last, by binary search: versions
+    /// and positions grow together.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: any read error of the store.
     package func version(atOrAfter position: Position, in head: StreamHead) throws(StorageError) -> Version {
         var low: UInt64 = 1
         var high = head.version.value + 1
@@ -47,16 +47,16 @@ extension StreamIndex {
         return Version(low)
     }
 
-    /// The number of a category; nil when no stream has it.
+    /// Returns the number of a category; nil when no stream has it.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: any read error of the store.
     package func number(of category: UnsafeRawBufferPointer) throws(StorageError) -> UInt64? {
         try store.number(StreamTables.categories.number, at: category)
     }
 
-    /// Where the event of a version lies; nil past the stream's end.
+    /// Returns the position of the event of a version; nil for version 0 and past the stream's end.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: any read error of the store.
     package func position(of version: Version, in head: StreamHead) throws(StorageError) -> Position? {
         guard version > .zero, version <= head.version else { return nil }
         if version == head.version { return head.position }
@@ -68,10 +68,10 @@ extension StreamIndex {
         return position
     }
 
-    /// Visits the versions `from` … `through` of a stream with their positions, in the order asked for, until `visit`
+    /// Visits the versions `from` … `through` of a stream with their positions, in the given order, until `visit`
     /// returns false.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: any read error of the store.
     package func scanVersions(
         of head: StreamHead, from: Version, through: Version, _ order: Order,
         _ visit: (Version, Position) -> Bool
@@ -83,29 +83,28 @@ extension StreamIndex {
             _ = visit(head.version, head.position)
             return
         }
-        let first = (lower - 1) / StreamIndex.chunk
-        let last = (upper - 1) / StreamIndex.chunk
+        let first = (lower - 1) / StreamIndex.positionsPerChunk
+        let last = (upper - 1) / StreamIndex.positionsPerChunk
         var key = KeyBuffer(capacity: 12)
         var goesOn = true
         for offset in 0...(last - first) where goesOn {
             let chunk = order == .ascending ? first + offset : last - offset
             key.set(head.number.value, chunk)
             try store.withValue(StreamTables.streamPositions.number, at: key.bytes) { bytes in
-                let list = PositionList(bytes: bytes, firstVersion: chunk * StreamIndex.chunk + 1)
+                let list = PositionList(bytes: bytes, firstVersion: chunk * StreamIndex.positionsPerChunk + 1)
                 goesOn = list.visit(lower...upper, order, visit)
             }
         }
     }
 
-    /// Visits the positions `from` … `through` of a category's events, in the order asked for, until `visit` returns
-    /// false.
+    /// Visits the positions `from` … `through` of a category's events, in the given order, until `visit` returns false.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: any read error of the store.
     package func scanCategory(
         _ category: UInt64, from: Position, through: Position, _ order: Order, _ visit: (Position) -> Bool
     ) throws(StorageError) {
         guard from <= through else { return }
-        // The first entry may begin before `from`.
+        // The first chunk may begin before `from`.
         let first = try newestChunk(of: category, through: from.value)?.first ?? from.value
         var lower = KeyBuffer(capacity: 12)
         var upper = KeyBuffer(capacity: 13)
@@ -124,7 +123,7 @@ extension StreamIndex {
     /// The largest number that six bytes hold.
     private static let maxNumber: UInt64 = 1 << 48 - 1
 
-    /// The last entry of a category that begins at a position or before it.
+    /// Returns the last chunk of a category that begins at or before a position; nil when there is none.
     func newestChunk(
         of category: UInt64, through position: UInt64
     ) throws(StorageError) -> (first: UInt64, count: UInt64, last: UInt64)? {
@@ -152,15 +151,15 @@ extension StreamIndex {
     }
 }
 
-/// Positions one after the other, six bytes each, oldest first.
+/// A chunk of positions, six bytes each, oldest first.
 private struct PositionList {
     let bytes: UnsafeRawBufferPointer
-    /// The version of the first of them.
+    /// The version of the first position.
     let firstVersion: UInt64
 
     private var count: Int { bytes.count / 6 }
 
-    /// Visits those whose version is wanted; false when the visitor has had enough.
+    /// Visits the positions of a range of versions; returns false when the visitor stopped.
     func visit(_ versions: ClosedRange<UInt64>, _ order: Order, _ visit: (Version, Position) -> Bool) -> Bool {
         let lower = versions.lowerBound > firstVersion ? Int(versions.lowerBound - firstVersion) : 0
         let upper = versions.upperBound < firstVersion ? 0 : Int(versions.upperBound - firstVersion) + 1

@@ -1,21 +1,23 @@
 package import StoryCore
 import StoryStorage
 
-/// How far a stream is.
+/// The head of a stream: its number, its newest version, and the position of its last event.
 package struct StreamHead: Equatable, Sendable {
     /// The stream's number among all streams.
     package let number: StreamNumber
+    /// The version of the last event.
     package let version: Version
-    /// Where its last event lies.
+    /// The position of the last event.
     package let position: Position
 
+    /// Creates a head.
     package init(number: StreamNumber, version: Version, position: Position) {
         self.number = number
         self.version = version
         self.position = position
     }
 
-    /// Reads `number 6 · version 6 · position 6`; nil when the bytes are fewer.
+    /// Parses `number 6 · version 6 · position 6` (in bytes); nil when there are fewer bytes.
     package init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= 18 else { return nil }
         number = StreamNumber(bytes.sixByteNumber(at: 0))
@@ -24,15 +26,16 @@ package struct StreamHead: Equatable, Sendable {
     }
 }
 
-/// Which streams there are, how far each is, where its events lie in the log, and where those of a category lie.
+/// The index of streams and categories: the head of each stream, and the positions of the events of each stream and
+/// category.
 ///
-/// It remembers where the next event of a category goes, so it has to be told when a store is taken back.
+/// It caches the newest chunk of each category, so `storeWasTakenBack` must be called when the store is rolled back.
 package final class StreamIndex {
-    /// How many positions stand in one entry: an event makes the newest entry of its stream six bytes longer, and most
-    /// events make no new one.
-    package static let chunk: UInt64 = 64
+    /// The number of positions in one chunk: an event extends the newest chunk of its stream by six bytes, and most
+    /// events begin no new chunk.
+    package static let positionsPerChunk: UInt64 = 64
 
-    /// How many categories and streams there are stands under names that no category has.
+    /// The keys of the counts of categories and streams; no category has such a name.
     static let categoryCountKey: [UInt8] = [0]
     static let streamCountKey: [UInt8] = [1]
 
@@ -41,18 +44,19 @@ package final class StreamIndex {
     @exclusivity(unchecked) private var key = KeyBuffer()
     @exclusivity(unchecked) private var value = KeyBuffer()
 
+    /// Creates the index over the tables of a store.
     package init(_ store: any TableStore) { self.store = store }
 
-    /// The store is as it was at some moment before: what is remembered of it is forgotten.
+    /// Drops cached state after the store was rolled back to an earlier state.
     package func storeWasTakenBack() { recent.removeAll() }
 
     /// Folds an event in.
     ///
     /// - Parameters:
-    ///   - head: how far its stream is with it.
+    ///   - head: the head of its stream, this event included.
     ///   - name: the stream's name.
-    /// - Throws: `.corrupt` when the category has an event at this position or behind it already: folding an event twice
-    ///   would spoil every position after it. Otherwise what the store failed with.
+    /// - Throws: `.corrupt` when the category has an event at or after this position already, since folding an event
+    ///   twice would spoil every position after it; otherwise any error of the store.
     package func fold(_ head: StreamHead, _ name: UnsafeRawBufferPointer) throws(StorageError) {
         try foldCategory(head.position, name)
         if head.version <= Version(1) {
@@ -66,11 +70,11 @@ package final class StreamIndex {
         try StreamIndex.put(head, name, to: store, &value)
     }
 
-    /// Writes how far a stream is.
+    /// Writes the head of a stream.
     ///
-    /// - Throws: what the tables cannot do any more.
+    /// - Throws: any error of the tables.
     static func put(
-        _ head: StreamHead, _ name: UnsafeRawBufferPointer, to tables: some EntryWriting, _ value: inout KeyBuffer
+        _ head: StreamHead, _ name: UnsafeRawBufferPointer, to tables: some TableWriting, _ value: inout KeyBuffer
     ) throws(StorageError) {
         guard KeyBuffer.keyLength.contains(name.count) else { return }
         value.set(head.number.value, head.version.value)
@@ -78,10 +82,12 @@ package final class StreamIndex {
         try tables.put(value.bytes, in: StreamTables.streams.number, at: name)
     }
 
-    /// A stream of one event has no entry of positions: its head says where that is. The second event makes one.
+    /// Adds the position of a stream's event to its chunks.
+    ///
+    /// A stream of one event has no chunk, since its head holds the position; the second event creates one.
     private func foldPosition(_ head: StreamHead, _ name: UnsafeRawBufferPointer) throws(StorageError) {
-        let index = (head.version.value - 1) % StreamIndex.chunk
-        key.set(head.number.value, (head.version.value - 1) / StreamIndex.chunk)
+        let index = (head.version.value - 1) % StreamIndex.positionsPerChunk
+        key.set(head.number.value, (head.version.value - 1) / StreamIndex.positionsPerChunk)
         let table = StreamTables.streamPositions.number
         if head.version == Version(2) {
             value.set(try self.head(of: name)?.position.value ?? 0, head.position.value)
@@ -107,7 +113,7 @@ package final class StreamIndex {
         try store.append(value.bytes, in: table, at: key.bytes)
     }
 
-    /// The newest entry of a category, which gets a number now when it is new.
+    /// Reads the newest chunk of a category into the cache; a new category gets its number now.
     private func remember(
         _ category: UnsafeRawBufferPointer
     ) throws(StorageError) -> UnsafeMutablePointer<RecentCategories.Entry> {
@@ -121,7 +127,7 @@ package final class StreamIndex {
         return recent.add(entry, category)
     }
 
-    /// The number of a category, given now when it is new.
+    /// Returns the number of a category, which is assigned now when it is new.
     private func numbered(_ category: UnsafeRawBufferPointer) throws(StorageError) -> UInt64 {
         if let number = try number(of: category) { return number }
         let table = StreamTables.categories.number

@@ -1,7 +1,7 @@
 import StoryCore
 
 extension KeyBuffer {
-    /// Adds a part of a row's key; false when the row has no such key.
+    /// Adds a part of a row's key; returns false when the row has no such key.
     mutating func add(_ part: KeyPart, of row: borrowing RowView) -> Bool {
         switch part.source {
         case .value(let field):

@@ -1,16 +1,18 @@
 package import StoryCore
 
-/// Memory that keys and values are written in, again and again, so that an entry costs no allocation.
+/// A reusable buffer that keys and values are written to, so that an entry costs no allocation.
 package struct KeyBuffer: ~Copyable {
-    /// How long a key may be: LMDB takes no longer ones.
+    /// The length of a key in bytes; LMDB accepts no longer ones.
     package static let keyLength = 1...511
-    /// Behind what is written there is always room for a word.
+    /// The spare bytes past the capacity, so that up to 16 bytes are stored without a check of the bounds.
     private static let slack = 16
 
     private var start: UnsafeMutableRawPointer
     private var capacity: Int
+    /// The number of bytes written.
     package private(set) var count = 0
 
+    /// Creates an empty buffer with a capacity in bytes.
     package init(capacity: Int = 512) {
         self.capacity = capacity
         start = .allocate(byteCount: capacity + KeyBuffer.slack, alignment: 16)
@@ -18,22 +20,25 @@ package struct KeyBuffer: ~Copyable {
 
     deinit { start.deallocate() }
 
-    /// What was written; it dies with the next change.
+    /// The bytes written; valid until the next change.
     package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
-    /// Where the byte with this offset lies; it moves with the next change.
+    /// Returns the address of the byte at an offset; valid until the next change.
     func address(at offset: Int) -> UnsafeRawPointer { UnsafeRawPointer(start + offset) }
 
-    /// True when a store takes what was written as a key.
+    /// True when the bytes have the length of a key.
     package var isKey: Bool { KeyBuffer.keyLength.contains(count) }
 
+    /// Removes all bytes but keeps the memory.
     package mutating func clear() { count = 0 }
 
+    /// Adds a byte.
     package mutating func add(_ byte: UInt8) {
         start.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
         advance(1)
     }
 
+    /// Adds bytes.
     package mutating func add(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress else { return }
         if count + bytes.count > capacity { grow(count + bytes.count) }
@@ -45,7 +50,7 @@ package struct KeyBuffer: ~Copyable {
     mutating func add(_ other: borrowing KeyBuffer, from offset: Int, count added: Int) {
         if count + added > capacity { grow(count + added) }
         let (source, target) = (other.start + offset, start + count)
-        // Most are short. Behind both there is room for so much.
+        // Most are short, and both buffers have that many spare bytes.
         if added <= KeyBuffer.slack {
             target.storeBytes(of: source.loadUnaligned(as: SIMD2<UInt64>.self), as: SIMD2<UInt64>.self)
         } else {
@@ -60,25 +65,26 @@ package struct KeyBuffer: ~Copyable {
         advance(6)
     }
 
-    /// Makes it one number of six bytes.
+    /// Replaces the content with a number of six bytes.
     package mutating func set(_ number: UInt64) {
         clear()
         add48(number)
     }
 
-    /// Makes it two numbers of six bytes.
+    /// Replaces the content with two numbers of six bytes.
     package mutating func set(_ first: UInt64, _ second: UInt64) {
         set(first)
         add48(second)
     }
 
-    /// Makes it these bytes.
+    /// Replaces the content with these bytes.
     package mutating func set(_ whole: UnsafeRawBufferPointer) {
         clear()
         add(whole)
     }
 
-    /// Makes it the key of a row: the length of its ID before the ID, so that IDs that are counted up grow at the end.
+    /// Replaces the content with the key of a row: the ID's length, then the ID, so that sequential IDs are added at
+    /// the end.
     package mutating func setRowKey(_ id: UnsafeRawBufferPointer) {
         clear()
         _ = addRowKey(id)
@@ -91,11 +97,11 @@ package struct KeyBuffer: ~Copyable {
         return true
     }
 
-    /// Takes away what was written behind the first so many bytes.
+    /// Truncates the content to the first `count` bytes.
     mutating func cut(to count: Int) { self.count = count }
 
-    /// Room for a record of so many bytes, all of which the caller writes.
-    mutating func makeRoom(_ count: Int) -> UnsafeMutableRawPointer {
+    /// Sets the length to `count` bytes and returns the memory, all of which the caller must write.
+    mutating func ensureCapacity(_ count: Int) -> UnsafeMutableRawPointer {
         if count > capacity { grow(count) }
         self.count = count
         return start
@@ -117,26 +123,28 @@ package struct KeyBuffer: ~Copyable {
     }
 }
 
-/// The parts of keys, whose byte order is the order that lists want. Each part tells by itself where it ends.
+/// The parts of keys: their byte order is the order of lists, and each part is self-delimiting.
 extension KeyBuffer {
-    /// How many bytes of a text sorting looks at (SPEC §3).
+    /// The number of bytes of a text that sorting looks at (SPEC §3).
     package static let textPrefix = 200
 
-    /// An ID, ended by a zero byte, which sorts before every other.
+    /// Adds an ID and a zero byte, which sorts before every other byte.
     package mutating func addName(_ name: UnsafeRawBufferPointer) {
         add(name)
         add(0)
     }
 
-    /// Two names, the same whichever comes first.
+    /// Adds two names in byte order, so that both orders give the same key.
     package mutating func addPair(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) {
         let isOrdered = one.precedes(other)
         addName(isOrdered ? one : other)
         addName(isOrdered ? other : one)
     }
 
-    /// The first 200 bytes of a text. A zero byte inside becomes 00 FF, and 00 00 ends the text, so that a text
-    /// stands before every longer one that begins with it.
+    /// Adds the first 200 bytes of a text.
+    ///
+    /// A zero byte inside becomes 00 FF, and 00 00 ends the text, so that a text sorts before every longer one that
+    /// begins with it.
     package mutating func addText(_ text: UnsafeRawBufferPointer, isFolded: Bool) {
         let text = text.slice(0, count: min(text.count, KeyBuffer.textPrefix))
         if Memory.contains(0, text) {
@@ -153,7 +161,7 @@ extension KeyBuffer {
         add(0)
     }
 
-    /// All of a text with its ASCII letters in lower case.
+    /// Adds a whole text with its ASCII letters in lower case.
     package mutating func addFolded(_ text: UnsafeRawBufferPointer) {
         let first = count
         add(text)
@@ -161,14 +169,15 @@ extension KeyBuffer {
         for index in added.indices { added[index] = added[index].folded }
     }
 
-    /// A whole number in its order: a byte that says how many bytes follow, below 128 for negative ones.
+    /// Adds an integer in its order: a byte for the number of bytes that follow, below 128 for negative ones, then
+    /// those.
     package mutating func addInteger(_ value: Int64) {
         let size = (71 - (value < 0 ? ~value : value).leadingZeroBitCount) / 8
         add(value < 0 ? 0x7F - UInt8(size) : 0x80 + UInt8(size))
         for index in (0..<size).reversed() { add(UInt8(truncatingIfNeeded: value >> Int64(8 * index))) }
     }
 
-    /// A moment in its order: six bytes between the years −2490 and 6429, fourteen outside.
+    /// Adds a date in its order: six bytes between the years −2490 and 6429, fourteen outside.
     package mutating func addDate(_ date: Instant) {
         let bound: Int64 = 1 << 47
         let value = date.milliseconds
@@ -176,13 +185,13 @@ extension KeyBuffer {
         if value <= -bound || value >= bound - 1 { addOrdered(UInt64(bitPattern: value) ^ (1 << 63)) }
     }
 
-    /// A double in its order; −0 and 0 are one.
+    /// Adds a double in its order; −0 and 0 are the same.
     package mutating func addDouble(_ value: Double) {
         let bits = (value == 0 ? 0 : value).bitPattern
         addOrdered(bits >> 63 == 1 ? ~bits : bits | (1 << 63))
     }
 
-    /// Eight bytes, the highest first.
+    /// Adds eight bytes, the highest first.
     package mutating func addOrdered(_ value: UInt64) {
         start.storeBytes(of: value.bigEndian, toByteOffset: count, as: UInt64.self)
         advance(8)
@@ -190,6 +199,6 @@ extension KeyBuffer {
 }
 
 extension UInt8 {
-    /// An ASCII letter in lower case; any other byte as it is.
+    /// The byte in lower case where it is an ASCII letter, otherwise the byte itself.
     package var folded: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 }

@@ -1,12 +1,13 @@
 import CXXHash
 import Glibc
 
-/// Counts by table and key, in memory: open addressing, where a slot has all that a change of its count needs.
+/// A hash table of counts by table and key, with open addressing; a slot has everything that a change of its count
+/// needs.
 ///
-/// A key is told from others by its mark alone (`ModelDigest.mark`). The keys lie one after the other in an arena that
-/// only the last visit reads.
+/// Keys are compared by their 64-bit marks alone (`ModelDigest.mark`). The bytes of the keys are in an arena that only
+/// `visit` reads.
 final class CountTable {
-    /// A slot without a key is free.
+    /// A count; a slot without a key is free.
     private struct Slot {
         static let free = Slot(mark: 0, count: 0, offset: 0, keyCount: 0, table: 0)
 
@@ -36,9 +37,11 @@ final class CountTable {
         free(arena)
     }
 
-    /// A key with this mark comes soon: asks for the memory of its slot.
-    func expect(_ mark: UInt64) { xxhi_prefetch(slots + slot(mark), 1) }
+    /// Prefetches the slot of a mark that will be changed soon.
+    func prefetch(_ mark: UInt64) { xxhi_prefetch(slots + slot(mark), 1) }
 
+    /// Adds to the count of a key.
+    ///
     /// - Parameter mark: the mark of the key.
     func add(_ change: Int64, _ table: UInt8, _ key: UnsafeRawBufferPointer, mark: UInt64) {
         var slot = slot(mark)
@@ -67,7 +70,7 @@ final class CountTable {
     @inline(__always)
     private func slot(_ mark: UInt64) -> Int { Int(truncatingIfNeeded: mark) & mask }
 
-    /// Returns where the key lies.
+    /// Copies a key to the arena and returns its offset.
     private func append(_ key: UnsafeRawBufferPointer) -> Int {
         let needed = arenaUsed + key.count
         if needed > arenaCapacity {

@@ -1,4 +1,4 @@
-/// A set of marks of keys (`ModelDigest.mark`): few at first, where looking at all of them is quickest.
+/// A set of marks of keys (`ModelDigest.mark`); the first 32 are in an array, where a linear search is fastest.
 struct MarkSet {
     private static let few = 32
 
@@ -7,14 +7,14 @@ struct MarkSet {
 
     var isEmpty: Bool { first.isEmpty && many.isEmpty }
 
-    /// False when it is there already.
+    /// Inserts a mark; returns false when it is there already.
     mutating func insert(_ mark: UInt64) -> Bool {
         guard !first.contains(mark), !many.contains(mark) else { return false }
         if first.count < MarkSet.few { first.append(mark) } else { many.insert(mark) }
         return true
     }
 
-    /// False when it is not there.
+    /// Removes a mark; returns false when it is not there.
     mutating func remove(_ mark: UInt64) -> Bool {
         guard let index = first.firstIndex(of: mark) else { return many.remove(mark) != nil }
         first.swapAt(index, first.count - 1)
@@ -27,13 +27,13 @@ struct MarkSet {
         if !many.isEmpty { many.removeAll() }
     }
 
-    /// True when no mark is there twice.
+    /// Returns whether all marks are different.
     static func areDistinct(_ marks: [UInt64]) -> Bool {
         var slots = [UInt64](repeating: 0, count: 16)
         while slots.count < marks.count * 2 { slots += slots }
         let mask = slots.count - 1
         for mark in marks {
-            // Zero says that a slot is free.
+            // Zero marks a free slot.
             let mark = max(mark, 1)
             var slot = Int(truncatingIfNeeded: mark) & mask
             while slots[slot] != 0 {

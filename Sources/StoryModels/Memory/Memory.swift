@@ -1,26 +1,26 @@
 import CXXHash
 import Glibc
 
-/// Raw memory and raw bytes.
+/// Functions on raw memory and raw bytes.
 enum Memory {
     static func make(_ count: Int) -> UnsafeMutableRawPointer {
-        guard let memory = malloc(count) else { preconditionFailure("There is memory for \(count) bytes.") }
+        guard let memory = malloc(count) else { preconditionFailure("out of memory: \(count) bytes") }
         return memory
     }
 
-    /// Large blocks are moved by the system without copying them.
+    /// Grows a block of memory; the system moves large ones without a copy.
     static func grow(_ memory: UnsafeMutableRawPointer, _ count: Int) -> UnsafeMutableRawPointer {
-        guard let grown = realloc(memory, count) else { preconditionFailure("There is memory for \(count) bytes.") }
+        guard let grown = realloc(memory, count) else { preconditionFailure("out of memory: \(count) bytes") }
         return grown
     }
 
     @inline(__always)
     static func copy(_ bytes: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) {
-        // A value may be put over itself.
+        // A value may be copied onto itself, so the bytes may overlap.
         if let source = bytes.baseAddress { memmove(target, source, bytes.count) }
     }
 
-    /// True where one of the bytes is this one.
+    /// Returns whether one of the bytes is this one.
     static func contains(_ byte: UInt8, _ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.baseAddress.map { memchr($0, Int32(byte), bytes.count) != nil } ?? false
     }
@@ -31,7 +31,7 @@ enum Memory {
         return xxhi_equal(left.baseAddress, right.baseAddress, left.count)
     }
 
-    /// LMDB's order of keys: byte by byte, a beginning before what goes on. Negative: left comes first.
+    /// Compares in LMDB's key order: byte by byte, a prefix before longer keys; negative when `left` comes first.
     @inline(__always)
     static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
         let common = min(left.count, right.count)

@@ -1,21 +1,22 @@
 package import StoryCore
 import StoryStorage
 
-/// Read models in memory alone: for a replay, and for tests.
+/// A store of read models in memory alone, for replays and tests.
 package final class MemoryModelStore: TableStore {
-    private let buffers = BufferSet()
-    /// What a value that is made longer is put together in.
+    private let buffers = MemtableSet()
+    /// The buffer for the value of a new count.
     private var scratch = KeyBuffer()
 
+    /// Creates an empty store.
     package init() {}
 
-    /// Forgets everything.
+    /// Removes all entries.
     package func removeAll() { buffers.clear() }
 
-    /// The bytes of memory that the entries take.
+    /// The memory of the entries, in bytes.
     package var bytes: Int { buffers.bytes }
 
-    /// All entries of a table in the order of their keys.
+    /// Returns all entries of a table in key order.
     package func entries(of table: ModelTable) -> [(key: [UInt8], value: [UInt8])] {
         var entries: [(key: [UInt8], value: [UInt8])] = []
         walk(table.number, .all, .ascending) { key, value in
@@ -34,14 +35,14 @@ package final class MemoryModelStore: TableStore {
     package func remove(in table: UInt8, at key: UnsafeRawBufferPointer) { buffers.change(table) { $0.remove(key) } }
 
     package func add(_ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer) {
-        if buffers.change(table, { $0.add(change, at: key, hash: WriteBuffer.hash(key)) }) { return }
+        if buffers.change(table, { $0.add(change, at: key, hash: Memtable.hash(key)) }) { return }
         let old = find(table, key)
         buffers.change(table) { $0.setCount(change, after: old, at: key, &scratch) }
     }
 
     package func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
         buffers.change(table) { buffer in
-            // What is not there to be made longer begins with the bytes.
+            // A missing value is created.
             if !buffer.append(bytes, at: key) { buffer.put(bytes, at: key) }
         }
     }
@@ -58,18 +59,18 @@ package final class MemoryModelStore: TableStore {
         _ table: UInt8, _ range: KeyBounds, _ order: Order,
         _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) {
-        guard var walk = BufferWalk(buffers.filled(table), range, order) else { return }
+        guard var walk = MemtableWalk(buffers.filled(table), range, order) else { return }
         while let key = walk.key {
             if let value = walk.value, !visit(key, value) { return }
             walk.advance()
         }
     }
 
-    /// The digest of what a table has.
+    /// Returns the digest of a table.
     package func digest(of table: ModelTable) -> ModelDigest { buffers.digest(of: table.number) }
 
     private func find(_ table: UInt8, _ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-        guard case .value(let value) = buffers.find(table, key, hash: WriteBuffer.hash(key)) else { return nil }
+        guard case .value(let value) = buffers.find(table, key, hash: Memtable.hash(key)) else { return nil }
         return value
     }
 }

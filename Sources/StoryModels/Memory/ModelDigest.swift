@@ -2,32 +2,33 @@ import CXXHash
 import StoryCore
 import StoryStorage
 
-/// A number that two models have in common only when they hold the same entries, in whatever order they were added.
+/// A digest that two models share only when they hold the same entries, in whatever order they were added.
 ///
 /// It is the sum of a 128-bit hash of each entry: its table, its key and its value.
 package struct ModelDigest: Equatable, Sendable {
-    /// How many entries were added.
+    /// The number of entries.
     package private(set) var count: UInt64 = 0
     private var low: UInt64 = 0
     private var high: UInt64 = 0
 
+    /// Creates the digest of no entries.
     package init() {}
 
     package static func == (left: ModelDigest, right: ModelDigest) -> Bool {
         (left.low, left.high, left.count) == (right.low, right.high, right.count)
     }
 
-    /// Adds an entry of the table with a number.
+    /// Adds an entry of a table, by the table's number.
     @inline(__always)
     package mutating func add(_ table: UInt8, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         let hash = ModelDigest.hash(table, key, value)
-        // The sums run around on purpose: a sum does not depend on the order of what is added.
+        // The sums wrap on purpose; a sum does not depend on the order of its terms.
         low &+= hash.low
         high &+= hash.high
         count &+= 1
     }
 
-    /// Takes back an entry whose value is empty.
+    /// Subtracts an entry whose value is empty.
     package mutating func subtract(_ table: UInt8, _ key: UnsafeRawBufferPointer) {
         subtract(ModelDigest.hash(table, key, .none))
     }
@@ -38,8 +39,8 @@ package struct ModelDigest: Equatable, Sendable {
         count &-= 1
     }
 
-    /// XXH3-128 of the key, seeded with its table and length; where there is a value, with the XXH3-64 of the value,
-    /// which is seeded with those.
+    /// Returns the XXH3-128 of the key, seeded with its table and length; where there is a value, with the XXH3-64 of
+    /// the value, which is seeded with those.
     @inline(__always)
     private static func hash(
         _ table: UInt8, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
@@ -49,19 +50,19 @@ package struct ModelDigest: Equatable, Sendable {
         return xxhi_128(key.baseAddress, key.count, ofValue)
     }
 
-    /// 64 bits that tell a key from every other one.
+    /// Returns 64 bits that identify a key of a table.
     static func mark(_ table: UInt8, _ key: UnsafeRawBufferPointer) -> UInt64 {
         hash(table, key, .none).low
     }
 
-    /// Adds all that another digest was made of.
+    /// Adds the entries of another digest.
     package mutating func add(_ other: ModelDigest) {
         low &+= other.low
         high &+= other.high
         count += other.count
     }
 
-    /// 32 hexadecimal digits.
+    /// The digest as 32 hexadecimal digits.
     package var text: String { ModelDigest.digits(high) + ModelDigest.digits(low) }
 
     private static func digits(_ number: UInt64) -> String {

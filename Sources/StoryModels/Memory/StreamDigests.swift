@@ -1,33 +1,33 @@
 package import StoryCore
 
-/// The sink of a `StreamFold`: of every entry there is only a digest, one for each table.
+/// The sink of a `StreamFold` that keeps no entries, only a digest of each table.
 ///
-/// A digest is a sum, so it does not matter in which order streams are folded, nor by how many threads. What is
-/// counted is kept until the end, and so is what the stream under way has in sets.
+/// A digest is a sum, so neither the order of streams nor the number of threads matters. Counts and the marks of unique
+/// texts are kept until the end, the marks of set entries until their stream ends.
 ///
 /// Unchecked: it belongs to one thread at a time.
-package final class StreamDigests: EntryWriting, @unchecked Sendable {
-    /// What is special about a table.
+package final class StreamDigests: TableWriting, @unchecked Sendable {
+    /// The special treatment of a table.
     private enum Role: BitwiseCopyable {
         case none
-        /// Its entries come and go while a stream is folded.
+        /// A set: its entries are put and removed while a stream is folded.
         case set
-        /// No two streams may have one key in it.
+        /// Unique texts: no two streams may have the same key.
         case unique
     }
 
     private static let size = 256
 
-    /// By the tables' numbers, as all that has one a table.
+    /// The roles and the digests, by table number.
     private let roles = UnsafeMutablePointer<Role>.allocate(capacity: size)
     private let digests = UnsafeMutablePointer<ModelDigest>.allocate(capacity: size)
     private let counts = CountTable()
-    /// The marks of this stream's entries in sets: one that is there already is not put again.
+    /// The marks of the current stream's set entries; an entry that is there already is not added again.
     @exclusivity(unchecked) private var members = MarkSet()
-    /// The marks of every unique text.
+    /// The marks of all unique texts.
     @exclusivity(unchecked) private var uniqueMarks: [UInt64] = []
 
-    /// Takes in the entries of a catalogue's tables.
+    /// Creates empty digests of a catalogue's tables.
     package init(_ catalogue: Catalogue) {
         digests.initialize(repeating: ModelDigest(), count: StreamDigests.size)
         roles.initialize(repeating: .none, count: StreamDigests.size)
@@ -49,9 +49,9 @@ package final class StreamDigests: EntryWriting, @unchecked Sendable {
         digests[Int(table)].add(table, key, value)
     }
 
-    /// Only an entry of a set is ever removed.
+    /// Removes an entry of a set; no other entry is ever removed.
     package func remove(in table: UInt8, at key: UnsafeRawBufferPointer) {
-        precondition(roles[Int(table)] == .set, "A stream that is folded alone puts only what stays.")
+        precondition(roles[Int(table)] == .set, "a removal from table \(table), which is no set")
         guard members.remove(ModelDigest.mark(table, key)) else { return }
         digests[Int(table)].subtract(table, key)
     }
@@ -60,8 +60,8 @@ package final class StreamDigests: EntryWriting, @unchecked Sendable {
         counts.add(change, table, key, mark: ModelDigest.mark(table, key))
     }
 
-    /// The slots of all counts are asked for before one is changed, since they lie anywhere in memory.
-    package func write(_ batch: borrowing EntryBatch) {
+    /// Writes a batch; it prefetches the slots of all counts before it changes one, since they are scattered in memory.
+    package func write(_ batch: borrowing WriteBatch) {
         for index in 0..<batch.count {
             let entry = batch[index]
             let key = batch.bytes(entry.key)
@@ -70,7 +70,7 @@ package final class StreamDigests: EntryWriting, @unchecked Sendable {
             case .remove: remove(in: entry.table, at: key)
             case .add:
                 let mark = ModelDigest.mark(entry.table, key)
-                counts.expect(mark)
+                counts.prefetch(mark)
                 batch.setHash(mark, at: index)
             }
         }
@@ -81,19 +81,19 @@ package final class StreamDigests: EntryWriting, @unchecked Sendable {
         }
     }
 
-    /// What comes next is of another stream.
+    /// Ends the current stream; later entries are of another one.
     package func streamEnded() {
         if !members.isEmpty { members.clear() }
     }
 
-    /// Takes in all that another one was told, and what a store holds.
+    /// Adds the digests, counts and unique texts of another sink.
     package func absorb(_ other: StreamDigests) {
         for index in 0..<StreamDigests.size { digests[index].add(other.digests[index]) }
         other.counts.visit { counts.add($0, $1, $2, mark: $3) }
         uniqueMarks += other.uniqueMarks
     }
 
-    /// Makes entries of what was counted; nothing comes after that.
+    /// Adds the counts to the digests as entries; no write may follow.
     package func close() {
         counts.visit { count, table, key, _ in
             let value = (UInt64(bitPattern: count) << 16).bigEndian
@@ -103,11 +103,12 @@ package final class StreamDigests: EntryWriting, @unchecked Sendable {
         }
     }
 
-    /// Adds the entries that a store has in some tables.
+    /// Adds the entries of some tables of a store.
     package func add(_ store: MemoryModelStore, _ tables: [ModelTable]) {
         for table in tables { digests[Int(table.number)].add(store.digest(of: table)) }
     }
 
+    /// Returns the digest of a table.
     package func digest(of table: ModelTable) -> ModelDigest { digests[Int(table.number)] }
 
     /// True when no unique text was put twice.

@@ -1,31 +1,37 @@
 import StoryCore
 
-/// Keys of tables that are looked up together.
+/// A batch of keys of tables that are looked up together.
 ///
-/// What a look-up reads lies where nobody looked lately. Several of them wait for memory at the same time.
+/// A look-up mostly waits for memory that is in no cache; in a batch several look-ups wait at the same time.
 package struct KeyBatch: ~Copyable {
-    /// How many keys there is room for.
+    /// The most keys in a batch.
     package static let capacity = 16
 
+    /// A key of the batch.
     private struct Entry: BitwiseCopyable {
         let table: UInt8
         let start: Int
         let count: Int
-        /// The key's hash as whoever looks it up has it; 0 until then.
+        /// The key's hash, computed by the store that looks it up; 0 until then.
         var hash: UInt32 = 0
     }
 
     private var keys = KeyBuffer(capacity: KeyBatch.capacity * 80)
     private let entries = UnsafeMutablePointer<Entry>.allocate(capacity: KeyBatch.capacity)
+    /// The number of keys.
     package private(set) var count = 0
 
+    /// Creates an empty batch.
     package init() {}
 
     deinit { entries.deallocate() }
 
+    /// True when the batch has no keys.
     package var isEmpty: Bool { count == 0 }
+    /// True when the batch has no room for another key.
     package var isFull: Bool { count == KeyBatch.capacity }
 
+    /// Removes all keys.
     package mutating func clear() {
         keys.clear()
         count = 0
@@ -47,28 +53,28 @@ package struct KeyBatch: ~Copyable {
     }
 
     private mutating func add(in table: UInt8, _ write: (inout KeyBuffer) -> Void) {
-        precondition(!isFull, "A batch has room for \(KeyBatch.capacity) keys.")
+        precondition(!isFull, "more than \(KeyBatch.capacity) keys in a batch")
         let start = keys.count
         write(&keys)
         entries[count] = Entry(table: table, start: start, count: keys.count - start)
         count += 1
     }
 
-    /// The hash that was remembered for a key.
+    /// Returns the stored hash of a key.
     func hash(_ index: Int) -> UInt32 { entries[index].hash }
 
-    /// Remembers the hash of a key.
+    /// Stores the hash of a key.
     func setHash(_ hash: UInt32, at index: Int) { entries[index].hash = hash }
 
-    /// The table that a key is of.
+    /// Returns the table of a key.
     package func table(_ index: Int) -> UInt8 { entries[index].table }
 
-    /// The bytes of a key; they die with the next change.
+    /// Returns the bytes of a key; valid until the next change.
     package func key(_ index: Int) -> UnsafeRawBufferPointer {
         keys.bytes.slice(entries[index].start, count: entries[index].count)
     }
 
-    /// The ID of a row whose key was added; it dies as the key does.
+    /// Returns the ID of a row whose key was added; valid until the next change.
     package func rowID(_ index: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: key(index).dropFirst())
     }

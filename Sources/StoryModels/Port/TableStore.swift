@@ -1,56 +1,57 @@
 package import StoryCore
 import StoryStorage
 
-/// What takes in entries of tables, by the tables' numbers. The bytes are lent for the call.
-package protocol EntryWriting: AnyObject {
-    /// Puts a value at a key, whatever was there.
+/// A writer of entries into tables, which are named by number; the bytes are valid during the call.
+package protocol TableWriting: AnyObject {
+    /// Puts a value at a key, in place of any other.
     ///
-    /// - Throws: what the store cannot do any more.
+    /// - Throws: any error of the store.
     func put(_ value: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError)
-    /// Removes a key, which need not be there.
+    /// Removes a key, if it is there.
     ///
-    /// - Throws: what the store cannot do any more.
+    /// - Throws: any error of the store.
     func remove(in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError)
-    /// Changes a kept count, six bytes; one that comes to zero is not kept, so that counts are a function of what they
-    /// count.
+    /// Adds to a stored count of six bytes; a count of zero is removed, so that the table depends only on the counted
+    /// rows.
     ///
-    /// - Throws: what reading the count before failed with.
+    /// - Throws: any read error of the store.
     func add(_ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError)
-    /// Takes in all entries that one change makes, in their order.
+    /// Writes all entries of a batch, in their order.
     ///
-    /// - Throws: what the store cannot do any more.
-    func write(_ batch: borrowing EntryBatch) throws(StorageError)
+    /// - Throws: any error of the store.
+    func write(_ batch: borrowing WriteBatch) throws(StorageError)
 }
 
-/// The folded tables, each an ordered map from bytes to bytes.
+/// A store of the folded tables, each an ordered map from bytes to bytes.
 ///
-/// Keys have 1 to 511 bytes. What is lent lies in the store: a closure must neither keep it nor change the store.
-package protocol TableStore: EntryWriting {
-    /// What the tables on the disk are a fold of: what is said of an event up to there may have been read from there.
+/// Keys have 1 to 511 bytes. Closures get views of the store's memory: they must neither keep them nor change the
+/// store.
+package protocol TableStore: TableWriting {
+    /// The position that the tables on disk are folded up to; data on events up to it may come from disk.
     var checkpointed: Position { get }
-    /// Makes a value longer by these bytes; one that is not there begins with them.
+    /// Appends bytes to a value, which is created if it is missing.
     ///
-    /// - Throws: what reading the value before failed with.
+    /// - Throws: any read error of the store.
     func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError)
-    /// A key is looked up soon: a store may begin the search, and ask the processor for the memory where it goes on.
-    func expect(_ table: UInt8, at key: UnsafeRawBufferPointer)
-    /// Lends the value at a key.
+    /// Hints that `key` will be looked up soon, so that a store may prefetch it.
+    func prefetch(_ table: UInt8, at key: UnsafeRawBufferPointer)
+    /// Calls `body` with the value at a key.
     ///
     /// - Returns: false when there is none.
-    /// - Throws: what reading failed with.
+    /// - Throws: any read error of the store.
     @discardableResult
     func withValue(
         _ table: UInt8, at key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(StorageError) -> Bool
-    /// Lends what lies at several keys, in their order: the value, or nil where there is none.
+    /// Calls `body` for each key in order, with its value, or nil where there is none.
     ///
-    /// - Throws: what reading failed with, before anything was lent.
+    /// - Throws: any read error of the store, before the first call of `body`.
     func withValues(
         at keys: borrowing KeyBatch, _ body: (_ index: Int, _ value: UnsafeRawBufferPointer?) -> Void
     ) throws(StorageError)
     /// Visits the entries of a range in order until `visit` returns false.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: any read error of the store.
     func walk(
         _ table: UInt8, _ range: KeyBounds, _ order: Order,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
@@ -58,13 +59,13 @@ package protocol TableStore: EntryWriting {
 }
 
 extension TableStore {
-    /// Tables in memory were read from nowhere.
+    /// Zero by default: tables in memory have no checkpoint.
     package var checkpointed: Position { .zero }
 
-    /// Where nothing is gained by it, nothing is asked for.
-    package func expect(_ table: UInt8, at key: UnsafeRawBufferPointer) {}
+    /// Does nothing by default.
+    package func prefetch(_ table: UInt8, at key: UnsafeRawBufferPointer) {}
 
-    /// Where nothing is gained by it, one key is looked up after the other.
+    /// Looks the keys up one after the other by default.
     package func withValues(
         at keys: borrowing KeyBatch, _ body: (_ index: Int, _ value: UnsafeRawBufferPointer?) -> Void
     ) throws(StorageError) {
@@ -75,11 +76,14 @@ extension TableStore {
     }
 }
 
-/// The keys from `lower` on, before `upper`; nil: without end. The bytes are lent for the call that takes it.
+/// A half-open range of keys; its bytes are valid during the call that it is passed to.
 package struct KeyBounds {
+    /// The least key that may be in the range.
     package let lower: UnsafeRawBufferPointer
+    /// The first key after the range; nil: without end.
     package let upper: UnsafeRawBufferPointer?
 
+    /// Creates the range of the keys from `lower` on, before `upper`.
     package init(lower: UnsafeRawBufferPointer, upper: UnsafeRawBufferPointer?) {
         self.lower = lower
         self.upper = upper
@@ -88,7 +92,7 @@ package struct KeyBounds {
     /// Every key.
     package static var all: KeyBounds { KeyBounds(lower: .none, upper: nil) }
 
-    /// Lends the bounds of keys that a caller has in arrays.
+    /// Calls `body` with bounds that are in arrays.
     package static func with<Result, Failure: Error>(
         _ lower: [UInt8], _ upper: [UInt8]?, _ body: (KeyBounds) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -98,7 +102,7 @@ package struct KeyBounds {
         }
     }
 
-    /// Lends the bounds of every key that begins with some bytes.
+    /// Calls `body` with the bounds of all keys that begin with a prefix.
     package static func with<Result, Failure: Error>(
         prefix: [UInt8], _ body: (KeyBounds) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -120,18 +124,18 @@ extension [UInt8] {
 }
 
 extension TableStore {
-    /// Copies the value at a key into memory of the caller's.
+    /// Copies the value at a key into a buffer, in place of its content.
     ///
     /// - Returns: false when there is none.
-    /// - Throws: what reading failed with.
+    /// - Throws: any read error of the store.
     func copy(_ table: UInt8, at key: UnsafeRawBufferPointer, to memory: inout KeyBuffer) throws(StorageError) -> Bool {
         memory.clear()
         return try withValue(table, at: key) { memory.add($0) }
     }
 
-    /// The six-byte number at a key; nil when there is none, or fewer bytes.
+    /// Returns the six-byte number at a key; nil when there is none, or fewer bytes.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: any read error of the store.
     package func number(_ table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError) -> UInt64? {
         var number: UInt64?
         try withValue(table, at: key) { if $0.count >= 6 { number = $0.sixByteNumber(at: 0) } }

@@ -1,7 +1,7 @@
 package import StoryCore
 
 extension Condition {
-    /// True when a row passes. A value of another type than the filter's passes none.
+    /// Returns whether a row passes; a value of another type than the filter's passes no row.
     package func matches(_ row: borrowing RowView) -> Bool {
         switch row.schema.filters[filter].test {
         case .field(let field):
@@ -41,7 +41,7 @@ extension Condition {
 }
 
 extension [Condition] {
-    /// True when a row passes all of them.
+    /// Returns whether a row passes all conditions.
     package func match(_ row: borrowing RowView) -> Bool {
         for condition in self {
             guard condition.matches(row) else { return false }
@@ -51,7 +51,7 @@ extension [Condition] {
 }
 
 extension KeyBuffer {
-    /// Adds what a condition is in a key; false when no key has it.
+    /// Adds the key part of a condition; returns false when no key has such a part.
     mutating func add(_ condition: Condition, _ schema: KindSchema) -> Bool {
         switch (schema.filters[condition.filter].test, condition.value) {
         case (.unset, .flag(let isWanted)): return isWanted

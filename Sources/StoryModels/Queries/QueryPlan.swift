@@ -1,54 +1,58 @@
 package import StoryCore
 
-/// A part of an index whose rows come in the order of its sort.
+/// A range of an index, with the rows in the order of its sort.
 package struct IndexRange: Equatable, Sendable {
     /// The index of the index in the schema.
     package let index: Int
-    /// What the keys begin with.
+    /// The prefix of all keys in the range.
     package let prefix: [UInt8]
-    /// How many of those bytes stand before the sort key.
+    /// The number of prefix bytes before the sort key.
     package let prefixCount: Int
-    /// The first key that may be in it, and the first one behind it; nil: without end.
+    /// The least key that may be in the range.
     package let lower: [UInt8]
+    /// The first key after the range; nil: without end.
     package let upper: [UInt8]?
-    /// What has to be checked row by row.
+    /// The conditions that must be checked row by row.
     package let rest: [Condition]
-    /// The key of the kept count of the rows with that prefix; nil where none is kept.
+    /// The key of the stored count of the rows that match the index's filters; nil where there is none.
     package let tally: [UInt8]?
 
-    /// True when it is a part of the keys that begin with its prefix.
+    /// True when the range is only a part of the keys with its prefix.
     package var isBounded: Bool { lower != prefix || upper != prefix.prefixEnd }
 }
 
-/// How a list is found and a count is made, from a kind's schema alone.
+/// The plan of a list or a count, made from a kind's schema alone.
 package struct QueryPlan {
-    /// How many rows there are.
+    /// A way to count the rows.
     package enum Count: Equatable, Sendable {
-        /// The kept count at the first key, less the one at the second.
+        /// The stored count at the first key, minus the one at the second.
         case tally([UInt8], less: [UInt8]?)
-        /// At most one row, which the unique text leads to; all other conditions have to be checked.
+        /// At most one row, found by its unique text; the other conditions must be checked.
         case unique([UInt8], rest: [Condition])
-        /// The rows of the narrowest part of an index that pass the rest; all rows where there is none.
+        /// A walk of the narrowest index range that counts the rows that pass its rest; of all rows where there is
+        /// none.
         case walk
     }
 
     private let schema: KindSchema
     private let conditions: [Condition]
 
-    /// - Parameter conditions: each filter at most once.
+    /// Creates the plan of a list or a count of the rows that pass all conditions.
+    ///
+    /// - Parameter conditions: at most one for each filter.
     package init(_ schema: KindSchema, _ conditions: [Condition]) {
         self.schema = schema
         self.conditions = conditions
     }
 
-    /// How the count is made.
+    /// The way to count the rows.
     package var count: Count {
         if let tally { return tally }
         if let unique { return .unique(unique.text, rest: unique.rest) }
         return .walk
     }
 
-    /// The text that leads to the only row there can be, and what else is asked of it; nil where none is given.
+    /// The unique text that at most one row has, and the other conditions; nil where no condition gives a text.
     package var unique: (text: [UInt8], rest: [Condition])? {
         guard let field = schema.unique?.field else { return nil }
         for condition in conditions {
@@ -59,15 +63,15 @@ package struct QueryPlan {
         return nil
     }
 
-    /// The index in the order of a sort that leaves the least to check; nil when none is of that sort.
+    /// Returns the range of an index with this sort that leaves the fewest conditions to check; nil when none applies.
     package func ordered(by sort: Int) -> IndexRange? {
         ranges { $0.sort == sort }.min { ($0.rest.count, -$0.prefix.count) < ($1.rest.count, -$1.prefix.count) }
     }
 
-    /// The part of an index, whatever its order, that has the fewest rows; nil when the kind has no index.
+    /// Returns the index range with the fewest rows, in whatever order; nil when no index applies.
     ///
-    /// - Parameter count: reads a kept count.
-    /// - Throws: what reading failed with.
+    /// - Parameter count: reads a stored count.
+    /// - Throws: any error of `count`.
     package func narrowest(
         _ count: (_ tally: [UInt8]) throws(StorageError) -> UInt64
     ) throws(StorageError) -> IndexRange? {
@@ -90,7 +94,7 @@ package struct QueryPlan {
         let others = conditions.filter { !isSet.contains($0) }
         guard let all = tallyKey(others) else { return nil }
         guard let set = isSet.first else { return .tally(all, less: nil) }
-        // Those that have the flag set are all but those that have it not.
+        // The rows with the flag set are all rows minus those without it.
         guard let unset = tallyKey(others + [Condition(set.filter, .flag(true))]) else { return nil }
         return .tally(all, less: unset)
     }
@@ -99,7 +103,7 @@ package struct QueryPlan {
         if case .unset = schema.filters[condition.filter].test { true } else { false }
     }
 
-    /// The key of the tally that is kept for exactly these conditions; nil when there is none.
+    /// Returns the key of the tally for exactly these conditions; nil when there is none.
     private func tallyKey(_ conditions: [Condition]) -> [UInt8]? {
         let wanted = Set(conditions.map(\.filter))
         guard let tally = schema.tallies.first(where: { Set($0.filters) == wanted }) else { return nil }
@@ -116,7 +120,7 @@ package struct QueryPlan {
         schema.indexes.indices.filter { isWanted(schema.indexes[$0]) }.compactMap { range($0) }
     }
 
-    /// Nil when the index wants a filter that is not given.
+    /// Returns the range of an index; nil when one of its filters is not given, or the prefix is too long for a key.
     private func range(_ number: Int) -> IndexRange? {
         let index = schema.indexes[number]
         var key = KeyBuffer()
@@ -124,13 +128,14 @@ package struct QueryPlan {
         for filter in index.filters {
             guard let condition = given(filter), key.add(condition, schema) else { return nil }
             rest.removeAll { $0.filter == filter }
-            // Of a pair made of two fields, what has the one in its place has the other in the other.
+            // For a pair made of two fields, a row that passes the condition on the first one passes that on the
+            // second.
             if !conditions.contains(condition), case .pair(_, let other) = schema.filters[filter].test {
                 rest.removeAll { schema.filters[$0.filter].test == .field(other) }
             }
         }
         let prefixCount = key.count
-        // A list of one sender's stories by sender is a part of all stories by sender.
+        // A condition on the sort field narrows the range: one sender's stories are a part of all stories by sender.
         let field = schema.sorts[index.sort].field
         if !schema.fields[field].isOptional,
             let condition = rest.first(where: { schema.filters[$0.filter].test == .field(field) }),
@@ -146,7 +151,7 @@ package struct QueryPlan {
             rest: rest, tally: tallyKey(index.filters.compactMap { given($0) }))
     }
 
-    /// The keys behind a prefix; where they go by a date, only those between the bounds, which `rest` then has no more.
+    /// Returns the bounds of the keys with a prefix; date conditions on the sort field narrow them, and leave `rest`.
     private func bounds(
         _ prefix: [UInt8], _ field: Int, _ rest: inout [Condition]
     ) -> (lower: [UInt8], upper: [UInt8]?) {
@@ -167,7 +172,7 @@ package struct QueryPlan {
         return (lower, upper)
     }
 
-    /// The condition of a filter; conditions of both fields also give the pair of the two.
+    /// Returns the condition of a filter; for a pair also the one made of conditions on both fields.
     private func given(_ filter: Int) -> Condition? {
         if let condition = conditions.first(where: { $0.filter == filter }) { return condition }
         guard case .pair(let one, let other) = schema.filters[filter].test, let first = name(of: one),
@@ -176,7 +181,7 @@ package struct QueryPlan {
         return Condition(filter, .pair(first, second))
     }
 
-    /// The name that a field is to have; nil when nothing is said of it.
+    /// Returns the name that a condition requires of a field; nil when there is none.
     private func name(of field: Int) -> [UInt8]? {
         for condition in conditions where schema.filters[condition.filter].test == .field(field) {
             if case .name(let name) = condition.value { return name }

@@ -1,6 +1,6 @@
 import StoryCore
 
-/// What an event of one type does. It lies in the memory of its kind's plan, as all that it points to.
+/// The effect of events of one type; it is in the memory of its kind's plan, as is everything that it points to.
 struct EventPlan: BitwiseCopyable {
     let type: UnsafeRawBufferPointer
     let effect: EventSchema.Effect
@@ -25,7 +25,7 @@ struct EventPlan: BitwiseCopyable {
     }
 }
 
-/// One step of what an event does.
+/// One step of an event's effect.
 struct ChangePlan: BitwiseCopyable {
     /// A `FieldChange` without its field and its member.
     enum Step: BitwiseCopyable {
@@ -35,11 +35,11 @@ struct ChangePlan: BitwiseCopyable {
     }
 
     let step: Step
-    /// Where the field that it changes lies.
+    /// The slot of the field that it changes.
     let slot: RowLayout.Slot
-    /// The name of the member that it looks at.
+    /// The name of the member that it reads; empty where it reads none.
     let member: UnsafeRawBufferPointer
-    /// Where among the members it is looked for first.
+    /// The index among the members that is looked at first.
     let expected: Int
     /// The words of a choice.
     let choices: UnsafeBufferPointer<UnsafeRawBufferPointer>

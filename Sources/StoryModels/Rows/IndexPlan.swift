@@ -2,14 +2,15 @@ import StoryCore
 
 /// One part of a key, made from a row.
 struct KeyPart: BitwiseCopyable, Equatable {
+    /// The source of a part's bytes.
     enum Source: BitwiseCopyable, Equatable {
-        /// The value of a field: the rows that lack it have no key.
+        /// The value of a field; rows without it have no key.
         case value(Int)
         /// Two names in either order.
         case pair(Int, Int)
-        /// No bytes: the rows that have the flag set have no key.
+        /// No bytes; rows with the flag set have no key.
         case unset(Int)
-        /// The value of a field as lists sort by it: the rows that lack it stand last.
+        /// The value of a field in the order of lists; rows without it sort last.
         case sort(Int, isFolded: Bool)
     }
 
@@ -29,7 +30,7 @@ struct KeyPart: BitwiseCopyable, Equatable {
             source = .unset(field)
             fields = 1 << UInt64(field)
         case .folded, .notBefore, .before:
-            preconditionFailure("A schema with an index of a folded text or of a bound is refused when it is made.")
+            preconditionFailure("an index has a filter of test \(filter.test)")
         }
     }
 
@@ -42,10 +43,10 @@ struct KeyPart: BitwiseCopyable, Equatable {
     }
 }
 
-/// A part that some keys of a kind have in common.
+/// A key part that keys of a kind share.
 struct SharedPart: BitwiseCopyable {
     let part: KeyPart
-    /// The fields that those keys look at, one bit each.
+    /// The fields that the keys with this part look at, one bit each.
     fileprivate(set) var fields: UInt64 = 0
 }
 
@@ -53,7 +54,7 @@ struct SharedPart: BitwiseCopyable {
 struct SharedParts {
     private(set) var all: [SharedPart] = []
 
-    /// The numbers of the parts of a key, and the fields that it looks at, one bit each.
+    /// Adds the parts of a key; returns their numbers, and the fields that the key looks at, one bit each.
     fileprivate mutating func add(_ parts: [KeyPart]) -> (numbers: [Int], fields: UInt64) {
         let fields = parts.reduce(0) { $0 | $1.fields }
         let numbers = parts.map { part in
@@ -66,7 +67,7 @@ struct SharedParts {
     }
 }
 
-/// How the entries of one index are made. What it points to lies in the memory of its kind's plan.
+/// The plan of the entries of one index; it points into the memory of its kind's plan.
 struct IndexPlan: BitwiseCopyable {
     let table: UInt8
     /// The numbers of its keys' parts in the kind's plan.
@@ -82,7 +83,7 @@ struct IndexPlan: BitwiseCopyable {
     }
 }
 
-/// How the keys of one tally are made. What it points to lies in the memory of its kind's plan.
+/// The plan of the keys of one tally; it points into the memory of its kind's plan.
 struct TallyPlan: BitwiseCopyable {
     let number: UInt8
     /// The numbers of its keys' parts in the kind's plan.
@@ -97,7 +98,7 @@ struct TallyPlan: BitwiseCopyable {
     }
 }
 
-/// The table and the field of texts that no two rows share.
+/// The table and the field of a kind's unique texts, which no two rows share.
 struct UniquePlan: BitwiseCopyable {
     let table: UInt8
     let field: Int

@@ -1,12 +1,13 @@
 package import StoryCore
 
-/// What a fold and a projection do for one kind, worked out from its schema once.
+/// The plan of the fold and the projection of one kind, computed from its schema once.
 ///
-/// It lies in memory of its catalogue's plan, which outlives all that it is lent to: passing it on counts nothing.
+/// It is in the memory of its catalogue's plan, which outlives every use, so that passing it needs no retain and
+/// release.
 ///
-/// Unchecked: what it points to never changes.
+/// Unchecked: the memory that it points to never changes.
 package struct KindPlan: BitwiseCopyable, @unchecked Sendable {
-    /// What is in that memory.
+    /// The content of that memory.
     private struct Contents: BitwiseCopyable {
         let layout: UnsafePointer<RowLayout>
         let events: UnsafeBufferPointer<EventPlan>
@@ -34,8 +35,9 @@ package struct KindPlan: BitwiseCopyable, @unchecked Sendable {
         self.contents = UnsafePointer(contents)
     }
 
+    /// The schema of the kind.
     package var schema: KindSchema { contents.pointee.layout.pointee.schema }
-    /// Where the parts of its rows lie.
+    /// The layout of its rows.
     package var layout: UnsafePointer<RowLayout> { contents.pointee.layout }
     /// The distinct parts of the keys in indexes and tallies.
     var keyParts: UnsafeBufferPointer<SharedPart> { contents.pointee.keyParts }
@@ -49,7 +51,7 @@ package struct KindPlan: BitwiseCopyable, @unchecked Sendable {
     /// The table of the tallies.
     package var counts: UInt8 { contents.pointee.counts }
 
-    /// The plan of an event of this type; nil when the kind has none.
+    /// Returns the plan of events of this type; nil when the kind has none.
     func event(_ type: UnsafeRawBufferPointer) -> UnsafePointer<EventPlan>? {
         let events = contents.pointee.events
         return events.firstIndex { $0.type.equals(type) }.flatMap { index in events.baseAddress.map { $0 + index } }
@@ -57,7 +59,7 @@ package struct KindPlan: BitwiseCopyable, @unchecked Sendable {
 }
 
 extension KindPlan {
-    /// A row's key in the order of a list: its sort key, and its number behind that.
+    /// Returns a row's key in the order of a list: its sort key, then its number.
     ///
     /// - Parameter sort: the index of the sort in the schema.
     package func listKey(of row: borrowing RowView, by sort: Int) -> [UInt8] {
@@ -67,7 +69,7 @@ extension KindPlan {
         return Array(key.bytes)
     }
 
-    /// A row's key in an index; nil when it has none.
+    /// Returns a row's key in an index; nil when it has none.
     ///
     /// - Parameter index: the index of the index in the schema.
     package func key(of row: borrowing RowView, in index: Int) -> [UInt8]? {
@@ -82,11 +84,14 @@ extension KindPlan {
 
 /// The plans of all kinds, by the kinds' numbers.
 package final class CataloguePlan: Sendable {
+    /// The catalogue that the plans are made from.
     package let catalogue: Catalogue
+    /// The plans by kind number.
     package let kinds: [KindPlan]
-    /// Where they lie.
+    /// The memory of the plans.
     private let memory: FixedMemory
 
+    /// Creates the plans of a catalogue's kinds.
     package init(_ catalogue: Catalogue) {
         let memory = FixedMemory()
         self.memory = memory

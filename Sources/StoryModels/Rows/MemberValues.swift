@@ -1,7 +1,7 @@
 import StoryCore
 
 extension UnsafeBufferPointer<JSONMember> {
-    /// The value of the member with this name, looked for where it is expected first; nil when there is none.
+    /// Returns the value of the member with this name, looked for at the expected index first; nil when there is none.
     func value(_ name: UnsafeRawBufferPointer, expectedAt expected: Int) -> JSONMember.Value? {
         if expected < count, name.equals(self[expected].name) { return self[expected].value }
         for member in self where name.equals(member.name) { return member.value }
@@ -10,7 +10,7 @@ extension UnsafeBufferPointer<JSONMember> {
 }
 
 extension JSONMember.Value {
-    /// The bits of a fixed field; nil when the value is of another type, or none of the choices.
+    /// Returns the bits of a fixed field; nil when the value is of another type, or none of the choices.
     func bits(_ plan: ChangePlan) -> UInt64? {
         switch (plan.slot.storage, self) {
         case (.integer, .integer(let value)): UInt64(bitPattern: value)
@@ -37,7 +37,8 @@ extension UnsafeRawBufferPointer {
         return true
     }
 
-    /// `1/125`, the numerator in the lower half; nil when it is not a fraction of two numbers above zero.
+    /// The bits of a fraction such as `1/125`, the numerator in the lower half; nil when it is not a fraction of two
+    /// numbers above zero.
     var fraction: UInt64? {
         guard let slash = firstIndex(of: 0x2F),
             let numerator = UnsafeRawBufferPointer(rebasing: self[..<slash]).positive,
@@ -46,7 +47,7 @@ extension UnsafeRawBufferPointer {
         return numerator | denominator << 32
     }
 
-    /// A whole number of digits alone, from 1 to 2^32 − 1.
+    /// The number that the bytes spell in digits alone, from 1 to 2^32 − 1; nil for all else.
     private var positive: UInt64? {
         guard count > 0 else { return nil }
         var value: UInt64 = 0

@@ -1,18 +1,21 @@
 package import StoryCore
 
-/// What folding an event made of one row. The bytes are lent for as long as whoever publishes the change says.
+/// The change of one row by an event; its bytes are valid for as long as its publisher says.
 package struct RowChange: BitwiseCopyable {
+    /// The plan of the row's kind.
     package let kind: KindPlan
     /// The row's number: the order in which rows were posted.
     package let number: UInt64
+    /// The row's ID.
     package let id: UnsafeRawBufferPointer
-    /// Nil where there was no row.
+    /// The row before the event; nil where there was none.
     package let before: RowView?
-    /// Nil where there is none any more.
+    /// The row after the event; nil where it was removed.
     package let after: RowView?
     /// The fields that may have changed, one bit each.
     package let fields: UInt64
 
+    /// Creates a change of a row.
     package init(
         kind: KindPlan, number: UInt64, id: UnsafeRawBufferPointer, before: RowView?, after: RowView?, fields: UInt64
     ) {
@@ -25,33 +28,38 @@ package struct RowChange: BitwiseCopyable {
     }
 }
 
-/// An entry of a set that an event puts or removes; the name is lent.
-struct MembershipEntry: BitwiseCopyable {
+/// An entry of a set that an event puts or removes; the name is valid for as long as the event's data.
+struct MembershipWrite: BitwiseCopyable {
     let table: UInt8
-    /// The number of the row whose set it is.
+    /// The number of the row that has the set.
     let number: UInt64
     let name: UnsafeRawBufferPointer
     let isPut: Bool
 }
 
-/// What a fold made of an event.
+/// The outcome of folding an event.
 enum FoldOutcome: BitwiseCopyable {
-    /// The event is of a type that the kind does not have, or its data is not what the type promises.
+    /// The kind has no event of this type, or the data does not fit the type.
     case misfit
-    case fitting(RowChange?, MembershipEntry?)
+    case fitting(RowChange?, MembershipWrite?)
 }
 
-/// An event as a fold wants it; its bytes are lent.
+/// The parts of an event that a fold reads; its bytes are valid for as long as the record's.
 package struct FoldedEvent {
+    /// The event's position in the log.
     package let position: Position
+    /// The event's version in its stream.
     package let version: Version
+    /// The time of the event.
     package let time: Instant
     /// The number of its stream, which is that of the row.
     package let number: UInt64
     /// The ID in the name of its stream.
     package let id: UnsafeRawBufferPointer
+    /// The event's type.
     package let type: UnsafeRawBufferPointer
 
+    /// Creates an event of its parts.
     package init(
         position: Position, version: Version, time: Instant, number: UInt64, id: UnsafeRawBufferPointer,
         type: UnsafeRawBufferPointer
@@ -64,7 +72,9 @@ package struct FoldedEvent {
         self.type = type
     }
 
-    /// - Parameter idStart: where in the stream's name the ID begins.
+    /// Reads the parts of a record.
+    ///
+    /// - Parameter idStart: the offset of the ID in the stream's name.
     init(_ record: EventRecord, idStart: Int) {
         position = record.position
         version = record.version

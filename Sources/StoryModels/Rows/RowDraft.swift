@@ -1,13 +1,13 @@
 import StoryCore
 
-/// A row while an event is folded into it: its head as it will be stored, and its names and texts where they lie.
+/// A row while an event is folded into it: its head in the stored form, and views of its names and texts.
 struct RowDraft: ~Copyable {
-    /// The longest head that a schema may have: bits, and eight bytes for each field at most.
+    /// The longest head that a schema may have, in bytes: bits, and at most eight bytes for each field.
     private static let maxHeadCount =
         RowLayout.bitsOffset + KindDeclaration.maxFieldCount / 4 + 1 + KindDeclaration.maxFieldCount * 8
 
     private let head = UnsafeMutableRawPointer.allocate(byteCount: RowDraft.maxHeadCount, alignment: 8)
-    /// The ID, the names, the texts, by the numbers that `RowLayout.Slot.piece` has.
+    /// The ID, the names and the texts, by the numbers in `RowLayout.Slot.piece`.
     private let pieces = UnsafeMutablePointer<UnsafeRawBufferPointer>.allocate(
         capacity: KindDeclaration.maxFieldCount + 1)
 
@@ -16,13 +16,13 @@ struct RowDraft: ~Copyable {
         pieces.deallocate()
     }
 
-    /// Makes it a row that no event has said anything of: integers are 0, flags are false, all else is absent.
+    /// Begins with a new row: integers are 0, flags are false, all else is absent.
     func begin(_ layout: RowLayout) {
         head.initializeMemory(as: UInt8.self, repeating: 0, count: layout.headCount)
         pieces.initialize(repeating: .none, count: layout.pieceCount)
     }
 
-    /// Makes it a row that is there.
+    /// Begins with an existing row.
     func begin(_ row: RowView) {
         let layout = row.layout
         guard let start = row.bytes.baseAddress else { return }
@@ -35,7 +35,7 @@ struct RowDraft: ~Copyable {
         }
     }
 
-    /// Does one step of an event; false when the event's data is not what the step wants.
+    /// Applies one step of an event; returns false when the event's data does not fit the step.
     func apply(_ plan: ChangePlan, _ members: UnsafeBufferPointer<JSONMember>, at time: Instant) -> Bool {
         switch plan.step {
         case .set:
@@ -81,7 +81,9 @@ struct RowDraft: ~Copyable {
         if slot.presence >= 0 { set(bit: slot.presence, true) }
     }
 
-    /// - Parameter bits: as `RowView.bits` has them.
+    /// Stores the value of a field of fixed size.
+    ///
+    /// - Parameter bits: the value as `RowView.bits` returns it.
     private func setBits(_ slot: RowLayout.Slot, _ bits: UInt64) {
         if slot.presence >= 0 { set(bit: slot.presence, true) }
         switch slot.storage {
@@ -101,7 +103,7 @@ struct RowDraft: ~Copyable {
         byte.storeBytes(of: isSet ? old | mask : old & ~mask, as: UInt8.self)
     }
 
-    /// Writes the row as it is stored.
+    /// Writes the row in the stored form.
     func write(_ layout: RowLayout, _ event: FoldedEvent, to memory: inout KeyBuffer) {
         head.store48(event.number, RowLayout.numberOffset)
         head.store48(event.version.value, RowLayout.versionOffset)
@@ -111,7 +113,7 @@ struct RowDraft: ~Copyable {
         let headCount = layout.headCount
         var count = headCount
         for piece in 0..<layout.pieceCount { count += pieces[piece].count }
-        let start = memory.makeRoom(count)
+        let start = memory.ensureCapacity(count)
         start.copyMemory(from: head, byteCount: headCount)
         var end = start + headCount
         for piece in 0..<layout.pieceCount {

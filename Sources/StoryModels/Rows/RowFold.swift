@@ -1,30 +1,30 @@
 import StoryCore
 
-/// Folds events into rows by their schemas, in memory of its own.
+/// The fold of events into rows by their schemas, in its own memory.
 ///
-/// It is total: whatever event a log may hold makes a change or is a misfit.
+/// It is total: every event that a log may hold either fits or is a misfit.
 struct RowFold: ~Copyable {
     private let draft = RowDraft()
-    /// A row that is folded may be the one that the last fold wrote, so two are kept.
+    /// Two buffers, since the row to fold may be the one that the last fold wrote.
     private var current = KeyBuffer()
     private var other = KeyBuffer()
 
-    /// What an event makes of a row. What is lent is good until the fold after the next.
+    /// Folds an event into a row; the outcome is valid until the fold after the next.
     mutating func fold(
         _ kind: KindPlan, _ event: FoldedEvent, _ members: UnsafeBufferPointer<JSONMember>, into old: RowView?
     ) -> FoldOutcome {
         guard let plan = kind.event(event.type) else { return .misfit }
-        var membership: MembershipEntry?
+        var membership: MembershipWrite?
         if let set = plan.pointee.membership {
             guard case .string(let name) = members.value(set.member, expectedAt: 0), name.isName else { return .misfit }
-            membership = MembershipEntry(table: set.table, number: event.number, name: name, isPut: set.isPut)
+            membership = MembershipWrite(table: set.table, number: event.number, name: name, isPut: set.isPut)
         }
         switch plan.pointee.effect {
         case .creates:
             guard event.version == Version(1) else { return .fitting(nil, membership) }
             draft.begin(kind.layout.pointee)
         case .changes:
-            // Without a row the data is looked at all the same: a misfit is one whether or not there is a row.
+            // Without a row the data is checked all the same, since a misfit does not depend on the row.
             if let old { draft.begin(old) } else { draft.begin(kind.layout.pointee) }
         case .removes:
             return .fitting(old.map { removal($0, kind, event) }, membership)

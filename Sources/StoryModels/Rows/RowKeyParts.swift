@@ -1,18 +1,18 @@
 import StoryCore
 
-/// The parts of one row's keys, each written once: many keys of a row have the same ones.
+/// The parts of one row's keys, each written once, since many keys of a row share them.
 struct RowKeyParts: ~Copyable {
-    /// Where a part lies among what is written.
+    /// The offset and length of a part in `written`, in bytes.
     struct Place: BitwiseCopyable {
         let start: Int
         /// −1 where the row has no such part.
         let count: Int
     }
 
-    /// False: there is no row, and it has no keys.
+    /// False when there is no row, and so there are no keys.
     private(set) var hasRow = false
     private(set) var written = KeyBuffer()
-    /// By the parts' numbers. Those that no wanted key has are of other rows.
+    /// The offsets by part number; those of parts that no wanted key has are stale, of earlier rows.
     private(set) var places = UnsafeMutablePointer<Place>.allocate(capacity: 0)
     private var capacity = 0
 
@@ -21,13 +21,13 @@ struct RowKeyParts: ~Copyable {
     /// Writes the parts of a row's keys.
     ///
     /// - Parameters:
-    ///   - parts: all that its kind has.
-    ///   - row: nil: none.
-    ///   - fields: only keys that look at one of these fields are wanted, one bit each.
+    ///   - parts: all key parts of its kind.
+    ///   - row: the row; nil when there is none.
+    ///   - fields: the fields, one bit each, of which a wanted key looks at one or more.
     mutating func write(_ parts: UnsafeBufferPointer<SharedPart>, of row: RowView?, fields: UInt64) {
         hasRow = row != nil
         guard let row else { return }
-        if parts.count > capacity { makeRoom(parts.count) }
+        if parts.count > capacity { ensureCapacity(parts.count) }
         written.clear()
         for (number, shared) in parts.enumerated() where shared.fields & fields != 0 {
             let start = written.count
@@ -36,7 +36,7 @@ struct RowKeyParts: ~Copyable {
         }
     }
 
-    private mutating func makeRoom(_ count: Int) {
+    private mutating func ensureCapacity(_ count: Int) {
         places.deallocate()
         places = .allocate(capacity: count)
         capacity = count
@@ -44,7 +44,7 @@ struct RowKeyParts: ~Copyable {
 }
 
 extension KeyBuffer {
-    /// Adds some of the parts of a row's keys; false when the row lacks one.
+    /// Adds some of the parts of a row's keys; returns false when the row lacks one.
     mutating func add(_ numbers: UnsafeBufferPointer<Int>, of row: borrowing RowKeyParts) -> Bool {
         for number in numbers {
             let place = row.places[number]

@@ -1,24 +1,25 @@
 package import StoryCore
 import StoryStorage
 
-/// Finds rows by ID, by number, and by what is unique.
+/// The look-up of rows by ID, by number and by unique text.
 package struct RowLookup: ~Copyable {
     private let store: any TableStore
     private var key = KeyBuffer(capacity: 128)
-    /// The ID that another table leads to.
+    /// The row key of an ID that was found in another table.
     private var id = KeyBuffer(capacity: 128)
-    /// The numbers that are looked up together.
+    /// The batch of numbers to look up.
     private var numbers = KeyBatch()
-    /// The IDs that they lead to, and which of the numbers leads to each.
+    /// The batch of row keys found for the numbers, and for each of them the index of its number in `found`.
     private var ids = KeyBatch()
     private var found: [Int] = []
 
+    /// Creates a look-up in a store.
     package init(_ store: any TableStore) { self.store = store }
 
-    /// Lends the row with an ID: one search.
+    /// Calls `body` with the row with an ID, after one search.
     ///
     /// - Returns: false when there is none.
-    /// - Throws: `.corrupt` when the row is damaged; otherwise what reading failed with.
+    /// - Throws: `.corrupt` when the row is damaged; otherwise any read error of the store.
     package mutating func row(
         _ schema: KindSchema, id: UnsafeRawBufferPointer, _ body: (RowView) -> Void
     ) throws(StorageError) -> Bool {
@@ -27,17 +28,17 @@ package struct RowLookup: ~Copyable {
         return try withValue(schema, at: key.bytes, body)
     }
 
-    /// True when there is a row with an ID.
+    /// Returns whether there is a row with an ID.
     ///
-    /// - Parameter table: that of the kind's rows.
-    /// - Throws: what reading failed with.
+    /// - Parameter table: the table of the kind's rows.
+    /// - Throws: any read error of the store.
     package mutating func has(_ table: UInt8, id: UnsafeRawBufferPointer) throws(StorageError) -> Bool {
         guard Identifier.length.contains(id.count) else { return false }
         key.setRowKey(id)
         return try store.withValue(table, at: key.bytes) { _ in }
     }
 
-    /// Lends the row with a number, as the entries of indexes have it: two searches.
+    /// Calls `body` with the row with a number, as index entries have it, after two searches.
     ///
     /// - Returns: false when there is none.
     /// - Throws: as `row(_:id:_:)`.
@@ -50,9 +51,10 @@ package struct RowLookup: ~Copyable {
         return try withValue(schema, at: id.bytes, body)
     }
 
-    /// Lends the rows with some numbers, as many as a `KeyBatch` has room for, in their order: two searches for all.
+    /// Calls `body` with the rows with some numbers, at most as many as a `KeyBatch` holds, in their order, after two
+    /// searches for all.
     ///
-    /// - Parameter body: is told which of the numbers it is; what there is no row of is passed over.
+    /// - Parameter body: gets the index of the number and its row; numbers without a row are skipped.
     /// - Throws: as `row(_:id:_:)`.
     package mutating func rows(
         _ schema: KindSchema, numbers wanted: [UInt64], _ body: (_ index: Int, RowView) -> Void
@@ -74,7 +76,7 @@ package struct RowLookup: ~Copyable {
         if isDamaged { throw .corrupt("a stored row of \(schema.name) is damaged", at: nil) }
     }
 
-    /// Lends the row that has a unique text.
+    /// Calls `body` with the row that has a unique text.
     ///
     /// - Parameter folded: the text with its ASCII letters in lower case.
     /// - Returns: false when there is none.
@@ -91,9 +93,9 @@ package struct RowLookup: ~Copyable {
         return try withValue(schema, at: id.bytes, body)
     }
 
-    /// The kept count at a tally's key; 0 where none is kept.
+    /// Returns the stored count at a tally's key; 0 where there is none.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: any read error of the store.
     package func count(_ schema: KindSchema, at key: [UInt8]) throws(StorageError) -> UInt64 {
         var count: UInt64 = 0
         try key.withBytes { (key) throws(StorageError) in
@@ -102,9 +104,9 @@ package struct RowLookup: ~Copyable {
         return count
     }
 
-    /// True when a set has an entry of a row and a name: whether a user likes a story.
+    /// Returns whether a set has an entry of a row and a name: whether a user likes a story.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: any read error of the store.
     package mutating func contains(
         _ table: ModelTable, number: UInt64, name: UnsafeRawBufferPointer
     ) throws(StorageError) -> Bool {

@@ -1,18 +1,20 @@
 import StoryCore
 
-/// Writes what a change of a row makes of the tables: the row, its index entries, the tallies, what is unique.
+/// The projection of row changes onto tables: the row, its index entries, the tallies and the unique text.
 ///
-/// It needs nothing but the change, so entries are the same whoever takes them in, and in whatever order rows come.
+/// It reads nothing but the change, so the entries do not depend on the writer or on the order of rows.
 struct RowProjection: ~Copyable {
-    private var batch = EntryBatch()
-    /// The parts of the keys of the row before and of the row after.
+    private var batch = WriteBatch()
+    /// The parts of the keys of the row before and of the row after the change.
     private var old = RowKeyParts()
     private var new = RowKeyParts()
-    /// The value of a unique text.
+    /// The buffer for the value of a unique text.
     private var value = KeyBuffer()
 
-    /// - Throws: what the tables cannot do any more.
-    mutating func apply(_ change: RowChange, to tables: any EntryWriting) throws(StorageError) {
+    /// Writes the entries of a row change.
+    ///
+    /// - Throws: any error of the tables.
+    mutating func apply(_ change: RowChange, to tables: any TableWriting) throws(StorageError) {
         batch.clear()
         let isMoved = change.before == nil || change.after == nil
         let fields = isMoved ? UInt64.max : change.fields
@@ -29,8 +31,8 @@ struct RowProjection: ~Copyable {
 
     /// Puts or removes an entry of a set.
     ///
-    /// - Throws: what the tables cannot do any more.
-    mutating func apply(_ entry: MembershipEntry, to tables: any EntryWriting) throws(StorageError) {
+    /// - Throws: any error of the tables.
+    mutating func apply(_ entry: MembershipWrite, to tables: any TableWriting) throws(StorageError) {
         batch.clear()
         add(entry.isPut ? .put(.none) : .remove, in: entry.table) { key in
             key.add48(entry.number)
@@ -40,14 +42,14 @@ struct RowProjection: ~Copyable {
         try tables.write(batch)
     }
 
-    private mutating func add(_ action: EntryBatch.Action, in table: UInt8, at key: (inout KeyBuffer) -> Bool) {
+    private mutating func add(_ action: WriteBatch.Action, in table: UInt8, at key: (inout KeyBuffer) -> Bool) {
         if let key = batch.addKey(key) { batch.add(action, in: table, at: key) }
     }
 
     private mutating func addRow(_ change: RowChange) {
         let (id, number) = (change.id, change.number)
         add(change.after.map { .put($0.bytes) } ?? .remove, in: change.kind.rows) { $0.addRowKey(id) }
-        // The number of a row stays.
+        // A row keeps its number.
         guard change.before == nil || change.after == nil else { return }
         add(change.after == nil ? .remove : .put(id), in: change.kind.numbers) { key in
             key.add48(number)
@@ -55,7 +57,7 @@ struct RowProjection: ~Copyable {
         }
     }
 
-    /// Goes from the entry before to the entry after.
+    /// Replaces the index entry of the row before with that of the row after.
     private mutating func move(_ index: IndexPlan, _ change: RowChange) {
         let before = batch.addKey(index, old, change.number)
         let after = batch.addKey(index, new, change.number)
@@ -77,9 +79,9 @@ struct RowProjection: ~Copyable {
         replace(old, .remove, new, .put(value.bytes), in: unique.table)
     }
 
-    /// Does nothing where both keys are the same.
+    /// Replaces the entry at the old key with one at the new key; does nothing where both keys are the same.
     private mutating func replace(
-        _ old: EntryBatch.Key?, _ removal: EntryBatch.Action, _ new: EntryBatch.Key?, _ addition: EntryBatch.Action,
+        _ old: WriteBatch.Key?, _ removal: WriteBatch.Action, _ new: WriteBatch.Key?, _ addition: WriteBatch.Action,
         in table: UInt8
     ) {
         if let old, let new, batch.bytes(old).equals(batch.bytes(new)) { return }
@@ -88,8 +90,8 @@ struct RowProjection: ~Copyable {
     }
 }
 
-extension EntryBatch {
-    /// Writes the key of a row's entry in an index; nil when the row has none.
+extension WriteBatch {
+    /// Writes the key of a row's entry in an index; returns nil when the row has none.
     fileprivate mutating func addKey(_ index: IndexPlan, _ row: borrowing RowKeyParts, _ number: UInt64) -> Key? {
         guard row.hasRow else { return nil }
         return addKey { key in
@@ -99,7 +101,7 @@ extension EntryBatch {
         }
     }
 
-    /// Writes the key of the tally that a row belongs to; nil when it belongs to none.
+    /// Writes the key of the tally that a row belongs to; returns nil when it belongs to none.
     fileprivate mutating func addKey(_ tally: TallyPlan, _ row: borrowing RowKeyParts) -> Key? {
         guard row.hasRow else { return nil }
         return addKey { key in
@@ -110,7 +112,7 @@ extension EntryBatch {
 }
 
 extension KeyBuffer {
-    /// Adds the key of what no other row may have; false when the row has nothing that is a key.
+    /// Adds the key of a row's unique text; returns false when the row has none.
     fileprivate mutating func addFolded(_ unique: UniquePlan, _ row: RowView?) -> Bool {
         guard let row, row.has(unique.field) else { return false }
         addFolded(row.text(unique.field))

@@ -1,20 +1,20 @@
 package import StoryCore
 import StoryStorage
 
-/// The writing of frozen buffers into the stored models, synced.
+/// A checkpoint: writes the immutable memtables into the stored models, synced.
 package final class Checkpoint: @unchecked Sendable {
-    // Unchecked: `run` is called by one thread; the owner only reads the frozen buffers until it is told the outcome.
+    // Unchecked: one thread calls `run`; the owner only reads the immutable memtables until `finish` or `fail`.
 
-    /// What the stored models will be a fold of.
+    /// The position that the stored models will be folded up to.
     package var position: Position { record.position }
-    let buffers: BufferSet
+    let buffers: MemtableSet
     private let environment: Environment
     private let tables: ModelTables
     private let checksums: KeptChecksums
     private let record: CheckpointRecord
 
     init(
-        _ buffers: BufferSet, _ environment: Environment, _ tables: ModelTables, _ checksums: KeptChecksums,
+        _ buffers: MemtableSet, _ environment: Environment, _ tables: ModelTables, _ checksums: KeptChecksums,
         _ record: CheckpointRecord
     ) {
         self.checksums = checksums
@@ -29,7 +29,7 @@ package final class Checkpoint: @unchecked Sendable {
         try CheckpointWriter(buffers, environment, tables, checksums, record).run()
     }
 
-    /// As `run`, with commits of so many pages.
+    /// Writes and syncs as `run` does, in commits of about the given number of pages.
     ///
     /// - Throws: as `run`.
     package func run(pages: Int) throws(StorageError) {

@@ -3,7 +3,7 @@ import Glibc
 import StoryCore
 import StoryStorage
 
-/// The entries of one checkpoint as a file, so that writing them in several commits can be taken up again.
+/// The journal of a checkpoint: a file of its entries, so that writing them in several commits can be resumed.
 ///
 /// `magic 8 · checkpoint record 28`, then for each entry `table 1 · key's length 2 · value's length 4, or 2^32 − 1
 /// where it was removed · key · value`, then XXH3-64 of all that comes before.
@@ -16,9 +16,9 @@ package struct CheckpointJournal {
 
     init(models path: String) { self.path = path + ".journal" }
 
-    /// Writes and syncs; an older journal stands until this one is whole. A draft that fails is removed: its room may be
-    /// the last that the log has.
-    func write(_ buffers: BufferSet, _ record: CheckpointRecord) throws(StorageError) {
+    /// Writes and syncs the journal, in place of an older one once it is complete. A draft that fails is removed, since
+    /// its disk space may be the last that the log has.
+    func write(_ buffers: MemtableSet, _ record: CheckpointRecord) throws(StorageError) {
         let draft = path + ".tmp"
         do throws(StorageError) {
             try write(buffers, record, to: draft)
@@ -30,7 +30,7 @@ package struct CheckpointJournal {
     }
 
     private func write(
-        _ buffers: BufferSet, _ record: CheckpointRecord, to draft: String
+        _ buffers: MemtableSet, _ record: CheckpointRecord, to draft: String
     ) throws(StorageError) {
         var writer = try JournalWriter(draft)
         try writer.add(CheckpointJournal.magic + record.bytes)
@@ -42,7 +42,7 @@ package struct CheckpointJournal {
                 head.removeAll(keepingCapacity: true)
                 head.append(table)
                 head.append(littleEndian: UInt16(key.count))
-                head.append(littleEndian: value.map { UInt32($0.count) } ?? WriteBuffer.Entry.removed)
+                head.append(littleEndian: value.map { UInt32($0.count) } ?? Memtable.Entry.removed)
                 try writer.add(head)
                 try writer.add(key)
                 if let value { try writer.add(value) }
@@ -51,8 +51,8 @@ package struct CheckpointJournal {
         try writer.finish()
     }
 
-    /// What the journal holds; nil when there is none that is whole.
-    func read() throws(StorageError) -> (BufferSet, CheckpointRecord)? {
+    /// Reads the journal; returns nil when there is none, or it is not complete.
+    func read() throws(StorageError) -> (MemtableSet, CheckpointRecord)? {
         guard Folder.exists(path) else { return nil }
         let file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
         let bytes = try file.read(Int(try file.status(path).st_size), at: 0, of: path)
@@ -60,19 +60,19 @@ package struct CheckpointJournal {
     }
 
     func remove() {
-        // One that stays behind is harmless: without the mark in the models nobody reads it.
+        // A journal that remains is harmless: without the mark in the models it is never read.
         unlink(path)
     }
 
-    /// What the bytes of a journal hold; nil where they are not those of a whole one.
-    package static func parse(_ bytes: UnsafeRawBufferPointer) -> (BufferSet, CheckpointRecord)? {
+    /// Parses the bytes of a journal; returns nil when it is not complete.
+    package static func parse(_ bytes: UnsafeRawBufferPointer) -> (MemtableSet, CheckpointRecord)? {
         let start = magic.count + recordCount
         let end = bytes.count - 8
         guard end >= start, bytes.starts(with: magic),
             XXH3_64bits(bytes.baseAddress, end) == bytes.number(at: end, as: UInt64.self),
             let record = CheckpointRecord(Array(bytes[magic.count..<start]))
         else { return nil }
-        let buffers = BufferSet()
+        let buffers = MemtableSet()
         var offset = start
         while offset < end {
             guard let next = take(bytes, offset, end, buffers) else { return nil }
@@ -81,15 +81,15 @@ package struct CheckpointJournal {
         return (buffers, record)
     }
 
-    /// Takes one entry; answers where the next one begins, nil when it is none.
+    /// Reads one entry; returns the offset of the next one, or nil when there is no valid entry.
     private static func take(
-        _ bytes: UnsafeRawBufferPointer, _ offset: Int, _ end: Int, _ buffers: BufferSet
+        _ bytes: UnsafeRawBufferPointer, _ offset: Int, _ end: Int, _ buffers: MemtableSet
     ) -> Int? {
         guard offset + entryHead <= end else { return nil }
         let table = bytes[offset]
         let keyEnd = offset + entryHead + Int(bytes.number(at: offset + 1, as: UInt16.self))
         let valueCount = bytes.number(at: offset + 3, as: UInt32.self)
-        let isRemoved = valueCount == WriteBuffer.Entry.removed
+        let isRemoved = valueCount == Memtable.Entry.removed
         let valueEnd = keyEnd + (isRemoved ? 0 : Int(valueCount))
         guard keyEnd <= end, valueEnd <= end else { return nil }
         let key = UnsafeRawBufferPointer(rebasing: bytes[offset + entryHead..<keyEnd])
@@ -104,7 +104,7 @@ package struct CheckpointJournal {
     }
 }
 
-/// Writes a file from its beginning on, in large pieces, and closes it with the checksum of them all.
+/// A writer of a file from start to end, in large pieces, with a checksum of everything at the end.
 private struct JournalWriter: ~Copyable {
     private static let piece = 1 << 18
 

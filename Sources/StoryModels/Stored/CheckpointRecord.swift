@@ -1,14 +1,15 @@
 package import StoryCore
 import StoryStorage
 
-/// What stored models are a fold of: whose log, up to which position, by which version of the folds.
+/// The record of stored models: whose log they are a fold of, up to which position, and by which version of the folds.
 package struct CheckpointRecord: Equatable {
     private static let size = 28
     static let key = Array("checkpoint".utf8)
-    /// Where it stands while a checkpoint is written in several commits: the models are between two positions.
+    /// The key of the record while a checkpoint is written in several commits and the models are between two positions.
     static let mark = Array("applying".utf8)
 
     let version: UInt32
+    /// The position that the models are folded up to.
     package let position: Position
     let storeID: [UInt8]
 
@@ -18,7 +19,7 @@ package struct CheckpointRecord: Equatable {
         self.storeID = storeID
     }
 
-    /// Nil when the bytes are no such record.
+    /// Parses a record; nil when the bytes are not one.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == CheckpointRecord.size else { return nil }
         version = bytes.number(at: 0, as: UInt32.self)
@@ -26,7 +27,7 @@ package struct CheckpointRecord: Equatable {
         storeID = Array(bytes[12...])
     }
 
-    /// `version 4 · position 8 · store's ID 16`, little-endian.
+    /// The encoded record, in bytes: `version 4 · position 8 · store's ID 16`, little-endian.
     var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(littleEndian: version)

@@ -1,18 +1,18 @@
 import StoryCore
 import StoryStorage
 
-/// Writes the entries of a checkpoint into the stored models.
+/// A writer of a checkpoint's entries into the stored models.
 ///
-/// LMDB keeps every page that a commit changes in memory, and keeps that memory. So a large checkpoint is written in
-/// several commits: first all of it goes into a journal, then a mark says that the models are neither what they were
-/// nor what they will be, and the last commit takes the mark away again.
+/// LMDB holds every page that a commit changes in memory, and does not free that memory. So a large checkpoint is
+/// written in several commits: first a journal of all entries, then a mark that the models are between two positions;
+/// the last commit removes the mark.
 struct CheckpointWriter: ~Copyable {
-    /// About so many pages are changed in one commit.
+    /// The approximate number of pages that one commit changes.
     static let pages = 2_048
 
     private let environment: Environment
     private let tables: ModelTables
-    private let buffers: BufferSet
+    private let buffers: MemtableSet
     private let record: CheckpointRecord
     private let journal: CheckpointJournal
     private let checksums: KeptChecksums
@@ -22,9 +22,11 @@ struct CheckpointWriter: ~Copyable {
     private var isMarked: Bool
     private var sets = KeySetWriter()
 
-    /// - Parameter isMarked: whether a journal with all these entries, and the mark, are there already.
+    /// Creates a writer of the entries of a checkpoint.
+    ///
+    /// - Parameter isMarked: whether a journal of all these entries, and the mark, exist already.
     init(
-        _ buffers: BufferSet, _ environment: Environment, _ tables: ModelTables, _ checksums: KeptChecksums,
+        _ buffers: MemtableSet, _ environment: Environment, _ tables: ModelTables, _ checksums: KeptChecksums,
         _ record: CheckpointRecord, isMarked: Bool = false, pages: Int = CheckpointWriter.pages
     ) {
         self.environment = environment
@@ -41,7 +43,7 @@ struct CheckpointWriter: ~Copyable {
         var scratch: [SortedKey] = []
         for table in tables.numbers {
             guard let buffer = buffers.filled(table) else { continue }
-            // In the order of the keys, so that each page is found once. The buffer's own order is its owner's.
+            // In key order, so that each page is found once. The memtable's own `order` belongs to the owner's thread.
             SortedKey.collect(0..<buffer.count, of: buffer, into: &scratch)
             var done = 0
             while done < scratch.count {
@@ -56,9 +58,9 @@ struct CheckpointWriter: ~Copyable {
         try commitLast()
     }
 
-    /// Writes entries until they are all written or enough pages are changed; answers how far it came.
+    /// Writes entries until all are written or enough pages are changed; returns the index of the next entry.
     private mutating func write(
-        _ items: [SortedKey], from start: Int, _ buffer: WriteBuffer, _ database: Database
+        _ items: [SortedKey], from start: Int, _ buffer: Memtable, _ database: Database
     ) throws(StorageError) -> Int {
         let cursor = try Cursor(try begun(), database)
         var last: UnsafeRawPointer?
@@ -78,9 +80,9 @@ struct CheckpointWriter: ~Copyable {
         return index
     }
 
-    /// As `write`, where keys alone are stored.
+    /// Writes entries as `write` does, for a set, which stores only keys.
     private mutating func writeKeys(
-        _ items: [SortedKey], from start: Int, _ buffer: WriteBuffer, _ database: Database
+        _ items: [SortedKey], from start: Int, _ buffer: Memtable, _ database: Database
     ) throws(StorageError) -> Int {
         let cursor = try Cursor(try begun(), database)
         var index = start
@@ -92,7 +94,7 @@ struct CheckpointWriter: ~Copyable {
         return index
     }
 
-    /// True when both keys seem to lie on one page; a guess is enough to keep memory bounded.
+    /// Returns whether both keys seem to be on one page; a guess is enough to bound the memory.
     private static func isNear(_ left: UnsafeRawPointer?, _ right: UnsafeRawPointer?) -> Bool {
         guard let left, let right else { return left == right }
         return abs(right - left) < 4_096
@@ -100,7 +102,8 @@ struct CheckpointWriter: ~Copyable {
 
     private mutating func begun() throws(StorageError) -> OpaquePointer {
         if transaction == nil {
-            // Those of the commit before may have failed: they are never more than one behind.
+            // The update after the last commit may have failed, and checksums must never be more than one commit
+            // behind.
             try checksums.update()
             try checksums.reserve(pages: UInt64(environment.usedBytes / environment.pageSize))
             transaction = try WriteTransaction(environment)

@@ -1,15 +1,15 @@
 package import StoryCore
 package import StoryStorage
 
-/// The read models: stored tables, and in front of them what was folded since their checkpoint.
+/// The read models: tables stored in LMDB, and in front of them the memtables of the writes since their checkpoint.
 ///
 /// It belongs to one thread; only a `Checkpoint` runs on another.
 package final class LMDBModelStore: TableStore {
-    /// What the stored tables are a fold of.
+    /// The position that the stored tables are folded up to.
     @exclusivity(unchecked) package private(set) var checkpointed: Position
-    /// Why stored models were thrown away at opening; nil when they were not.
+    /// The reason why stored models were discarded at opening; nil when they were not.
     package let renewal: String?
-    /// The first failure of a reading: whoever asked was told, and the stored tables are suspect from then on.
+    /// The first read error; the caller got it as well, and the stored tables are suspect from then on.
     package private(set) var failure: StorageError?
 
     private let environment: Environment
@@ -17,36 +17,37 @@ package final class LMDBModelStore: TableStore {
     private let checksums: KeptChecksums
     private let identity: CheckpointRecord
     @exclusivity(unchecked) private var snapshot: ReadTransaction?
-    /// The stored tables as they lie in the snapshot.
+    /// The B-trees of the stored tables in the snapshot.
     private let trees: StoredTrees
-    /// What was folded since the last checkpoint began. It is always the same set, so that no event counts references.
-    private let active = BufferSet()
-    /// What a checkpoint under way, or one that failed, holds.
-    private var frozen: BufferSet? { didSet { older = frozen.map(Unmanaged.passUnretained) } }
-    /// The same for whoever looks up, which counts no references.
-    @exclusivity(unchecked) private var older: Unmanaged<BufferSet>?
+    /// The active memtables: the writes since the last checkpoint began. Constant, to avoid a retain and release per
+    /// event.
+    private let active = MemtableSet()
+    /// The immutable memtables of a checkpoint that runs or failed.
+    private var immutable: MemtableSet? { didSet { older = immutable.map(Unmanaged.passUnretained) } }
+    /// The same, unretained, to avoid a retain and release on each look-up.
+    @exclusivity(unchecked) private var older: Unmanaged<MemtableSet>?
     private var checkpoint: Checkpoint?
-    private var spare: BufferSet?
-    /// What a value that is made longer is put together in.
+    private var spare: MemtableSet?
+    /// The buffer for the value of a new count, and for a value that is appended to.
     @exclusivity(unchecked) private var scratch = KeyBuffer()
-    @exclusivity(unchecked) private var lookups = Lookups()
-    /// The key that was looked up last and is not stored. Whether a key is new is asked before its event is written, and
-    /// again when that is folded: the second time nothing is searched.
-    @exclusivity(unchecked) private var missing = KeptKey()
-    @exclusivity(unchecked) private var expected = ExpectedKey()
+    @exclusivity(unchecked) private var lookups = InterleavedLookup()
+    /// A negative look-up cache of one key. Whether a key is new is looked up before its event is written, and again
+    /// when the event is folded; the second look-up is then skipped.
+    @exclusivity(unchecked) private var missing = LastLookup()
+    @exclusivity(unchecked) private var expected = PrefetchedLookup()
 
-    /// Opens the stored models. Those of another version, and those that hold more than this log and an ancestor share,
-    /// are removed and folded from the start.
+    /// Opens the stored models. Models of another version, and models that hold more than this log and an ancestor
+    /// share, are removed and folded from the start.
     ///
     /// - Parameters:
     ///   - ancestors: the logs that this one was copied from, with the last position that both have.
-    ///   - head: the log's last event. Models that know more are opened, so that they can be refused.
+    ///   - head: the log's last event. Models that are ahead of it are opened, so that they can be refused.
     package init(
         in directory: DataDirectory, storeID: [UInt8], ancestors: [StoredIdentity.Ancestor] = [], head: Position = .max,
         version: UInt32, mapSize: Int = EnvironmentOptions().mapSize,
         tables list: [ModelTable] = Catalogue.standard.tables
     ) throws(StorageError) {
-        precondition(directory.access != .reading, "Models that a daemon may hold are read through a ModelSnapshot.")
+        precondition(directory.access != .reading, "models opened in a directory with access \(directory.access)")
         let fresh = CheckpointRecord(version: version, position: .zero, storeID: storeID)
         let opened = try ModelOpening.open(
             directory.modelsPath, fresh,
@@ -66,7 +67,7 @@ package final class LMDBModelStore: TableStore {
 
     deinit { close() }
 
-    /// Throws the stored models of a data directory away; nothing may have them open.
+    /// Removes the stored models of a data directory, which must not be open.
     package static func remove(in directory: DataDirectory) throws(StorageError) {
         try Folder.removeEnvironment(directory.modelsPath)
         CheckpointJournal(models: directory.modelsPath).remove()
@@ -82,20 +83,20 @@ package final class LMDBModelStore: TableStore {
     package func remove(in table: UInt8, at key: UnsafeRawBufferPointer) { active.change(table) { $0.remove(key) } }
 
     package func add(_ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError) {
-        try add(change, in: table, at: key, hash: WriteBuffer.hash(key))
+        try add(change, in: table, at: key, hash: Memtable.hash(key))
     }
 
     private func add(
         _ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer, hash: UInt32
     ) throws(StorageError) {
-        // Most counts were changed a moment ago: then nothing has to be looked up further down.
+        // Most counts were changed a moment ago and are in the active memtable, where they need no further look-up.
         if active.change(table, { $0.add(change, at: key, hash: hash) }) { return }
         let old = try find(table, key)
         active.change(table) { $0.setCount(change, after: old, at: key, &scratch) }
     }
 
-    package func write(_ batch: borrowing EntryBatch) throws(StorageError) {
-        active.expect(batch)
+    package func write(_ batch: borrowing WriteBatch) throws(StorageError) {
+        active.prefetch(batch)
         for index in 0..<batch.count {
             let entry = batch[index]
             let (key, hash) = (batch.bytes(entry.key), UInt32(truncatingIfNeeded: entry.hash))
@@ -116,10 +117,10 @@ package final class LMDBModelStore: TableStore {
         active.change(table) { $0.put(scratch.bytes, at: key) }
     }
 
-    package func expect(_ table: UInt8, at key: UnsafeRawBufferPointer) {
-        let hash = WriteBuffer.hash(key)
-        active.expect(table, hash)
-        older?._withUnsafeGuaranteedRef { $0.expect(table, hash) }
+    package func prefetch(_ table: UInt8, at key: UnsafeRawBufferPointer) {
+        let hash = Memtable.hash(key)
+        active.prefetch(table, hash)
+        older?._withUnsafeGuaranteedRef { $0.prefetch(table, hash) }
         if let tree = trees[table] { expected.begin(table, key, in: tree) }
     }
 
@@ -155,60 +156,60 @@ package final class LMDBModelStore: TableStore {
 
     // MARK: Checkpoints
 
-    /// How many entries the next checkpoint would write.
-    package var bufferedEntries: Int { active.count + (checkpoint == nil ? frozen?.count ?? 0 : 0) }
-    /// The memory that they take, in bytes.
-    package var bufferedBytes: Int { active.bytes + (checkpoint == nil ? frozen?.bytes ?? 0 : 0) }
-    /// The bytes of the stored tables.
+    /// The number of entries that the next checkpoint would write.
+    package var bufferedEntries: Int { active.count + (checkpoint == nil ? immutable?.count ?? 0 : 0) }
+    /// The memory of those entries, in bytes.
+    package var bufferedBytes: Int { active.bytes + (checkpoint == nil ? immutable?.bytes ?? 0 : 0) }
+    /// The size of the stored tables, in bytes.
     package var storedBytes: Int { environment.usedBytes }
-    /// Frees the slots of readers whose process died: a replay that was killed would keep pages from being used again.
+    /// Frees the reader slots of dead processes; the slot of a killed replay would keep pages from being used again.
     package func clearStaleReaders() { environment.clearStaleReaders() }
 
-    /// - Throws: `.failed` where a file of the models was moved, removed or replaced.
+    /// Throws `.failed` where a file of the models was moved, removed or replaced.
     package func checkNames() throws(StorageError) { try environment.checkNames() }
-    /// What holds every page of the stored tables against its checksum, on another thread.
+    /// Returns a verification of all stored pages against their checksums, to be run on another thread.
     package func proof() -> ModelProof { ModelProof(environment, checksums) }
     /// True from `freeze` to `finish` or `fail`.
     package var isCheckpointing: Bool { checkpoint != nil }
 
-    /// Sets aside what was folded up to a position, to be written by the checkpoint's `run` on another thread.
+    /// Freezes the active memtables, folded up to a position, for the checkpoint's `run` to write on another thread.
     ///
-    /// Between two turns only: everything folded must be committed in the log.
+    /// Call it between two turns only: everything folded must be committed in the log.
     package func freeze(at position: Position) -> Checkpoint {
-        precondition(checkpoint == nil, "One checkpoint at a time.")
+        precondition(checkpoint == nil, "a second checkpoint at position \(position.value)")
         let buffers = takeBuffers()
         let record = CheckpointRecord(version: identity.version, position: position, storeID: identity.storeID)
         let made = Checkpoint(buffers, environment, tables, checksums, record)
-        frozen = buffers
+        immutable = buffers
         checkpoint = made
         return made
     }
 
-    /// The checkpoint's `run` came to its end.
+    /// Ends a checkpoint whose `run` returned: reads its commit and drops the immutable memtables.
     package func finish() throws(StorageError) {
-        guard let checkpoint else { preconditionFailure("A checkpoint that is finished was begun.") }
+        guard let checkpoint else { preconditionFailure("finish without a checkpoint") }
         self.checkpoint = nil
         try renewSnapshot()
         checkpointed = checkpoint.position
-        frozen = nil
+        immutable = nil
         recycle(checkpoint.buffers)
     }
 
-    /// The checkpoint's `run` threw: what it held stays visible, and the next one writes it as well.
+    /// Ends a checkpoint whose `run` threw: its entries stay visible, and the next checkpoint writes them as well.
     package func fail() {
-        guard let checkpoint else { preconditionFailure("A checkpoint that failed was begun.") }
+        guard let checkpoint else { preconditionFailure("fail without a checkpoint") }
         self.checkpoint = nil
-        if frozen == nil { recycle(checkpoint.buffers) }
+        if immutable == nil { recycle(checkpoint.buffers) }
     }
 
-    /// Forgets everything that is not stored, so that the log can be folded again from `checkpointed` on.
+    /// Discards everything that is not stored, so that the log can be folded again from `checkpointed` on.
     package func discard() {
         active.clear()
-        if let frozen, checkpoint == nil { recycle(frozen) }
-        frozen = nil
+        if let immutable, checkpoint == nil { recycle(immutable) }
+        immutable = nil
     }
 
-    /// No checkpoint may be under way.
+    /// Closes the models; no checkpoint may be running.
     package func close() {
         trees.clear()
         snapshot = nil
@@ -217,13 +218,13 @@ package final class LMDBModelStore: TableStore {
 
     // MARK: Inside
 
-    /// The bytes at a key, wherever the newest of them lie; they die with the next change.
+    /// Returns the newest value of a key, from the memtables or the stored tables; valid until the next change.
     ///
-    /// - Throws: what reading the stored tables failed with.
+    /// - Throws: any read error of the stored tables.
     private func find(
         _ table: UInt8, _ key: UnsafeRawBufferPointer
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
-        if let known = active.known(table, key, hash: WriteBuffer.hash(key), before: older) { return known }
+        if let known = active.known(table, key, hash: Memtable.hash(key), before: older) { return known }
         if missing.matches(table, key) { return nil }
         do throws(StorageError) {
             if let value = try stored(table, key) { return value }
@@ -234,7 +235,7 @@ package final class LMDBModelStore: TableStore {
         return nil
     }
 
-    /// The bytes at a key as they were stored.
+    /// Returns the stored value of a key.
     private func stored(
         _ table: UInt8, _ key: UnsafeRawBufferPointer
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
@@ -245,7 +246,7 @@ package final class LMDBModelStore: TableStore {
         return try snapshot?.value(in: tables[table], at: key)
     }
 
-    /// Looks at the newest commit from now on.
+    /// Moves the snapshot to the newest commit.
     private func renewSnapshot() throws(StorageError) {
         trees.clear()
         missing.forget()
@@ -255,17 +256,17 @@ package final class LMDBModelStore: TableStore {
         try snapshot?.show(trees, environment)
     }
 
-    /// Visits what is there now, until `visit` returns false.
+    /// Visits the merged entries of memtables and stored table until `visit` returns false.
     private func merge(
-        _ table: UInt8, _ bounds: KeyBounds, _ order: Order, _ visit: (LMDBEntry) -> Bool
+        _ table: UInt8, _ bounds: KeyBounds, _ order: Order, _ visit: (KeyValue) -> Bool
     ) throws(StorageError) {
         let handle = snapshot?.handle
-        guard let handle else { preconditionFailure("Models are not read after they were closed.") }
-        let newest = BufferWalk(active.filled(table), bounds, order)
-        let newer = BufferWalk(frozen?.filled(table), bounds, order)
+        guard let handle else { preconditionFailure("models read after close") }
+        let newest = MemtableWalk(active.filled(table), bounds, order)
+        let newer = MemtableWalk(immutable?.filled(table), bounds, order)
         var stored = try StoredWalk(handle, tables[table], bounds, order)
         guard newest == nil, newer == nil else {
-            var merged = ModelWalk(active: newest, frozen: newer, stored: stored, order)
+            var merged = ModelWalk(active: newest, immutable: newer, stored: stored, order)
             while let entry = try merged.next(), visit(entry) {}
             return
         }
@@ -277,10 +278,10 @@ package final class LMDBModelStore: TableStore {
         return error
     }
 
-    /// The buffers to be written: what was folded, after what an earlier checkpoint failed to write.
-    private func takeBuffers() -> BufferSet {
-        guard let held = frozen else {
-            let taken = spare ?? BufferSet()
+    /// Takes the memtables to write: the active ones, merged into those that an earlier checkpoint failed to write.
+    private func takeBuffers() -> MemtableSet {
+        guard let held = immutable else {
+            let taken = spare ?? MemtableSet()
             spare = nil
             taken.exchange(with: active)
             return taken
@@ -290,7 +291,7 @@ package final class LMDBModelStore: TableStore {
         return held
     }
 
-    private func recycle(_ buffers: BufferSet) {
+    private func recycle(_ buffers: MemtableSet) {
         buffers.clear()
         spare = buffers
     }

@@ -1,8 +1,9 @@
 import StoryCore
 import StoryStorage
 
-/// Opens the stored models, or begins them anew where they cannot be used: they can always be folded again.
+/// The opening of the stored models; unusable models are created again, since they can always be folded from the log.
 enum ModelOpening {
+    /// The opened models.
     struct Opened {
         let environment: Environment
         let tables: ModelTables
@@ -11,6 +12,8 @@ enum ModelOpening {
         let renewal: String?
     }
 
+    /// Opens the models at a path; models that are missing or unusable are created.
+    ///
     /// - Parameters:
     ///   - fresh: the record of models that are folded from the start.
     ///   - owner: the log that they must be a fold of.
@@ -22,7 +25,7 @@ enum ModelOpening {
         let reason = isThere ? try unfitness(path, fresh, owner, options) : nil
         if !isThere || reason != nil {
             if isThere { try Folder.removeEnvironment(path) }
-            // They may lie there without models: these were moved away, or a process was killed just here.
+            // Both may exist without models: the models were moved away, or a process was killed just here.
             CheckpointJournal(models: path).remove()
             PageChecksums(models: path).remove()
             try create(path, fresh, tables)
@@ -30,7 +33,7 @@ enum ModelOpening {
         return try opened(path, tables, options, renewal: reason)
     }
 
-    /// Why the models at this path are of no use; nil when they are.
+    /// Returns the reason why the models at this path are unusable; nil when they are usable.
     private static func unfitness(
         _ path: String, _ fresh: CheckpointRecord, _ owner: ModelOwner, _ options: EnvironmentOptions
     ) throws(StorageError) -> String? {
@@ -87,7 +90,7 @@ enum ModelOpening {
         return owner.canOpen(record) && record.version == fresh.version
     }
 
-    /// Writes the rest of a checkpoint that broke off; what was written of it is written again.
+    /// Resumes a checkpoint that was interrupted; entries that were written already are written again.
     private static func resume(
         _ environment: Environment, _ tables: ModelTables, _ checksums: KeptChecksums
     ) throws(StorageError) -> Position? {
@@ -102,8 +105,10 @@ struct ModelOwner {
     let identity: StoredIdentity
     let head: Position
 
-    /// False for models of another log, which are folded from the start. Models of this history that know more than the
-    /// log are opened: its events were lost, and that is not to be passed over.
+    /// Returns false for models of another log, which are folded from the start.
+    ///
+    /// Models of this history that are ahead of the log are opened: events of the log were lost, which must not be
+    /// ignored.
     func canOpen(_ record: CheckpointRecord) -> Bool {
         if identity.holds(record.storeID, through: record.position) { return true }
         return record.position > head && identity.ancestors.contains { $0.id == record.storeID }

@@ -2,13 +2,13 @@ import Glibc
 package import StoryCore
 package import StoryStorage
 
-/// The stored models as they were at their last checkpoint; for a process of its own, beside a daemon or alone.
+/// A snapshot of the stored models at their last checkpoint, for another process, beside a daemon or alone.
 ///
-/// While it is open the daemon cannot use freed pages again, so it is closed as soon as it was compared.
+/// While it is open the daemon cannot reuse freed pages, so it is closed as soon as the comparison is done.
 package final class ModelSnapshot {
-    /// What the models are a fold of.
+    /// The position that the models are folded up to.
     package let position: Position
-    /// Which log they are a fold of.
+    /// The ID of the log that they are a fold of.
     package let storeID: [UInt8]
     /// The version of the folds.
     package let version: UInt32
@@ -17,7 +17,7 @@ package final class ModelSnapshot {
     private let tables: ModelTables
     private var transaction: ReadTransaction?
 
-    /// Waits for a checkpoint that a daemon is just writing; throws `.failed` when it does not end.
+    /// Opens the models after a checkpoint that a daemon is writing; throws `.failed` when that takes more than 5 s.
     package init(in directory: DataDirectory, tables list: [ModelTable] = Catalogue.standard.tables)
         throws(StorageError)
     {
@@ -45,38 +45,38 @@ package final class ModelSnapshot {
 
     deinit { close() }
 
-    /// Visits the entries of a table in the order of their keys until `visit` returns false; the bytes die when it does.
+    /// Visits the entries of a table in key order until `visit` returns false; the bytes are valid until it returns.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: any read error of the stored tables.
     package func scan(
         _ table: ModelTable,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {
         let handle = transaction?.handle
-        guard let handle else { preconditionFailure("A snapshot is not read after it was closed.") }
+        guard let handle else { preconditionFailure("snapshot read after close") }
         var walk = try StoredWalk(handle, tables[table.number], .all, .ascending)
         while let entry = walk.entry, visit(entry.key, entry.value) { try walk.advance() }
     }
 
-    /// The bytes of the pages that a table takes.
+    /// Returns the size of a table's pages, in bytes.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: any read error of the stored tables.
     package func size(of table: ModelTable) throws(StorageError) -> Int {
         try transaction?.size(of: tables[table.number].database) ?? 0
     }
 
-    /// The value at a key; nil when there is none.
+    /// Returns the value at a key; nil when there is none.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: any read error of the stored tables.
     package func value(in table: ModelTable, at key: [UInt8]) throws(StorageError) -> [UInt8]? {
         try key.withBytes { (key) throws(StorageError) in
             try transaction?.value(in: tables[table.number], at: key).map { Array($0) }
         }
     }
 
-    /// The digest of the tables of a model.
+    /// Returns the digest of the tables of a model.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: any read error of the stored tables.
     package func digest(of tables: [ModelTable]) throws(StorageError) -> ModelDigest {
         var digest = ModelDigest()
         for table in tables {
@@ -88,12 +88,13 @@ package final class ModelSnapshot {
         return digest
     }
 
+    /// Closes the snapshot and the models.
     package func close() {
         transaction = nil
         environment.close()
     }
 
-    /// Models of another version have other tables.
+    /// Throws `.failed` for models of another version, which have other tables.
     private static func checkVersion(_ transaction: borrowing ReadTransaction, _ path: String) throws(StorageError) {
         guard let meta = try transaction.database(ModelTables.metaName),
             let record = try CheckpointRecord.read(transaction.handle, meta)
@@ -105,7 +106,7 @@ package final class ModelSnapshot {
         }
     }
 
-    /// Between the commits of one checkpoint the models are a fold up to no position.
+    /// Waits up to 5 s for the last commit of a checkpoint, since the models are between two positions before it.
     private static func waitForCheckpoint(
         _ transaction: borrowing ReadTransaction, _ meta: Database, _ path: String
     ) throws(StorageError) {

@@ -1,21 +1,21 @@
 import StoryCore
 import StoryStorage
 
-/// How a table is stored.
+/// The storage of a table.
 struct StoredTable: Sendable {
     let database: Database
-    /// True where keys alone are stored, in blocks; else each entry is one of the database.
+    /// True where only keys are stored, in blocks; otherwise each entry is one of the database.
     let isSet: Bool
 }
 
 /// The named databases of the models' environment.
 struct ModelTables: Sendable {
-    /// By the table's number.
+    /// The tables by number.
     private let stored: [StoredTable?]
-    /// Where the checkpoint is kept.
+    /// The database of the checkpoint record.
     let meta: Database
 
-    /// The tables' numbers, from the least on.
+    /// The tables' numbers, in ascending order.
     let numbers: [UInt8]
 
     static let metaName = "meta"
@@ -29,7 +29,7 @@ struct ModelTables: Sendable {
         return options
     }
 
-    /// Opens them all; those that are missing are made.
+    /// Opens the databases of all tables; missing ones are created.
     init(_ transaction: borrowing WriteTransaction, _ tables: [ModelTable]) throws(StorageError) {
         var stored = ModelTables.none
         for table in tables {
@@ -41,7 +41,7 @@ struct ModelTables: Sendable {
         meta = try transaction.database(ModelTables.metaName)
     }
 
-    /// Opens them for one view; nil when one is missing.
+    /// Opens the databases of all tables for one view; nil when one is missing.
     init?(_ transaction: borrowing ReadTransaction, _ tables: [ModelTable]) throws(StorageError) {
         var stored = ModelTables.none
         for table in tables {
@@ -56,7 +56,7 @@ struct ModelTables: Sendable {
 
     @inline(__always)
     subscript(table: UInt8) -> StoredTable {
-        guard let table = stored[Int(table)] else { preconditionFailure("Every table has a database.") }
+        guard let table = stored[Int(table)] else { preconditionFailure("table \(table) has no database") }
         return table
     }
 
@@ -66,9 +66,10 @@ struct ModelTables: Sendable {
 }
 
 extension ReadTransaction {
-    /// The bytes at a key of a table, which die with the view: none at a key of a set; nil where it is not there.
+    /// Returns the value at a key of a table, valid until the view ends: empty for a key of a set; nil where there is
+    /// none.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: any read error of the stored tables.
     borrowing func value(
         in table: StoredTable, at key: UnsafeRawBufferPointer
     ) throws(StorageError) -> UnsafeRawBufferPointer? {

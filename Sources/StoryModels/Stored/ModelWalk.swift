@@ -1,38 +1,38 @@
 import StoryCore
 import StoryStorage
 
-/// A walk through a table as it is now: the newest of active, frozen and stored entries, removed keys left out.
+/// A merging cursor over a table: the newest of active, immutable and stored entries, without removed keys.
 struct ModelWalk: ~Copyable {
-    private var active: BufferWalk?
-    private var frozen: BufferWalk?
+    private var active: MemtableWalk?
+    private var immutable: MemtableWalk?
     private var stored: StoredWalk
     private let isDescending: Bool
-    /// Which of the three stand on the entry that was answered last: they move on when the next one is asked for, since
-    /// what they stand on dies with it.
-    private var taken = (active: false, frozen: false, stored: false)
+    /// The cursors at the entry that was returned last. They advance only when the next one is requested, since that
+    /// invalidates the entry.
+    private var taken = (active: false, immutable: false, stored: false)
 
     init(
-        active: BufferWalk?, frozen: BufferWalk?, stored: consuming StoredWalk, _ order: Order
+        active: MemtableWalk?, immutable: MemtableWalk?, stored: consuming StoredWalk, _ order: Order
     ) {
         self.active = active
-        self.frozen = frozen
+        self.immutable = immutable
         self.stored = stored
         isDescending = order == .descending
     }
 
-    /// The next entry, which dies with the one after it; nil at the end.
-    mutating func next() throws(StorageError) -> LMDBEntry? {
+    /// Returns the next entry, valid until the next call; nil at the end.
+    mutating func next() throws(StorageError) -> KeyValue? {
         try advance()
         while let key = nearest() {
-            if let value = take(key) { return LMDBEntry(key: key, value: value) }
+            if let value = take(key) { return KeyValue(key: key, value: value) }
             try advance()
         }
         return nil
     }
 
-    /// The key that comes first of those that the three stand on.
+    /// Returns the first of the keys at the three cursors.
     private func nearest() -> UnsafeRawBufferPointer? {
-        nearer(nearer(active?.key, frozen?.key), stored.entry?.key)
+        nearer(nearer(active?.key, immutable?.key), stored.entry?.key)
     }
 
     private func nearer(_ left: UnsafeRawBufferPointer?, _ right: UnsafeRawBufferPointer?) -> UnsafeRawBufferPointer? {
@@ -42,19 +42,19 @@ struct ModelWalk: ~Copyable {
         return (isDescending ? comparison >= 0 : comparison <= 0) ? left : right
     }
 
-    /// Takes the key from those that stand on it; answers the newest value, nil when the newest says that it was removed.
+    /// Marks the cursors at a key as taken; returns the newest value, or nil for a tombstone.
     private mutating func take(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         taken.stored = stored.entry.map { Memory.areEqual($0.key, key) } ?? false
-        taken.frozen = (frozen?.key).map { Memory.areEqual($0, key) } ?? false
+        taken.immutable = (immutable?.key).map { Memory.areEqual($0, key) } ?? false
         taken.active = (active?.key).map { Memory.areEqual($0, key) } ?? false
         if taken.active { return active?.value }
-        return taken.frozen ? frozen?.value : stored.entry?.value
+        return taken.immutable ? immutable?.value : stored.entry?.value
     }
 
-    /// Moves those on from which the last key was taken.
+    /// Advances the cursors that the last key was taken from.
     private mutating func advance() throws(StorageError) {
         if taken.stored { try stored.advance() }
-        if taken.frozen { frozen?.advance() }
+        if taken.immutable { immutable?.advance() }
         if taken.active { active?.advance() }
     }
 }

@@ -4,21 +4,21 @@ import StoryCore
 import StoryStorage
 import Synchronization
 
-/// A checksum for each page of the stored models that is in use, in a file beside them.
+/// The checksums of the stored models' pages in use, in a file beside them.
 ///
-/// LMDB's pages have none of their own, and what is wrong on one is found by nobody who reads models. After each commit
-/// the checksums of the pages that it freed are removed and those of its new pages are added; before LMDB opens the
-/// models, every page is held against its own.
+/// LMDB's pages have no checksums, so a reader of the models does not notice a damaged page. After each commit the
+/// checksums of the pages that it freed are removed and those of its new pages are added; before LMDB opens the models,
+/// every page is verified.
 ///
 /// `magic 8 · transaction of the newest commit 8 · XXH3-64 of its first page 8 · 0 · XXH3-64 of the 56 bytes before 8`,
 /// then 8 bytes for each page of the file: XXH3-64 of the page, seeded with its number; 0 where it is not in use.
 struct PageChecksums {
     static let headSize = 64
     static let magic = Array("stkpages".utf8)
-    /// So many new pages are made room for before a commit.
+    /// The number of new pages that room is reserved for before a commit.
     fileprivate static let room: UInt64 = 1 << 15
 
-    /// Where the models' environment is.
+    /// The path of the models' environment.
     let models: String
 
     var path: String { models + ".checksums" }
@@ -28,16 +28,18 @@ struct PageChecksums {
 
     func remove() { unlink(path) }
 
-    /// The checksum of a page; never 0.
+    /// Returns the checksum of a page; never 0.
     static func of(_ page: UnsafeRawBufferPointer, number: UInt64) -> UInt64 {
         let sum = xxhi_64(page.baseAddress, page.count, number)
         return sum == 0 ? 1 : sum
     }
 
-    /// Takes up what the newest commit changed, where nobody has proven the models yet. The last update may have broken
-    /// off anywhere: so every page is visited, and those with a checksum are held against it.
+    /// Applies the newest commit's page changes to the checksum file, before verification.
     ///
-    /// - Throws: `.corrupt` where more than one commit is not known, or a page is not as it was written.
+    /// The last update may have been interrupted anywhere, so every page is visited, and those with a checksum are
+    /// verified.
+    ///
+    /// - Throws: `.corrupt` where the file is more than one commit behind, or a page is not as it was written.
     func complete() throws(StorageError) {
         let walk = try PageWalk(data)
         guard Folder.exists(path) else { throw .corrupt("there are no checksums of their pages", at: nil) }
@@ -50,8 +52,10 @@ struct PageChecksums {
         try take(walk, file, isProven: false)
     }
 
-    /// What says that all of it is there is written last, and is on the disk before the next commit may be: so the
-    /// checksums are never more than one commit behind.
+    /// Writes the checksums that the newest commit changed.
+    ///
+    /// The head is written last, and is durable before the next commit can be, so the checksums are never more than one
+    /// commit behind.
     fileprivate func take(_ walk: PageWalk, _ file: borrowing ChecksumFile, isProven: Bool) throws(StorageError) {
         try file.grow(to: walk.meta.lastPage + 1, path)
         let update = ChecksumUpdate(
@@ -63,7 +67,7 @@ struct PageChecksums {
         try file.file.sync(path)
     }
 
-    /// Makes the file where there is none, and its name durable: without it the models would be folded anew.
+    /// Opens the file; a new one gets a durable name, since without it the models would be folded again.
     fileprivate func open() throws(StorageError) -> ChecksumFile {
         let isNew = !Folder.exists(path)
         let file = try FileHandle(path, O_RDWR | O_CREAT | O_NOFOLLOW)
@@ -72,15 +76,17 @@ struct PageChecksums {
     }
 }
 
-/// The checksums of stored models that are open for writing. The files are held open, so that a checkpoint needs no
-/// descriptor that there may not be.
+/// The checksums of stored models that are open for writing; the files stay open, so that a checkpoint needs no free
+/// descriptor.
 final class KeptChecksums: Sendable {
     private let checksums: PageChecksums
     let file: ChecksumFile
     let data: SharedFile
-    /// True where an update failed: some of the checksums may be written, of a page and not of those below it.
+    /// True after a failed update: a page may have its checksum, and pages below it may lack theirs.
     private let isPartial = Atomic(false)
 
+    /// Opens the files.
+    ///
     /// - Throws: when the system refuses to open the files.
     init(models path: String) throws(StorageError) {
         checksums = PageChecksums(models: path)
@@ -88,17 +94,19 @@ final class KeptChecksums: Sendable {
         data = try SharedFile(checksums.data, O_RDONLY | O_NOFOLLOW)
     }
 
-    /// Sees to it that the file has room for what the next commit may use.
+    /// Reserves file space for the checksums that the next commit may add.
     ///
     /// - Throws: `.full` where the disk has none.
     func reserve(pages: UInt64) throws(StorageError) {
         try file.grow(to: pages + PageChecksums.room, checksums.path)
     }
 
-    /// Takes up what the newest commit changed; nothing happens where it is known. Where more than one commit is not
-    /// known, all pages are taken as they are: whoever commits has opened models that were proven.
+    /// Applies the newest commit's page changes; does nothing when the file has them already.
     ///
-    /// - Throws: what reading the pages or writing their checksums failed with.
+    /// Where the file is more than one commit behind, all pages are taken as they are, since models are verified before
+    /// they are opened for commits.
+    ///
+    /// - Throws: any error of reading the pages or writing their checksums.
     func update() throws(StorageError) {
         let walk = try PageWalk(checksums.data, open: data, isMapped: true)
         let known = try file.head(checksums.path)
@@ -110,10 +118,10 @@ final class KeptChecksums: Sendable {
     }
 }
 
-/// What the file of checksums says of itself.
+/// The head of the checksum file.
 struct ChecksumHead: Equatable {
     let transaction: UInt64
-    /// XXH3-64 of the first page of the commit.
+    /// The XXH3-64 of the first page of the commit.
     let meta: UInt64
 
     init(_ meta: MetaPage) {
@@ -121,7 +129,7 @@ struct ChecksumHead: Equatable {
         self.meta = meta.bytes.withBytes { XXH3_64bits($0.baseAddress, $0.count) }
     }
 
-    /// Nil when the bytes are no head.
+    /// Parses a head; nil when the bytes are not one.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == PageChecksums.headSize, bytes.starts(with: PageChecksums.magic),
             ChecksumHead.checksum(bytes) == bytes.number(at: 56, as: UInt64.self)
@@ -142,16 +150,16 @@ struct ChecksumHead: Equatable {
     private static func checksum(_ bytes: [UInt8]) -> UInt64 { bytes.withBytes { XXH3_64bits($0.baseAddress, 56) } }
 }
 
-/// The file of checksums, open.
+/// The open checksum file.
 struct ChecksumFile: ~Copyable {
-    /// Checksums that lie so near are written with what is between them.
+    /// The largest distance, in checksums, between changed ones that are written at once with those between them.
     private static let near = 512
 
     let file: FileHandle
 
-    /// Nil where nothing was written yet.
+    /// Reads the head; returns nil where nothing was written yet.
     ///
-    /// - Throws: `.corrupt` where it is not what was written.
+    /// - Throws: `.corrupt` where the head is damaged.
     func head(_ path: String) throws(StorageError) -> ChecksumHead? {
         let bytes = try file.read(PageChecksums.headSize, at: 0, of: path)
         if let head = ChecksumHead(bytes) { return head }
@@ -167,12 +175,12 @@ struct ChecksumFile: ~Copyable {
         guard code == 0 else { throw SystemError.from(code, "making room in \(path)") }
     }
 
-    /// Forgets them all.
+    /// Removes all checksums.
     func clear(_ path: String) throws(StorageError) {
         guard ftruncate(file.descriptor, 0) == 0 else { throw SystemError.from(errno, "clearing \(path)") }
     }
 
-    /// The checksums of so many pages, from the first one on.
+    /// Reads the checksums of the given number of pages, from the first page on.
     ///
     /// - Throws: `.corrupt` where the file has fewer.
     func read(pages: UInt64, _ path: String) throws(StorageError) -> [UInt64] {
@@ -187,7 +195,7 @@ struct ChecksumFile: ~Copyable {
         return sums
     }
 
-    /// Writes the checksums that changed, those that lie near one another at once.
+    /// Writes the checksums that changed; those near each other are written at once.
     func write(_ changed: Set<Int>, of sums: [UInt64], _ path: String) throws(StorageError) {
         var pages = changed.sorted()[...]
         while let first = pages.first {
@@ -202,15 +210,15 @@ struct ChecksumFile: ~Copyable {
     func write(_ head: ChecksumHead, _ path: String) throws(StorageError) { try file.write(head.bytes, to: path) }
 }
 
-/// Notes the pages of one commit.
+/// A visitor of one commit's pages that collects their checksums.
 private final class ChecksumUpdate: PageVisitor {
     let wantsValues = true
     private(set) var sums: [UInt64]
-    /// The pages whose checksums are others now.
+    /// The pages whose checksums changed.
     private(set) var changed: Set<Int> = []
     private let meta: MetaPage
     private let path: String
-    /// Whether pages that have a checksum are known to be as they were written.
+    /// True when pages that have a checksum are known to be as they were written.
     private let isProven: Bool
 
     init(_ meta: MetaPage, _ path: String, isProven: Bool, _ sums: [UInt64]) {
@@ -222,7 +230,7 @@ private final class ChecksumUpdate: PageVisitor {
 
     func enters(treeOf pages: UInt64, isNamed: Bool) -> Bool { true }
 
-    /// A page that has a checksum is older than the commit, and so is all that is below it.
+    /// Skips proven pages that have a checksum: they are older than the commit, and so is everything below them.
     func enters(_ page: UInt64, _ count: UInt64) -> Bool { !isProven || sums[Int(page)] == 0 }
 
     func leaves(_ page: UInt64, _ bytes: UnsafeRawBufferPointer) throws(StorageError) {

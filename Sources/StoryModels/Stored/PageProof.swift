@@ -2,11 +2,11 @@ import Glibc
 package import StoryCore
 import StoryStorage
 
-/// Holds every page of the stored models against its checksum.
+/// The verification of every page of the stored models against its checksum.
 ///
-/// It reads the file itself: what the disk cannot give back is an error then, and not the end of the process.
+/// It reads the file itself, so that a read failure of the disk is an error and does not end the process.
 struct PageProof {
-    /// How many bytes are read at once.
+    /// The number of bytes that are read at once.
     fileprivate static let piece = 1 << 20
     /// Fewer pages than this are not worth a second thread.
     private static let share = 4_096
@@ -16,12 +16,12 @@ struct PageProof {
     private let data: SharedFile
     private let pageSize: Int
 
-    /// Looks at all of it before LMDB does, where nobody else writes.
+    /// Verifies all pages before LMDB opens them, while no other process writes.
     ///
-    /// - Throws: `.corrupt` where a page is not the one that was written, or nobody knows.
+    /// - Throws: `.corrupt` where a page is not the one that was written, or that is unknown.
     static func run(_ models: String) throws(StorageError) {
         let checksums = PageChecksums(models: models)
-        // What a process was killed before it could note.
+        // A process may have been killed before it could add its newest commit's checksums.
         try checksums.complete()
         let data = try SharedFile(models + "/data.mdb", O_RDONLY | O_NOFOLLOW)
         let walk = try PageWalk(models + "/data.mdb", open: data)
@@ -35,8 +35,10 @@ struct PageProof {
         }
     }
 
-    /// Looks at them while they may be written. A view of them must be held meanwhile: so no page that has a checksum is
-    /// written over before that is removed.
+    /// Verifies the pages while they may be written.
+    ///
+    /// The caller must hold a view of them meanwhile, so that no page with a checksum is overwritten before the
+    /// checksum is removed.
     ///
     /// - Throws: as `run`.
     static func runBeside(_ models: String) throws(StorageError) {
@@ -44,7 +46,7 @@ struct PageProof {
         try run(models, data, try open(PageChecksums(models: models).path))
     }
 
-    /// The same through files that are open, where there may be no descriptors for others.
+    /// Verifies the pages through files that are open already, since there may be no free descriptors.
     ///
     /// - Throws: as `run`.
     static func runBeside(_ models: String, _ kept: KeptChecksums) throws(StorageError) {
@@ -77,7 +79,7 @@ struct PageProof {
     private func check(_ sums: [UInt64], _ file: borrowing ChecksumFile) throws(StorageError) {
         let path = PageChecksums(models: models).path
         for page in try differing(from: sums) {
-            // It may have been freed after its checksum was read.
+            // The page may have been freed after its checksum was read.
             let bytes = try file.file.read(8, at: PageChecksums.headSize + 8 * page, of: path)
             guard bytes.count == 8, bytes.number(at: 0, as: UInt64.self) != sums[page] else {
                 throw .corrupt("page \(page) of \(models)/data.mdb is not the one that was written", at: nil)
@@ -85,7 +87,7 @@ struct PageProof {
         }
     }
 
-    /// The pages that are not those of their checksums.
+    /// Returns the pages that do not match their checksums.
     private func differing(from sums: [UInt64]) throws(StorageError) -> [Int] {
         let processors = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), PageProof.mostThreads)
         let threads = min(processors, sums.count / PageProof.share + 1)
@@ -126,8 +128,8 @@ struct PageProof {
     }
 }
 
-/// Reads a file piece by piece, out of a map where the system can say that all of a piece is there: that saves copying it,
-/// and what cannot be read is an error all the same.
+/// A reader of a file in pieces: from a map where the system can say that a whole piece is readable, which saves a
+/// copy, otherwise by `read`, so that an unreadable page is an error.
 private final class PageReader {
     /// `MADV_POPULATE_READ`, of Linux 5.14 and later.
     private static let populate: Int32 = 22
@@ -151,9 +153,10 @@ private final class PageReader {
         buffer?.deallocate()
     }
 
-    /// Up to so many bytes from an offset on, a multiple of a page; they die with the next call.
+    /// Returns up to the given number of bytes from an offset on, a multiple of the page size; valid until the next
+    /// call.
     ///
-    /// - Throws: `.corrupt` where the disk cannot give them back.
+    /// - Throws: `.corrupt` where the disk cannot read them.
     func read(_ count: Int, at offset: Int) throws(StorageError) -> UnsafeRawBufferPointer {
         let count = max(min(count, size - offset), 0)
         if let map, count > 0, madvise(map + offset, count, PageReader.populate) == 0 {
@@ -167,7 +170,7 @@ private final class PageReader {
     }
 }
 
-/// Looks at the stored models once more while they are served.
+/// A verification of the stored models while they are served.
 package final class ModelProof: Sendable {
     private let environment: Environment
     private let kept: KeptChecksums
@@ -177,9 +180,9 @@ package final class ModelProof: Sendable {
         self.kept = kept
     }
 
-    /// Reads every page as it is by now; on any thread.
+    /// Verifies every page as it is now; on any thread.
     ///
-    /// - Throws: `.corrupt` where one is not as it was written.
+    /// - Throws: `.corrupt` where a page is not as it was written.
     package func run() throws(StorageError) {
         let view = try ReadTransaction(environment)
         defer { view.reset() }
@@ -187,7 +190,7 @@ package final class ModelProof: Sendable {
     }
 }
 
-/// Adds up how many pages the trees of a commit say that they have.
+/// A visitor that adds up the page counts in the trees of a commit.
 private final class PageCount: PageVisitor {
     let wantsValues = false
     private(set) var pages = 0

@@ -1,14 +1,14 @@
 import StoryCore
 import StoryStorage
 
-/// A walk through a range of one stored table, either way.
+/// A cursor over a range of one stored table, in either order.
 struct StoredWalk: ~Copyable {
-    /// What it stands on; nil at the end.
-    private(set) var entry: LMDBEntry?
+    /// The entry at the cursor; nil at the end.
+    private(set) var entry: KeyValue?
     private let cursor: Cursor
     private let range: KeyBounds
     private let order: Order
-    /// Where it stands in the block that the cursor stands on; nil where the table is no set.
+    /// The cursor in the current block of keys; nil where the table is no set.
     private let block: KeyBlockWalk?
 
     init(
@@ -48,9 +48,9 @@ struct StoredWalk: ~Copyable {
 
     private static func first(
         _ cursor: borrowing Cursor, _ block: KeyBlockWalk?, _ range: KeyBounds, _ order: Order
-    ) throws(StorageError) -> LMDBEntry? {
+    ) throws(StorageError) -> KeyValue? {
         guard let block else { return try start(cursor, range, order) }
-        // The block that the range begins in may begin before it.
+        // The block that the range begins in may begin before the range.
         let isAhead = order == .ascending && !range.lower.isEmpty
         let start = try isAhead ? cursor.seek(atOrBefore: range.lower) : start(cursor, range, order)
         return try enter(block, start, cursor, order)
@@ -58,7 +58,7 @@ struct StoredWalk: ~Copyable {
 
     private static func start(
         _ cursor: borrowing Cursor, _ range: KeyBounds, _ order: Order
-    ) throws(StorageError) -> LMDBEntry? {
+    ) throws(StorageError) -> KeyValue? {
         switch order {
         case .ascending: return try cursor.seek(range.lower)
         case .descending:
@@ -68,14 +68,14 @@ struct StoredWalk: ~Copyable {
         }
     }
 
-    private static func step(_ cursor: borrowing Cursor, _ order: Order) throws(StorageError) -> LMDBEntry? {
+    private static func step(_ cursor: borrowing Cursor, _ order: Order) throws(StorageError) -> KeyValue? {
         try order == .ascending ? cursor.next() : cursor.previous()
     }
 
-    /// The first key of a block, or of the next one that has one in the range.
+    /// Returns the first key of a block that is in the range, or that of the next block that has one.
     private static func enter(
-        _ block: KeyBlockWalk, _ stored: LMDBEntry?, _ cursor: borrowing Cursor, _ order: Order
-    ) throws(StorageError) -> LMDBEntry? {
+        _ block: KeyBlockWalk, _ stored: KeyValue?, _ cursor: borrowing Cursor, _ order: Order
+    ) throws(StorageError) -> KeyValue? {
         var stored = stored
         while let found = stored {
             try block.enter(found.value)
@@ -85,7 +85,7 @@ struct StoredWalk: ~Copyable {
         return nil
     }
 
-    private static func entry(_ block: KeyBlockWalk) -> LMDBEntry? {
-        block.key.map { LMDBEntry(key: $0, value: .none) }
+    private static func entry(_ block: KeyBlockWalk) -> KeyValue? {
+        block.key.map { KeyValue(key: $0, value: .none) }
     }
 }

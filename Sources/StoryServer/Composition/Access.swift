@@ -2,26 +2,30 @@ import Glibc
 package import StoryCore
 package import StoryReactor
 
-/// Who may do what, beside the user who runs the daemon and root, who may do everything.
+/// The access rules; the user who runs the daemon, and root, may do everything without one.
 package struct Access: Equatable, Sendable {
-    /// One rule: a user or a group, and what it may do.
+    /// A rule: a user or a group, and its role.
     package struct Rule: Equatable, Sendable {
+        /// The user or group of a rule, by its number.
         package enum Subject: Equatable, Sendable {
             case user(UInt32)
             case group(UInt32)
         }
 
+        /// The user or group that the rule is for.
         package let subject: Subject
+        /// The role that the rule gives.
         package let role: Role
 
+        /// Makes a rule from parts that are already resolved.
         package init(_ subject: Subject, _ role: Role) {
             self.subject = subject
             self.role = role
         }
 
-        /// Reads `USER=ROLE` or `@GROUP=ROLE`; names and numbers are taken.
+        /// Parses `USER=ROLE` or `@GROUP=ROLE`; users and groups may be names or numbers.
         ///
-        /// - Throws: what is wrong with it, in a sentence.
+        /// - Throws: `UsageError` with a sentence that states the fault.
         package init(_ text: String, _ accounts: Accounts) throws(ServerConfiguration.UsageError) {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, let role = Role.allCases.first(where: { $0.name == parts[1] }) else {
@@ -36,23 +40,25 @@ package struct Access: Equatable, Sendable {
         }
     }
 
+    /// The rules, in the order of the settings; where several match, the highest role counts.
     package let rules: [Rule]
-    /// The users and groups that the kernel can tell apart.
+    /// The user namespace in which the numbers of the rules are valid.
     package let namespace: UserNamespace
 
+    /// Makes the rules; without any, only the owner and root may connect.
     package init(_ rules: [Rule] = [], in namespace: UserNamespace = .whole) {
         self.rules = rules
         self.namespace = namespace
     }
 
-    /// The most that a peer may do; nil where it may not connect.
+    /// Returns the highest role that the rules give a peer; nil where it may not connect.
     package func role(of peer: PeerCredentials, owner: UInt32) -> Role? {
         guard peer.uid != namespace.unknownUser else { return nil }
         guard peer.uid != owner, peer.uid != 0 else { return .admin }
         return rules.filter { $0.subject.matches(peer, in: namespace) }.map(\.role).max()
     }
 
-    /// Why a peer without a role may not connect.
+    /// Returns the sentence that refuses a peer without a role.
     package func refusal(of peer: PeerCredentials) -> String {
         guard peer.uid != namespace.unknownUser else {
             return
@@ -62,13 +68,14 @@ package struct Access: Equatable, Sendable {
         return "uid \(peer.uid) may not connect here; whoever runs stored can allow it with --allow"
     }
 
-    /// Who can open the socket, as its file says: no more than has to, and what is wider is refused by `role`.
+    /// The mode of the socket's file: as narrow as the rules allow. `role` refuses the peers without a rule that the
+    /// mode admits.
     package var socketMode: UInt32 {
         guard !rules.isEmpty else { return 0o600 }
         return socketGroup == nil ? 0o666 : 0o660
     }
 
-    /// The group that the socket's file belongs to: the one that all rules are for; nil where there is none such.
+    /// The group that owns the socket's file: the group of all rules; nil where they are not all for one group.
     package var socketGroup: UInt32? {
         guard case .group(let group)? = rules.first?.subject,
             rules.allSatisfy({ $0.subject == .group(group) })
@@ -86,17 +93,19 @@ extension Access.Rule.Subject {
     }
 }
 
-/// How names of users and groups become numbers.
+/// The look-ups from names of users and groups to their numbers.
 package struct Accounts: Sendable {
     let user: @Sendable (String) -> UInt32?
     let group: @Sendable (String) -> UInt32?
 
+    /// Makes the look-ups; each returns nil for an unknown name.
     package init(user: @escaping @Sendable (String) -> UInt32?, group: @escaping @Sendable (String) -> UInt32?) {
         self.user = user
         self.group = group
     }
 
-    /// As this machine knows them; asked at the start only, by the one thread that there is then.
+    /// The accounts of this machine. Used at start-up only, while there is one thread: the look-ups are not
+    /// thread-safe.
     package static let system = Accounts(
         user: { getpwnam($0)?.pointee.pw_uid }, group: { getgrnam($0)?.pointee.gr_gid })
 }

@@ -1,32 +1,32 @@
 import StoryCore
 
-/// What `stored` says of itself, for its help and its manual page.
+/// The help text and the manual page of `stored`.
 package enum DaemonHelp {
-    /// What it is, in a line.
+    /// A one-line description of the program.
     package static let summary = "the Storykeep daemon: it owns one data directory and serves one Unix socket"
-    /// How it is started.
+    /// The synopsis of the command line.
     package static let usage = "stored [--NAME VALUE]… [--config FILE] [--check | --print-config]"
-    /// What a reader wants to know besides, a paragraph each.
+    /// The description: logging, signals, exit codes and a first try, a paragraph each.
     package static let paragraphs = [
         "It logs one line per occurrence to standard error and says \"ready\" once it serves. "
-            + "SIGTERM, SIGINT and SIGHUP end it: what is acknowledged is on disk, connections are drained, and it exits 0.",
-        "Exit: 0 ended by a signal, 2 the settings are wrong or the data directory or the socket cannot be had, "
+            + "SIGTERM, SIGINT and SIGHUP end it: acknowledged writes are on disk, connections are drained, it exits 0.",
+        "Exit: 0 ended by a signal, 2 the settings are wrong or the data directory or the socket cannot be used, "
             + "3 there is no room, 5 the store is damaged or the disk failed.",
         "Try it: storectl --socket PATH stats, or nc -U PATH (Debian's netcat-openbsd) and type HELP.",
     ]
 
-    /// Every option as it is written, and what it does.
+    /// All command-line options, each with its summary.
     package static var options: [(usage: String, summary: String)] {
         ServerSetting.allCases.map { ("--\($0.rawValue) \($0.placeholder)", $0.summary) } + [
             ("--config FILE", "the same as lines of NAME = VALUE"),
-            ("--check", "say whether the settings are right, and do no more"),
+            ("--check", "check the settings, and end"),
             ("--print-config", "print the settings as a configuration file with everything explained"),
             ("--man", "print the manual page in the language of man"),
             ("-V, --version", "print the version"), ("-h, --help", "print this"),
         ]
     }
 
-    /// The whole help.
+    /// The output of `--help`.
     package static var text: String {
         let width = options.map(\.usage.count).max() ?? 0
         let lines = options.map { option in
@@ -36,7 +36,7 @@ package enum DaemonHelp {
             + paragraphs.map { Self.wrapped($0) }.joined(separator: "\n") + "\n"
     }
 
-    /// The manual page.
+    /// The manual page, in the language of man.
     package static var manual: String {
         var lines = ManualPage.title("stored", section: 8, summary)
         lines += [".SH SYNOPSIS", ManualPage.escaped(usage), ".SH DESCRIPTION"]
@@ -45,7 +45,7 @@ package enum DaemonHelp {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The text in lines of at most 110 characters.
+    /// Wraps a text into lines of at most 110 characters.
     private static func wrapped(_ text: String) -> String {
         var lines: [String] = []
         for word in text.split(separator: " ") {

@@ -1,6 +1,6 @@
-/// Seconds with up to three decimals, as settings have them.
+/// Durations in seconds with up to three decimals, as settings have them.
 enum DecimalSeconds {
-    /// The milliseconds that a text spells; nil where it spells none, or more than so many seconds.
+    /// Parses a duration; nil where the text is malformed, or above `most` seconds.
     static func milliseconds(_ text: String, atMost most: Int) -> Int? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard let whole = parts.first, parts.count <= 2, isDigits(whole), whole.count <= 9,
@@ -15,7 +15,7 @@ enum DecimalSeconds {
         return milliseconds <= most * 1_000 ? milliseconds : nil
     }
 
-    /// The same spelled, without zeros at the end.
+    /// Formats a duration, without trailing zeros.
     static func text(milliseconds: Int) -> String {
         let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
         guard rest > 0 else { return "\(seconds)" }

@@ -1,56 +1,61 @@
 package import StoryCore
 import StoryReactor
 
-/// What the daemon is told when it starts: arguments first, then the configuration file, then the environment.
+/// The daemon's settings: from the arguments, else the configuration file, else the environment.
 package struct ServerConfiguration: Equatable, Sendable {
+    /// The path of the data directory.
     package var data: String
+    /// The path of the socket.
     package var socket: String
-    /// Who may do what.
+    /// The access rules.
     package var access = Access()
+    /// The limits that clients meet.
     package var limits = Limits()
-    /// The bytes of the log's journal: 65,536 to 1,073,741,824, a multiple of 4,096.
+    /// The size of the log's journal in bytes: 65,536 to 1,073,741,824, a multiple of 4,096.
     package var journal = ServerConfiguration.usualJournal
-    /// Requests that take as long are slow, in milliseconds; 0: none is.
+    /// The threshold of slow requests in milliseconds; 0: no request is slow.
     package var slowMilliseconds = 100
 
-    /// The bytes of the journal where nothing is said.
+    /// The default size of the journal, in bytes.
     package static let usualJournal = 4 << 20
-    /// The bytes that may be kept for clients: the longest request line has room in the least.
+    /// The range of the setting `memory`, in bytes; its lower bound has room for the longest request line.
     private static let memories = 8 << 20...1 << 40
 
+    /// Makes settings with defaults for everything but the two paths.
     package init(data: String, socket: String) {
         self.data = data
         self.socket = socket
     }
 
-    /// What the arguments ask for.
-    package enum Wish: Equatable, Sendable {
+    /// The mode in which the arguments start the program.
+    package enum Purpose: Equatable, Sendable {
         case serve(ServerConfiguration)
-        /// Say whether it could be served, and do no more.
+        /// Reports whether the settings are right, and does no more.
         case check(ServerConfiguration)
-        /// Print it as a configuration file.
+        /// Prints the settings as a configuration file.
         case print(ServerConfiguration)
         case help
         case manual
         case version
     }
 
-    /// What is wrong with the arguments or the file: one sentence that says what to do.
+    /// A fault of the arguments or the configuration file.
     package struct UsageError: Error, Equatable, Sendable {
+        /// One sentence that states the fault and the remedy.
         package let message: String
     }
 
-    /// Reads the arguments.
+    /// Parses the arguments, and the configuration file that they name.
     ///
     /// - Parameter readFile: returns the bytes of a file.
-    /// - Throws: what is wrong with them, with the configuration file, or with a variable that is needed.
+    /// - Throws: `UsageError` for wrong arguments, a wrong configuration file, or an unusable environment variable.
     package static func read<Failure: Error>(
         _ arguments: [String], paths: DefaultPaths<Failure>, accounts: Accounts = .system,
         readFile: (String) throws(UsageError) -> [UInt8]
-    ) throws(UsageError) -> Wish {
+    ) throws(UsageError) -> Purpose {
         var given = Settings()
         var file: String?
-        var purpose: (ServerConfiguration) -> Wish = { .serve($0) }
+        var purpose: (ServerConfiguration) -> Purpose = { .serve($0) }
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             switch argument {
@@ -75,29 +80,29 @@ package struct ServerConfiguration: Equatable, Sendable {
         return purpose(try configuration(given, paths, accounts))
     }
 
-    /// A value as it was written, and in which line of which file; nil for one of the command line.
+    /// A value as it was written, with `FILE:LINE`; the location is nil for a value of the command line.
     private struct Written {
         let text: String
         let location: String?
 
-        /// What is wrong with it.
+        /// Returns the error for this value, with its location in front.
         func refused(_ reason: String) -> UsageError {
             UsageError(message: (location.map { $0 + ": " } ?? "") + reason)
         }
     }
 
-    /// Settings as they were written.
+    /// Settings as they were written, before they are checked.
     private struct Settings {
         private var values: [ServerSetting: [Written]] = [:]
 
-        /// False where a setting has a value already that takes one.
+        /// Adds a value; returns false where a setting that takes one value has one already.
         mutating func add(_ value: String, to setting: ServerSetting, at location: String? = nil) -> Bool {
             guard setting.isRepeated || values[setting] == nil else { return false }
             values[setting, default: []].append(Written(text: value, location: location))
             return true
         }
 
-        /// Takes from others what is not said here.
+        /// Takes from `others` each setting that is not set here.
         mutating func fill(from others: Settings) { values.merge(others.values) { mine, _ in mine } }
 
         func all(_ setting: ServerSetting) -> [Written] { values[setting] ?? [] }
@@ -118,7 +123,7 @@ package struct ServerConfiguration: Equatable, Sendable {
         return (String(flag.dropFirst(2)), value)
     }
 
-    /// The settings that the bytes of a file give.
+    /// Parses a configuration file.
     private static func parse(_ bytes: [UInt8], _ path: String) throws(UsageError) -> Settings {
         var settings = Settings()
         for (setting, value, location) in try SettingsFile.settings(bytes, path) {

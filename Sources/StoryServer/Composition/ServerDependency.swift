@@ -8,38 +8,50 @@ package import StoryReactor
 package import StoryStorage
 package import StoryWire
 
-/// Everything that is fixed when the server starts, behind ports: the same over a disk and sockets, and over memory.
+/// The server's dependencies, fixed at start-up and behind ports: they may be a disk and sockets, or memory in tests.
 package struct ServerDependency {
+    /// The settings.
     package let configuration: ServerConfiguration
+    /// The wall clock and the steady clock.
     package let clock: Clock
+    /// The daemon's trace.
     package let trace: Trace
+    /// The event log.
     package let log: any EventLog
+    /// The read models.
     package let models: any ServedModels
+    /// The long work on the log: `VERIFY` and `BACKUP`.
     package let logWork: LogWork
+    /// The runner of commits in the background.
     package let commits: any CommitRunner
-    /// Where checkpoints and long work go.
+    /// The starter of the threads for checkpoints and long work.
     package let background: BackgroundStarter
+    /// The parser of request lines, shared by all connections.
     package let reader: RequestReader
+    /// The engine that handles requests.
     package let engine: Engine
+    /// The counters for `STATS` and `METRICS`.
     package let figures: Figures
     let slow: SlowRequests
     let foldTimer: FoldTimer
+    /// The sockets.
     package let transport: any Transport
+    /// The service manager that started the daemon.
     package let manager: ServiceManager
-    /// Makes the loop call `woken`, from any thread.
+    /// Makes the reactor call `woken`; may be called from any thread.
     package let wake: @Sendable () -> Void
-    /// Gives memory that was freed back to the system.
+    /// Returns freed memory to the system.
     let returnFreedPages: () -> Void
-    /// Holds the right to serve the data directory still; throws where it is lost.
+    /// Checks that this process may still serve the data directory; throws where it lost the right.
     let holdRight: () throws(StorageError) -> Void
-    /// Who runs the daemon, and so may do everything.
+    /// The number of the user who runs the daemon, and so may do everything.
     package let uid: UInt32
-    /// The failures that an acknowledged event survives.
+    /// The kind of failure that acknowledged events survive.
     package let durability: Durability
 
-    /// The models must be folded up to the log's head.
+    /// Builds the engine over the ports; the models must be folded up to the log's head.
     ///
-    /// - Throws: what reading the models failed with.
+    /// - Throws: the error of reading the models.
     package init(
         _ configuration: ServerConfiguration, clock: Clock, trace: Trace, log: any EventLog,
         models: any ServedModels, logWork: LogWork, commits: any CommitRunner, transport: any Transport,
@@ -77,18 +89,21 @@ package struct ServerDependency {
     }
 }
 
-/// The store of one data directory, open to be served.
+/// The open store of one data directory.
 package struct OpenStore {
+    /// The locked data directory.
     package let directory: DataDirectory
+    /// The event log.
     package let log: LMDBEventLog
+    /// The read models.
     package let models: LMDBModelStore
 
-    /// Opens the data directory and brings the models up to the log.
+    /// Opens the data directory and folds the events that the models lack.
     ///
     /// - Parameters:
-    ///   - journal: the bytes of the log's journal; one of another size is replaced.
-    ///   - background: where the log's flushes go.
-    /// - Throws: Why the store cannot be served.
+    ///   - journal: the size of the log's journal in bytes; a journal of another size is replaced.
+    ///   - background: the starter of the threads for flushes.
+    /// - Throws: why the store cannot be served.
     package init(
         _ path: String, journal: Int = ServerConfiguration.usualJournal, clock: Clock, trace: Trace,
         background: BackgroundStarter = .niceThreads
@@ -112,7 +127,7 @@ package struct OpenStore {
                 version: ModelVersion.current)
             if let renewal = models.renewal { trace.say("folding-anew", ["reason": renewal]) }
             try OpenStore.recover(log, models, clock, trace)
-            // Files that were opened by their paths are in the directory that is locked.
+            // The files were opened by path, so they are checked to be those of the locked directory.
             try holdRight()
         } catch {
             directory.discardNew()
@@ -120,23 +135,24 @@ package struct OpenStore {
         }
     }
 
-    /// Holds the right to serve the directory still: its files are those that are open, wherever they have their names.
+    /// Checks that this process still holds the data directory, and that its open files are still the ones at their
+    /// paths.
     ///
-    /// - Throws: `.held` or `.failed` where somebody else may serve it.
+    /// - Throws: `.held` or `.failed` where another process may serve the directory.
     package func holdRight() throws(StorageError) {
         try directory.renew()
         try log.checkNames()
         try models.checkNames()
     }
 
-    /// Closes a store that never was served; one that was made for it is removed.
+    /// Closes a store that was never served, and removes it where this start made it.
     package func abandon() {
         models.close()
         log.close()
         directory.discardNew()
     }
 
-    /// Nothing may be under way beside the loop.
+    /// Closes the store; no work may be running in the background.
     package func close() {
         models.close()
         log.close()
@@ -160,21 +176,24 @@ package struct OpenStore {
     }
 }
 
-/// A server over a data directory and a socket: the one composition root of the daemon.
+/// The composition root of the daemon: a server over a data directory and a socket.
 package struct Composition {
+    /// The open store.
     package let store: OpenStore
+    /// The reactor that runs the loop.
     package let reactor: Reactor
+    /// The handler of the reactor's events.
     package let server: Server
     private let commits: CommitThread
 
-    /// Opens the data directory and builds the graph; nothing listens yet.
+    /// Opens the data directory and builds the object graph; it does not listen yet.
     ///
-    /// - Throws: Why the daemon cannot start.
+    /// - Throws: why the daemon cannot start.
     package init(
         _ configuration: ServerConfiguration, clock: Clock, trace: Trace, manager: ServiceManager
     ) throws(StartError) {
         do throws(StorageError) {
-            // First, since it leaves nothing behind where the rest cannot be had.
+            // Made first, since it leaves nothing on the disk when the rest fails.
             reactor = try Composition.makeReactor()
             store = try OpenStore(
                 configuration.data, journal: configuration.journal, clock: clock, trace: trace)
@@ -182,7 +201,7 @@ package struct Composition {
             throw StartError(error)
         }
         var configuration = configuration
-        // Others are told where it is, whatever directory they are in.
+        // `STATS` reports this path to clients, which may be in another directory: so it is absolute.
         do throws(StorageError) {
             configuration.data = try Folder.resolved(configuration.data) ?? configuration.data
         } catch {
@@ -208,14 +227,14 @@ package struct Composition {
         }
     }
 
-    /// Ends what goes on beside the loop and closes the store; nothing failed for good.
+    /// Ends the background work and closes the store; not after a storage failure that stopped the server.
     package func close() {
         server.end()
         commits.end()
         store.close()
     }
 
-    /// Closes the store without having served it; one that was made for it is removed.
+    /// Closes the store without having served it, and removes it where this start made it.
     package func abandon() {
         server.end()
         commits.end()
@@ -227,16 +246,20 @@ package struct Composition {
     }
 }
 
-/// Why the daemon cannot start: one sentence for a person, and the exit code of SPEC §4.
+/// A failure to start.
 package struct StartError: Error, Equatable, Sendable {
+    /// One sentence for a person.
     package let message: String
+    /// The exit code of the process: 2, 3 or 5.
     package let exitCode: Int32
 
+    /// Makes a failure with its exit code.
     package init(message: String, exitCode: Int32) {
         self.message = message
         self.exitCode = exitCode
     }
 
+    /// Makes the failure for a store that cannot be opened: 5 where it is damaged, 3 where the disk is full, else 2.
     package init(_ error: StorageError) {
         switch error {
         case .corrupt: self.init(message: "the store is damaged: \(error)", exitCode: 5)

@@ -1,13 +1,13 @@
 import StoryCore
 
-/// What the daemon can be told, as an option `--NAME VALUE` and as a line `NAME = VALUE` of the configuration file.
+/// A setting of the daemon: an option `--NAME VALUE`, and a line `NAME = VALUE` of the configuration file.
 package enum ServerSetting: String, CaseIterable, Sendable {
     case data, socket, allow, connections, subscriptions, inflight, idle, memory, journal, slow
 
-    /// True where it may be given more than once.
+    /// True where the setting may be given more than once.
     package var isRepeated: Bool { self == .allow }
 
-    /// What stands for its value in help.
+    /// The placeholder of the value in the help.
     package var placeholder: String {
         switch self {
         case .data: "DIR"
@@ -19,15 +19,15 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         }
     }
 
-    /// What it is, in a line.
+    /// A one-line description.
     package var summary: String {
         switch self {
-        case .data: "where the log and the models lie; else STORED_DATA, else the XDG data directory"
-        case .socket: "where clients connect; else STORED_SOCKET, else the XDG runtime directory"
-        case .allow: "who else may connect: USER or @GROUP, and read, write or admin; may be given again"
-        case .connections: "how many clients at once, 1 to 65536"
-        case .subscriptions: "how many subscriptions of one connection, 1 to 100000"
-        case .inflight: "how many requests of one connection in one turn, 1 to 65536"
+        case .data: "the directory of the log and the models; else STORED_DATA, else the XDG data directory"
+        case .socket: "the socket that clients connect to; else STORED_SOCKET, else the XDG runtime directory"
+        case .allow: "admits another user or group: USER or @GROUP, with read, write or admin; may be given again"
+        case .connections: "the greatest number of clients at once, 1 to 65536"
+        case .subscriptions: "the greatest number of subscriptions of one connection, 1 to 100000"
+        case .inflight: "the greatest number of requests of one connection in one turn, 1 to 65536"
         case .idle:
             "seconds a client may take to finish a request, or stay idle while connections are scarce: 1 to 86400"
         case .memory: "bytes that are kept for all clients together: 8388608 to 1099511627776"
@@ -36,10 +36,10 @@ package enum ServerSetting: String, CaseIterable, Sendable {
         }
     }
 
-    /// A whole configuration file that says what a configuration says, each setting explained.
+    /// Formats a configuration as a complete configuration file, with a comment for each setting.
     package static func file(_ configuration: ServerConfiguration) -> String {
         var text = "# Settings of stored: lines of NAME = VALUE. Options of the command line come before them.\n"
-        text += "# A value with a # in it, or with spaces at its ends, stands in \"quotes\".\n"
+        text += "# A value with a # in it, or with spaces at its ends, is written in \"quotes\".\n"
         for setting in allCases {
             text += "\n# \(setting.summary)\n"
             let values = setting.values(in: configuration)
@@ -68,7 +68,7 @@ package enum ServerSetting: String, CaseIterable, Sendable {
 }
 
 extension Access.Rule {
-    /// The rule as it is written, with numbers for names.
+    /// The rule as text, with numbers for names.
     fileprivate var text: String {
         switch subject {
         case .user(let uid): "\(uid)=\(role.name)"

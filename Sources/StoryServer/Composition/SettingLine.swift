@@ -1,21 +1,23 @@
 /// A line `NAME = VALUE` of a configuration file.
 ///
-/// What follows `#` is a comment. A value that has a `#`, or white space at its ends, stands in double quotes, in which
-/// `\\`, `\"`, `\t`, `\n` and `\r` are what they are in JSON.
+/// A comment begins with `#`. A value that contains a `#`, or has white space at its ends, is in double quotes, in
+/// which `\\`, `\"`, `\t`, `\n` and `\r` are escapes as in JSON.
 struct SettingLine: Equatable {
-    /// What a line says.
+    /// The result of parsing a line.
     enum Reading: Equatable {
-        /// It is empty, or a comment.
+        /// The line is empty, or a comment.
         case nothing
         case setting(SettingLine)
         case malformed(String)
     }
 
     let name: String
-    /// Nil where there is no `=`.
+    /// The value; nil where there is no `=`.
     let value: String?
 
-    /// - Parameter line: without its line feed; the carriage return of other systems may be there.
+    /// Parses a line.
+    ///
+    /// - Parameter line: the line without its line feed; a carriage return at its end is ignored.
     static func read(_ line: Substring.UnicodeScalarView) -> Reading {
         let content = trimmed(line)
         guard let first = content.first, first != "#" else { return .nothing }
@@ -28,7 +30,7 @@ struct SettingLine: Equatable {
         if rest.first == "\"" {
             guard let quoted = unquoted(rest.dropFirst()) else {
                 return .malformed(
-                    "what begins with a quotation mark ends with one, and \\ stands before \\ \" t n or r")
+                    "a value that begins with a quotation mark ends with one, and \\ is written before \\ \" t n or r")
             }
             value = quoted
         } else {
@@ -38,7 +40,7 @@ struct SettingLine: Equatable {
         return .setting(SettingLine(name: String(trimmed(name)), value: value))
     }
 
-    /// A value as a line has it.
+    /// Formats a value, in quotes where it needs them.
     static func written(_ value: String) -> String {
         let scalars = value.unicodeScalars
         let isPlain =
@@ -56,12 +58,12 @@ struct SettingLine: Equatable {
         return text + "\""
     }
 
-    /// What stands behind a backslash, and what is meant.
+    /// The escapes: the scalar after the backslash, and its meaning.
     private static let escapes: [Unicode.Scalar: Unicode.Scalar] = [
         "\\": "\\", "\"": "\"", "t": "\t", "n": "\n", "r": "\r",
     ]
 
-    /// What stands before the closing mark; nil where there is none, or more than a comment behind it.
+    /// Returns the text up to the closing quotation mark; nil where there is none, or more than a comment follows it.
     private static func unquoted(_ text: Substring.UnicodeScalarView) -> String? {
         var value = String.UnicodeScalarView()
         var rest = text

@@ -2,16 +2,16 @@ import Glibc
 import StoryCore
 import StoryWire
 
-/// A file of settings: lines of `NAME = VALUE`.
+/// The configuration file: lines of `NAME = VALUE`.
 package enum SettingsFile {
-    /// The most bytes that a file may have.
+    /// The maximum size of a file, in bytes.
     private static let mostBytes = 1 << 20
-    /// The mark that editors of other systems put before text in UTF-8.
+    /// The byte order mark that some editors put before text in UTF-8.
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// The bytes of a file, all of them.
+    /// Reads all bytes of a file.
     ///
-    /// - Throws: why it cannot be read, or that it is too long.
+    /// - Throws: `UsageError` where the file cannot be read, or is too long.
     package static func read(_ path: String) throws(ServerConfiguration.UsageError) -> [UInt8] {
         guard let file = fopen(path, "re") else { throw unreadable(path, errno) }
         defer { fclose(file) }
@@ -29,9 +29,9 @@ package enum SettingsFile {
         return bytes
     }
 
-    /// The settings that its lines give, each with the line that it is on; empty lines and comments give none.
+    /// Parses the lines of a file; each setting has its location `PATH:LINE`. Empty lines and comments are skipped.
     ///
-    /// - Throws: the first line that is wrong, with its number.
+    /// - Throws: `UsageError` for the first wrong line, with its number.
     static func settings(
         _ bytes: [UInt8], _ path: String
     ) throws(ServerConfiguration.UsageError) -> [(setting: ServerSetting, value: String, location: String)] {
@@ -56,7 +56,7 @@ package enum SettingsFile {
         } catch {
             throw .init(message: "\(error)")
         }
-        // A path would be cut at the first, and a line would end at the second.
+        // A NUL would cut a path short, and a carriage return would end a line.
         guard !line.contains(0), line.dropLast().last(where: { $0 == 0x0D }) == nil else {
             let shown = SystemText.shown(line)
             throw .init(message: "\(location): \"\(shown)\" has a byte \\x00, or a \\x0d that does not end the line")
@@ -75,7 +75,7 @@ package enum SettingsFile {
         }
     }
 
-    /// The setting that a wrong name is nearest to; all of them where none is near.
+    /// Returns a hint: the known setting that is nearest to a wrong name, or all of them where none is near.
     private static func meant(_ name: String) -> String {
         let names = ServerSetting.allCases.map(\.rawValue)
         guard let nearest = NearestName.find(Array(name.utf8), among: names) else {

@@ -1,35 +1,37 @@
 import Glibc
 
-/// The users and groups that the kernel can tell apart in this process's user namespace, as one of a container is.
+/// The user namespace of this process, as far as it says which users and groups the kernel can tell apart.
 ///
-/// To all others it gives one number, 65534 as a rule, which is then the number of nobody.
+/// In a container, for example, all users without a number share one, as a rule 65534, which is the number of the user
+/// `nobody`.
 package struct UserNamespace: Equatable, Sendable {
-    /// The number that any user without a number here may have; nil where each has one.
+    /// The number that users without one in this namespace share; nil where every user has one.
     package let unknownUser: UInt32?
-    /// The number that any group without a number here may have; nil where each has one.
+    /// The number that groups without one in this namespace share; nil where every group has one.
     package let unknownGroup: UInt32?
 
-    /// One that knows everybody: that of the machine.
+    /// A namespace in which everyone has a number, as outside of containers.
     package static let whole = UserNamespace(unknownUser: nil, unknownGroup: nil)
 
-    /// The namespace of this process. One that cannot be looked at counts as one that does not know everybody.
+    /// Returns the namespace of this process; one that cannot be read counts as one with unknown users and groups.
     package static func current() -> UserNamespace {
         UserNamespace(
             unknownUser: unknown("/proc/self/uid_map", "/proc/sys/kernel/overflowuid"),
             unknownGroup: unknown("/proc/self/gid_map", "/proc/sys/kernel/overflowgid"))
     }
 
+    /// Makes a namespace with the given overflow numbers.
     package init(unknownUser: UInt32?, unknownGroup: UInt32?) {
         self.unknownUser = unknownUser
         self.unknownGroup = unknownGroup
     }
 
-    /// True where the lines `INSIDE OUTSIDE COUNT` of a map give a number to each there is.
+    /// Returns true where the lines `INSIDE OUTSIDE COUNT` of a map cover all numbers.
     package static func isWhole(_ map: String) -> Bool {
         let counts = map.split(separator: "\n").map { line in
             line.split(separator: " ").last.flatMap { UInt64($0) } ?? 0
         }
-        // The greatest number stands for none.
+        // The greatest number is reserved for "none", so it is not counted.
         return counts.reduce(0, +) >= UInt64(UInt32.max)
     }
 

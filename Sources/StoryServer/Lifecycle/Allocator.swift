@@ -1,19 +1,21 @@
 import Glibc
 
-/// How the C library gets memory from the system, and gives it back.
+/// The settings of the C library's allocator.
 ///
-/// As it comes, the library keeps what was freed for later: what many slow clients needed at one moment, the process
-/// would hold for good. Other C libraries do without these functions.
+/// By default the allocator keeps freed memory for later: the peak that many slow clients once needed would stay with
+/// the process. The functions are looked up at run time, since other C libraries lack them.
 enum Allocator {
-    /// Blocks of so many bytes are the system's own, and go back to it when they are freed.
+    /// Blocks of at least this size, in bytes, are mapped one by one, and are returned to the system when they are
+    /// freed.
     private static let largeBlock: Int32 = 1 << 20
-    /// So many bytes are kept for the next who asks: what a flush of half a journal takes, which comes fifty times a
-    /// second. Asking the system for it page by page took as long as to hash what is flushed.
+    /// The free memory that the allocator keeps, in bytes: enough for a flush of half a journal, up to fifty times a
+    /// second. Getting it from the system page by page took as long as hashing the flushed bytes.
     private static let kept: Int32 = 4 << 20
-    /// `M_MMAP_THRESHOLD` and `M_TRIM_THRESHOLD` of <malloc.h>, which Swift does not take from C.
+    /// `M_MMAP_THRESHOLD` and `M_TRIM_THRESHOLD` of <malloc.h>, which Swift does not import.
     private static let (mapThreshold, trimThreshold): (Int32, Int32) = (-3, -1)
 
-    /// Lets large blocks go back to the system when they are freed, and smaller ones where many are free.
+    /// Makes the allocator return large blocks when they are freed, and smaller ones where more than `kept` bytes are
+    /// free.
     static func returnLargeBlocks() {
         guard let symbol = dlsym(nil, "mallopt") else { return }
         let mallopt = unsafeBitCast(symbol, to: (@convention(c) (Int32, Int32) -> Int32).self)
@@ -21,7 +23,7 @@ enum Allocator {
         _ = mallopt(trimThreshold, kept)
     }
 
-    /// Gives back the pages of smaller blocks that were freed: some milliseconds for 64 MiB.
+    /// Returns the free pages between smaller blocks to the system; takes some milliseconds for 64 MiB.
     static func returnFreedPages() {
         guard let symbol = dlsym(nil, "malloc_trim") else { return }
         let trim = unsafeBitCast(symbol, to: (@convention(c) (Int) -> Int32).self)

@@ -1,16 +1,17 @@
 import StoryCore
 import StoryStorage
 
-/// Says when the wall clock cannot be right: where it is far from the log's last event at the start, and where it jumps.
+/// A check of the wall clock: traces when it is far from the time of the log's last event at start-up, and when it
+/// jumps.
 ///
-/// Nothing rests on it but the times of events, and those never go back: while the clock is behind the log's last
-/// event, events get that one's time.
+/// Only the times of events depend on the clock, and they never decrease: while the clock is behind the log's last
+/// event, events get the time of that event.
 struct ClockWatch {
-    /// How far behind the log's last event the clock may be unsaid, in milliseconds.
+    /// The tolerated lag behind the log's last event, in milliseconds.
     private static let behind: Int64 = 60_000
-    /// How far ahead of it: a store may have rested for so long.
+    /// The tolerated lead over the log's last event, in milliseconds: a store may not have been served for a month.
     private static let ahead: Int64 = 31 * 86_400_000
-    /// How far it may go off between two looks, in milliseconds.
+    /// The tolerated jump between two looks, in milliseconds.
     private static let jump: Int64 = 60_000
 
     private let clock: Clock
@@ -22,7 +23,7 @@ struct ClockWatch {
         self.trace = trace
     }
 
-    /// The daemon starts on a log that ends with an event of this time; nil: with none.
+    /// Compares the clock with the time of the log's last event at start-up; nil for an empty log.
     func started(after time: Instant?) {
         guard let time else { return }
         let distance = clock.now().milliseconds - time.milliseconds
@@ -33,13 +34,13 @@ struct ClockWatch {
         }
     }
 
-    /// True while the clock is so far behind the log's last event that it is said.
+    /// Returns true while the clock is more than the tolerated lag behind the log's last event.
     func isBehind(_ time: Instant?) -> Bool {
         guard let time else { return false }
         return clock.now().milliseconds - time.milliseconds < -ClockWatch.behind
     }
 
-    /// Looks at the clock, now and then.
+    /// Compares the wall clock with the steady clock since the last look; called ten times a second.
     mutating func look() {
         let now = (wall: clock.now().milliseconds, steady: Int64(clamping: clock.steady() / 1_000_000))
         defer { last = now }

@@ -6,22 +6,22 @@ import StoryReactor
 package import StoryStorage
 import StoryWire
 
-/// The daemon from start to end: resolve, listen, serve, write the models down, close.
+/// The daemon's life cycle: open the store, listen, serve, store the models, close.
 package enum Daemon {
-    /// Serves until a signal ends it.
+    /// Serves until a signal ends the daemon.
     ///
-    /// - Parameter environment: the value of a variable of the process's environment; nil where there is none.
+    /// - Parameter environment: returns the value of an environment variable; nil where it is not set.
     /// - Returns: the process's exit code.
-    /// - Throws: why it cannot start.
+    /// - Throws: why the daemon cannot start.
     package static func run(
         _ configuration: ServerConfiguration, clock: Clock, trace: Trace, environment: (String) -> String?
     ) throws(StartError) -> Int32 {
         let began = clock.steady()
-        // The start writes already: a limit on the size of files, or a trace without a reader, is to be an error there,
-        // too, and not the end.
+        // Start-up writes already: a limit on the size of files, or a trace without a reader, must be an error there as
+        // well, and not end the process.
         signal(SIGXFSZ, SIG_IGN)
         signal(SIGPIPE, SIG_IGN)
-        // Others have a log opened anew by these; here there is none, and they are no reason to end.
+        // Other daemons reopen their log files on these signals. This one has none to reopen, and must not end on them.
         signal(SIGUSR1, SIG_IGN)
         signal(SIGUSR2, SIG_IGN)
         Allocator.returnLargeBlocks()
@@ -56,16 +56,16 @@ package enum Daemon {
         return end(composition, trace)
     }
 
-    /// Finds out whom the kernel can tell apart.
+    /// Reads the user namespace into the access rules.
     ///
-    /// - Throws: where others are let in, and could pass for the user who runs the daemon.
+    /// - Throws: `StartError` where rules let in others who could pass for the user who runs the daemon.
     private static func checkUser(_ configuration: inout ServerConfiguration) throws(StartError) {
         let (rules, namespace) = (configuration.access.rules, UserNamespace.current())
         guard geteuid() == namespace.unknownUser else {
             configuration.access = Access(rules, in: namespace)
             return
         }
-        // Without rules the socket's mode lets nobody in but its owner.
+        // Without rules, the socket's mode admits only its owner.
         guard !rules.isEmpty else { return }
         throw StartError(
             message:
@@ -74,7 +74,8 @@ package enum Daemon {
             exitCode: 2)
     }
 
-    /// Says where the data would not outlive the machine or the container, or others could put something else in its place.
+    /// Traces a warning where the data would not outlive the machine or the container, or where others could replace
+    /// it.
     private static func warn(of directory: DataDirectory, _ trace: Trace) {
         if let folder = Folder.openParents(of: directory.path).first {
             trace.say("open-folder", ["folder": folder, "data": directory.path])
@@ -86,7 +87,7 @@ package enum Daemon {
         }
     }
 
-    /// Listens at the path, or on the socket that the process was started with; returns where clients find it.
+    /// Listens on the inherited socket, or at the configured path; returns the path that clients connect to.
     private static func listen(
         _ reactor: Reactor, _ configuration: ServerConfiguration, _ environment: (String) -> String?
     ) throws(ReactorError) -> String {
@@ -99,7 +100,7 @@ package enum Daemon {
         return configuration.socket
     }
 
-    /// A parent may have blocked the very signals that are to end this process; a blocked mask is inherited.
+    /// Unblocks the signals that end the process: a blocked mask is inherited, and a parent may have blocked them.
     private static func acceptSignals() {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -111,14 +112,14 @@ package enum Daemon {
 
     private static func end(_ composition: Composition, _ trace: Trace) -> Int32 {
         if let reason = composition.server.stopReason {
-            // Nobody knows what the disk holds: the next start reads it anew. What is under way beside the loop still
-            // uses the store, so nothing is closed here.
+            // The state of the disk is unknown, and the next start recovers from it. Background work still uses the
+            // store, so nothing is closed here.
             trace.say("stopped", ["error": "\(reason)"])
             trace.flush()
             _exit(5)
         }
         composition.close()
-        // What could not be taken over at the end lies in the journal, but the disk is suspect all the same.
+        // A failed last flush loses nothing, since the journal holds the events; but the disk is suspect all the same.
         if let reason = composition.server.stopReason {
             trace.say("stopped", ["error": "\(reason)"])
             return 5

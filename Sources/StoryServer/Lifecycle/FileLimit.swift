@@ -1,14 +1,14 @@
 import Glibc
 
-/// How many files the process may have open, which says how many clients can be connected.
+/// The limit of open files, which bounds the number of connections.
 enum FileLimit {
-    /// What the store itself, its threads and whoever is told that there is no room need besides.
+    /// The descriptors that the store, its threads and connections about to be refused need in addition.
     private static let others = 64
 
-    /// Raises the limit as far as these connections need it and the system lets it.
+    /// Raises the limit to fit the wanted connections, as far as the system permits.
     ///
-    /// - Parameter whenFewer: hears how many there can be, where that is fewer.
-    /// - Returns: how many there can be.
+    /// - Parameter whenFewer: receives the number of connections where fewer than the wanted ones fit.
+    /// - Returns: the number of connections that fit.
     static func connections(atMost wanted: Int, whenFewer: (Int) -> Void) -> Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return wanted }

@@ -4,17 +4,17 @@ package import StoryLog
 import StoryModels
 import StoryWire
 
-/// Brings the models up to the log: the normal start, whether the last stop was clean or not.
+/// The recovery of the read models at start-up, after a clean stop or a crash.
 package enum Recovery {
-    /// So many events are folded before the next look at how much memory that took.
+    /// The number of events to fold between two checks of the memory used.
     private static let step: UInt64 = 1_000
-    /// The most that is folded where the disk has no room to store it, in bytes of memory.
+    /// The most memory, in bytes, that folded events may use while the disk has no room for a checkpoint.
     private static let maxBytes = 256 << 20
 
-    /// Folds what lies between the models' checkpoint and the log's end; `progress` is told how far it is.
+    /// Folds the events between the models' checkpoint and the log's head, and reports the progress.
     ///
-    /// - Parameter isStoring: whether a long fold is checkpointed in between, so that memory stays bounded.
-    /// - Throws: `.corrupt` where the models know more than the log; what reading or storing threw.
+    /// - Parameter isStoring: whether a long fold writes checkpoints on the way, which keeps its memory bounded.
+    /// - Throws: `.corrupt` where the models are ahead of the log; errors of reading and storing.
     package static func fold(
         _ log: any EventLog, into models: any ServedModels, isStoring: Bool = true,
         progress: (_ position: Position, _ head: Position) -> Void
@@ -40,11 +40,11 @@ package enum Recovery {
         }
     }
 
-    /// Stores what was folded; returns why the disk has no room for it. It stays in memory then.
+    /// Stores the folded events; returns the error where the disk is full, and keeps them in memory.
     private static func checkpoint(
         _ models: any ServedModels, at position: Position
     ) throws(StorageError) -> StorageError? {
-        let store = models.setAside(at: position)
+        let store = models.beginStoring(at: position)
         do throws(StorageError) {
             try store()
         } catch {

@@ -2,11 +2,11 @@ import Glibc
 package import StoryCore
 import StoryStorage
 
-/// The variables by which a service manager talks to what it starts.
+/// The environment variables by which a service manager configures a service.
 package enum ServiceVariables {
     private static let names = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID"]
 
-    /// Those that are set.
+    /// Reads the variables that are set.
     ///
     /// - Throws: `NotUTF8`, which names the variable.
     package static func read() throws(NotUTF8) -> [String: String] {
@@ -16,41 +16,44 @@ package enum ServiceVariables {
     }
 }
 
-/// Whoever started the daemon and wants to hear how it is, as systemd does, by datagrams (sd_notify(3)).
+/// The connection to the service manager that started the daemon, such as systemd: status datagrams, see sd_notify(3).
 ///
-/// Without one nothing is said. What cannot be sent is lost: the daemon serves all the same.
+/// Without a service manager nothing is sent. A datagram that cannot be sent is lost, and the daemon serves all the
+/// same.
 package final class ServiceManager {
     private let descriptor: Int32
     private let address: [UInt8]
-    /// How often it wants to hear that the loop turns, in nanoseconds; nil: never.
+    /// The interval between watchdog messages, in nanoseconds; nil: none is sent.
     private let watchdog: UInt64?
     private var heard: UInt64 = 0
 
-    /// Nobody who wants to hear anything.
+    /// No service manager: nothing is sent.
     package static var absent: ServiceManager { ServiceManager { _ in nil } }
 
-    /// - Parameter environment: the value of a variable; nil where there is none.
+    /// Connects to the service manager that the environment names.
+    ///
+    /// - Parameter environment: returns the value of a variable; nil where it is not set.
     package init(_ environment: (String) -> String?) {
         let path = environment("NOTIFY_SOCKET") ?? ""
-        // A first @ stands for the zero byte of an address without a file.
+        // A leading @ is the zero byte of an abstract address, which has no file.
         address = path.utf8.enumerated().map { $0 == 0 && $1 == 0x40 ? 0 : $1 }
         let isUsable = (2...107).contains(address.count) && (path.hasPrefix("/") || path.hasPrefix("@"))
         descriptor = isUsable ? socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0) : -1
         let isForThis = environment("WATCHDOG_PID").map { $0 == String(getpid()) } ?? true
         let microseconds = isForThis ? environment("WATCHDOG_USEC").flatMap { UInt64($0) } : nil
-        // Twice as often as it has to be.
+        // Half of the interval that the service manager demands.
         watchdog = microseconds.flatMap { (1...3_600_000_000).contains($0) ? $0 * 500 : nil }
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Clients are served from now on.
+    /// Reports that clients are served from now on.
     func ready(_ status: String) { send("READY=1\nSTATUS=\(status)") }
 
-    /// The daemon ends.
+    /// Reports that the daemon is stopping.
     func stopping() { send("STOPPING=1\nSTATUS=draining") }
 
-    /// The loop turns.
+    /// Reports that the loop is alive, when a watchdog message is due.
     ///
     /// - Parameter now: nanoseconds of the steady clock.
     func turned(at now: UInt64) {

@@ -1,37 +1,38 @@
 import StoryCore
 import StoryWire
 
-/// A request without its values, as the trace may tell of it.
+/// An outline of a request for the trace: its verb and the names that it gave, without values.
 struct RequestOutline {
     let verb: Verb
-    /// The names of what it was about and of its options.
+    /// The names in the request's target and options.
     let given: GivenNames
 }
 
-/// The requests of one connection whose replies have not left, those of one turn together.
+/// The requests of one connection whose replies have not been sent, grouped by turn.
 struct AskedRequests {
-    /// Requests that were taken up in one turn.
+    /// Requests that were read in the same turn, and whose replies were completed in the same turn.
     struct Group {
-        /// When the turn began in which their lines were taken up, in nanoseconds.
+        /// When the turn began that read them, in nanoseconds of the steady clock.
         let began: UInt64
-        /// The turn in which the last of their replies was whole.
+        /// The number of the turn in which their replies were completed.
         var turn: UInt64
-        /// The first of them.
+        /// The first request of the group.
         let first: RequestOutline
         var count: UInt64
-        /// The reply of the last one ends behind so many bytes of all that the connection is sent.
+        /// The end of the last reply, as an offset in all bytes that the connection is ever sent.
         var end: UInt64
     }
 
     private(set) var groups: [Group] = []
-    /// When the line was first met that waits to be taken up, or whose answer is under way; nil where there is none.
+    /// When the oldest request that still waits, or whose answer is in progress, was first read; nil where there is
+    /// none.
     var waitingSince: UInt64?
-    /// The request whose answer is under way.
+    /// The request whose answer is in progress.
     var underWay: RequestOutline?
 
     var isEmpty: Bool { groups.isEmpty }
 
-    /// A reply is whole, behind so many bytes of all that the connection is sent.
+    /// Adds a request whose reply is complete and ends at an offset in all bytes that the connection is sent.
     mutating func replied(_ request: RequestOutline, began: UInt64, in turn: UInt64, end: UInt64) {
         if let last = groups.indices.last, groups[last].began == began, groups[last].turn == turn {
             groups[last].count += 1
@@ -41,7 +42,7 @@ struct AskedRequests {
         }
     }
 
-    /// So many bytes have left; `each` gets the requests whose replies are among them.
+    /// Removes the groups whose replies were sent, and calls `each` with them; `bytes` is the total sent so far.
     mutating func left(_ bytes: UInt64, _ each: (Group) -> Void) {
         var over = 0
         while over < groups.count, groups[over].end <= bytes {
@@ -51,6 +52,6 @@ struct AskedRequests {
         if over == groups.count { groups.removeAll(keepingCapacity: over <= 4) } else { groups.removeFirst(over) }
     }
 
-    /// The replies were undone.
+    /// Forgets the requests, since their replies were undone.
     mutating func forget() { groups = [] }
 }

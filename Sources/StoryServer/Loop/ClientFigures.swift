@@ -1,22 +1,22 @@
 import StoryCore
 import StoryReactor
 
-/// The figures of one client since it connected, for `CLIENTS`.
+/// The counters of one client since it connected, for `CLIENTS`.
 struct ClientFigures {
-    /// The connection's number: how many there were up to it.
+    /// The connection's number: 1, 2, 3 … in the order of connecting.
     var number: UInt64 = 0
-    /// The process at the other end; 0 where the kernel does not tell.
+    /// The process ID of the client; 0 where the kernel does not report it.
     var pid: Int32 = 0
-    /// When it connected.
+    /// When the client connected.
     var since = Instant(milliseconds: 0)
-    /// The same in ticks.
+    /// When the client connected, in ticks of 0.1 s.
     var beganTick: UInt64 = 0
     private(set) var requests: UInt64 = 0
     private(set) var errors: UInt64 = 0
-    /// Bytes that it sent, and those that were handed to its socket.
+    /// The bytes received from the client, and the bytes handed to its socket.
     private(set) var received: UInt64 = 0
     private(set) var sent: UInt64 = 0
-    /// The verb of its last request; nil before the first one.
+    /// The verb of the last request; nil before the first one.
     private(set) var verb: Verb?
 
     init() {}
@@ -25,13 +25,13 @@ struct ClientFigures {
         (self.number, pid, self.since, beganTick) = (number, credentials.pid, since, tick)
     }
 
-    /// A request of it was taken up.
+    /// Counts a request.
     mutating func asked(_ verb: Verb) {
         requests += 1
         self.verb = verb
     }
 
-    /// It was answered with an error.
+    /// Counts an error reply.
     mutating func failed() { errors += 1 }
 
     mutating func received(_ count: Int) { received += UInt64(count) }

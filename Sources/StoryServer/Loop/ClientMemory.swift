@@ -2,33 +2,36 @@ import StoryCore
 import StoryEngine
 import StoryWire
 
-/// The account of the bytes that are kept for clients: what they sent and was not taken up, what they are sent and did not
-/// take, answers under way, subscriptions with their filters, and the rows that are remembered for them.
+/// The account of the memory that clients use: input that was not processed, output that was not sent, answers in
+/// progress, subscriptions with their filters, and the rows that are remembered for them.
 ///
-/// Each connection's part is found out at the end of every turn in which something about it has changed, so that the sum
-/// is known without a walk. It is over the limit by no more than what one turn adds.
+/// A connection's share is computed at the end of each turn in which it changed, so the sum needs no walk over all
+/// connections. It exceeds the limit by no more than one turn adds.
 final class ClientMemory {
-    /// How far the limit is used up. Less is kept for each the higher it is, down to what makes every client go on.
+    /// How far the limit is used up. At a higher level less is kept for each client, down to the least with which all
+    /// make progress.
     enum Level: Int, Comparable {
         case plenty
-        /// Half of it is used: no rows are remembered, little is read at a time and prepared ahead.
+        /// Half of the limit is used: rows are not remembered, and reads and prefetched output are small.
         case short
-        /// All of it is used: there are no new subscriptions, and clients for which much is kept get no answers to questions.
+        /// The limit is used up: new subscriptions are refused, and so are queries of clients that use more than their
+        /// share.
         case full
-        /// A quarter more is used: no client gets answers to new questions, and little is prepared of those under way.
+        /// The limit is exceeded by a quarter: all new queries are refused, and answers in progress are prepared in
+        /// small steps.
         case spent
 
         static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// How much is kept in bytes for a connection that does nothing: what the loop and the reactor know of it.
+    /// The fixed cost of an idle connection in the loop and the reactor, in bytes.
     private static let connection = 2_048
 
     let limit: Int
-    /// How many bytes are kept for a connection that gets answers while the account is full.
+    /// The share of the limit per connection, in bytes; above it, queries are refused while the account is full.
     private let share: Int
     private(set) var used = 0
-    /// True once something was refused or held back for want of memory, until `takeWanted`.
+    /// True once something was refused or held back for lack of memory, until `takeWanted`.
     private var isWanted = false
 
     init(_ limits: Limits) {
@@ -42,17 +45,17 @@ final class ClientMemory {
         return used < limit + limit / 4 ? .full : .spent
     }
 
-    /// True where three eighths more than the limit are used: nothing is prepared but short answers, and those of clients
-    /// that fill it, where everything was taken.
+    /// True where the limit is exceeded by three eighths: only short answers, and those of clients that fill the
+    /// account, are still prepared, each where its client has read everything.
     var isExhausted: Bool { used >= limit + limit / 8 * 3 }
 
-    /// True where the connection uses a sixteenth of the limit by itself; at most 22 do so at a time.
+    /// Returns true where the connection alone uses a sixteenth of the limit; at most 22 connections can at a time.
     func isFilled(by connection: Connection) -> Bool { connection.accounted >= limit / 16 }
 
-    /// True while rows may be remembered for those who watch them.
+    /// True while subscriptions may remember rows.
     var remembers: Bool { level == .plenty }
 
-    /// True where something was refused or held back since the last time.
+    /// Returns true where something was refused or held back since the last call.
     func takeWanted() -> Bool {
         defer { isWanted = level == .spent }
         return isWanted
@@ -60,9 +63,10 @@ final class ClientMemory {
 
     // MARK: The account
 
-    /// So much is kept for a connection now; nothing once it is gone. One that is closed may still be sent what waits.
+    /// Updates the account for a connection; 0 bytes once it is gone. A closed connection counts until its output is
+    /// sent.
     ///
-    /// - Parameter unsent: how many bytes the transport has for it.
+    /// - Parameter unsent: the bytes that the transport holds for it.
     func update(_ connection: Connection, unsent: Int, isGone: Bool) {
         let bytes = isGone ? 0 : bytes(of: connection, unsent)
         used += bytes - connection.accounted
@@ -73,14 +77,14 @@ final class ClientMemory {
         ClientMemory.connection + connection.keptBytes + unsent
     }
 
-    /// The sum that the account has to be where nothing has changed since it was kept.
+    /// Computes the sum from scratch, to check the account.
     func count(_ connections: some Sequence<Connection>, _ transport: any Transport) -> Int {
         connections.reduce(0) { $0 + bytes(of: $1, transport.unsentCount($1.id)) }
     }
 
-    // MARK: What is refused
+    // MARK: Refusals
 
-    /// Why a request is not answered now; nil where it is.
+    /// Returns why a request is refused for lack of memory; nil where it is not.
     func refusal(of verb: Verb, of connection: Connection) -> Failure? {
         guard level >= .full, isRefused(verb, connection) else { return nil }
         isWanted = true
@@ -102,7 +106,7 @@ final class ClientMemory {
 }
 
 extension Connection {
-    /// How many bytes are kept for it here, beside those that the transport has.
+    /// The bytes that are kept for the connection, without those that the transport holds.
     fileprivate var keptBytes: Int {
         lines.storageCount + output.storageCount + session.keptBytes + (answer?.cursor.keptBytes ?? 0)
     }

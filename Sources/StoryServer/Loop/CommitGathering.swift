@@ -1,27 +1,27 @@
-/// How long the next commit waits after a slow one, for the clients whose replies just left.
+/// The group-commit delay: how long to wait for more writes after a slow sync.
 ///
-/// Without it that commit would go off with the first of them alone, and the others would wait for two syncs. It waits
-/// for as long as they keep coming, but no longer than a commit takes.
+/// Without it, the next commit would start with the first client that writes again, and the others would wait for two
+/// syncs. It waits as long as writes keep coming, but no longer than a commit takes.
 struct CommitGathering: Equatable {
-    /// The part of a commit's time within which the next one has to come.
+    /// The longest gap between two writes, as a fraction (1/4) of a commit's duration.
     private static let share: UInt64 = 4
 
-    /// When the waiting ends, in nanoseconds of the steady clock.
+    /// When the delay ends in any case, in nanoseconds of the steady clock.
     private var deadline: UInt64 = 0
-    /// When it ends unless another event comes.
+    /// When the delay ends unless another event comes, in nanoseconds of the steady clock.
     private var patience: UInt64 = 0
-    /// How long another event is waited for, in nanoseconds.
+    /// The longest gap between two events, in nanoseconds.
     private var gap: UInt64 = 0
-    /// How many events are expected: when they are there, nobody is waited for.
+    /// The number of events that end the delay when they are there.
     private var wanted: UInt64 = 0
-    /// How many there were at the last look.
+    /// The number of events at the last look.
     private var seen: UInt64 = 0
 
-    /// A commit beside the loop ended.
+    /// Starts the delay after a commit in the background.
     ///
     /// - Parameters:
-    ///   - events: how many it had, and how many were appended meanwhile.
-    ///   - duration: how long commits take, in nanoseconds.
+    ///   - events: the number of events that it had, plus those appended meanwhile.
+    ///   - duration: how long the commit took, in nanoseconds.
     ///   - now: nanoseconds of the steady clock.
     mutating func slowCommitEnded(events: UInt64, duration: UInt64, at now: UInt64) {
         gap = duration / CommitGathering.share
@@ -31,9 +31,9 @@ struct CommitGathering: Equatable {
         seen = 0
     }
 
-    /// For how long the next commit waits from now on unless another event comes, in nanoseconds; 0 when it goes off.
+    /// Returns how long the next commit still waits unless another event comes, in nanoseconds; 0 when it is due.
     ///
-    /// - Parameter events: how many it would have.
+    /// - Parameter events: the number of events that it would have.
     mutating func waitingTime(with events: UInt64, at now: UInt64) -> UInt64 {
         guard events < wanted, now < deadline else { return 0 }
         if events > seen {

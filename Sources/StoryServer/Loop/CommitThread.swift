@@ -3,34 +3,38 @@ package import StoryCore
 package import StoryLog
 import StoryStorage
 
-/// Runs commits beside the loop, one at a time.
+/// A runner of commits in the background, one at a time.
 package protocol CommitRunner: AnyObject {
-    /// Begins to run a commit; nothing else is begun before its outcome was taken.
+    /// Starts a commit; the outcome of the one before must have been taken.
     func start(_ commit: CommitJob)
-    /// Takes how the commit ended; nil while it runs, or when there is none.
+    /// Takes the outcome of the commit; nil while it runs, or when there is none.
     func takeOutcome() -> CommitOutcome?
-    /// Waits for the commit that runs and takes how it ended; nil when there is none.
+    /// Waits for the running commit and takes its outcome; nil when there is none.
     func wait() -> CommitOutcome?
 }
 
-/// How a commit ended, and how long it took.
+/// The result and the duration of a commit.
 package struct CommitOutcome: Sendable {
+    /// Success, or the error of the commit.
     package let result: Result<Void, StorageError>
+    /// How long the write and the sync took.
     package let nanoseconds: UInt64
 
+    /// Makes an outcome.
     package init(result: Result<Void, StorageError>, nanoseconds: UInt64) {
         self.result = result
         self.nanoseconds = nanoseconds
     }
 }
 
-/// One thread that lives as long as the daemon and waits for commits to run.
+/// The commit thread: it lives as long as the daemon and waits for commits to run.
 ///
-/// It is woken through a pipe: whoever writes into one is taken by Linux to sleep soon, so that the thread may run on
-/// the same processor, where another one would have to be woken first.
+/// It is woken through a pipe: Linux expects that a thread which writes into a pipe sleeps soon, and so may run the
+/// commit thread on the same processor, where otherwise it would have to wake another one first.
 ///
-/// Unchecked: what both threads see is behind the mutex.
+/// Unchecked: the state that both threads share is guarded by the mutex.
 final class CommitThread: CommitRunner, @unchecked Sendable {
+    /// The state of the one commit.
     private enum Work {
         case nothing
         case running(CommitJob)
@@ -40,11 +44,14 @@ final class CommitThread: CommitRunner, @unchecked Sendable {
     private let clock: @Sendable () -> UInt64
     private let whenDone: @Sendable () -> Void
     private var work = Work.nothing
-    /// The loop's end of the pipe: a byte for each commit, and its end is the thread's; nil before the first one.
+    /// The loop's end of the pipe: a byte starts a commit, and closing it ends the thread; nil while there is no
+    /// thread.
     private var bell: Int32?
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
+    /// Makes a runner; the thread starts with the first commit.
+    ///
     /// - Parameters:
     ///   - clock: nanoseconds, never going backwards.
     ///   - whenDone: called on the thread after each commit.
@@ -64,11 +71,11 @@ final class CommitThread: CommitRunner, @unchecked Sendable {
 
     func start(_ commit: CommitJob) {
         change { work in
-            guard case .nothing = work else { preconditionFailure("One commit runs at a time.") }
+            guard case .nothing = work else { preconditionFailure("commit started before the last outcome was taken") }
             work = .running(commit)
         }
         if bell == nil { bell = startThread() }
-        // Without a thread it is run here; the loop hears of it all the same.
+        // Without a thread the commit runs here, and `whenDone` wakes the loop all the same.
         if !ring() { run() }
     }
 
@@ -94,14 +101,14 @@ final class CommitThread: CommitRunner, @unchecked Sendable {
         }
     }
 
-    /// Lets the thread end once the commit that runs is done.
+    /// Ends the thread after the running commit.
     func end() {
         _ = wait()
         if let bell { close(bell) }
         bell = nil
     }
 
-    /// The end of the pipe to ring with; nil where there is no thread to be had, or no descriptor.
+    /// Starts the thread; returns the loop's end of the pipe, nil where there is no thread or no descriptor to be had.
     private func startThread() -> Int32? {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
@@ -116,7 +123,7 @@ final class CommitThread: CommitRunner, @unchecked Sendable {
         return nil
     }
 
-    /// False where nobody hears it.
+    /// Wakes the thread; returns false where there is none.
     private func ring() -> Bool {
         guard let bell else { return false }
         var byte: UInt8 = 1
@@ -127,7 +134,7 @@ final class CommitThread: CommitRunner, @unchecked Sendable {
         }
     }
 
-    /// Waits until the loop rings; false when it never will again.
+    /// Waits for the loop to wake the thread; returns false once the pipe is closed.
     private static func isRung(_ bell: Int32) -> Bool {
         var byte: UInt8 = 0
         while true {
@@ -142,7 +149,7 @@ final class CommitThread: CommitRunner, @unchecked Sendable {
             guard case .running(let commit) = work else { return nil }
             return commit
         }
-        guard let commit else { preconditionFailure("Whoever rings has a commit to run.") }
+        guard let commit else { preconditionFailure("commit thread woken without a commit") }
         let began = clock()
         let result = commit.outcome
         let outcome = CommitOutcome(result: result, nanoseconds: clock() - began)

@@ -3,29 +3,29 @@ import StoryEngine
 import StoryReactor
 import StoryWire
 
-/// One connection as a machine, and all that belongs to it: its session, its input as lines, its output.
+/// The state machine of one connection, with its session, its input as lines, and its output.
 final class Connection {
-    /// What it does with the next request.
+    /// The state, which says how the next request is handled.
     enum State {
-        /// Takes it up.
+        /// The next request is handled.
         case open
-        /// Lets it wait for something that is under way.
+        /// The next request waits for work in progress.
         case awaiting(Awaited)
-        /// Lets it wait for an answer that is being written.
+        /// The next request waits for an answer that is being written.
         case answering(Answer)
-        /// Takes up nothing more; what is there is sent.
+        /// No more requests are handled; pending output is sent.
         case closing
-        /// Is ended, by us or by the peer.
+        /// The connection was closed, by the server or by the peer.
         case closed
     }
 
-    /// What the next request waits for.
+    /// The condition that the next request waits for.
     enum Awaited {
-        /// Work beside the loop, whose end answers the request with this tag.
+        /// Background work, whose end replies to the request with this tag.
         case job(Tag?)
-        /// That what the connection wrote is durable; then the request with this tag, still the next line, is taken up.
+        /// The connection's writes becoming durable; then the request with this tag, still the next line, is handled.
         case ownWrites(Tag?)
-        /// That writes are taken up again; then the request with this tag, still the next line, is.
+        /// Writes being accepted again; then the request with this tag, still the next line, is handled.
         case room(Tag?)
     }
 
@@ -43,56 +43,56 @@ final class Connection {
     @exclusivity(unchecked) var session: Session
     @exclusivity(unchecked) var lines: SessionMachine
     @exclusivity(unchecked) var output = Outlet()
-    /// Where it is noted that something about it has changed.
+    /// The list that notes that something about the connection has changed.
     private let touched: TouchedConnections
-    /// What it did, and since when it does not.
+    /// When the connection last did something.
     @exclusivity(unchecked) var activity = Activity()
     @exclusivity(unchecked) var client = ClientFigures()
     @exclusivity(unchecked) var asked = AskedRequests()
-    /// Which subscription has its share first.
+    /// The index of the subscription that has its share first.
     var firstSubscription = 0
-    /// True while the transport was asked to leave what comes where it is.
+    /// True while the transport leaves the peer's bytes in the socket.
     @exclusivity(unchecked) var isPaused = false
-    /// Whether it has a long line that is not whole, and whether that is read on.
+    /// Whether the connection has a long line that is not complete, and whether it is being read.
     @exclusivity(unchecked) var longLine = LongLine.none
-    /// How many lines of it were taken up in a turn, the last one that took any.
+    /// The last turn that handled lines of the connection, and the number of those lines.
     @exclusivity(unchecked) var taken: (turn: UInt64, lines: Int) = (0, 0)
-    /// How many bytes the account of what is kept for clients has for it.
+    /// The bytes that the memory account has recorded for the connection.
     @exclusivity(unchecked) var accounted = 0
-    /// In which lists of the loop it stands.
+    /// The lists of the loop that the connection is in.
     @exclusivity(unchecked) var listed: Lists = []
 
-    /// The lists of connections that the loop keeps; a connection stands in each at most once.
+    /// The lists of connections that the loop keeps; a connection is in each at most once.
     struct Lists: OptionSet {
         let rawValue: UInt8
 
-        /// Something is to be sent.
+        /// Output is waiting to be sent.
         static let outbox = Lists(rawValue: 1)
         /// Lines are left over for the next turn.
         static let requests = Lists(rawValue: 2)
-        /// An answer or a subscription goes on.
+        /// An answer or a subscription has more to send.
         static let publishing = Lists(rawValue: 4)
-        /// Its next step is to be found out.
+        /// The next step is to be computed.
         static let touched = Lists(rawValue: 8)
     }
 
-    /// A line that is long and not whole yet.
+    /// The state of a long line that is not complete yet.
     enum LongLine {
         case none
-        /// Others have to be whole first.
+        /// The line waits until other long lines are complete.
         case waiting
         case reading
     }
 
-    /// When a connection last did something, in ticks.
+    /// When a connection last did something, in ticks of 0.1 s.
     struct Activity {
-        /// When a line of it was taken up.
+        /// When a line was last handled.
         var lastLine: UInt64 = 0
-        /// When it was last seen to ask for something, to wait for work, or to take something.
+        /// When the connection was last seen to send a line, to wait for work, or to read output.
         var last: UInt64 = 0
-        /// When the line was first seen that it has not finished; nil where there is none.
+        /// When the incomplete line was first seen; nil where there is none.
         var lineBegan: UInt64?
-        /// How many bytes waited for it when that was last looked at.
+        /// The bytes of unsent output at the last look.
         var unsent = 0
     }
 
@@ -103,9 +103,9 @@ final class Connection {
         lines = SessionMachine(limits: limits)
     }
 
-    // MARK: What it is
+    // MARK: State
 
-    /// True when the next request can be taken up.
+    /// True when the next request can be handled.
     var isOpen: Bool {
         switch state {
         case .open: true
@@ -113,7 +113,7 @@ final class Connection {
         }
     }
 
-    /// True once nothing more is taken up.
+    /// True once no more requests are handled.
     var isEnding: Bool {
         switch state {
         case .open, .awaiting, .answering: false
@@ -121,7 +121,7 @@ final class Connection {
         }
     }
 
-    /// True once it is gone.
+    /// True once the connection is closed.
     var isClosed: Bool {
         switch state {
         case .open, .awaiting, .answering, .closing: false
@@ -129,7 +129,7 @@ final class Connection {
         }
     }
 
-    /// True while something is done for it, and it can only wait.
+    /// True while the server works for the client, which can only wait.
     var awaitsWork: Bool {
         switch state {
         case .awaiting: true
@@ -146,11 +146,11 @@ final class Connection {
         }
     }
 
-    /// True when what its next request waited for has come.
+    /// Returns true when the condition that the next request waits for holds.
     ///
     /// - Parameters:
-    ///   - durable: the last event that is durable.
-    ///   - takesWrites: whether writes are taken up.
+    ///   - durable: the last durable event.
+    ///   - takesWrites: whether writes are accepted.
     func isRequestReady(at durable: Position, takesWrites: Bool) -> Bool {
         switch state {
         case .awaiting(.ownWrites): session.lastWritten <= durable
@@ -159,15 +159,15 @@ final class Connection {
         }
     }
 
-    // MARK: What happened
+    // MARK: Transitions
 
-    /// A request was met that waits for what was written before it, or for room.
+    /// Makes the next request wait for earlier writes, or for writes to be accepted.
     func requestMustWait(for awaited: Awaited) {
         guard case .open = state else { return }
         state = .awaiting(awaited)
     }
 
-    /// What the waiting request waited for has come, or was undone.
+    /// Ends the wait of the next request: its condition holds, or the writes were undone.
     func waitIsOver() {
         switch state {
         case .awaiting(.ownWrites), .awaiting(.room): state = .open
@@ -175,32 +175,32 @@ final class Connection {
         }
     }
 
-    /// Work began whose end answers a request.
+    /// Notes that work began whose end replies to a request.
     func jobBegan(_ tag: Tag?) {
         guard case .open = state else { return }
         state = .awaiting(.job(tag))
     }
 
-    /// The work ended; false when nobody waits for it any more.
+    /// Notes that the work ended; returns false when its reply is not wanted any more.
     func jobEnded() -> Bool {
         guard case .awaiting(.job) = state else { return false }
         state = .open
         return true
     }
 
-    /// An answer began that is written step by step.
+    /// Notes that an answer began that is written step by step.
     func answerBegan(_ answer: Answer) {
         guard case .open = state else { return }
         state = .answering(answer)
     }
 
-    /// The answer was closed.
+    /// Notes that the answer was completed.
     func answerEnded() {
         guard case .answering = state else { return }
         state = .open
     }
 
-    /// Nothing more is to be taken up; returns the tag of a request that still has to be answered, nil where none has.
+    /// Stops handling requests; returns the request that still needs a reply, nil where none does.
     func finishRequested() -> UnansweredRequest? {
         defer { if !isClosed { state = .closing } }
         switch state {
@@ -211,11 +211,11 @@ final class Connection {
         }
     }
 
-    /// It is gone, or on its way to be.
+    /// Notes that the connection was closed, or is about to be.
     func closed() { state = .closed }
 }
 
-/// A request that was taken up and not answered.
+/// A request that was read and has no reply.
 struct UnansweredRequest {
     let tag: Tag?
 }

@@ -1,15 +1,15 @@
-/// Tells when memory that connections needed at one moment is to be given back to the system.
+/// The high-water mark of the memory that connections used, which tells when to return freed memory to the system.
 struct ConnectionMemory {
-    /// Less than this is kept for the next connections, in bytes.
+    /// The peak from which on memory is returned, in bytes; less is kept for later connections.
     private static let kept = 16 << 20
 
-    /// The most bytes that connections were seen to hold since memory was given back.
+    /// The most memory that connections used since it was last returned, in bytes.
     private var most = 0
 
-    /// Connections hold at least so many bytes now.
+    /// Updates the peak with the bytes that connections use now.
     mutating func saw(_ bytes: Int) { most = max(most, bytes) }
 
-    /// Connections hold so many bytes now; true where most of what they held before is free again. Told once.
+    /// Returns true, once, where half of the peak or more is free again; `held`: the bytes that connections use now.
     mutating func isMostFree(beside held: Int) -> Bool {
         saw(held)
         guard most >= ConnectionMemory.kept, held <= most / 2 else { return false }

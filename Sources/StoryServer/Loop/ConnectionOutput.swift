@@ -1,28 +1,28 @@
 import StoryCore
 
-/// What one connection is told and was not sent yet: bytes, and marks at the ends of replies that wait for a commit.
+/// The unsent output of one connection: bytes, and marks at the ends of replies that wait for a commit.
 ///
-/// The order is kept: what follows a reply that waits waits with it.
+/// The order is kept: output after a reply that waits is held back with it.
 struct ConnectionOutput {
-    /// The end of one or more replies that rest on the same position.
+    /// The end of one or more replies that depend on the same position.
     private struct Mark {
         var end: Int
         let restsOn: Position
     }
 
-    /// Replies as encoders write them; each that is whole is told to `close`.
+    /// The replies as the encoders write them; `close` is called after each complete one.
     var bytes: [UInt8] = []
-    /// How many of the bytes wait for no commit.
+    /// The number of leading bytes that wait for no commit.
     private var free = 0
     private var marks: [Mark] = []
 
     var isEmpty: Bool { bytes.isEmpty }
     var count: Int { bytes.count }
 
-    /// True when something waits for a commit.
+    /// True when a reply waits for a commit.
     var isWaiting: Bool { !marks.isEmpty }
 
-    /// What was written since the last call is whole, and rests on this position.
+    /// Marks the bytes written since the last call as complete, and dependent on a position.
     @inline(__always)
     mutating func close(restsOn position: Position, durable: Position) {
         guard position > durable || !marks.isEmpty else {
@@ -36,7 +36,7 @@ struct ConnectionOutput {
         }
     }
 
-    /// Forgets the marks that wait no longer once this position is durable; returns how many bytes can be sent now.
+    /// Removes the marks through a durable position; returns the number of bytes that can be sent now.
     mutating func release(through durable: Position) -> Int {
         guard !marks.isEmpty else { return free }
         var over = 0
@@ -48,23 +48,23 @@ struct ConnectionOutput {
         return free
     }
 
-    /// Takes storage that nobody needs, where it has none of its own.
+    /// Takes over spare storage, where it has none of its own.
     mutating func begin(in storage: inout [UInt8]) {
         if bytes.capacity == 0, storage.capacity > 0 { swap(&bytes, &storage) }
     }
 
-    /// Leaves storage that is not needed to others, where they have none that is larger.
+    /// Gives up its storage where it is empty and not needed; the largest becomes the spare of others.
     ///
     /// - Parameters:
-    ///   - kept: how many bytes of storage it may keep.
-    ///   - most: how many bytes of storage are kept for others.
+    ///   - kept: the bytes of storage that the connection may keep.
+    ///   - most: the largest storage to become the spare, in bytes.
     mutating func leave(in storage: inout [UInt8], keeping kept: Int, atMost most: Int) {
         guard bytes.isEmpty, bytes.capacity > kept else { return }
         if bytes.capacity > storage.capacity, bytes.capacity <= most { swap(&bytes, &storage) }
         bytes = []
     }
 
-    /// So many of the first bytes were sent.
+    /// Removes the first bytes, which were sent.
     mutating func sent(_ count: Int, keepingCapacity: Bool) {
         if count == bytes.count {
             if keepingCapacity { bytes.removeAll(keepingCapacity: true) } else { bytes = [] }
@@ -76,14 +76,14 @@ struct ConnectionOutput {
         for index in marks.indices { marks[index].end -= count }
     }
 
-    /// Everything is forgotten.
+    /// Removes everything.
     mutating func removeAll() {
         bytes = []
         marks = []
         free = 0
     }
 
-    /// Takes back each reply that rests on an event after this position; `refuse` writes what stands for it.
+    /// Replaces each reply that depends on an event after this position; `refuse` writes the refusal for its tag.
     mutating func rollBack(to durable: Position, _ refuse: (_ tag: Tag?, _ bytes: inout [UInt8]) -> Void) {
         guard !marks.isEmpty else { return }
         let old = bytes
@@ -101,17 +101,17 @@ struct ConnectionOutput {
             start = mark.end
         }
         free = bytes.count
-        // What is not whole yet belongs to an answer that is under way.
+        // The bytes after the last mark belong to an answer in progress.
         bytes.append(contentsOf: old[start...])
     }
 
-    /// Forgets what was written and is not whole.
+    /// Removes the bytes after the last complete reply.
     mutating func dropUnfinished() { bytes.removeSubrange((marks.last?.end ?? free)...) }
 }
 
-/// The lines that close replies, found again in what was written.
+/// The search for the closing lines of replies in encoded output.
 enum ClosingLines {
-    /// Calls the body with the tag of each line that begins with `+` or `-`.
+    /// Calls `body` with the tag of each line that begins with `+` or `-`.
     static func forEach(in bytes: ArraySlice<UInt8>, _ body: (Tag?) -> Void) {
         var start = bytes.startIndex
         while start < bytes.endIndex {

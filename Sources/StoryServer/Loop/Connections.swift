@@ -2,13 +2,13 @@ import StoryCore
 import StoryEngine
 import StoryReactor
 
-/// The one table of connections.
+/// The table of all connections.
 final class Connections {
-    /// Those whose next step is to be found out.
+    /// The connections whose next step is to be computed.
     let touched = TouchedConnections()
     @exclusivity(unchecked) private var table: [ConnectionID: Connection] = [:]
     private var followersByID: [ConnectionID: Connection] = [:]
-    /// How many there are that are not ending.
+    /// The number of connections that are not ending.
     private(set) var liveCount = 0
     /// True once events were undone, until `takeUndone`.
     private var isUndone = false
@@ -18,7 +18,7 @@ final class Connections {
     var isEmpty: Bool { table.isEmpty }
     var count: Int { table.count }
     var all: Dictionary<ConnectionID, Connection>.Values { table.values }
-    /// Those with subscriptions that each event may concern.
+    /// The connections with active subscriptions, which each event may concern.
     var followers: Dictionary<ConnectionID, Connection>.Values { followersByID.values }
 
     func insert(_ connection: Connection) {
@@ -26,12 +26,12 @@ final class Connections {
         liveCount += 1
     }
 
-    /// Its subscriptions may be others than before.
+    /// Updates the followers after a change of the connection's subscriptions.
     func subscriptionsChanged(_ connection: Connection) {
         followersByID[connection.id] = connection.session.active.isEmpty ? nil : connection
     }
 
-    /// It takes up nothing more: there is room for another one. Told at most once.
+    /// Notes that the connection is ending, which makes room for another one; called once for each connection.
     func ended(_ connection: Connection) {
         liveCount -= 1
         followersByID[connection.id] = nil
@@ -39,13 +39,13 @@ final class Connections {
 
     func remove(_ connection: Connection) { table[connection.id] = nil }
 
-    /// Events after a position were undone.
+    /// Undoes the events after a position in all sessions.
     func rolledBack(to position: Position) {
         for connection in all { connection.session.rolledBack(to: position) }
         isUndone = true
     }
 
-    /// True where events were undone since the last time: followers may have to be shown a list once more.
+    /// Returns true where events were undone since the last call: followers may have to be shown a list once more.
     func takeUndone() -> Bool {
         defer { isUndone = false }
         return isUndone

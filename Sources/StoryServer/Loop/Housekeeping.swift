@@ -3,16 +3,15 @@ import StoryEngine
 import StoryLog
 import StoryStorage
 
-/// What the loop does ten times a second, whatever its clients do.
+/// The periodic work of the loop, ten times a second.
 ///
-/// It holds the right to serve the directory, tells the service manager that it lives, counts rates, looks at the clock,
-/// ends connections that do nothing, gives memory back that they needed, and has the models stored when there is time for
-/// it.
+/// It checks the right to serve the directory, reports to the service manager, computes rates, checks the clock, ends
+/// idle connections, returns freed memory to the system, and begins a checkpoint when the store is quiet.
 final class Housekeeping {
     private static let ticksPerSecond: UInt64 = 10
 
     private let dependency: ServerDependency
-    private let driver: TurnDriver
+    private let driver: CommitDriver
     private let connections: Connections
     private let requests: Requests
     private let idle: IdleConnections
@@ -21,7 +20,7 @@ final class Housekeeping {
     private var freed = ConnectionMemory()
 
     init(
-        _ dependency: ServerDependency, _ driver: TurnDriver, _ connections: Connections, _ requests: Requests,
+        _ dependency: ServerDependency, _ driver: CommitDriver, _ connections: Connections, _ requests: Requests,
         _ memory: ClientMemory
     ) {
         self.memory = memory
@@ -33,7 +32,7 @@ final class Housekeeping {
         clockWatch = ClockWatch(dependency.clock, dependency.trace)
     }
 
-    /// A tenth of a second went by.
+    /// Counts a tick of 0.1 s, and does the work that is due.
     func ticked() {
         driver.ticked()
         let now = dependency.clock.steady()
@@ -48,19 +47,19 @@ final class Housekeeping {
         endIdle()
         dependency.trace.secondPassed()
         if freed.isMostFree(beside: memory.used) { dependency.returnFreedPages() }
-        // Those that do nothing leave what they keep for later to others.
+        // Idle connections then give up the storage that they keep for later.
         if memory.level > .plenty { connections.all.forEach(connections.touched.add) }
-        // Nothing to do for a second: a good time to bring the stored models up to the log.
+        // The last second had no events: a good time to bring the stored models up to the log.
         if dependency.figures.eventsPerSecond == 0 { driver.storeIfQuiet() }
     }
 
-    /// Ends the process where another one may serve the data directory.
+    /// Stops the process where another one may serve the data directory.
     private func holdRight() {
         guard driver.stopReason == nil else { return }
         do throws(StorageError) { try dependency.holdRight() } catch { driver.fail(error) }
     }
 
-    /// Ends the connections that take up room and do nothing.
+    /// Ends the connections that use resources and are idle.
     private func endIdle() {
         let due = idle.due(
             at: driver.tick, isRoomWanted: requests.wasRefused, isLineWanted: requests.reading.isWanted,

@@ -3,11 +3,12 @@ import StoryEngine
 import StoryReactor
 import StoryWire
 
-/// Which connections take up room and do nothing.
+/// The search for connections that use resources and are idle.
 ///
-/// A request line that is begun has to be finished in time; in a tenth of it where it is long and other long ones wait.
-/// Whoever asks for nothing may stay, until somebody is refused for want of room: then those make way that did nothing
-/// longest. Where somebody is refused for want of memory, those make way that take none of the answers they asked for.
+/// A request line must be completed within the limit `idle`; within a tenth of it where the line is long and other long
+/// lines wait. Connections without requests may stay until a client is refused for lack of room: then those that were
+/// idle longest are ended. Where something is refused for lack of memory, connections that do not read their answers
+/// are ended.
 struct IdleConnections {
     private let connections: Connections
     private let transport: any Transport
@@ -19,15 +20,15 @@ struct IdleConnections {
         self.limits = limits
     }
 
-    /// A connection to be ended, and how many seconds were too long for it.
+    /// A connection to end, with the number of seconds that it exceeded.
     typealias Due = (connection: Connection, seconds: Int)
 
-    /// Those to be ended now. Looked for once a second.
+    /// Returns the connections to end now; called once a second.
     ///
     /// - Parameters:
-    ///   - isRoomWanted: whether somebody was refused since the last time because there was no room.
-    ///   - isLineWanted: whether long lines wait until others are whole.
-    ///   - isMemoryWanted: whether something was refused or held back because much is kept for clients.
+    ///   - isRoomWanted: whether a client was refused for lack of room since the last call.
+    ///   - isLineWanted: whether long lines wait until others are complete.
+    ///   - isMemoryWanted: whether something was refused or held back for lack of memory.
     func due(at tick: UInt64, isRoomWanted: Bool, isLineWanted: Bool, isMemoryWanted: Bool) -> [Due] {
         let longest = limits.idle.ticks
         let shortest = max(1, limits.idle / 10)
@@ -44,13 +45,13 @@ struct IdleConnections {
                 idle.append(connection)
             }
         }
-        // One room less, because the last one is not everybody's.
+        // One less, because the last connection is reserved for administrators.
         guard isRoomWanted, connections.liveCount - due.count >= limits.connections - 1 else { return due }
         idle.sort { ($0.activity.last, $0.id.value) < ($1.activity.last, $1.id.value) }
         return due + idle.prefix(max(1, limits.connections / 16)).map { ($0, limits.idle) }
     }
 
-    /// Notes what the connection does.
+    /// Updates the connection's activity.
     private func look(at connection: Connection, _ tick: UInt64) {
         let unsent = transport.unsentCount(connection.id)
         let hasTaken = unsent != connection.activity.unsent
@@ -61,7 +62,7 @@ struct IdleConnections {
             connection.activity.lineBegan = nil
             return
         }
-        // A line that was taken up since then was another one.
+        // A line was handled since then, so the incomplete line is a new one.
         guard let began = connection.activity.lineBegan, connection.activity.lastLine < began else {
             connection.activity.lineBegan = tick
             return
@@ -70,15 +71,15 @@ struct IdleConnections {
 }
 
 extension Int {
-    /// So many seconds in ticks, of which a second has ten.
+    /// This number of seconds in ticks of 0.1 s.
     fileprivate var ticks: UInt64 { UInt64(self) * 10 }
 }
 
 extension Connection {
-    /// True where a line was begun, and nothing here keeps it from being finished.
+    /// True where a line is incomplete, and nothing in the server keeps the client from completing it.
     fileprivate var hasUnfinishedLine: Bool {
         isOpen && !isPaused && lines.bufferedCount > 0 && !lines.hasBufferedLine
     }
-    /// True where answers are kept for it. What is kept for a follower that reads nothing is little, and stays.
+    /// True where unread answers are kept for the connection. A follower that reads nothing costs little, and stays.
     fileprivate var keepsAnswers: Bool { activity.unsent > 0 && (answer != nil || session.subscriptionCount == 0) }
 }

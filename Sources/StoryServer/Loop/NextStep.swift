@@ -1,48 +1,49 @@
 import StoryCore
 
-/// The next step of the loop for one connection, as a function of what the connection is and holds.
+/// The next step of the loop for one connection, as a function of the connection's state.
 ///
-/// A connection that is neither read from nor gone on with waits for something that comes by itself: its own end, work
-/// beside the loop, a commit, or a reader that takes what was sent.
+/// A connection that is neither read nor served waits for an event that comes by itself: its own end, background work,
+/// a commit, or a client that reads its output.
 struct NextStep: Equatable {
-    /// Whether what the peer sends is read.
+    /// Whether the peer's bytes are read.
     enum Input {
         case read
-        /// Read where a long line may go on; only some do at a time.
+        /// Reads if a long line may go on; only some may at a time.
         case readLongLine
-        /// Left in the socket. A whole long line keeps the room that it took until it is taken up.
+        /// Leaves the bytes in the socket. A complete long line keeps its slot until it is handled.
         case leave
-        /// Left in the socket, and no long line goes on.
+        /// Leaves the bytes in the socket, and frees the slot of a long line.
         case leaveForLong
     }
 
     let input: Input
-    /// True where a line can be taken up.
+    /// True where a line can be handled.
     let takesLine: Bool
-    /// True where an answer or a subscription can be gone on with.
+    /// True where an answer or a subscription can be continued.
     let isPublished: Bool
-    /// True where nothing is left to be done but to close it.
+    /// True where only closing is left to do.
     let isClosed: Bool
 
-    /// What is known of a connection.
+    /// The state of a connection that its next step depends on.
     struct Facts {
         var isOpen = true
         var isEnding = false
-        /// How many bytes are there that were not taken as lines, and whether they hold a whole line, or the end.
+        /// The number of bytes that were not taken as lines; `hasLine`: whether they hold a complete line, or the end
+        /// of input.
         var buffered = 0
-        /// With so many bytes no more is read, but of a long line.
+        /// The number of buffered bytes from which on only a long line is read further.
         var much = Reading.much
         var hasLine = false
-        /// True while its output has room for the answers of requests.
+        /// True while the output has room for replies.
         var hasRoom = true
-        /// True while its output has room for what is prepared ahead of its reader.
+        /// True while the output has room for prefetched answers and pushes.
         var hasRoomAhead = true
-        /// True where its reader took everything.
+        /// True where the client has read everything.
         var isTaken = true
-        /// True where nothing waits to be handed to the transport.
+        /// True where no output waits to be handed to the transport.
         var isSent = true
         var isAnswering = false
-        /// True where a subscription has something to be sent.
+        /// True where a subscription has something to send.
         var isFollowing = false
     }
 

@@ -3,14 +3,15 @@ import StoryEngine
 import StoryReactor
 import StoryWire
 
-/// What connections are told, until it leaves. Nothing leaves but by `release`, which the turn alone decides.
+/// The unsent output of all connections; only `release` sends, at the turn's command.
 final class Outbox {
-    /// How much storage a connection keeps for what it is told next, in bytes: a turn's receipts, not a page of rows.
+    /// The storage that a connection keeps for its next output, in bytes: enough for a turn's receipts, not for a page
+    /// of rows.
     private static let keptOutput = 16_384
-    /// The largest storage that is kept for whoever needs much next, in bytes.
+    /// The largest spare storage that is kept for the next large output, in bytes.
     private static let keptSpare = 1_048_576
 
-    /// What is prepared of an answer for a client that took everything, however much is kept for others.
+    /// The bytes of an answer that are prepared for a client that has read everything, however much memory others use.
     private static let leastAhead = 4_096
 
     private let transport: any Transport
@@ -19,10 +20,10 @@ final class Outbox {
     private let figures: Figures
     private let slow: SlowRequests
     private let memory: ClientMemory
-    /// True once the program ends: whoever has taken what is his is not waited for.
+    /// True once the daemon ends: connections that have read everything are closed without lingering.
     var isDraining = false
     @exclusivity(unchecked) private var waiting: [Connection] = []
-    /// Storage of a connection that was told much, for the next one that has none.
+    /// Spare storage of a connection that had much output, for the next one without any.
     @exclusivity(unchecked) private var spare: [UInt8] = []
 
     init(
@@ -39,7 +40,7 @@ final class Outbox {
 
     // MARK: Writing
 
-    /// Has the body write something whole for the connection, which rests on this position.
+    /// Has `body` write one complete reply for the connection; it depends on a position.
     @inline(__always)
     func write(
         to connection: Connection, restsOn position: Position, durable: Position, _ body: (inout [UInt8]) -> Void
@@ -49,7 +50,7 @@ final class Outbox {
         connection.output.replies.close(restsOn: position, durable: durable)
     }
 
-    /// Has the body write what is not whole yet, up to `close`.
+    /// Has `body` write a part of an answer, which `close` completes.
     @inline(__always)
     func append<Result, Failure: Error>(
         to connection: Connection, _ body: (inout [UInt8]) throws(Failure) -> Result
@@ -58,15 +59,15 @@ final class Outbox {
         return try body(&connection.output.replies.bytes)
     }
 
-    /// What was appended for the connection is whole, and rests on this position.
+    /// Marks the connection's output as complete, and dependent on a position.
     func close(_ connection: Connection, restsOn position: Position, durable: Position) {
         connection.output.replies.close(restsOn: position, durable: durable)
     }
 
-    /// Forgets what was appended for the connection and is not whole.
+    /// Removes the output of the connection's incomplete answer.
     func dropUnfinished(_ connection: Connection) { connection.output.replies.dropUnfinished() }
 
-    /// The connection is sent what is there for it, and the next step is found out then.
+    /// Lists the connection for sending; its next step is computed after that.
     @inline(__always)
     private func list(_ connection: Connection) {
         guard !connection.listed.contains(.outbox) else { return }
@@ -77,23 +78,24 @@ final class Outbox {
 
     // MARK: Room
 
-    /// True while the connection's requests are answered; false until its reader has taken something.
+    /// Returns true while the connection's requests are handled; false until its client has read some output.
     func hasRoom(_ connection: Connection) -> Bool { connection.output.count < room(connection) }
 
-    /// How many bytes the connection's output may hold before its requests wait, until something is sent.
+    /// Returns the size of the connection's output at which its requests wait, in bytes.
     func room(_ connection: Connection) -> Int {
         let shared = max(limits.leastOutput, limits.memory - memory.used)
         return min(limits.output, shared) - transport.unsentCount(connection.id)
     }
 
-    /// How many bytes of an answer or of pushes may still be prepared ahead of the reader.
+    /// Returns the bytes of answers or pushes that may still be prefetched for the connection.
     func roomAhead(_ connection: Connection) -> Int {
         let waiting = waitingCount(connection)
         if memory.isExhausted, waiting > 0 || !goesOnWhenExhausted(connection) { return 0 }
         return max(0, ahead - waiting)
     }
 
-    /// True where the answer is short, or the connection's own requests, which wait behind it, fill the account.
+    /// Returns true where the answer is short, or where the connection's own requests behind it fill the memory
+    /// account.
     private func goesOnWhenExhausted(_ connection: Connection) -> Bool {
         connection.answer?.cursor.isShort == true || memory.isFilled(by: connection)
     }
@@ -102,24 +104,24 @@ final class Outbox {
         switch memory.level {
         case .plenty: limits.ahead
         case .short, .full: min(limits.ahead, limits.leastOutput)
-        // A client that takes what it is sent is not held up by those that do not.
+        // A client that reads its output is not held up by those that do not.
         case .spent: min(limits.leastOutput, Outbox.leastAhead)
         }
     }
 
-    /// True when the reader took everything that was sent.
+    /// Returns true when the client has read everything that was sent.
     func isTaken(_ connection: Connection) -> Bool { transport.unsentCount(connection.id) == 0 }
 
-    /// How many bytes wait until the connection's reader takes them.
+    /// Returns the bytes that wait until the connection's client reads them.
     func waitingCount(_ connection: Connection) -> Int {
         connection.output.count + transport.unsentCount(connection.id)
     }
 
     // MARK: Sending
 
-    /// Sends what rests on events up to this position.
+    /// Sends the output that depends on events up to this position.
     func release(through durable: Position) {
-        // By index, in place: the list keeps its memory.
+        // Filters the list by index, so that it keeps its storage.
         var kept = 0
         for index in waiting.indices {
             let connection = waiting[index]
@@ -147,22 +149,22 @@ final class Outbox {
             transport.send(connection.id, Array(connection.output.replies.bytes[..<count]))
             return connection.output.replies.sent(count, keepingCapacity: true)
         }
-        // What the kernel did not take the transport keeps, and the storage with it.
+        // Where the kernel did not take everything, the transport keeps the bytes, and the storage with them.
         let isSent = transport.send(connection.id, connection.output.replies.bytes)
         connection.output.replies.sent(count, keepingCapacity: isSent)
     }
 
-    /// How much storage a connection with no output keeps for what it is told next.
+    /// The storage that a connection without output keeps for later, in bytes.
     private var keptStorage: Int { memory.level == .plenty ? Outbox.keptOutput : 0 }
 
-    /// Closes a connection that is ending, once everything was handed to the transport.
+    /// Closes a connection that is ending, once all its output was handed to the transport.
     func finish(_ connection: Connection) {
         guard !connection.isClosed else { return }
         connection.closed()
         transport.finish(connection.id, lingers: !isDraining)
     }
 
-    /// Replaces each reply that rests on an undone event by this failure, also those that are being written.
+    /// Replaces each reply that depends on an undone event by this failure, also those in progress.
     func rollBack(to durable: Position, _ failure: Failure) {
         for connection in waiting {
             connection.output.replies.rollBack(to: durable) { tag, bytes in
@@ -186,20 +188,19 @@ final class Outbox {
         connection.answerEnded()
     }
 
-    /// Forgets everything that was not sent: it must not leave any more.
+    /// Removes all unsent output: it must not be sent any more.
     func removeAll() {
         for connection in waiting { connection.output.replies.removeAll() }
         waiting = []
     }
 }
 
-/// What one connection is told and was not sent yet. Only the outbox writes to it, and lists its connection for sending
-/// as it does so.
+/// The unsent output of one connection. Only the outbox writes to it, which lists the connection for sending as well.
 struct Outlet {
     fileprivate var replies = ConnectionOutput()
 
     var isEmpty: Bool { replies.isEmpty }
     var count: Int { replies.count }
-    /// How much storage it holds, in bytes.
+    /// The capacity of the storage, in bytes.
     var storageCount: Int { replies.bytes.capacity }
 }

@@ -3,34 +3,34 @@ import StoryEngine
 import StoryModels
 import StoryWire
 
-/// Tells watchers of rows and lists what events did to rows: each row is looked up and encoded once for all of them.
+/// The pushes to subscriptions of rows and lists: each changed row is looked up and encoded once for all of them.
 final class RowPushes {
-    /// What is known of one event, as far as somebody asked.
+    /// The cached update of one event.
     private final class Entry {
         let update: RowUpdate?
         lazy var shown = update?.state.shown ?? []
 
         init(_ update: RowUpdate?) { self.update = update }
 
-        /// About how many bytes it takes: the row, and what is told of it, which is longer.
+        /// The estimated size in bytes: the row, and its encoded form, which is longer.
         var keptBytes: Int { 256 + 3 * (update?.state.row?.bytes.count ?? 0) }
     }
 
-    /// A row, by its number, after the events up to a position.
+    /// A key of the cache of earlier rows: a row's number, and the last event that is applied to it.
     private struct Past: Hashable {
         let row: UInt64
         let through: Position
     }
 
-    /// What a watcher is told of an event.
+    /// The push that an event causes for a subscription.
     private enum News {
         case nothing
         case shown([UInt8])
     }
 
-    /// So many events are remembered, those of one moment.
+    /// The maximum number of cached events, all cached at the same durable position.
     private static let maxEntries = 1_024
-    /// The same in bytes of their rows: some may be large.
+    /// The maximum size of their rows, in bytes: some rows are large.
     private static let maxEntryBytes = 4 << 20
 
     private let watcher: RowWatcher
@@ -38,28 +38,29 @@ final class RowPushes {
     private var entryBytes = 0
     private var moment = Position.zero
     private let durableRows = DurableRows()
-    /// How rows were when events up to some position had been, as far as events of that moment made somebody ask.
+    /// The cache of rows as of earlier positions, which subscriptions needed at the current durable position.
     private var pasts: [Past: EarlierRow] = [:]
-    /// The rows of which an event could not be told yet: what was found out for it is kept from moment to moment.
+    /// The rows with an event whose push is not computed yet: their earlier states are kept when the position changes.
     private var unfinished: Set<UInt64> = []
-    /// So many rows are kept for that.
+    /// The maximum number of such rows.
     private static let maxUnfinished = 64
-    /// How many changes of rows were worked out, whoever watches them.
+    /// The number of row changes computed, each once for all its subscriptions.
     private(set) var count: UInt64 = 0
 
     init(_ watcher: RowWatcher) { self.watcher = watcher }
 
-    /// Events were undone: what others made of the rows since is not what was found out.
+    /// Clears all caches after events were undone, since other events may change the rows now.
     func eventsUndone() {
         (entries, entryBytes, pasts, unfinished) = ([:], 0, [:], [])
         durableRows.removeAll()
     }
 
-    // MARK: What there is
+    // MARK: Lists
 
-    /// Shows a watcher what is there before he follows the events; returns when it is shown, or room or budget is spent.
+    /// Shows a subscription the present rows before it follows the events, until all are shown or room or budget is
+    /// spent.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: the error of reading.
     func list(
         _ subscription: inout Subscription, after key: [UInt8]?, _ durable: Position, _ output: inout [UInt8],
         until size: Int, _ budget: inout Budget
@@ -71,7 +72,7 @@ final class RowPushes {
             let last = subscription.last
             guard let state = try watcher.state(of: kind, id, since: last, through: durable, durableRows, &budget)
             else { return }
-            // Where there is none, that is said of the last event that is known of, not of the row's own last one.
+            // An absent row is reported as of the last known event, not of the row's own last one.
             let json = state.row == nil ? RowPushEncoder.absent(at: state.through) : state.shown
             push(json, subscription.id, &output, &budget)
             _ = subscription.show(state.number, as: state.position, at: subscription.last)
@@ -84,7 +85,7 @@ final class RowPushes {
                 kind, conditions, after: key, through: durable, durableRows, &budget
             ) { (row, key, budget) throws(StorageError) in
                 let last = follower.last
-                // One that cannot be remembered is told of with the event that changed it.
+                // A row that cannot be remembered is pushed with the event that changed it.
                 if let row, row.withView({ follower.show($0.number, as: $0.position, at: last) }) {
                     push(row.withView { RowPushEncoder.row($0) }, follower.id, &output, &budget)
                 }
@@ -97,12 +98,12 @@ final class RowPushes {
         }
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// Tells a watcher what an event did, unless he was shown that already.
+    /// Pushes an event's effect on its row, unless the subscription was already shown that state.
     ///
-    /// - Returns: false where the budget was spent before that was known; nothing is told then.
-    /// - Throws: what reading failed with.
+    /// - Returns: false where the budget was spent too early; then nothing was pushed.
+    /// - Throws: the error of reading.
     func push(
         _ record: EventRecord, _ durable: Position, _ subscription: inout Subscription, _ output: inout [UInt8],
         _ budget: inout Budget
@@ -120,16 +121,17 @@ final class RowPushes {
         return true
     }
 
-    /// What a watcher is told of an event, and whether he is told of the row as later events left it.
+    /// Returns the push for an event: the row's newest durable state, or its state as of the event.
     ///
-    /// - Returns: nil where the budget was spent before that was known.
+    /// - Returns: nil where the budget was spent too early.
     private func news(
         of update: RowUpdate, _ entry: Entry, _ row: UInt64, _ event: Position, _ subscription: inout Subscription,
         _ budget: inout Budget
     ) throws(StorageError) -> News? {
         guard let news = try news(of: update, entry.shown, row, event, subscription, &budget) else { return nil }
         guard !subscription.show(row, as: update.state.position, at: event) else { return news }
-        // It cannot be remembered that he saw a later state: he is told of the one that the event left.
+        // The per-subscription map is full, or memory is short, so the state as of this event is pushed instead of the
+        // newest.
         budget.look(at: Budget.rowUnits)
         guard let past = try past(of: update, row, through: event, &budget) else { return nil }
         var exact = update
@@ -137,9 +139,9 @@ final class RowPushes {
         return try self.news(of: exact, exact.state.shown, row, event, subscription, &budget)
     }
 
-    /// What a watcher is told of an event.
+    /// Returns the push for an event, given the row's state after it.
     ///
-    /// - Returns: nil where the budget was spent before that was known.
+    /// - Returns: nil where the budget was spent too early.
     private func news(
         of update: RowUpdate, _ shown: @autoclosure () -> [UInt8], _ row: UInt64, _ event: Position,
         _ subscription: Subscription, _ budget: inout Budget
@@ -147,13 +149,14 @@ final class RowPushes {
         let subject = subscription.subject
         if let now = update.state.row {
             if now.withView({ isWatched($0, by: subject) }) {
-                // An event that leaves a row as it was is no change of it, and one that the list comes to is told of there.
+                // An event that left the row unchanged is no change. A row ahead in the list is pushed when the list
+                // comes to it.
                 let isToCome = now.withView { now in
                     subscription.isInDoubt && subscription.isAhead(key(of: now, by: subject))
                 }
                 return now.withView { $0.position >= event } && !isToCome ? .shown(shown()) : .nothing
             }
-            // What is there and was never let in need not be looked for in the past.
+            // A row that is present and could never have matched needs no look at its earlier state.
             if case .list(_, let conditions) = subject, update.schema.areSettled(conditions) { return .nothing }
         }
         guard update.version > Version(1) else { return .nothing }
@@ -178,10 +181,10 @@ final class RowPushes {
         }
     }
 
-    /// True when a watcher has the row that an event took out of his list: it was shown when the list was walked if the
-    /// durable events had made it what it was, and with the others it still was in the index.
+    /// Returns true when the subscription has a row that an event removed from its list. The walk of the list showed
+    /// the row if the durable events had left it in this state, and later events had left it in the index.
     ///
-    /// - Returns: nil where the budget was spent before that was known.
+    /// - Returns: nil where the budget was spent too early.
     private func wasTold(
         _ told: ToldRow, _ before: RowCopy, _ conditions: [Condition], of update: RowUpdate, _ row: UInt64,
         _ budget: inout Budget
@@ -198,7 +201,7 @@ final class RowPushes {
         }
     }
 
-    /// Nil where the budget was spent before it was known.
+    /// Returns the cached update of an event; nil where the budget was spent too early.
     private func entry(
         of record: EventRecord, _ durable: Position, _ budget: inout Budget
     ) throws(StorageError) -> Entry? {
@@ -234,7 +237,7 @@ final class RowPushes {
         if case .list(_, let conditions) = subject { watcher.key(of: row, conditions) } else { [] }
     }
 
-    /// How a row was when the events up to a position had been; nil where the budget was spent before that was known.
+    /// Returns the row as of an earlier position; nil where the budget was spent too early.
     private func past(
         of update: RowUpdate, _ row: UInt64, through last: Position, _ budget: inout Budget
     ) throws(StorageError) -> EarlierRow? {
@@ -245,7 +248,7 @@ final class RowPushes {
         return try past.find(&budget) ? past : nil
     }
 
-    /// What was found out belongs to its moment, but for what is gone on with.
+    /// Removes the cached earlier rows, except those that unfinished events need.
     private func forgetPasts() {
         if unfinished.count > RowPushes.maxUnfinished { unfinished = [] }
         pasts = pasts.filter { unfinished.contains($0.key.row) }
@@ -260,7 +263,7 @@ final class RowPushes {
 }
 
 extension RowState {
-    /// What a watcher of the row is told.
+    /// The encoded push for a subscription to the row.
     fileprivate var shown: [UInt8] {
         row?.withView { RowPushEncoder.row($0) } ?? RowPushEncoder.absent(at: position)
     }

@@ -1,7 +1,7 @@
-/// The connections about which something has changed since the end of the last turn: what they are, hold or are sent.
+/// The connections whose state, input or output has changed since the end of the last turn.
 ///
-/// At the end of a turn their next steps are found out, for each once. So it makes no difference which change came first,
-/// or which part of the loop made it.
+/// At the end of a turn the next step of each is computed once. So the order of the changes, and the part of the loop
+/// that made them, do not matter.
 final class TouchedConnections {
     @exclusivity(unchecked) private var connections: [Connection] = []
 
@@ -13,7 +13,7 @@ final class TouchedConnections {
         connections.append(connection)
     }
 
-    /// Calls the body with each of them, those included that are added meanwhile, and forgets them.
+    /// Removes all connections and calls `body` with each, also with those that are added meanwhile.
     func forEach(_ body: (Connection) -> Void) {
         var index = 0
         while index < connections.count {

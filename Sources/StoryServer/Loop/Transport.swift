@@ -1,28 +1,29 @@
 package import StoryReactor
 
-/// What the loop asks of whoever holds the sockets.
+/// The sockets, as the loop uses them.
 package protocol Transport: AnyObject {
-    /// Sends bytes, or keeps them until the peer takes them; true when nothing was kept.
+    /// Sends bytes, or keeps those that the kernel does not take; returns true when none were kept.
     @discardableResult
     func send(_ id: ConnectionID, _ bytes: [UInt8]) -> Bool
-    /// How many bytes wait for the peer to take them; 0 for a connection that is gone.
+    /// Returns the bytes that wait for the peer to read them; 0 for a closed connection.
     func unsentCount(_ id: ConnectionID) -> Int
-    /// How many bytes are read of a peer at a time at most; nil: as many as there are.
+    /// The maximum number of bytes to read from a peer at a time; nil for no maximum.
     var mostRead: Int? { get set }
-    /// Leaves what the peer sends where it is until `resumeReading`.
+    /// Leaves the peer's bytes in the socket until `resumeReading`.
     func pauseReading(_ id: ConnectionID)
+    /// Reads from the peer again.
     func resumeReading(_ id: ConnectionID)
-    /// Sends what waits, then closes.
+    /// Sends the waiting bytes, then closes the connection.
     ///
-    /// - Parameter lingers: false where a peer that has sent nothing more is not waited for.
+    /// - Parameter lingers: false to close without waiting for the peer, where it has sent nothing more.
     func finish(_ id: ConnectionID, lingers: Bool)
-    /// Makes the next turn come at once: there is work left for it.
+    /// Begins another turn at once, since there is work left.
     func requestTurn()
-    /// Makes the next turn end no later than so many nanoseconds from now, whatever was asked for before.
+    /// Ends the next turn within the given number of nanoseconds, whatever was requested before.
     func requestTurn(within nanoseconds: UInt64)
-    /// Takes no new connections.
+    /// Accepts no new connections.
     func stopListening()
-    /// Closes everything; the loop ends.
+    /// Closes everything and ends the loop.
     func stop()
 }
 

@@ -3,18 +3,18 @@ import StoryEngine
 import StoryLog
 import StoryReactor
 
-/// The row of a connection that `CLIENTS` tells. All of it rests on events that are durable.
+/// A row of the answer to `CLIENTS`: one connection. All of it depends on durable events only.
 struct ClientReport {
-    /// Of more subscriptions the slowest are told.
+    /// The maximum number of subscriptions in a row; the slowest are listed.
     static let fewSubscriptions = 16
-    /// The same of a client that is asked for by its number.
+    /// The maximum for a client that is asked for by its number.
     static let mostSubscriptions = 1_000
 
     let connection: Connection
-    /// The last event that those who follow were shown.
+    /// The last event that was pushed to followers.
     let published: Position
     let tick: UInt64
-    /// Bytes that the client has not taken.
+    /// The bytes that the client has not read.
     let waiting: Int
     let subscriptionLimit: Int
 
@@ -53,7 +53,7 @@ struct ClientReport {
         ])
     }
 
-    /// The target as it was asked for, without filters.
+    /// Returns the target of a subscription as it was asked for, without filters.
     private func target(of subscription: Subscription) -> String {
         switch subscription.subject {
         case .events:
@@ -79,24 +79,26 @@ extension Subscription.Phase {
     }
 }
 
-/// An answer that tells of the connections, a few at a time.
+/// The answer to `CLIENTS`: the connections, a few per step.
 final class ClientList: AnswerCursor {
     private let connections: Connections
     private let outbox: Outbox
-    private let publishing: Publishing
-    private let driver: TurnDriver
+    private let publishing: PushScheduler
+    private let driver: CommitDriver
     private let subscriptionLimit: Int
     private let head: () -> Position
     private var walk: ConnectionWalk
     private var count: UInt64 = 0
 
+    /// Begins the answer.
+    ///
     /// - Parameters:
-    ///   - all: the connections to tell of, by their numbers.
-    ///   - subscriptionLimit: how many subscriptions of each are told.
-    ///   - head: the last event that is folded.
+    ///   - all: the connections to list, ordered by number.
+    ///   - subscriptionLimit: the maximum number of subscriptions to list for each.
+    ///   - head: returns the last folded event.
     init(
-        _ all: ConnectionWalk, of connections: Connections, _ outbox: Outbox, _ publishing: Publishing,
-        _ driver: TurnDriver, subscriptionLimit: Int, head: @escaping () -> Position
+        _ all: ConnectionWalk, of connections: Connections, _ outbox: Outbox, _ publishing: PushScheduler,
+        _ driver: CommitDriver, subscriptionLimit: Int, head: @escaping () -> Position
     ) {
         walk = all
         self.connections = connections

@@ -1,17 +1,17 @@
 import StoryLog
 import StoryReactor
 
-/// Begins the answers to `STATS`, `METRICS` and `CLIENTS`.
+/// The factory of the answers to `STATS`, `METRICS` and `CLIENTS`.
 struct FigureAnswers {
     let dependency: ServerDependency
-    let driver: TurnDriver
+    let driver: CommitDriver
     let connections: Connections
     let outbox: Outbox
     let memory: ClientMemory
-    let publishing: Publishing
+    let publishing: PushScheduler
     let checkpoints: Checkpoints
 
-    /// The daemon's figures, after a look at every connection.
+    /// Begins an answer with the daemon's figures, which visits every connection first.
     func survey(_ purpose: Survey.Purpose) -> Survey {
         Survey(purpose, connections, publishing) { [self] sums in
             FigureSource(
@@ -19,10 +19,10 @@ struct FigureAnswers {
         }
     }
 
-    /// All clients, by their numbers.
+    /// Begins an answer with all clients, ordered by number.
     func clients() -> ClientList { list(connections.all, subscriptionLimit: ClientReport.fewSubscriptions) }
 
-    /// The client with a number; nil where there is none.
+    /// Begins an answer with one client; nil where there is none with this number.
     func client(_ number: UInt64) -> ClientList? {
         let found = connections.all.filter { $0.client.number == number }
         return found.isEmpty ? nil : list(found, subscriptionLimit: ClientReport.mostSubscriptions)

@@ -4,26 +4,26 @@ import StoryEngine
 import StoryLog
 import StoryModels
 
-/// All that the daemon's figures are read from at one moment, each under one name.
+/// The source of all figures at one moment, each under one name.
 struct FigureSource {
     let dependency: ServerDependency
     let checkpoints: Checkpoints
-    let publishing: Publishing
+    let publishing: PushScheduler
     let memory: ClientMemory
     /// The sums over all connections.
     let sums: ConnectionSums
     let process = ProcessFigures()
 
     var figures: Figures { dependency.figures }
-    /// The last event that is folded: what rests on it leaves when it is durable.
+    /// The last folded event; a report that depends on it is sent when it is durable.
     var head: Position { dependency.log.head }
 
-    // MARK: What there is
+    // MARK: Sizes
 
-    /// How many rows of each kind there are.
+    /// The number of rows of each kind.
     var rows: [(name: String, count: UInt64)] { Catalogue.standard.kinds.map { ($0.name, rowCount($0)) } }
 
-    /// 0 where the models cannot be read, which stops the loop soon.
+    /// Returns the number of rows; 0 where the models cannot be read, which stops the loop soon.
     private func rowCount(_ kind: KindSchema) -> UInt64 {
         guard case .tally(let key, _) = QueryPlan(kind, []).count else { return 0 }
         do throws(StorageError) { return try RowLookup(dependency.models).count(kind, at: key) } catch { return 0 }
@@ -33,10 +33,10 @@ struct FigureSource {
     var journalBytes: UInt64 { UInt64(clamping: dependency.configuration.journal) }
     var modelBytes: UInt64 { UInt64(clamping: dependency.models.storedBytes) }
     var bufferedBytes: UInt64 { UInt64(clamping: dependency.models.bufferedBytes) }
-    /// Bytes that are kept for clients.
+    /// The bytes that are kept for clients.
     var waitingBytes: UInt64 { UInt64(clamping: memory.used) }
 
-    /// The bytes that the daemon's user may still write beside the data; 0 where the system does not tell.
+    /// The bytes that the daemon's user may still write on the file system of the data; 0 where that is unknown.
     var freeBytes: UInt64 {
         var disk = statvfs()
         guard statvfs(dependency.configuration.data, &disk) == 0 else { return 0 }
@@ -45,7 +45,7 @@ struct FigureSource {
 
     // MARK: Folds
 
-    /// How long the folds of each kind of event took, and how many there were; `own`: the users' own events.
+    /// The number and the durations of the folds for each kind of event; `own`: the users' own events.
     var folds: [(name: String, count: UInt64, durations: Histogram)] {
         let kinds: [KindSchema?] = Catalogue.standard.kinds + [nil]
         return kinds.compactMap { schema in
@@ -56,21 +56,21 @@ struct FigureSource {
     }
 }
 
-/// The sums over all connections: counted a few connections at a time, so that many of them hold nobody up.
+/// The sums over all connections, computed a few connections per step, so that they delay no requests.
 struct ConnectionSums {
     private var byRole = [UInt64](repeating: 0, count: Role.allCases.count)
     private(set) var connections: UInt64 = 0
-    /// Subscriptions to events, and to rows and lists.
+    /// The subscriptions to events, and those to rows and lists.
     private(set) var eventSubscriptions: UInt64 = 0
     private(set) var rowSubscriptions: UInt64 = 0
-    /// How many events the slowest subscription is behind.
+    /// The number of events that the slowest subscription is behind.
     private(set) var lag: UInt64 = 0
 
     func count(of role: Role) -> UInt64 { byRole[role.rawValue] }
 
     /// Adds a connection.
     ///
-    /// - Parameter published: the last event that those who follow were shown.
+    /// - Parameter published: the last event that was pushed to followers.
     mutating func add(_ connection: Connection, published: Position) {
         let session = connection.session
         connections += 1

@@ -2,14 +2,14 @@ import StoryCore
 import StoryEngine
 import StoryLog
 
-/// A family of figures: all that is known of it, and where its values are.
+/// A family of metrics: its metadata, and the source of its values.
 struct Figure: Sendable {
-    /// What becomes of its values.
+    /// The type of a family, as in OpenMetrics.
     enum Kind: String, Sendable {
         case gauge, counter, histogram, info
     }
 
-    /// The unit that its name ends with.
+    /// The unit that the name ends with.
     enum Unit: String, Sendable {
         case seconds, bytes
     }
@@ -18,26 +18,26 @@ struct Figure: Sendable {
     enum Values {
         case one(UInt64)
         case decimal(Double)
-        /// One for each value of the label.
+        /// A value for each value of the label.
         case labelled([(label: String, value: UInt64)])
         case durations(Histogram)
-        /// A histogram for each value of the label, counted by so many powers of four.
+        /// A histogram for each value of the label, with the given number of power-of-four buckets.
         case labelledDurations([(label: String, durations: Histogram)], powers: Int)
-        /// Labels of its own.
+        /// Constant labels of an info metric.
         case facts([(label: String, value: String)])
     }
 
-    /// Without `_total` and `_info`, which the samples of a counter and of an info have behind it.
+    /// The name without `_total` and `_info`, the suffixes of the samples of counters and infos.
     let name: String
     let kind: Kind
     var unit: Unit?
-    /// The names of its labels.
+    /// The names of the labels.
     var labels: [String] = []
-    /// A sentence.
+    /// The help text: one sentence.
     let help: String
     let values: @Sendable (FigureSource) -> Values
 
-    /// The name of its samples, as questions to Prometheus have it.
+    /// The name of the samples, as in Prometheus queries.
     var sampleName: String {
         switch kind {
         case .gauge, .histogram: name
@@ -47,12 +47,12 @@ struct Figure: Sendable {
     }
 }
 
-/// The families of figures that `METRICS` tells, in their order. Labels come out of the program's own lists, never out of
-/// data, and all of them are there from the start.
+/// The families of metrics in `METRICS`, in their order. Label values come from the program's own lists, never from
+/// data, and all of them are present from the start.
 enum FigureTable {
-    /// More series are never told.
+    /// The maximum number of time series.
     static let mostSeries = 500
-    /// The powers of four by which the requests of each verb are counted: to 0.26 s. One step takes no longer.
+    /// The number of power-of-four buckets for requests by verb: up to 0.26 s, since one step takes no longer.
     private static let requestPowers = 10
 
     static let all: [Figure] = store + requests + connections + disk + process
@@ -70,7 +70,7 @@ enum FigureTable {
         },
         Figure(
             name: "storykeep_commit_duration_seconds", kind: .histogram, unit: .seconds,
-            help: "Synced commits, each of the events of a turn."
+            help: "Synced commits, each with the events of one turn."
         ) { .durations($0.figures.commits) },
         Figure(name: "storykeep_rows", kind: .gauge, labels: ["kind"], help: "Rows of each kind.") {
             .labelled($0.rows.map { ($0.name, $0.count) })
@@ -105,12 +105,12 @@ enum FigureTable {
         Figure(name: "storykeep_connections", kind: .gauge, labels: ["role"], help: "Clients that are connected.") {
             source in .labelled(Role.allCases.map { ($0.name, source.sums.count(of: $0)) })
         },
-        Figure(name: "storykeep_connections_accepted", kind: .counter, help: "Clients that were let in.") {
+        Figure(name: "storykeep_connections_accepted", kind: .counter, help: "Clients that were accepted.") {
             .one($0.figures.accepted)
         },
         Figure(
             name: "storykeep_connections_refused", kind: .counter, labels: ["reason"],
-            help: "Clients that were turned away."
+            help: "Clients that were refused."
         ) { source in .labelled(ConnectionRefusal.allCases.map { ($0.rawValue, source.figures.refusals(for: $0)) }) },
         Figure(name: "storykeep_received_bytes", kind: .counter, unit: .bytes, help: "Bytes that clients sent.") {
             .one($0.figures.received)
@@ -120,9 +120,9 @@ enum FigureTable {
         },
         Figure(
             name: "storykeep_waiting_bytes", kind: .gauge, unit: .bytes,
-            help: "Bytes kept for clients: not taken up, or not taken by them."
+            help: "Bytes kept for clients: requests that have not begun, and output that was not read."
         ) { .one($0.waitingBytes) },
-        Figure(name: "storykeep_subscriptions", kind: .gauge, labels: ["of"], help: "Subscriptions that are on.") {
+        Figure(name: "storykeep_subscriptions", kind: .gauge, labels: ["of"], help: "Subscriptions that are active.") {
             .labelled([("events", $0.sums.eventSubscriptions), ("rows", $0.sums.rowSubscriptions)])
         },
         Figure(
@@ -131,7 +131,7 @@ enum FigureTable {
         ) { .one($0.sums.lag) },
         Figure(
             name: "storykeep_row_changes", kind: .counter,
-            help: "Changes of rows that were worked out for those who watch, each once for all of them."
+            help: "Row changes that were computed for subscriptions, each once for all of them."
         ) { .one($0.publishing.rowChanges) },
     ]
 
@@ -141,11 +141,11 @@ enum FigureTable {
         ) { .labelled([("log", $0.logBytes), ("journal", $0.journalBytes), ("models", $0.modelBytes)]) },
         Figure(
             name: "storykeep_memory_bytes", kind: .gauge, unit: .bytes, labels: ["part"],
-            help: "Memory that is no map of a file, and of it what waits for a checkpoint."
+            help: "Memory without the maps of files, and the part of it that waits for a checkpoint."
         ) { .labelled([("anonymous", $0.process.anonymousBytes), ("buffered", $0.bufferedBytes)]) },
         Figure(
             name: "storykeep_disk_free_bytes", kind: .gauge, unit: .bytes,
-            help: "Bytes that may still be written beside the data."
+            help: "Bytes that are free for the daemon on the file system of the data."
         ) { .one($0.freeBytes) },
         Figure(name: "storykeep_checkpoints", kind: .counter, help: "Checkpoints of the models that were written.") {
             .one($0.checkpoints.count)
@@ -155,7 +155,7 @@ enum FigureTable {
             help: "Checkpoints, beside the loop."
         ) { .durations($0.figures.checkpoints) },
         Figure(
-            name: "storykeep_flushes", kind: .counter, help: "Times that the log took over what its journal held."
+            name: "storykeep_flushes", kind: .counter, help: "Flushes of the journal into the log."
         ) { .one($0.figures.flushes) },
         Figure(
             name: "storykeep_condition", kind: .gauge, labels: ["condition"],
@@ -168,7 +168,7 @@ enum FigureTable {
     private static let process = [
         Figure(
             name: "process_start_time_seconds", kind: .gauge, unit: .seconds,
-            help: "When the daemon began, in seconds since 1970."
+            help: "Start of the daemon, in seconds since 1970."
         ) { .decimal(Double($0.figures.started.milliseconds) / 1_000) },
         Figure(
             name: "process_cpu_seconds", kind: .counter, unit: .seconds, help: "Processor time of the daemon."

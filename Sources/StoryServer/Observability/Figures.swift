@@ -1,51 +1,53 @@
 package import StoryCore
 import StoryEngine
 
-/// A table of counters that tell what the daemon did since its start.
+/// The counters of the daemon since its start.
 ///
-/// A class, because the engine's middleware and the parts of the loop fill it and the server reads it.
+/// A class, because the engine's middleware and the parts of the loop write to it, and the server reads it.
 package final class Figures {
-    /// When the daemon began, by the wall clock.
+    /// When the daemon started, by the wall clock.
     let started: Instant
     private let steady: () -> UInt64
-    /// How many requests of each verb were handled.
+    /// The number of handled requests of each verb.
     @exclusivity(unchecked) private var counts = [UInt64](repeating: 0, count: Verb.allCases.count)
-    /// How long those took that were timed: to decide, to read for and to fold.
+    /// The durations of the timed requests of each verb: deciding, reading and folding.
     @exclusivity(unchecked) private var verbs = [Histogram](repeating: Histogram(), count: Verb.allCases.count)
-    /// How long the fold of an event of each kind took; nil: of the users' own events.
+    /// The durations of the folds of each kind of event, the users' own events first.
     private var folds = [Histogram](repeating: Histogram(), count: Catalogue.standard.kinds.count + 1)
-    /// How long each turn's synced commit took.
+    /// The durations of the synced commits.
     private(set) var commits = Histogram()
-    /// How long each turn took, from its first input until everything was sent.
+    /// The durations of the turns, from the first input until everything was sent.
     private(set) var turns = Histogram()
-    /// How long each checkpoint took to be stored.
+    /// The durations of the checkpoints.
     private(set) var checkpoints = Histogram()
     private var checkpointBegan: UInt64?
-    /// The events that became durable.
+    /// The number of events that became durable.
     private(set) var events: UInt64 = 0
-    /// How many flushes of the journal into the log ended well.
+    /// The number of successful flushes of the journal into the log.
     private(set) var flushes: UInt64 = 0
-    /// How many requests were slow, as the setting `slow` has it.
+    /// The number of slow requests, by the setting `slow`.
     private(set) var slowRequests: UInt64 = 0
     private var failures: [ErrorCode: UInt64] = [:]
-    /// How many connections were let in, and how many were refused for each reason.
+    /// The number of accepted connections, and of refused ones for each reason.
     private(set) var accepted: UInt64 = 0
     private var refusals: [ConnectionRefusal: UInt64] = [:]
-    /// Bytes that clients sent, and those that were handed to the sockets for them.
+    /// The bytes received from clients, and the bytes handed to their sockets.
     @exclusivity(unchecked) private(set) var received: UInt64 = 0
     @exclusivity(unchecked) private(set) var sent: UInt64 = 0
     private var conditions: Set<ServerCondition> = []
-    /// Events a second over the last whole second.
+    /// The number of events per second over the last whole second.
     private(set) var eventsPerSecond: UInt64 = 0
-    /// How many seconds it counts.
+    /// The seconds since the first tick.
     private(set) var uptimeSeconds: UInt64 = 0
     private var began: UInt64?
     private var secondBegan: UInt64 = 0
     private var eventsBefore: UInt64 = 0
 
+    /// Makes counters that are all zero.
+    ///
     /// - Parameters:
-    ///   - started: when the daemon began.
-    ///   - steady: nanoseconds, never going backwards.
+    ///   - started: when the daemon started.
+    ///   - steady: returns nanoseconds, never going backwards.
     package init(started: Instant = Instant(milliseconds: 0), steady: @escaping () -> UInt64 = { 0 }) {
         self.started = started
         self.steady = steady
@@ -53,63 +55,63 @@ package final class Figures {
 
     // MARK: Requests
 
-    /// A request of a verb is handled; true when it is to be timed.
+    /// Counts a request; returns true when it is to be timed.
     ///
-    /// The first of each sixteen: reading the clock twice would cost a tenth of it.
+    /// Times the first of each sixteen: reading the clock twice would cost a tenth of a request.
     func handled(_ verb: Verb) -> Bool {
         let count = counts[verb.number]
         counts[verb.number] = count + 1
         return count & 15 == 0
     }
 
-    /// One request of a verb took so long.
+    /// Adds the duration of a timed request.
     func took(_ verb: Verb, nanoseconds: UInt64) { verbs[verb.number].add(nanoseconds) }
 
-    /// How many requests of a verb were handled.
+    /// Returns the number of handled requests of a verb.
     func count(of verb: Verb) -> UInt64 { counts[verb.number] }
 
-    /// How long the requests of a verb took that were timed.
+    /// Returns the durations of the timed requests of a verb.
     func durations(of verb: Verb) -> Histogram { verbs[verb.number] }
 
-    /// Requests were answered with this error.
+    /// Counts requests that were answered with this error.
     func failed(_ code: ErrorCode, count: UInt64 = 1) { failures[code, default: 0] += count }
 
-    /// How many requests were answered with an error.
+    /// Returns the number of requests that were answered with this error.
     func errors(of code: ErrorCode) -> UInt64 { failures[code] ?? 0 }
 
-    /// How many requests failed.
+    /// The number of requests that failed.
     var errors: UInt64 { failures.values.reduce(0, +) }
 
-    /// Requests took longer than the setting `slow` allows.
+    /// Counts slow requests.
     func wasSlow(count: UInt64) { slowRequests += count }
 
     // MARK: Folds, commits and turns
 
     func folded(_ kind: Kind?, nanoseconds: UInt64) { folds[FoldTimer.slot(kind)].add(nanoseconds) }
 
-    /// Nil when no such event was folded.
+    /// Returns the durations of the folds of a kind; nil when there were none.
     func foldDurations(of kind: Kind?) -> Histogram? {
         let histogram = folds[FoldTimer.slot(kind)]
         return histogram.count > 0 ? histogram : nil
     }
 
-    /// Events are durable: whatever kept them from it is over.
+    /// Counts durable events and their commit, which ends the condition `full`.
     func committed(events count: UInt64, nanoseconds: UInt64) {
         events += count
         commits.add(nanoseconds)
         if !conditions.isEmpty { conditions.remove(.full) }
     }
 
-    /// A turn of the loop took so long.
+    /// Adds the duration of a turn.
     func turned(nanoseconds: UInt64) { turns.add(nanoseconds) }
 
-    /// The log took over what its journal held.
+    /// Counts a flush of the journal into the log.
     func flushed() { flushes += 1 }
 
-    /// The models begin to be stored.
+    /// Starts the timing of a checkpoint.
     func checkpointBegins() { checkpointBegan = steady() }
 
-    /// The models were stored.
+    /// Adds the duration of the checkpoint that was stored.
     func checkpointEnded() {
         if let checkpointBegan { checkpoints.add(steady() - checkpointBegan) }
         checkpointBegan = nil
@@ -117,34 +119,34 @@ package final class Figures {
 
     // MARK: Connections
 
-    /// A client was let in.
+    /// Counts an accepted client.
     func connected() { accepted += 1 }
 
-    /// A client was turned away.
+    /// Counts a refused client.
     func refused(_ reason: ConnectionRefusal) { refusals[reason, default: 0] += 1 }
 
-    /// How many clients were turned away for this reason.
+    /// Returns the number of clients that were refused for this reason.
     func refusals(for reason: ConnectionRefusal) -> UInt64 { refusals[reason] ?? 0 }
 
-    /// A client sent so many bytes.
+    /// Counts bytes received from a client.
     func received(_ count: Int) { received += UInt64(count) }
 
-    /// So many bytes were handed to the sockets.
+    /// Counts bytes handed to the sockets.
     func sent(_ count: Int) { sent += UInt64(count) }
 
     // MARK: Conditions
 
-    /// A condition holds from now on, or no longer does.
+    /// Begins or ends a condition.
     func set(_ condition: ServerCondition, _ holds: Bool) {
         if holds { conditions.insert(condition) } else { conditions.remove(condition) }
     }
 
-    /// True while a condition holds.
+    /// Returns true while a condition holds.
     func holds(_ condition: ServerCondition) -> Bool { conditions.contains(condition) }
 
     // MARK: Time
 
-    /// Called now and then with a steady clock.
+    /// Updates the rate and the uptime by the steady clock; called ten times a second.
     func tick(nanoseconds now: UInt64) {
         let start = began ?? now
         began = start
@@ -157,20 +159,20 @@ package final class Figures {
     }
 }
 
-/// A reason for which a client that connects is turned away.
+/// A reason to refuse a client that connects.
 enum ConnectionRefusal: String, CaseIterable {
     case denied, busy, draining
 }
 
-/// A state of the daemon that somebody should look at; the trace has a word for each.
+/// A condition of the daemon that an operator should look at; the trace has a word for each.
 enum ServerCondition: String, CaseIterable {
-    /// The last turn that wrote found no space.
+    /// The last turn with writes found no space on the disk.
     case full
-    /// The journal's events found no room in the log.
+    /// The log had no room for the journal's events.
     case flushFailed = "flush-failed"
-    /// The models were not written.
+    /// The last checkpoint failed.
     case checkpointFailed = "checkpoint-failed"
-    /// The system has nothing to let a client in with.
+    /// The system lacks the resources to accept a client.
     case notAccepting = "not-accepting"
     /// The clock is more than a minute behind the log's last event.
     case clockBehind = "clock-behind"

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// Happenings that are traced at most once a second each, with the count of those that were passed over.
+/// The rate limit of the trace: a happening is traced once a second at most, and repetitions are counted.
 final class FrequentHappenings: Sendable {
-    /// A happening that was passed over in a second, with the members of the last one.
+    /// A happening, the number of its suppressed repetitions, and the members of the last one.
     struct Counted {
         let happening: String
         var members: [(String, String)]
         var count: Int
     }
 
-    /// Those of the present second, by name; the names are the program's own, and few.
+    /// The happenings of the present second, by name; the names are the program's own, and few.
     private let seen = Mutex<[String: Counted]>([:])
 
-    /// True for the first one in a second; others are counted.
+    /// Returns true for the first happening of its name in a second, and counts the others.
     func isDue(_ happening: String, _ members: [(String, String)]) -> Bool {
         seen.withLock { seen in
             guard seen[happening] != nil else {
@@ -25,7 +25,8 @@ final class FrequentHappenings: Sendable {
         }
     }
 
-    /// Begins a new second; returns what was passed over in the last one. A happening that was goes on being counted.
+    /// Begins a new second and returns the suppressed happenings of the last one; those are still suppressed in the new
+    /// one.
     func secondPassed() -> [Counted] {
         seen.withLock { seen in
             let passedOver = seen.values.filter { $0.count > 0 }

@@ -1,17 +1,21 @@
-/// Counts durations in buckets, four to each doubling: percentiles to within a quarter, in 2 KiB. Beside them it counts
-/// by powers of four of a microsecond, whose ends others can add up.
+/// A histogram of durations with four buckets to each doubling: percentiles to within a quarter, in 2 KiB. It also
+/// counts by powers of four of a microsecond, for cumulative buckets.
 package struct Histogram: Sendable {
-    /// How many powers of four are counted by: from 1 µs to 268 s.
+    /// The number of power-of-four buckets: from 1 µs to 268 s.
     package static let powers = 15
 
     private var buckets = [UInt64](repeating: 0, count: 256)
-    /// How many durations ended at each power of four or below, and above the one before; the last: above all.
+    /// The number of durations in each power-of-four bucket; the last one is for those above all.
     private var byPower = [UInt64](repeating: 0, count: Histogram.powers + 1)
+    /// The number of durations.
     package private(set) var count: UInt64 = 0
+    /// The sum of the durations, in nanoseconds.
     package private(set) var sum: UInt64 = 0
 
+    /// Makes an empty histogram.
     package init() {}
 
+    /// Adds a duration in nanoseconds, the given number of times.
     package mutating func add(_ nanoseconds: UInt64, count times: UInt64 = 1) {
         buckets[Histogram.bucket(nanoseconds)] += times
         byPower[Histogram.power(nanoseconds)] += times
@@ -19,7 +23,7 @@ package struct Histogram: Sendable {
         sum &+= nanoseconds &* times  // Wraps after 584 years of work.
     }
 
-    /// The upper end of the bucket that holds this part of all durations; 0 when there are none.
+    /// Returns the upper end, in nanoseconds, of the bucket that holds a quantile; 0 when there are no durations.
     package func percentile(_ part: Double) -> UInt64 {
         guard count > 0 else { return 0 }
         let wanted = UInt64((Double(count) * part).rounded(.up))
@@ -31,7 +35,7 @@ package struct Histogram: Sendable {
         return Histogram.upperEnd(buckets.count - 1)
     }
 
-    /// How many durations were no longer than each of the first powers of four of a microsecond.
+    /// Returns the cumulative counts of the first power-of-four buckets.
     package func cumulative(powers count: Int) -> [UInt64] {
         var sum: UInt64 = 0
         return (0..<count).map { index in
@@ -40,10 +44,10 @@ package struct Histogram: Sendable {
         }
     }
 
-    /// A power of four of a microsecond, in seconds.
+    /// Returns the upper end of a power-of-four bucket, in seconds.
     package static func end(ofPower power: Int) -> Double { Double(1 << UInt64(2 * power)) / 1_000_000 }
 
-    /// The first power of four that is no shorter than the duration.
+    /// Returns the index of the first power-of-four bucket that is no shorter than the duration.
     private static func power(_ nanoseconds: UInt64) -> Int {
         let microseconds = nanoseconds / 1_000 + (nanoseconds % 1_000 == 0 ? 0 : 1)
         guard microseconds > 1 else { return 0 }

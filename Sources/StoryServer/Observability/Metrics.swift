@@ -1,8 +1,8 @@
 import StoryCore
 
-/// The answer to `METRICS`: each family of figures as OpenMetrics 1.0 has it.
+/// The encoder of `METRICS`: families of metrics as in OpenMetrics 1.0.
 enum Metrics {
-    /// The text of a family: its type, unit and help, then its samples.
+    /// Returns the text of a family: its type, unit and help, then its samples.
     static func text(of figure: Figure, _ source: FigureSource) -> String {
         var text = "# TYPE \(figure.name) \(figure.kind.rawValue)\n"
         if let unit = figure.unit { text += "# UNIT \(figure.name) \(unit.rawValue)\n" }
@@ -28,7 +28,7 @@ enum Metrics {
 
     /// Appends the samples of a histogram.
     ///
-    /// - Parameter label: a label with its value, or nothing.
+    /// - Parameter label: a label with its value, or an empty string.
     private static func append(
         _ durations: Histogram, _ powers: Int, _ name: String, _ label: String, to text: inout String
     ) {
@@ -42,10 +42,10 @@ enum Metrics {
         append(name, "_sum", own, " \(Double(durations.sum) / 1_000_000_000)", to: &text)
     }
 
-    /// The ends of the buckets, in seconds: some hundred samples are written with each.
+    /// The upper ends of the buckets in seconds, encoded once, since each is written in some hundred samples.
     private static let bucketEnds = (0...Histogram.powers).map { "\(Histogram.end(ofPower: $0))" }
 
-    /// Appends a line. Pieces are appended one by one, since interpolation would copy each line once more.
+    /// Appends a line, piece by piece, since interpolation would copy each line once more.
     private static func append(_ pieces: String..., to text: inout String) {
         for piece in pieces { text += piece }
         text += "\n"

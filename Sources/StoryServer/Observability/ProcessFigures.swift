@@ -1,10 +1,10 @@
 import Glibc
 
-/// The figures that the kernel has of this process; 0 where it does not tell.
+/// The kernel's figures of this process; 0 where they are not available.
 struct ProcessFigures {
-    /// Bytes that are not the file map.
+    /// The resident bytes that are not mapped from files.
     let anonymousBytes: UInt64
-    /// Bytes that are resident, file maps included.
+    /// The resident bytes, maps of files included.
     let residentBytes: UInt64
 
     init() {
@@ -13,7 +13,7 @@ struct ProcessFigures {
         residentBytes = ProcessFigures.kilobytes("VmRSS:", in: status) * 1_024
     }
 
-    /// Processor time of all threads, in the program and for it in the kernel.
+    /// The processor time of all threads in seconds, user and system time together.
     var processorSeconds: Double {
         var time = timespec()
         guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return 0 }
@@ -26,7 +26,7 @@ struct ProcessFigures {
         return UInt64(limit.rlim_cur)
     }
 
-    /// Newer kernels tell the number as the size of the folder; on older ones its entries are counted.
+    /// The number of open descriptors: the size of the directory on newer kernels, else the count of its entries.
     var openDescriptors: UInt64 {
         var folder = stat()
         if stat("/proc/self/fd", &folder) == 0, folder.st_size > 0 { return UInt64(folder.st_size) }
@@ -34,7 +34,7 @@ struct ProcessFigures {
         defer { closedir(entries) }
         var count: UInt64 = 0
         while readdir(entries) != nil { count += 1 }
-        // The folder itself, the one above it, and the descriptor that it is read through.
+        // The entries `.`, `..`, and the descriptor that the directory is read through.
         return count > 3 ? count - 3 : 0
     }
 
@@ -47,7 +47,7 @@ struct ProcessFigures {
         }
     }
 
-    /// The number of a line `NAME   N kB`.
+    /// Returns the number of a line `NAME   N kB`.
     private static func kilobytes(_ name: StaticString, in status: [UInt8]) -> UInt64 {
         let name = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
         for line in status.split(separator: 0x0A) where line.starts(with: name) {

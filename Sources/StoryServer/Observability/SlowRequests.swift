@@ -3,16 +3,16 @@ import StoryEngine
 import StoryReactor
 import StoryWire
 
-/// Finds the requests that took longer than the setting `slow`, from the line to the reply that leaves, and traces them.
+/// The trace of slow requests: those that took longer than the setting `slow`, from the line to the sent reply.
 ///
-/// Time is that of turns: no clock is read for a request.
+/// Durations are measured by the times of turns: no clock is read for a single request.
 final class SlowRequests {
-    /// So many are traced a second; the others are counted.
+    /// The maximum number of requests traced per second; the others are counted.
     private static let tracedInSecond: UInt64 = 10
-    /// The ends of so many turns are remembered.
+    /// The number of turns whose ends are remembered.
     private static let rememberedTurns = 256
 
-    /// In nanoseconds; nil: none is slow.
+    /// The threshold in nanoseconds; nil: no request is slow.
     private let limit: UInt64?
     private let clock: () -> UInt64
     private let figures: Figures
@@ -20,19 +20,21 @@ final class SlowRequests {
     /// When the turn began, in nanoseconds; nil between turns.
     @exclusivity(unchecked) private var began: UInt64?
     @exclusivity(unchecked) private var turn: UInt64 = 0
-    /// When each of the last turns ended, by its number.
+    /// A ring of the ends of the last turns, in nanoseconds, by their number.
     @exclusivity(unchecked) private var ends = [UInt64](repeating: 0, count: rememberedTurns)
-    /// The first request that left in the turn in which it was taken up, and how many there were.
+    /// The first request that was read and replied to in this turn, and the number of such requests.
     @exclusivity(unchecked) private var quickest: (group: AskedRequests.Group, connection: Connection)?
     @exclusivity(unchecked) private var quickCount: UInt64 = 0
-    /// When replies of earlier turns' requests left in this turn.
+    /// When replies to requests of earlier turns were sent in this turn, in nanoseconds; nil while none were.
     @exclusivity(unchecked) private var leftAt: UInt64?
     private var tracedCount: UInt64 = 0
     private var moreCount: UInt64 = 0
 
+    /// Makes a trace of slow requests.
+    ///
     /// - Parameters:
-    ///   - limit: in nanoseconds; 0: no request is slow.
-    ///   - clock: nanoseconds, never going backwards.
+    ///   - limit: the threshold in nanoseconds; 0: no request is slow.
+    ///   - clock: returns nanoseconds, never going backwards.
     init(limit: UInt64, clock: @escaping () -> UInt64, _ figures: Figures, _ trace: Trace) {
         self.limit = limit > 0 ? limit : nil
         self.clock = clock
@@ -42,13 +44,13 @@ final class SlowRequests {
 
     // MARK: Turns
 
-    /// Something happens: the turn begins, if it did not yet.
+    /// Begins the turn, if it has not begun.
     @inline(__always)
     func turnGoesOn() {
         if began == nil { began = clock() }
     }
 
-    /// Everything of the turn was done.
+    /// Ends the turn, and traces its requests where the turn itself was slow.
     func turnEnded() {
         guard let began else { return }
         let now = clock()
@@ -66,7 +68,7 @@ final class SlowRequests {
         }
     }
 
-    /// A second went by.
+    /// Traces the number of slow requests that were not traced in the last second.
     func secondPassed() {
         if moreCount > 0 { trace.say("slow-more", ["count": "\(moreCount)"]) }
         (tracedCount, moreCount) = (0, 0)
@@ -74,26 +76,26 @@ final class SlowRequests {
 
     // MARK: Requests
 
-    /// A request was taken up and answered at once.
+    /// Notes a request that was read and replied to at once.
     @inline(__always)
     func replied(_ verb: Verb, _ given: GivenNames, _ connection: Connection) {
         guard limit != nil else { return }
         add(RequestOutline(verb: verb, given: given), connection)
     }
 
-    /// A request was met whose answer comes later.
+    /// Notes a request whose answer comes later.
     func answerBegan(_ verb: Verb, _ given: GivenNames, _ connection: Connection) {
         guard limit != nil else { return }
         connection.asked.underWay = RequestOutline(verb: verb, given: given)
         if connection.asked.waitingSince == nil { connection.asked.waitingSince = began }
     }
 
-    /// A request was met that has to wait, and is met again.
+    /// Notes a request that has to wait and will be read again.
     func mustWait(_ connection: Connection) {
         if limit != nil, connection.asked.waitingSince == nil { connection.asked.waitingSince = began }
     }
 
-    /// The answer that was under way is whole.
+    /// Notes that the answer in progress is complete.
     func answerEnded(_ connection: Connection) {
         guard let request = connection.asked.underWay else { return }
         connection.asked.underWay = nil
@@ -109,7 +111,7 @@ final class SlowRequests {
         connection.asked.replied(request, began: since, in: turn, end: end)
     }
 
-    /// Bytes of the connection's replies left.
+    /// Notes that output of the connection was sent.
     @inline(__always)
     func left(_ connection: Connection) {
         if !connection.asked.isEmpty { look(at: connection) }
@@ -119,7 +121,7 @@ final class SlowRequests {
         guard let limit, let began else { return connection.asked.forget() }
         connection.asked.left(connection.client.sent) { group in
             guard group.began != began else {
-                // How long the turn takes is not known before it ends.
+                // The duration of the turn is known only when it ends.
                 if quickest == nil { quickest = (group, connection) }
                 quickCount += group.count
                 return

@@ -1,7 +1,7 @@
 import StoryCore
 import StoryEngine
 
-/// The answer to `STATS`: the figures that a person asks for.
+/// The answer to `STATS`: the figures for a person.
 struct Stats {
     private let source: FigureSource
 
@@ -9,7 +9,7 @@ struct Stats {
 
     private var figures: Figures { source.figures }
 
-    /// The members, which rest on the last event that is folded.
+    /// The members of the answer, which depend on the last folded event.
     var report: [Member] {
         [
             Member("server", .text(ProgramVersion.daemon)),

@@ -2,24 +2,24 @@ import StoryCore
 import StoryEngine
 import StoryReactor
 
-/// An answer that looks at every connection, a few at a time, and then tells the daemon's figures.
+/// An answer that visits every connection, a few per step, and then reports the daemon's figures.
 ///
-/// The figures rest on the last event that is folded when they are told.
+/// The answer depends on the last event that is folded when the figures are read.
 final class Survey: AnswerCursor {
-    /// What is told at the end.
+    /// The kind of report at the end.
     enum Purpose {
         case report, metrics
     }
 
     private let purpose: Purpose
     private let connections: Connections
-    private let publishing: Publishing
+    private let publishing: PushScheduler
     private let source: (ConnectionSums) -> FigureSource
     private var walk: ConnectionWalk
     private var sums = ConnectionSums()
 
     init(
-        _ purpose: Purpose, _ connections: Connections, _ publishing: Publishing,
+        _ purpose: Purpose, _ connections: Connections, _ publishing: PushScheduler,
         _ source: @escaping (ConnectionSums) -> FigureSource
     ) {
         self.purpose = purpose
@@ -56,14 +56,14 @@ final class Survey: AnswerCursor {
     }
 }
 
-/// The connections that there were at one moment, one after the other, as far as they are still there.
+/// An iterator over the connections of one moment; those that were closed since are skipped.
 struct ConnectionWalk {
     private let ids: [ConnectionID]
     private var index = 0
 
     init(_ ids: [ConnectionID]) { self.ids = ids }
 
-    /// The next one; nil after the last.
+    /// Returns the next connection; nil after the last.
     mutating func next(of connections: Connections) -> Connection? {
         while index < ids.count {
             defer { index += 1 }

@@ -1,41 +1,46 @@
 package import StoryCore
 
-/// The daemon's trace: one line a happening on standard error, `time word name=value …`.
+/// The daemon's trace: a line per happening on standard error, `time word name=value …`.
 package struct Trace: Sendable {
     private let write: @Sendable ([UInt8]) -> Void
     private let now: @Sendable () -> Instant
     private let frequent = FrequentHappenings()
     private let queue: TraceQueue?
 
-    /// - Parameter write: takes a line; it must not block.
+    /// Makes a trace.
+    ///
+    /// - Parameter write: writes a line; it must not block.
     package init(now: @escaping @Sendable () -> Instant, write: @escaping @Sendable ([UInt8]) -> Void) {
         self.now = now
         self.write = write
         queue = nil
     }
 
-    /// A trace whose lines a queue writes.
+    /// Makes a trace whose lines a queue writes.
     package init(now: @escaping @Sendable () -> Instant, to queue: TraceQueue) {
         self.now = now
         self.queue = queue
         write = { queue.add($0) }
     }
 
-    /// Waits until the lines said so far are written, a second at most.
+    /// Waits until the lines so far are written, for up to a second.
     package func flush() { queue?.flush() }
 
-    /// Values are cut at 200 characters. A character that acts on a terminal, ends a line or turns the direction of the
-    /// text is spelled out, as `\u{1b}`.
+    /// Traces a happening with its members.
+    ///
+    /// Values are cut after 200 Unicode scalars. A character that controls a terminal, ends a line or changes the
+    /// direction of the text is escaped, as `\u{1b}`.
     package func say(_ happening: String, _ members: KeyValuePairs<String, String> = [:]) {
         write(Trace.line(now(), happening, Array(members)))
     }
 
-    /// Says a happening that clients cause as often as they like: one line a second, with the count of those it stands for.
+    /// Traces a happening that clients can cause at will: one line per second, with the count of those that it
+    /// represents.
     package func sayEachSecond(_ happening: String, _ members: KeyValuePairs<String, String> = [:]) {
         if frequent.isDue(happening, Array(members)) { say(happening, members) }
     }
 
-    /// A second went by: frequent happenings that were only counted in it are said.
+    /// Traces the happenings that were only counted in the last second.
     package func secondPassed() {
         for counted in frequent.secondPassed() {
             let members = counted.members + [("count", "\(counted.count)")]
@@ -65,7 +70,7 @@ package struct Trace: Sendable {
         return text + "\""
     }
 
-    /// False for what a terminal obeys and does not show.
+    /// Returns false for characters that control a terminal and have no glyph.
     private static func isSeen(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: false

@@ -3,18 +3,19 @@ package import StoryCore
 package import StoryStorage
 import Synchronization
 
-/// The trace's lines on their way to a file that may block, written by a thread that lives while there are any.
+/// A bounded queue of trace lines in front of a file that may block; a thread writes them and ends when there are none.
 ///
-/// The queue is bounded: lines beyond the limit are dropped, and a line `trace-dropped lines=N` tells how many.
+/// Lines beyond the limit are dropped, and a line `trace-dropped lines=N` reports their number.
 package final class TraceQueue: Sendable {
+    /// The lines that wait, and the writer.
     private struct Waiting {
         var bytes: [UInt8] = []
         var dropped = 0
-        /// True from the start of a writer until it found nothing more.
+        /// True from the start of a writer until it finds no more lines.
         var hasWriter = false
     }
 
-    /// The bytes that may wait by default.
+    /// The default limit, in bytes.
     package static let usualLimit = 262_144
 
     private let waiting = Mutex(Waiting())
@@ -23,8 +24,10 @@ package final class TraceQueue: Sendable {
     private let background: BackgroundStarter
     private let write: @Sendable ([UInt8]) -> Void
 
+    /// Makes a queue.
+    ///
     /// - Parameters:
-    ///   - limit: the bytes that may wait, beside those that are being written.
+    ///   - limit: the bytes that may wait, in addition to those that are being written.
     ///   - write: writes bytes, and may block.
     package init(
         limit: Int = TraceQueue.usualLimit, now: @escaping @Sendable () -> Instant,
@@ -36,7 +39,7 @@ package final class TraceQueue: Sendable {
         self.write = write
     }
 
-    /// A queue in front of a file descriptor.
+    /// Makes a queue in front of a file descriptor.
     package convenience init(descriptor: Int32, now: @escaping @Sendable () -> Instant) {
         self.init(now: now) { BlockingOutput.write($0, to: descriptor) }
     }
@@ -49,7 +52,7 @@ package final class TraceQueue: Sendable {
         startWriter()
     }
 
-    /// Starts a writer where there is none and lines wait, as they do when the system had no thread to give.
+    /// Starts a writer where lines wait without one, for example because the system had no thread for it.
     package func startWriter() {
         let mustStart = waiting.withLock { waiting in
             guard !waiting.hasWriter, !waiting.bytes.isEmpty || waiting.dropped > 0 else { return false }
@@ -60,7 +63,7 @@ package final class TraceQueue: Sendable {
         if !background.start({ [self] in writeAll() }) { waiting.withLock { $0.hasWriter = false } }
     }
 
-    /// Waits until everything is written, a second at most: a reader that took nothing for so long is not waited for.
+    /// Waits until everything is written, for up to a second, so that a stuck reader cannot delay the end.
     package func flush() {
         for _ in 0..<1_000 {
             startWriter()
@@ -74,7 +77,7 @@ package final class TraceQueue: Sendable {
         while let bytes = take() { write(bytes) }
     }
 
-    /// All that waits; nil where nothing does, and then there is no writer any more.
+    /// Takes all waiting bytes; returns nil where there are none, which ends the writer.
     private func take() -> [UInt8]? {
         waiting.withLock { waiting in
             if waiting.dropped > 0 {
@@ -91,9 +94,9 @@ package final class TraceQueue: Sendable {
     }
 }
 
-/// Writes to a file descriptor that wait until it takes the bytes.
+/// Blocking writes to a file descriptor.
 package enum BlockingOutput {
-    /// Writes all bytes; gives up where the descriptor takes none for good, as a pipe without a reader.
+    /// Writes all bytes; gives up where the descriptor never takes any again, such as a pipe without a reader.
     package static func write(_ bytes: [UInt8], to descriptor: Int32) {
         var rest = bytes[...]
         while !rest.isEmpty {

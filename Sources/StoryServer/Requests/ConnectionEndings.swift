@@ -2,11 +2,12 @@ import StoryCore
 import StoryEngine
 import StoryWire
 
-/// How connections end.
+/// The ways in which connections end.
 extension Requests {
-    /// Ends a connection: what was taken up is answered, each subscription ends, and what is there is sent.
+    /// Ends a connection: fails the request that has no reply yet, ends each subscription, and sends the pending
+    /// output.
     ///
-    /// - Parameter failure: the answer to a request that has none yet.
+    /// - Parameter failure: the reply to that request.
     func end(_ connection: Connection, _ reason: EndReason, _ failure: Failure = .draining) {
         guard !connection.isEnding else { return }
         let output = output(connection)
@@ -18,21 +19,21 @@ extension Requests {
         connections.ended(connection)
     }
 
-    /// Tells a connection that the program ends.
+    /// Ends a connection with the notice that the daemon is stopping.
     func drain(_ connection: Connection) {
         guard !connection.isEnding else { return }
         end(connection, .draining)
         output(connection).notify(.draining(driver.durable))
     }
 
-    /// Ends a connection that did nothing for so many seconds, and says so.
+    /// Ends a connection that was idle for the given number of seconds, with a notice.
     func endIdle(_ connection: Connection, seconds: Int) {
         end(connection, .idle, Failure(.busy, "nothing was taken for \(seconds) seconds; connect again"))
         output(connection).notify(.idle(seconds: seconds, driver.durable))
         connection.lines.discard()
     }
 
-    /// The connection is gone.
+    /// Removes a connection that was closed.
     func gone(_ connection: Connection) {
         if !connection.isEnding { connections.ended(connection) }
         connection.closed()

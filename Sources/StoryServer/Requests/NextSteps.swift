@@ -3,10 +3,10 @@ import StoryEngine
 import StoryReactor
 import StoryWire
 
-/// The end of a turn.
+/// The computation of next steps, at the end of a turn.
 extension Requests {
-    /// Finds out the next step of each connection about which something has changed; of all where there is more memory for
-    /// them than before.
+    /// Computes the next step of each connection that has changed; of all connections where the memory level has
+    /// dropped.
     func findNextSteps() {
         goOn()
         if memory.level < level { connections.all.forEach(connections.touched.add) }
@@ -14,7 +14,7 @@ extension Requests {
         goOn()
     }
 
-    /// Where much is kept for clients, a connection keeps no storage for later.
+    /// Discards the connection's spare input storage while client memory is short.
     private func giveBack(_ connection: Connection) {
         guard memory.level > .plenty, connection.lines.bufferedCount == 0 else { return }
         connection.lines.discard()
@@ -36,9 +36,11 @@ extension Requests {
 }
 
 extension NextStep.Facts {
+    /// Reads the facts of a connection.
+    ///
     /// - Parameters:
-    ///   - level: how far the account of what is kept for clients is used up.
-    ///   - durable: the last event that is durable.
+    ///   - level: how far the client memory is used up.
+    ///   - durable: the last durable event.
     fileprivate init(_ connection: Connection, _ outbox: Outbox, _ level: ClientMemory.Level, durable: Position) {
         (isOpen, isEnding) = (connection.isOpen, connection.isEnding)
         (buffered, hasLine) = (connection.lines.bufferedCount, connection.lines.hasBufferedLine)

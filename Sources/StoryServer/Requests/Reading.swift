@@ -3,28 +3,28 @@ import StoryEngine
 import StoryReactor
 import StoryWire
 
-/// Which connections are read from.
+/// The back-pressure on input: decides which connections are read from.
 ///
-/// Reading goes on while there is little to take up, so that a client that only sends is held back by its socket. Of long
-/// lines that are not whole only some go on at a time, the others in the order in which they came: all together take the
-/// memory of those few.
+/// A connection is read while it has little unhandled input, so that a client that only sends is held back by its
+/// socket. Only some incomplete long lines are read at a time, the others in the order in which they came: together
+/// they use the memory of those few.
 final class Reading {
-    /// Who has so many bytes to be taken up is not read from; who has so many of one line reads a long one.
+    /// The bytes of unhandled input at which reading stops; at this size an incomplete line counts as long.
     static let much = 65_536
-    /// The same where much is kept for clients, and how much is read of each at a time.
+    /// The same while client memory is short; it is then also the maximum size of a read.
     static let little = 8_192
 
     private let transport: any Transport
     private let connections: Connections
     private let limits: Limits
     private let memory: ClientMemory
-    /// How far the account of what is kept for clients is used up: the further, the less is read of each.
+    /// How far the client memory is used up: the further, the less is read from each connection.
     var level = ClientMemory.Level.plenty {
         didSet { if level != oldValue { transport.mostRead = level == .plenty ? nil : Reading.little } }
     }
-    /// How many do, and how many wait.
+    /// The number of long lines that are being read, and the number that wait.
     private var (readCount, waitingCount) = (0, 0)
-    /// Those that wait, and some that do no longer.
+    /// The connections whose long lines wait; some entries are stale.
     private var waiting = FIFO<ConnectionID>()
 
     init(_ transport: any Transport, _ limits: Limits, _ connections: Connections, _ memory: ClientMemory) {
@@ -34,15 +34,16 @@ final class Reading {
         self.memory = memory
     }
 
-    /// How many long lines go on at once: half of what may be kept for clients, or a sixteenth where that is short.
+    /// The number of long lines that are read at once: as many as fit into half of the client memory, or into a
+    /// sixteenth of it where it is short.
     private var places: Int {
         max(1, limits.memory / (memory.level == .plenty ? 2 : 16) / max(1, limits.line))
     }
 
-    /// True where long lines wait until others are whole.
+    /// True where long lines wait until others are complete.
     var isWanted: Bool { waitingCount > 0 }
 
-    /// Reads from the connection as its next step says.
+    /// Reads from the connection, or pauses it, as its next step says.
     func set(_ connection: Connection, _ input: NextStep.Input) {
         switch input {
         case .readLongLine: set(connection, isRead: enter(connection))
@@ -61,7 +62,7 @@ final class Reading {
 
     // MARK: Long lines
 
-    /// True where the connection's line may go on now.
+    /// Returns true where the connection's long line may be read now; else queues it.
     private func enter(_ connection: Connection) -> Bool {
         switch connection.longLine {
         case .reading: return true
@@ -79,7 +80,7 @@ final class Reading {
         }
     }
 
-    /// The connection has no long line any more: the one that waited longest goes on.
+    /// Releases the connection's slot for long lines to the line that waited longest.
     private func leave(_ connection: Connection) {
         defer { connection.longLine = .none }
         switch connection.longLine {

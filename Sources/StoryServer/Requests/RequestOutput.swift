@@ -2,37 +2,38 @@ import StoryCore
 import StoryEngine
 import StoryWire
 
-/// What the engine writes to: bytes for the connection whose request is handled, events for the log.
+/// The engine's output: bytes for the connection whose request is being handled, and events for the log.
 ///
-/// What the request wants beyond that is kept for whoever had it handled, who takes it when the engine has returned.
+/// Work beyond that is kept as a follow-up, which the caller of the engine takes when the engine has returned.
 final class RequestOutput: TurnOutput {
-    /// What a request wants of the loop when the engine is done with it.
-    enum Wish {
-        /// An answer that is written step by step.
+    /// Work that a request defers to the shell.
+    enum FollowUp {
+        /// Begins an answer that is written step by step.
         case answer(Connection.Answer)
-        /// The same with events of the log.
+        /// Begins an answer with events of the log, written step by step.
         case events(ReadPlan, Tag?)
-        /// Work whose end answers the request.
+        /// Begins work whose end replies to the request.
         case work(Job, Tag?)
-        /// That what waits is sent, and the connection then closed.
+        /// Sends the pending output and closes the connection.
         case end
     }
 
     private let dependency: ServerDependency
-    private let driver: TurnDriver
-    private let publishing: Publishing
+    private let driver: CommitDriver
+    private let publishing: PushScheduler
     private let outbox: Outbox
-    /// Whom it is written to; nil while no request is handled. Whoever has a request handled keeps the connection.
+    /// The connection that is written to; nil while no request is handled. Not retained: the caller of the engine
+    /// retains it.
     @exclusivity(unchecked) private var connection: Unmanaged<Connection>?
-    @exclusivity(unchecked) private var wish: Wish?
+    @exclusivity(unchecked) private var followUp: FollowUp?
     @exclusivity(unchecked) private var times = TimeText()
-    /// The first failure that is a defect of the program's own.
+    /// The first failure that is a defect of the program.
     private var defect: Failure?
-    /// True where a wish or a defect is there to be taken: most requests leave neither.
-    @exclusivity(unchecked) private(set) var hasRest = false
+    /// True where there is a follow-up or a defect to take: most requests have neither.
+    @exclusivity(unchecked) private(set) var hasFollowUp = false
 
     init(
-        _ dependency: ServerDependency, _ driver: TurnDriver, _ publishing: Publishing, _ outbox: Outbox,
+        _ dependency: ServerDependency, _ driver: CommitDriver, _ publishing: PushScheduler, _ outbox: Outbox,
         _ connection: Connection? = nil
     ) {
         self.dependency = dependency
@@ -42,21 +43,21 @@ final class RequestOutput: TurnOutput {
         self.connection = connection.map { .passUnretained($0) }
     }
 
-    /// What is written from now on is for this connection, which is there until `end`, or the next one's `begin`.
+    /// Directs the output to this connection, which must be retained until `end`, or the next `begin`.
     func begin(_ connection: Connection) { self.connection = .passUnretained(connection) }
 
-    /// Nothing more is written to the connection.
+    /// Ends the output to the connection.
     func end() { connection = nil }
 
-    /// What the request wants, and the first defect that it met; each nil where there is none.
-    func takeRest() -> (wish: Wish?, defect: Failure?) {
-        defer { (wish, defect, hasRest) = (nil, nil, false) }
-        return (wish, defect)
+    /// Takes the follow-up of the request, and the first defect; each is nil where there is none.
+    func takeFollowUp() -> (followUp: FollowUp?, defect: Failure?) {
+        defer { (followUp, defect, hasFollowUp) = (nil, nil, false) }
+        return (followUp, defect)
     }
 
-    private func wish(for wish: Wish) {
-        self.wish = wish
-        hasRest = true
+    private func followUp(for followUp: FollowUp) {
+        self.followUp = followUp
+        hasFollowUp = true
     }
 
     // MARK: TurnOutput
@@ -65,7 +66,7 @@ final class RequestOutput: TurnOutput {
     var published: Position { publishing.published }
 
     func append(
-        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, at place: EventPlace
+        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, at place: EventMetadata
     ) { driver.append(proposals, index, to: stream, key: key, at: place) }
 
     func receipt(_ receipt: Receipt, tag: Tag?) {
@@ -84,7 +85,7 @@ final class RequestOutput: TurnOutput {
         if case .failed(let failure) = reply {
             dependency.figures.failed(failure.code)
             connection._withUnsafeGuaranteedRef { $0.client.failed() }
-            if failure.code == .internal { (defect, hasRest) = (defect ?? failure, true) }
+            if failure.code == .internal { (defect, hasFollowUp) = (defect ?? failure, true) }
         }
     }
 
@@ -98,7 +99,7 @@ final class RequestOutput: TurnOutput {
         write(restsOn: .zero) { ReplyEncoder.append(push, subscription: subscription, to: &$0) }
     }
 
-    /// Writes something whole for the connection.
+    /// Writes one complete reply for the connection.
     @inline(__always)
     private func write(restsOn position: Position, _ body: (inout [UInt8]) -> Void) {
         let durable = durable
@@ -108,10 +109,10 @@ final class RequestOutput: TurnOutput {
     }
 
     func answer(with cursor: any AnswerCursor, tag: Tag?, restsOn position: Position) {
-        wish(for: .answer(Connection.Answer(cursor: cursor, tag: tag, restsOn: position)))
+        followUp(for: .answer(Connection.Answer(cursor: cursor, tag: tag, restsOn: position)))
     }
 
-    func read(_ plan: ReadPlan, tag: Tag?) { wish(for: .events(plan, tag)) }
-    func start(_ job: Job, tag: Tag?) { wish(for: .work(job, tag)) }
-    func finish() { wish(for: .end) }
+    func read(_ plan: ReadPlan, tag: Tag?) { followUp(for: .events(plan, tag)) }
+    func start(_ job: Job, tag: Tag?) { followUp(for: .work(job, tag)) }
+    func finish() { followUp(for: .end) }
 }

@@ -4,9 +4,9 @@ import StoryLog
 import StoryReactor
 import StoryWire
 
-/// Requests for work that the engine knows nothing of.
+/// The requests for work that the engine does not do itself.
 extension Requests {
-    /// Work beside the loop has ended.
+    /// Replies to a request whose background work has ended.
     func answer(_ answer: JobAnswer) {
         guard answer.connection.jobEnded() else { return }
         output(answer.connection).reply(answer.reply, tag: answer.tag, restsOn: .zero)
@@ -14,7 +14,7 @@ extension Requests {
         queue.add(answer.connection, hadShare: false)
     }
 
-    /// Does at once what can be done at once, and lets the connection wait for the rest.
+    /// Does short work at once; for the rest, starts it and lets the connection wait.
     func start(_ job: Job, _ tag: Tag?, _ connection: Connection) {
         switch job {
         case .checkpoint:
@@ -45,7 +45,7 @@ extension Requests {
         }
     }
 
-    /// Begins an answer of the daemon's figures.
+    /// Begins an answer with the daemon's figures.
     private func tell(_ answer: any AnswerCursor, _ tag: Tag?, _ connection: Connection) {
         spent += Requests.longUnits
         begin(Connection.Answer(cursor: answer, tag: tag, restsOn: .zero), connection)

@@ -7,54 +7,54 @@ import StoryReactor
 import StoryStorage
 import StoryWire
 
-/// Takes up the lines of connections and has the engine handle them.
+/// The request loop: takes lines from connections and has the engine handle them.
 final class Requests {
     let dependency: ServerDependency
-    let driver: TurnDriver
+    let driver: CommitDriver
     let outbox: Outbox
     let connections: Connections
     let memory: ClientMemory
     let reading: Reading
-    let publishing: Publishing
+    let publishing: PushScheduler
     let checkpoints: Checkpoints
     let jobs: Jobs
     let figureAnswers: FigureAnswers
-    /// Where the events of streams and categories lie.
+    /// The index of the events of streams and categories.
     private let index: StreamIndex
-    /// So much is taken up in a turn, in units: a small request is one.
+    /// The work of a turn, in units: a small request costs one.
     private static let turnUnits = 256
-    /// What of that is for lines as they come.
+    /// The units of a turn for lines that are handled on arrival.
     private static let arrivingUnits = 128
-    /// What is left to those who had a share before, however many ask anew.
+    /// The units of a turn for connections that had a share before, however many others come.
     private static let leftOverUnits = 32
-    /// What a connection takes before others have their share: less, the more are waiting, who share this much.
+    /// The range of a connection's share in units, and the sum that all waiting connections divide.
     private static let (share, allShares) = (4...32, 2_048)
-    /// So many bytes of a line, or of its answer, cost as much as a small request.
+    /// The bytes of a line, or of its answer, that cost one unit.
     static let unitSize = 4_096
-    /// What is answered at once with more than a line, a report or help, costs so many units.
+    /// The cost in units of a long reply that is written at once, such as a report or the help.
     static let longUnits = 32
 
-    /// How many clients connected.
+    /// The number of clients that have connected.
     private var clientCount: UInt64 = 0
-    /// How far the account of what is kept for clients was used up when that was last looked at.
+    /// The memory level at the end of the last turn.
     var level = ClientMemory.Level.plenty
-    /// True once a client was refused for want of room.
+    /// True once a client was refused for lack of room.
     var wasRefused = false
-    /// Connections with lines that nobody took up.
-    @exclusivity(unchecked) var queue = ShareQueue(.requests)
-    /// How many of the turn's units are spent.
+    /// The connections with lines that were not handled on arrival.
+    @exclusivity(unchecked) var queue = FairQueue(.requests)
+    /// The units that the turn has spent.
     @exclusivity(unchecked) var spent = 0
     @exclusivity(unchecked) private var turn: UInt64 = 0
     private var waiting = WaitingRequests()
     @exclusivity(unchecked) private var turnTime: Instant?
-    /// What the engine writes to, one request after the other.
+    /// The engine's output, reused for one request after the other.
     let handled: RequestOutput
-    /// The last requests that were taken up, where they are for rows: they are answered before anything else is done.
+    /// The batch of the last requests for rows; it is answered before anything else is done.
     @exclusivity(unchecked) var rowRequests = RowRequests()
 
     init(
-        _ dependency: ServerDependency, _ driver: TurnDriver, _ connections: Connections, _ outbox: Outbox,
-        _ memory: ClientMemory, _ publishing: Publishing, _ checkpoints: Checkpoints, _ jobs: Jobs
+        _ dependency: ServerDependency, _ driver: CommitDriver, _ connections: Connections, _ outbox: Outbox,
+        _ memory: ClientMemory, _ publishing: PushScheduler, _ checkpoints: Checkpoints, _ jobs: Jobs
     ) {
         self.dependency = dependency
         self.driver = driver
@@ -77,7 +77,7 @@ final class Requests {
     /// True while lines are left over.
     var isPending: Bool { queue.count > 0 }
 
-    /// The time of this turn: what is committed together has one time.
+    /// Returns the time of this turn: events that are committed together have one time.
     func now() -> Instant {
         if let turnTime { return turnTime }
         let time = dependency.clock.now()
@@ -85,7 +85,7 @@ final class Requests {
         return time
     }
 
-    /// The next turn has a time of its own.
+    /// Gives the next turn its own time and units.
     func turnEnded() {
         turnTime = nil
         spent = 0
@@ -94,7 +94,7 @@ final class Requests {
 
     // MARK: Connections
 
-    /// A client connected; one who may not stay is told why.
+    /// Accepts a client, or refuses it with the reason.
     func connected(_ id: ConnectionID, _ credentials: PeerCredentials) {
         let role = dependency.configuration.access.role(of: credentials, owner: dependency.uid)
         let peer = Peer(uid: credentials.uid, role: role ?? .read)
@@ -121,30 +121,30 @@ final class Requests {
 
     // MARK: Lines
 
-    /// More of the connection's lines came, or it is known that there are no more.
+    /// Handles the lines that have arrived, and the end of input; a backlog is queued.
     func received(_ connection: Connection) {
         let (buffered, isListed) = (connection.lines.bufferedCount, connection.listed.contains(.requests))
         guard isListed || (buffered >= Reading.much && connection.lines.hasBufferedLine) else {
             return takeLines(connection, until: Requests.arrivingUnits)
         }
-        // A client that sent much waits for those that ask for little.
+        // Connections with a backlog yield to interactive ones.
         queue.add(connection, hadShare: true)
     }
 
-    /// Takes up lines that nobody took up when they came, for as many connections as the turn has shares for.
+    /// Handles lines of the queued connections, as far as the turn's units go.
     func takeLeftOver() {
         let restedEnd = Requests.turnUnits - Requests.leftOverUnits
         while spent < Requests.turnUnits, let connection = queue.next(restedFirst: spent < restedEnd) {
             takeLines(connection, until: Requests.turnUnits)
-            // Also a share that comes to nothing is work.
+            // A share without a line costs something as well.
             spent += 1
         }
         answerRowRequests()
     }
 
-    /// Takes up the connection's requests, as many as are its share.
+    /// Handles lines of the connection, up to its share.
     private func takeLines(_ connection: Connection, until limit: Int) {
-        // Nothing is sent while lines are taken up.
+        // The room is computed once, since nothing is sent meanwhile.
         let room = outbox.room(connection)
         let share = Requests.allShares / max(1, queue.count)
         let end = spent + min(max(share, Requests.share.lowerBound), Requests.share.upperBound)
@@ -163,7 +163,7 @@ final class Requests {
         connections.touched.add(connection)
     }
 
-    /// False when no line could be taken.
+    /// Handles the next line; returns false when there was none to handle.
     private func takeLine(_ connection: Connection) -> Bool {
         let role = connection.session.peer.role
         switch connection.lines.withNextLine(dependency.reader, role: role, { handle($0, connection) }) {
@@ -186,8 +186,8 @@ final class Requests {
 
     /// Has the engine handle a request.
     ///
-    /// - Returns: false for one that has to wait: it reads what is durable while its connection's writes are not, or it
-    ///   writes while no writes are taken up.
+    /// - Returns: false for a request that has to wait: it reads durable state while its connection's writes are not
+    ///   durable, or it writes while no writes are accepted.
     private func handle(_ request: borrowing Request, _ connection: Connection) -> Bool {
         if let awaited = awaited(by: request, connection) {
             connection.requestMustWait(for: awaited)
@@ -220,26 +220,26 @@ final class Requests {
             connections.subscriptionsChanged(connection)
             publishing.add(connection)
         }
-        guard handled.hasRest else {
+        guard handled.hasFollowUp else {
             dependency.slow.replied(verb, dependency.reader.given, connection)
             return true
         }
         dependency.slow.answerBegan(verb, dependency.reader.given, connection)
-        takeRest(of: verb, connection)
+        takeFollowUp(of: verb, connection)
         if connection.isOpen { dependency.slow.answerEnded(connection) }
         return true
     }
 
-    /// Does what a request left to be done when the engine had returned.
-    private func takeRest(of verb: Verb, _ connection: Connection) {
-        let (wish, defect) = handled.takeRest()
+    /// Does the work that the request left when the engine had returned.
+    private func takeFollowUp(of verb: Verb, _ connection: Connection) {
+        let (followUp, defect) = handled.takeFollowUp()
         if let defect { trace(defect, of: verb) }
-        if let wish { grant(wish, connection) }
+        if let followUp { perform(followUp, connection) }
     }
 
-    /// Does what a request wants beyond what the engine wrote.
-    private func grant(_ wish: RequestOutput.Wish, _ connection: Connection) {
-        switch wish {
+    /// Carries out a follow-up.
+    private func perform(_ followUp: RequestOutput.FollowUp, _ connection: Connection) {
+        switch followUp {
         case .answer(let answer): begin(answer, connection)
         case .events(let plan, let tag):
             let cursor = ReadCursor(plan, log: dependency.log, index: index)
@@ -261,8 +261,8 @@ final class Requests {
         return driver.holdsWrites && request.verb.isWrite ? .room(request.tag) : nil
     }
 
-    /// Takes up, in the next turn, the requests that waited until this position was durable, or until what came after
-    /// it was undone; and the writes that waited for room.
+    /// Queues the requests that waited for this position to be durable, or for later events to be undone, and the
+    /// writes that waited for room.
     func resume(at durable: Position) {
         for connection in waiting.takeReady(at: durable, takesWrites: !driver.holdsWrites) {
             connection.waitIsOver()
@@ -270,7 +270,7 @@ final class Requests {
         }
     }
 
-    /// What can be written to this connection while none of its requests is handled.
+    /// Returns an output for this connection while none of its requests is handled.
     func output(_ connection: Connection) -> RequestOutput {
         answerRowRequests()
         return RequestOutput(dependency, driver, publishing, outbox, connection)

@@ -3,12 +3,12 @@ import StoryEngine
 import StoryStorage
 import StoryWire
 
-/// The `GET`s that were taken up and are answered together, with who asked.
+/// A batch of `GET` requests that are answered together, with their connections.
 struct RowRequests: ~Copyable {
     private(set) var rows = WantedRows()
     private var connections: [Connection] = []
     private var kinds: [Kind] = []
-    /// How many of them are timed.
+    /// The number of timed requests in the batch.
     private(set) var timed = 0
 
     var isEmpty: Bool { connections.isEmpty }
@@ -23,9 +23,9 @@ struct RowRequests: ~Copyable {
         if isTimed { timed += 1 }
     }
 
-    /// Has the engine answer them.
+    /// Has the engine answer the batch.
     ///
-    /// - Returns: how many bytes were written.
+    /// - Returns: the number of bytes written.
     func answer(by engine: Engine, into output: RequestOutput) -> Int {
         var (size, before) = (0, 0)
         engine.answer(rows, into: output) { index in
@@ -38,7 +38,7 @@ struct RowRequests: ~Copyable {
         return size + (connections.last.map { $0.output.count - before } ?? 0)
     }
 
-    /// Calls the body with each connection that asked, and the kind of its row.
+    /// Calls `body` with the connection of each request and the kind of its row.
     func forEach(_ body: (Connection, Kind) -> Void) {
         for (index, connection) in connections.enumerated() { body(connection, kinds[index]) }
     }
@@ -52,7 +52,7 @@ struct RowRequests: ~Copyable {
 }
 
 extension Requests {
-    /// Answers the requests for rows that were taken up.
+    /// Answers the batch of requests for rows.
     func answerRowRequests() {
         guard !rowRequests.isEmpty else { return }
         let began = rowRequests.timed > 0 ? dependency.clock.steady() : nil
@@ -63,10 +63,10 @@ extension Requests {
         }
         rowRequests.forEach { dependency.slow.replied(.get, GivenNames(kind: $1), $0) }
         rowRequests.clear()
-        if handled.hasRest, let defect = handled.takeRest().defect { trace(defect, of: .get) }
+        if handled.hasFollowUp, let defect = handled.takeFollowUp().defect { trace(defect, of: .get) }
     }
 
-    /// Says in the trace that a request met a defect of the program's own.
+    /// Traces a defect of the program that a request met.
     func trace(_ defect: Failure, of verb: Verb) {
         dependency.trace.sayEachSecond("defect", ["verb": verb.rawValue, "message": defect.message])
     }

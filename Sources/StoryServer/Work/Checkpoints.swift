@@ -2,52 +2,53 @@ import StoryCore
 import StoryModels
 import StoryStorage
 
-/// Stores the models beside the loop, one checkpoint at a time, and knows who waits for one.
+/// The checkpoints of the models: stored in the background, one at a time, with the requests that wait for them.
 ///
-/// Buffers are set aside when all that is folded is durable or about to be, the log is flushed up to their position, and
-/// then they are stored. The loop waits for none of it; it has `advance` called whenever a step may have ended.
+/// A checkpoint freezes the memtables when all folded events are durable or about to be. Then the log is flushed
+/// through their position, and then they are stored. The loop waits for none of it: it calls `advance` whenever a step
+/// may have ended.
 final class Checkpoints {
-    /// So many events are folded before a checkpoint is due.
+    /// The number of folded events at which a checkpoint is due.
     static let events: UInt64 = 100_000
-    /// Or so many bytes wait in memory.
+    /// The size of the memtables at which a checkpoint is due, in bytes.
     static let bytes = 10 << 20
-    /// With more than this writes wait until the checkpoint under way is done, and where it failed they are refused.
+    /// The size in bytes above which writes wait for the checkpoint in progress, or are refused where that has failed.
     static let maxBytes = 28 << 20
-    /// How many tenths of a second go by before one that failed is tried again.
+    /// The interval before a failed checkpoint is retried, in ticks of 0.1 s.
     static let retryTicks: UInt64 = 10
 
-    /// How far the checkpoint under way is.
+    /// The state of the checkpoint in progress.
     private enum State {
-        /// None is under way.
+        /// No checkpoint is in progress.
         case idle
-        /// Buffers are set aside, and the log is not flushed as far as they go.
-        case waitingForFlush(SetAside)
-        /// They are being stored.
-        case storing(SetAside, BackgroundJob<Bool>)
-        /// Storing failed, and is tried again at this tick. Without buffers they are stored, but cannot be read.
-        case failed(SetAside?, untilTick: UInt64)
+        /// The memtables are frozen, and the log is not flushed through their position yet.
+        case waitingForFlush(FrozenModels)
+        /// The memtables are being stored.
+        case storing(FrozenModels, BackgroundJob<Bool>)
+        /// Storing failed, and is retried at this tick. Without memtables, they are stored but cannot be read.
+        case failed(FrozenModels?, untilTick: UInt64)
     }
 
-    /// Buffers that wait to be stored.
-    private struct SetAside {
+    /// Immutable memtables that wait to be stored.
+    private struct FrozenModels {
         let position: Position
-        /// The memory that they take.
+        /// Their size, in bytes.
         let bytes: Int
-        /// May be run again where it threw.
+        /// The work that stores them; it may be repeated where it threw.
         let work: StoringWork
     }
 
-    /// What becomes of writes for the sake of memory.
+    /// The back-pressure on writes that bounds the memory for memtables.
     enum Pressure: Equatable {
-        /// They are taken.
+        /// Writes are accepted.
         case none
-        /// They wait for the checkpoint.
+        /// Writes wait for the checkpoint.
         case hold
-        /// They are refused: what waits to be stored cannot be.
+        /// Writes are refused, since the checkpoint has failed.
         case refuse
     }
 
-    /// Somebody who asked for everything up to a position to be stored.
+    /// A request that waits for the checkpoint of everything up to a position.
     private struct Waiter {
         let connection: Connection
         let tag: Tag?
@@ -63,9 +64,9 @@ final class Checkpoints {
     private var state = State.idle
     private var waiters: [Waiter] = []
     private var tick: UInt64 = 0
-    /// Why the checkpoint under way is not stored yet; nil when nothing failed.
+    /// Why the checkpoint in progress is not stored yet; nil when nothing failed.
     private(set) var failure: StorageError?
-    /// How many were stored.
+    /// The number of stored checkpoints.
     private(set) var count: UInt64 = 0
 
     init(
@@ -83,7 +84,7 @@ final class Checkpoints {
 
     var checkpointed: Position { models.checkpointed }
 
-    /// True when buffers can be set aside.
+    /// True when the memtables can be frozen.
     private var isIdle: Bool {
         switch state {
         case .idle: true
@@ -91,7 +92,7 @@ final class Checkpoints {
         }
     }
 
-    /// True while a thread stores models.
+    /// True while a thread stores the models.
     var isStoring: Bool {
         switch state {
         case .storing: true
@@ -99,7 +100,7 @@ final class Checkpoints {
         }
     }
 
-    /// What becomes of writes now.
+    /// The present back-pressure on writes.
     var pressure: Pressure {
         let bytes = models.bufferedBytes
         return switch state {
@@ -112,28 +113,29 @@ final class Checkpoints {
 
     private func refusal(_ bytes: Int) -> Pressure { bytes < Checkpoints.maxBytes ? .none : .refuse }
 
-    /// True when buffers are to be set aside as soon as they can be.
+    /// Returns true when the memtables should be frozen, and can be.
     func isDue(at position: Position) -> Bool {
         guard isIdle else { return false }
         return waiters.contains { $0.position > checkpointed } || Checkpoints.isDue(models, at: position)
     }
 
-    /// True when what was folded up to a position, and is not stored, is enough for a checkpoint.
+    /// Returns true when the folded events up to a position that are not stored are enough for a checkpoint.
     static func isDue(_ models: any ServedModels, at position: Position) -> Bool {
         position.value - min(models.checkpointed.value, position.value) >= events || models.bufferedBytes >= bytes
     }
 
-    // MARK: What happens
+    // MARK: Steps
 
-    /// Sets aside what is folded, which is durable or about to be; unless a checkpoint is under way or nothing is new.
-    func setAside(at position: Position) {
+    /// Freezes the memtables, whose events are durable or about to be. Does nothing while a checkpoint is in progress,
+    /// or where nothing is new.
+    func freeze(at position: Position) {
         guard isIdle, position != checkpointed else { return }
         failure = nil
         let bytes = models.bufferedBytes
-        state = .waitingForFlush(SetAside(position: position, bytes: bytes, work: models.setAside(at: position)))
+        state = .waitingForFlush(FrozenModels(position: position, bytes: bytes, work: models.beginStoring(at: position)))
     }
 
-    /// Goes on as far as it can without waiting.
+    /// Advances the checkpoint as far as it can without waiting.
     func advance() {
         switch state {
         case .idle: break
@@ -148,7 +150,7 @@ final class Checkpoints {
         }
     }
 
-    /// The log could not be flushed; it is tried again.
+    /// Notes that the log could not be flushed; the flush is retried.
     func flushFailed(_ error: StorageError) {
         switch state {
         case .waitingForFlush: failed(error)
@@ -156,48 +158,49 @@ final class Checkpoints {
         }
     }
 
-    /// A tenth of a second went by.
+    /// Sets the current tick, of 0.1 s.
     func ticked(_ tick: UInt64) { self.tick = tick }
 
-    /// The models forget what is not stored, because the end of it is undone; it is folded again.
+    /// Discards the models' events that are not stored, since the last of them are undone; the rest is folded again.
     func rollBack() {
         switch state {
         case .waitingForFlush, .failed(.some, _):
             models.fail()
             state = .idle
-        // What is being stored is durable: it takes the place of what is stored, and is folded beside it meanwhile.
+        // A checkpoint that is being stored is durable, and replaces the stored models; its events are folded again
+        // meanwhile.
         case .storing, .failed(nil, _), .idle: break
         }
         models.discard()
     }
 
-    /// Waits for what is being stored.
+    /// Waits for the checkpoint that is being stored.
     func wait() {
         guard case .storing(let aside, let job) = state else { return }
         ended(aside, job.wait())
     }
 
-    /// Stores everything, now that the loop has ended and the log is flushed.
+    /// Stores everything, after the loop has ended and the log was flushed.
     func end(at position: Position) {
         wait()
         storeNow()
-        setAside(at: position)
+        freeze(at: position)
         storeNow()
     }
 
-    // MARK: Those who wait
+    // MARK: Waiting requests
 
-    /// A request waits until everything up to a position is stored.
+    /// Makes a request wait until everything up to a position is stored.
     func await(_ position: Position, _ tag: Tag?, _ connection: Connection) {
         waiters.append(Waiter(connection: connection, tag: tag, position: position))
-        // What failed before was not asked for by this one.
+        // Earlier failures do not concern this request.
         failure = nil
     }
 
-    /// True while somebody waits who was not told of a failure: then none is waited out.
+    /// True while a request waits that no failure was reported to: then a retry is not delayed.
     private var isAskedFor: Bool { !waiters.isEmpty && failure == nil }
 
-    /// The requests that can be answered now, and how.
+    /// Returns the waiting requests that can be replied to now.
     func answers() -> [JobAnswer] {
         guard !waiters.isEmpty else { return [] }
         let waiting = waiters
@@ -230,7 +233,7 @@ final class Checkpoints {
 
     // MARK: Storing
 
-    private func store(_ aside: SetAside) {
+    private func store(_ aside: FrozenModels) {
         failure = nil
         figures.checkpointBegins()
         let work = aside.work
@@ -244,7 +247,7 @@ final class Checkpoints {
                 }, whenDone: whenDone))
     }
 
-    /// Stores what is set aside and waits for it.
+    /// Stores the frozen memtables and waits for it.
     private func storeNow() {
         switch state {
         case .waitingForFlush(let aside), .failed(.some(let aside), _): store(aside)
@@ -254,7 +257,7 @@ final class Checkpoints {
         wait()
     }
 
-    private func ended(_ aside: SetAside, _ result: Result<Bool, StorageError>) {
+    private func ended(_ aside: FrozenModels, _ result: Result<Bool, StorageError>) {
         do throws(StorageError) {
             _ = try result.get()
         } catch {
@@ -280,7 +283,7 @@ final class Checkpoints {
     }
 }
 
-/// A request that waited for work, and what it is answered with.
+/// The reply to a request that waited for background work.
 struct JobAnswer {
     let connection: Connection
     let tag: Tag?

@@ -2,12 +2,12 @@ import Glibc
 import StoryCore
 import StoryStorage
 
-/// The directory that a copy is to be made as, looked at before there is any work.
+/// The check of a backup's target directory, before the work begins.
 enum CopyTarget {
-    /// The most bytes of a path that leaves room for the names of what a copy has in it, and for the draft's.
+    /// The longest path in bytes; it leaves room for the names of the files in a copy, and for the name of its draft.
     private static let longestPath = 4_095 - 64
 
-    /// Why no copy can be made there; nil where one can.
+    /// Returns why no copy can be made at a path; nil where one can.
     ///
     /// - Parameter data: the data directory, in which no copy is made.
     static func error(in path: String, besides data: String) -> FieldError? {
@@ -31,7 +31,7 @@ enum CopyTarget {
         guard !path.dropFirst(parent.count).split(separator: "/").contains("..") else {
             return unfit("\(path) goes up again from a folder that is not there")
         }
-        // Links are followed; one that leads to nothing is no folder.
+        // Symbolic links are followed; a dangling one is no directory.
         guard access(parent + "/.", W_OK | X_OK) == 0 else {
             return unfit("the daemon's user can make nothing in \(parent): \(SystemError.text(errno))")
         }

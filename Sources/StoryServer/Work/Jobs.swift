@@ -4,22 +4,23 @@ package import StoryModels
 import StoryStorage
 import Synchronization
 
-/// What can be done with the log beside the loop; the work is prepared as it begins, of what is committed by then.
+/// The background work on the log; it is prepared when it begins, for the events that are committed by then.
 package struct LogWork {
-    /// Checks every record, and every page of the stored models, until the flag says that it must end.
+    /// Checks every record, and every page of the stored models, until the flag is set.
     package let verify: (_ mustEnd: EndFlag) -> Work
-    /// Copies the log into a new directory, unless the flag says that it must end.
+    /// Copies the log into a new directory, unless the flag is set.
     package let backUp: (_ path: String, _ mustEnd: EndFlag) -> Work
 
-    /// Runs on a thread of its own; returns what the request is answered with.
+    /// A piece of work, to be run on its own thread; returns the members of the reply.
     package typealias Work = @Sendable () throws(StorageError) -> [Member]
 
+    /// Makes work of two functions.
     package init(verify: @escaping (EndFlag) -> Work, backUp: @escaping (String, EndFlag) -> Work) {
         self.verify = verify
         self.backUp = backUp
     }
 
-    /// The work on a log and models that are stored.
+    /// Makes the work on a stored log and stored models.
     package init(_ log: LMDBEventLog, _ models: LMDBModelStore) {
         verify = { mustEnd in
             let verifier = log.verifier()
@@ -44,16 +45,18 @@ package struct LogWork {
     }
 }
 
-/// Long work beside the loop, whose end answers a request.
+/// The long jobs in the background, each of which replies to a request when it ends.
 final class Jobs {
+    /// A job in progress.
     private struct Running {
         let connection: Connection
         let tag: Tag?
-        /// Where it makes a copy.
+        /// The directory of the copy; nil for other work.
         let target: String?
         let work: BackgroundJob<Outcome>
     }
 
+    /// The result of a job.
     private enum Outcome {
         case done([Member])
         case refused(Failure)
@@ -66,9 +69,11 @@ final class Jobs {
     private let whenDone: @Sendable () -> Void
     private let mustEnd = EndFlag()
     private var running: [Running] = []
-    /// What this turn asked for; it begins at the end of the turn.
+    /// The jobs that this turn requested; they begin at its end.
     private var waiting: [(target: String?, begin: () -> Void)] = []
 
+    /// Makes an empty list of jobs.
+    ///
     /// - Parameter data: the data directory, in which no copy is made.
     init(
         _ work: LogWork, of data: String, _ trace: Trace, _ background: BackgroundStarter,
@@ -81,15 +86,15 @@ final class Jobs {
         self.whenDone = whenDone
     }
 
-    /// `VERIFY`: every record, its position, its time, the chain of seals, and the pages of the models.
+    /// Queues a `VERIFY`: every record, its position, its time, the chain of seals, and the pages of the models.
     func verify(_ tag: Tag?, _ connection: Connection) {
         let mustEnd = mustEnd
         add(tag, connection, nil) { $0.verify(mustEnd) }
     }
 
-    /// `BACKUP`: a copy of the log at one position. Returns why there can be none, as far as that is known at once.
+    /// Queues a `BACKUP`: a copy of the log at one position. Returns a failure where one is known at once.
     ///
-    /// The path is looked at beside the loop: it may lie on a file system that does not answer.
+    /// The path is checked in the background, since its file system may hang.
     func backUp(to path: String, _ tag: Tag?, _ connection: Connection) -> Failure? {
         guard !waiting.contains(where: { $0.target == path }), !running.contains(where: { $0.target == path }) else {
             return Failure(.exists, "a copy is being made as \(path); name another directory", .field("directory"))
@@ -118,7 +123,7 @@ final class Jobs {
         waiting.append((target, begin))
     }
 
-    /// Begins what this turn asked for, now that the turn is over.
+    /// Begins the jobs that this turn requested, at its end.
     func begin() {
         guard !waiting.isEmpty else { return }
         let starts = waiting
@@ -126,7 +131,7 @@ final class Jobs {
         for start in starts { start.begin() }
     }
 
-    /// The requests whose work is done.
+    /// Returns the replies of the jobs that have ended.
     func answers() -> [JobAnswer] {
         let all = running
         running = []
@@ -147,7 +152,7 @@ final class Jobs {
         return answers
     }
 
-    /// Waits for the work that is under way: it reads what is about to be closed.
+    /// Ends the jobs in progress and waits for them, since they read files that are about to be closed.
     func end() {
         mustEnd.set()
         for job in running { _ = job.work.wait() }
@@ -166,19 +171,22 @@ final class Jobs {
     }
 }
 
-/// Tells threads of their own to come to an end.
+/// A flag that tells background threads to end.
 package final class EndFlag: Sendable {
     private let flag = Atomic(false)
 
+    /// Makes a flag that is not set.
     package init() {}
 
+    /// True once the threads must end.
     package var isSet: Bool { flag.load(ordering: .relaxed) }
 
+    /// Sets the flag; may be called from any thread.
     package func set() { flag.store(true, ordering: .relaxed) }
 }
 
 extension Trace {
-    /// What a client is told when storage failed under its request, which is traced as well.
+    /// Returns the reply to a request whose storage access failed; traces the failure, unless the disk is full.
     func failure(of error: StorageError) -> Failure {
         switch error {
         case .corrupt: sayEachSecond("corrupt", ["reason": "\(error)"])

@@ -2,16 +2,16 @@ import StoryCore
 import StoryEngine
 import StoryLog
 
-/// Has the log take over what its journal holds, beside the loop; a disk that was full is left alone for a second.
+/// The flushes of the journal into the log, in the background; after one that found no room, it waits for a second.
 final class LogFlush {
-    /// How many tenths of a second a full disk is left alone.
+    /// The interval before a full disk is tried again, in ticks of 0.1 s.
     private static let retryTicks: UInt64 = 10
 
     /// A flush that found no room.
     private struct Refusal {
-        /// How far the log was flushed.
+        /// The position through which the log was flushed.
         let flushed: Position
-        /// When it is tried again.
+        /// The tick at which the flush is retried.
         let untilTick: UInt64
     }
 
@@ -27,29 +27,29 @@ final class LogFlush {
         self.figures = figures
     }
 
-    /// A tenth of a second went by.
+    /// Sets the current tick, of 0.1 s.
     func ticked(_ tick: UInt64) { self.tick = tick }
 
-    /// Begins to take over what fills whole blocks.
+    /// Begins to flush the events that fill whole blocks.
     func startIdle() {
         if mayTry { log.startFlush() }
     }
 
-    /// True when the log is flushed up to a position; where it is not, a flush is begun that reaches it, or will be.
+    /// Returns true when the log is flushed through a position; else begins a flush, now or later, that reaches it.
     ///
-    /// - Parameter isUrgent: whether a disk that was full is tried at once.
+    /// - Parameter isUrgent: whether a full disk is tried again at once.
     func reaches(_ position: Position, isUrgent: Bool) -> Bool {
         guard log.flushed < position else { return true }
         if position <= log.committed, isUrgent || mayTry { log.startFlush(through: position) }
         return false
     }
 
-    /// Takes note of a flush that has ended.
+    /// Finishes a flush that has ended.
     ///
     /// - Throws: as `EventLog.pollFlush`.
     func poll() throws(StorageError) { try noting { () throws(StorageError) in try log.pollFlush() } }
 
-    /// Takes over all that is committed, and waits for it; the loop has ended.
+    /// Flushes all committed events and waits for it, after the loop has ended.
     ///
     /// - Throws: as `EventLog.flush`.
     func finish() throws(StorageError) { try noting { () throws(StorageError) in try log.flush() } }

@@ -3,32 +3,33 @@ package import StoryModels
 
 /// The read models as the loop uses them: folded in memory, stored by checkpoints.
 package protocol ServedModels: TableStore {
-    /// The first failure of a reading: whoever asked was told, and the loop has to stop. Nil when there was none.
+    /// The first failure of a read, which was reported to its caller and must stop the loop; nil when there was none.
     var failure: StorageError? { get }
-    /// The memory that what is not stored takes, in bytes.
+    /// The memory for events that are not stored, in bytes.
     var bufferedBytes: Int { get }
-    /// The bytes of the stored tables.
+    /// The size of the stored tables, in bytes.
     var storedBytes: Int { get }
-    /// Sets aside what was folded up to a position; returns the work that stores it, to be run on any
+    /// Freezes the memtables, which are folded through a position. Returns the work that stores them; it may run on any
     /// thread, and again where it threw.
-    func setAside(at position: Position) -> StoringWork
-    /// The work came to its end.
+    func beginStoring(at position: Position) -> StoringWork
+    /// Finishes a checkpoint whose work has succeeded.
     ///
-    /// - Throws: The stored models cannot be read any more.
+    /// - Throws: the error of reading the stored models, which cannot be read any more.
     func finish() throws(StorageError)
-    /// The work is not to be run any more: what it was to store is kept.
+    /// Gives up a checkpoint whose work has failed; its memtables are kept.
     func fail()
-    /// Forgets everything that is not stored; what is being stored is not read any more.
+    /// Discards all events that are not stored; memtables that are being stored are not read any more.
     func discard()
-    /// Frees what readers hold whose process died.
+    /// Frees the slots of readers whose process ended.
     func clearStaleReaders()
 }
 
-/// Stores what was set aside, synced.
+/// The work of storing frozen memtables, including the sync.
 package typealias StoringWork = @Sendable () throws(StorageError) -> Void
 
 extension LMDBModelStore: ServedModels {
-    package func setAside(at position: Position) -> StoringWork {
+    /// Freezes the memtables; the checkpoint is the work.
+    package func beginStoring(at position: Position) -> StoringWork {
         let checkpoint = freeze(at: position)
         return { () throws(StorageError) in try checkpoint.run() }
     }

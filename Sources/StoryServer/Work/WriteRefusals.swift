@@ -1,11 +1,11 @@
 import StoryCore
 
-/// Why writes are refused, and when they are tried again.
+/// The reasons for which writes are refused, and when they are tried again.
 struct WriteRefusals: Equatable {
-    /// How many tenths of a second a full disk is left alone.
+    /// The interval before a full disk is tried again, in ticks of 0.1 s.
     static let retryTicks: UInt64 = 10
 
-    /// A disk that took no more, until this tick.
+    /// A full disk, with the tick until which writes are refused.
     private struct FullDisk: Equatable {
         let failure: Failure
         let untilTick: UInt64
@@ -14,22 +14,22 @@ struct WriteRefusals: Equatable {
     private var fullDisk: FullDisk?
     private var isMemoryFull = false
 
-    /// What each write is answered with now; nil while writes are taken.
+    /// The failure that each write is refused with; nil while writes are accepted.
     var failure: Failure? {
         if let fullDisk { return fullDisk.failure }
         guard isMemoryFull else { return nil }
         return Failure(.busy, "the models cannot be stored and memory is used up; try again later")
     }
 
-    /// The disk took no more.
+    /// Refuses writes for a while, since the disk is full.
     mutating func diskIsFull(_ failure: Failure, at tick: UInt64) {
         fullDisk = FullDisk(failure: failure, untilTick: tick + WriteRefusals.retryTicks)
     }
 
-    /// What was folded and cannot be stored takes more memory than it may, or no longer does.
+    /// Begins or ends the refusal of writes while folded events that cannot be stored use too much memory.
     mutating func memoryIsFull(_ isFull: Bool) { isMemoryFull = isFull }
 
-    /// A tenth of a second went by.
+    /// Accepts writes again when the time of the refusal is over; `tick`: the current tick, of 0.1 s.
     mutating func ticked(_ tick: UInt64) {
         if let fullDisk, tick >= fullDisk.untilTick { self.fullDisk = nil }
     }

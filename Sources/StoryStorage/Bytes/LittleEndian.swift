@@ -1,15 +1,15 @@
-// Inlinable: each of these is one instruction, and is asked for with a type that only the caller knows.
+// Inlinable, since each of these is one instruction, and only the caller knows the type.
 
-/// Little-endian numbers at any address, as they lie on the disk.
+/// Little-endian numbers at any address, as they are stored on disk.
 extension UnsafeRawBufferPointer {
-    /// The number at an offset that the caller knows to be inside.
+    /// Returns the number at an offset in bytes, which the caller knows to be inside.
     @inlinable
     @inline(__always)
     package func number<Number: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: Number.Type) -> Number {
         Number(littleEndian: loadUnaligned(fromByteOffset: offset, as: Number.self))
     }
 
-    /// A number of six bytes.
+    /// Returns the number of six bytes at an offset.
     @inlinable
     @inline(__always)
     package func number48(at offset: Int) -> UInt64 {
@@ -35,7 +35,7 @@ extension UnsafeMutableRawPointer {
 }
 
 extension [UInt8] {
-    /// The number at an offset that the caller knows to be inside.
+    /// Returns the number at an offset in bytes, which the caller knows to be inside.
     @inlinable
     package func number<Number: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: Number.Type) -> Number {
         withUnsafeBytes { $0.number(at: offset, as: type) }

@@ -1,14 +1,15 @@
 import CLMDB
 import Glibc
 
-/// The file system's copy-on-write, which the files of a store do without.
+/// The file system's copy-on-write, which is turned off for the files of a store.
 ///
-/// Where each change of a file wants new blocks (btrfs), a full disk refuses changes of what has its blocks already: of
-/// the journal, of LMDB's pages, and of the table of readers, which is written through a map. Only an empty file can be
-/// changed to be written in place; a file takes it over from the folder that it is made in.
+/// When each change of a file needs new blocks (btrfs), a full disk refuses even changes of bytes that have their
+/// blocks: of the journal, of LMDB's pages, and of the reader table, which is written through a map. Copy-on-write can
+/// be turned off for an empty file only; a file inherits the setting from the folder that it is created in.
 package enum CopyOnWrite {
-    /// Has the files that are made in a folder from now on written in place. Other file systems do so anyway, and one that
-    /// refuses is served all the same.
+    /// Turns copy-on-write off for the files that are created in a folder from now on.
+    ///
+    /// Other file systems have none, and one that refuses is used nevertheless.
     static func turnOff(in folder: String) {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -18,9 +19,9 @@ package enum CopyOnWrite {
 }
 
 extension FileHandle {
-    /// True where the file system writes each change of the file elsewhere.
+    /// True when the file system writes each change of the file to new blocks.
     package var isCopiedOnWrite: Bool { clm_is_copied_on_write(descriptor) != 0 }
 
-    /// Has a file written in place, where it is empty.
+    /// Turns copy-on-write off for a file, if it is empty.
     package func writeInPlace() { _ = clm_write_in_place(descriptor) }
 }

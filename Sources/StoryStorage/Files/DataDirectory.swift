@@ -1,31 +1,33 @@
 import Glibc
 package import StoryCore
 
-/// One store's folder: `FORMAT`, `lock`, `log/`, `log.journal` and `models/`.
+/// The folder of one store: `FORMAT`, `lock`, `log/`, `log.journal` and `models/`.
 package final class DataDirectory {
-    /// What a process wants of a data directory.
+    /// The access that a process needs to a data directory.
     package enum Access: Sendable {
-        /// To serve it: made when it is not there, and held.
+        /// To serve it: the directory is created when it is missing, and locked.
         case serving
-        /// To read it beside a daemon: must be there, and is not held.
+        /// To read it beside a daemon: the directory must exist, and is locked only on a read-only file system.
         case reading
     }
 
-    /// The folder, as it was given.
+    /// The path of the folder, as it was given.
     package let path: String
-    /// What this process wants of it.
+    /// The access that this process needs.
     package let access: Access
     private var lock: DirectoryLock?
-    /// The layout of what lies in it.
+    /// The version of the directory's layout.
     package private(set) var format = FormatFile.version
     /// The file system of the directory.
     package let fileSystem: FileSystemKind
-    /// True where this start made a store of it.
+    /// True when this start created the store.
     private var isNew = false
-    /// The folders that this start made: itself, and those above it.
+    /// The folders that this start created: the directory, and those above it.
     private let madeFolders: [String]
 
-    /// Throws `.held` when another process has it, `.failed` when it is not fit to hold a store.
+    /// Opens a data directory.
+    ///
+    /// - Throws: `.held` when another process holds it, `.failed` when it cannot hold a store.
     package init(_ path: String, for access: Access) throws(StorageError) {
         self.path = path
         self.access = access
@@ -47,7 +49,7 @@ package final class DataDirectory {
             try DataDirectory.checkForeign(path)
             lock = try DirectoryLock.take(folder, path)
             for folder in [path, logPath, modelsPath] { CopyOnWrite.turnOff(in: folder) }
-            // What is acknowledged from now on must not hang on a name that is nowhere but in the system's cache.
+            // An acknowledged write must not depend on a name that is only in the system's cache.
             try Folder.syncNames(of: path)
         } else if Folder.isReadOnly(path) {
             lock = try DirectoryLock.keepingDaemonsAway(from: folder, path)
@@ -55,22 +57,22 @@ package final class DataDirectory {
         try checkFormat()
     }
 
-    /// Where the log's environment is.
+    /// The folder of the log's environment.
     package var logPath: String { path + "/log" }
-    /// Where the models' environment is.
+    /// The folder of the models' environment.
     package var modelsPath: String { path + "/models" }
-    /// Where the newest commits are.
+    /// The path of the journal, which has the newest commits.
     package var journalPath: String { path + "/log.journal" }
 
-    /// Holds the right to serve it still, whatever was removed, moved or put back meanwhile.
+    /// Checks that this process still holds the directory, whatever was removed, moved or put back meanwhile.
     ///
-    /// - Throws: `.held` or `.failed` where the right is lost.
+    /// - Throws: `.held` or `.failed` when the lock is lost.
     package func renew() throws(StorageError) { try lock?.renew() }
 
-    /// Lets another process have it. Close the log and the models before.
+    /// Releases the lock, so that another process can serve the directory. Close the log and the models before.
     package func close() { lock = nil }
 
-    /// Removes what this start made, when nothing was stored in it; log and models are closed.
+    /// Removes the store if this start created it; only before anything is stored, and with log and models closed.
     package func discardNew() {
         guard isNew else { return close() }
         Folder.emptyStore(path)
@@ -78,7 +80,7 @@ package final class DataDirectory {
         close()
     }
 
-    /// Removes the folders that this start made, unless somebody has made a store of them meanwhile.
+    /// Removes the folders that this start created, unless another process has made a store of them meanwhile.
     private func discardFolders() {
         if !madeFolders.isEmpty, lock != nil, !FormatFile.exists(path) {
             for name in ["FORMAT.tmp", "lock"] { unlink("\(path)/\(name)") }
@@ -87,9 +89,9 @@ package final class DataDirectory {
         close()
     }
 
-    /// Says that what lies in it has this program's layout now.
+    /// Writes this program's layout version into `FORMAT`, after a conversion.
     ///
-    /// - Throws: `.full` or `.failed` where that cannot be written.
+    /// - Throws: `.full` or `.failed` when it cannot be written.
     package func raiseFormat() throws(StorageError) {
         guard format < FormatFile.version else { return }
         try FormatFile.create(path)
@@ -109,25 +111,25 @@ package final class DataDirectory {
         guard !Folder.exists(logPath), !Folder.exists(modelsPath) else {
             throw .corrupt("\(path) holds a log or models, but its file FORMAT is gone", at: nil)
         }
-        // A journal may be all that is left of a store: whatever comes of this start, it is not to be removed.
+        // A journal may be all that is left of a store, so a start that fails must not remove it.
         let hasJournal = Folder.exists(journalPath)
         try FormatFile.create(path)
         isNew = !hasJournal
     }
 
-    /// Files of something else are not taken over: who names such a folder most likely meant another one.
+    /// Refuses a folder with other files in it: its name was most likely a mistake.
     private static func checkForeign(_ path: String) throws(StorageError) {
         let foreign = try Folder.names(in: path).first { !DataDirectory.ownNames.contains($0) }
         guard let foreign, !FormatFile.exists(path) else { return }
         throw .failed("\(path) is no data directory, and not empty: \(foreign) is in it; name a new directory")
     }
 
-    /// What a store may have before it has its format: a start that failed leaves some of it, and file systems the last.
+    /// The names that may exist without `FORMAT`: a start that failed leaves some of them, and file systems the last.
     private static let ownNames: Set = ["lock", "log", "models", "log.journal", "FORMAT.tmp", "lost+found"]
 
-    /// Opens the folder. Nobody else may write to it, and its file system must be one of this machine.
+    /// Opens the folder, which only its owner may write to, and whose file system must be local.
     ///
-    /// - Parameter made: the folders that are removed where that is not so.
+    /// - Parameter made: the folders to remove when the folder is refused.
     private static func opened(_ path: String, removing made: [String]) throws(StorageError) -> FileHandle {
         do throws(StorageError) {
             let folder = try FileHandle(path, O_RDONLY | O_DIRECTORY)

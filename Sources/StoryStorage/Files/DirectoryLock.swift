@@ -1,20 +1,21 @@
 import Glibc
 package import StoryCore
 
-/// The right to be the only process at a data directory: a lock on the directory itself, and one on its file `lock`.
+/// The lock of a data directory, held by its only process: a lock on the directory itself, and one on its file `lock`.
 ///
-/// The directory is what is protected, so it is what is locked: whatever is removed in it or put back, another process
-/// finds it locked. Earlier programs lock the file alone, which names the holder for a person.
+/// The directory itself is locked, so that another process finds it locked whichever files are removed in it or put
+/// back. Earlier programs lock only the file; it names the holder for a person.
 struct DirectoryLock: ~Copyable {
     private let path: String
     private let folder: FileLock
-    /// Nil where the disk had no room to make it, or it can only be read and no daemon ever was there.
+    /// The lock of the file; nil when the disk had no room for it, or the directory is read-only and never had a
+    /// daemon.
     private var file: FileLock?
 
-    /// Takes the right.
+    /// Locks the directory and its file.
     ///
     /// - Parameter folder: the directory, open.
-    /// - Throws: `.held`, naming the process, when another one has it; `.failed` where it was removed meanwhile.
+    /// - Throws: `.held`, naming the process, when another one holds it; `.failed` when it was removed meanwhile.
     static func take(_ folder: consuming FileHandle, _ path: String) throws(StorageError) -> DirectoryLock {
         var lock = DirectoryLock(path, try locked(folder, LOCK_EX, path))
         try lock.checkName()
@@ -22,10 +23,12 @@ struct DirectoryLock: ~Copyable {
         return lock
     }
 
-    /// Keeps daemons from a directory that this process can only read, and so without LMDB's table of readers: a daemon
-    /// that writes it, from where it can be written, would overwrite what is read.
+    /// Keeps daemons from a directory that this process can only read, by a shared lock.
     ///
-    /// - Throws: `.held` while one serves it.
+    /// Such a process reads without LMDB's reader table. A daemon that has the directory mounted writable would
+    /// overwrite the pages that are being read.
+    ///
+    /// - Throws: `.held` while a daemon serves it.
     static func keepingDaemonsAway(
         from folder: consuming FileHandle, _ path: String
     ) throws(StorageError) -> DirectoryLock {
@@ -48,27 +51,30 @@ struct DirectoryLock: ~Copyable {
         file = nil
     }
 
-    /// Holds the right still: the directory is where it was, and a file `lock` that was removed is made and locked again.
+    /// Checks that the directory was not moved, and makes and locks the file `lock` again if it was removed.
     ///
-    /// - Throws: `.held` where another process has the file, `.failed` where the directory is elsewhere.
+    /// - Throws: `.held` when another process has the file, `.failed` when the path leads elsewhere.
     mutating func renew() throws(StorageError) {
         try checkName()
         if file?.file.isNamed(path + "/lock") == true { return }
         try lockFile()
     }
 
-    /// - Throws: `.failed` where the path leads elsewhere.
+    /// Checks that the path still leads to the locked directory.
+    ///
+    /// - Throws: `.failed` when it leads elsewhere.
     private borrowing func checkName() throws(StorageError) {
         guard !folder.file.isNamed(path) else { return }
         throw .failed("\(path) was moved or removed, and something else may be served there")
     }
 
-    /// Locks the file, for programs that lock nothing else. Where there is no room to make it, none of them can either.
+    /// Locks the file, for programs that lock only that. When there is no room to create it, they cannot create it
+    /// either.
     private mutating func lockFile() throws(StorageError) {
         let name = path + "/lock"
         do throws(StorageError) {
             var taken = try opened(name)
-            // Whoever gave a new directory up may have removed the file that was opened just before.
+            // A process that discards a new directory may have removed the file that was opened just before.
             while !taken.file.isNamed(name) { taken = try opened(name) }
             DirectoryLock.name(taken.file, name)
             file = consume taken
@@ -82,7 +88,7 @@ struct DirectoryLock: ~Copyable {
         try DirectoryLock.locked(FileHandle(name, O_RDWR | O_CREAT | O_NOFOLLOW), LOCK_EX, path)
     }
 
-    /// Writes this process's number into the file, for a person: a full disk may have no room for it.
+    /// Writes this process's number into the file, for a person; a full disk may have no room for it.
     private static func name(_ file: borrowing FileHandle, _ path: String) {
         guard ftruncate(file.descriptor, 0) == 0 else { return }
         do throws(StorageError) { try file.write(Array("\(getpid())\n".utf8), to: path) } catch {}
@@ -97,7 +103,7 @@ struct DirectoryLock: ~Copyable {
         return lock
     }
 
-    /// The process whose number is in the file; it may be just about to write it.
+    /// Names the process whose number is in the file; the number may not be written yet.
     private static func holder(_ folder: String) -> String {
         let path = folder + "/lock"
         do throws(StorageError) {
@@ -110,11 +116,13 @@ struct DirectoryLock: ~Copyable {
     }
 }
 
-/// A data directory that no daemon serves, and none begins to, whatever is in it.
+/// A lock that keeps all daemons from a data directory, whatever is in it.
 package final class DirectoryHold {
     private let lock: DirectoryLock
 
-    /// - Throws: `.held` when another process has it, `.failed` where there is none.
+    /// Locks a directory.
+    ///
+    /// - Throws: `.held` when another process holds it, `.failed` when it does not exist.
     package init(_ path: String) throws(StorageError) {
         guard Folder.exists(path) else { throw .failed("there is no data directory at \(path)") }
         let folder = try FileHandle(path, O_RDONLY | O_DIRECTORY)

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Whether there is room, asked by trying.
+/// A test for room on the disk, by a write.
 enum DiskSpace {
     private static let probe = [UInt8](repeating: 0, count: 1 << 16)
 
-    /// True when the file cannot grow: the disk, a quota or the process's limit is used up.
+    /// Returns true when a file cannot grow, because the disk, a quota or the process's limit is used up.
     ///
-    /// Where it can, it does, by zeros that are overwritten later.
+    /// If it can grow, it does, by zeros that are overwritten later.
     static func isExhausted(_ descriptor: Int32) -> Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return false }

@@ -1,17 +1,20 @@
 package import Glibc
 package import StoryCore
 
-/// A file that several hold open; it is closed when the last one is gone.
+/// A file with several owners; it is closed when the last one is released.
 package final class SharedFile: Sendable {
+    /// The open file.
     package let handle: FileHandle
 
-    /// - Throws: when the system refuses to open it.
+    /// Opens a file; `flags` are those of `open`.
+    ///
+    /// - Throws: when the system refuses.
     package init(_ path: String, _ flags: Int32) throws(StorageError) { handle = try FileHandle(path, flags) }
 }
 
-/// A file descriptor that is closed when its owner is gone, and not handed to children.
+/// A file descriptor that is closed with its owner, and is not inherited by child processes.
 package struct FileHandle: ~Copyable {
-    /// The number that the kernel knows it by.
+    /// The number of the descriptor.
     package let descriptor: Int32
 
     /// Opens a file; `flags` and `mode` are those of `open`. Throws when the system refuses.
@@ -19,7 +22,7 @@ package struct FileHandle: ~Copyable {
         try self.init(opened: open(path, flags | O_CLOEXEC, mode), path)
     }
 
-    /// Takes over what `open` returned; throws where that is a refusal.
+    /// Takes over the result of `open`; throws when it is an error.
     init(opened descriptor: Int32, _ path: String) throws(StorageError) {
         guard descriptor >= 0 else { throw SystemError.from(errno, "opening \(path)") }
         self.descriptor = descriptor
@@ -40,7 +43,7 @@ package struct FileHandle: ~Copyable {
         }
     }
 
-    /// Up to `limit` bytes from an offset on; fewer where the file ends.
+    /// Reads up to `limit` bytes from an offset on; fewer at the end of the file.
     package func read(_ limit: Int, at offset: Int, of path: String) throws(StorageError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
         let result = bytes.withUnsafeMutableBytes { (target) -> Result<Int, StorageError> in
@@ -53,7 +56,7 @@ package struct FileHandle: ~Copyable {
         return Array(bytes.prefix(try result.get()))
     }
 
-    /// Fills the memory with bytes from an offset on; returns how many there are, fewer where the file ends.
+    /// Reads bytes from an offset on into memory; returns their number, which is less at the end of the file.
     package func read(
         into target: UnsafeMutableRawBufferPointer, at offset: Int, of path: String
     ) throws(StorageError) -> Int {
@@ -62,7 +65,7 @@ package struct FileHandle: ~Copyable {
             let count = pread(
                 descriptor, target.baseAddress?.advanced(by: done), target.count - done, off_t(offset + done))
             if count < 0, errno == EINTR { continue }
-            // What the disk cannot give back is damage like what it gives back wrong.
+            // Bytes that the disk cannot read are damage, like bytes that it reads wrong.
             if count < 0, errno == EIO { throw .corrupt("\(path) cannot be read at byte \(offset + done)", at: nil) }
             guard count >= 0 else { throw SystemError.from(errno, "reading \(path)") }
             if count == 0 { break }
@@ -71,7 +74,7 @@ package struct FileHandle: ~Copyable {
         return done
     }
 
-    /// The same, with zeros where the disk cannot give something back.
+    /// Reads likewise, with zeros for each sector of 512 bytes that the disk cannot read.
     package func readGood(into target: UnsafeMutableRawBufferPointer, at offset: Int, of path: String) -> Int {
         var done = 0
         while done < target.count {
@@ -90,11 +93,12 @@ package struct FileHandle: ~Copyable {
         return done
     }
 
-    /// True where reads and writes go to the disk itself, past the system's cache. They are of whole sectors then, in
-    /// memory that begins at a multiple of a page.
+    /// True when reads and writes bypass the system's cache (`O_DIRECT`).
+    ///
+    /// They must be of whole sectors then, in memory that begins at a multiple of a page.
     package var isDirect: Bool { fcntl(descriptor, F_GETFL) & __O_DIRECT != 0 }
 
-    /// Sets whether they do; false where the file system knows no such thing.
+    /// Turns `O_DIRECT` on or off; false when the file system does not support it.
     @discardableResult
     package func setDirect(_ isDirect: Bool) -> Bool {
         let flags = fcntl(descriptor, F_GETFL)
@@ -102,12 +106,12 @@ package struct FileHandle: ~Copyable {
         return fcntl(descriptor, F_SETFL, isDirect ? flags | __O_DIRECT : flags & ~__O_DIRECT) == 0
     }
 
-    /// Makes what was written durable.
+    /// Makes all earlier writes durable.
     package func sync(_ path: String) throws(StorageError) {
         guard fsync(descriptor) == 0 else { throw SystemError.from(errno, "syncing \(path)") }
     }
 
-    /// What the system says of the file: its size, owner and mode.
+    /// Returns the status of the file: its size, owner and mode.
     package func status(_ path: String) throws(StorageError) -> stat {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw SystemError.from(errno, "looking at \(path)") }

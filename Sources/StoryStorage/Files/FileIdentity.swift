@@ -2,23 +2,22 @@ import CLMDB
 import Glibc
 package import StoryCore
 
-/// The number of a file and the time it was made, which a copy of the file does not share.
-///
-/// A file that is renamed keeps both. A snapshot of a whole file system has both as well.
+/// The inode number and birth time of a file, which a copy of the file does not share.
 package struct FileIdentity: Equatable, Sendable {
     /// The inode's number, unique in one file system.
     package let inode: UInt64
-    /// Nanoseconds since 1970; 0 where the file system does not keep it.
+    /// The birth time in nanoseconds since 1970; 0 when the file system does not keep it.
     package let birthNanoseconds: Int64
 
+    /// Creates an identity from its parts.
     package init(inode: UInt64, birthNanoseconds: Int64) {
         self.inode = inode
         self.birthNanoseconds = birthNanoseconds
     }
 
-    /// The identity of an open file.
+    /// Reads the identity of an open file.
     ///
-    /// - Throws: `.failed` where the system refuses to tell it.
+    /// - Throws: `.failed` when the system refuses.
     package init(_ descriptor: Int32) throws(StorageError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw SystemError.from(errno, "looking at a file") }
@@ -26,7 +25,7 @@ package struct FileIdentity: Equatable, Sendable {
         birthNanoseconds = clm_birth(descriptor)
     }
 
-    /// False where the other identity is that of another file. A time that is not known says nothing.
+    /// Returns false when the identities are of different files; a birth time of 0 is not compared.
     package func isSame(as other: FileIdentity) -> Bool {
         let knowsBoth = birthNanoseconds != 0 && other.birthNanoseconds != 0
         return inode == other.inode && (!knowsBoth || birthNanoseconds == other.birthNanoseconds)
@@ -34,23 +33,23 @@ package struct FileIdentity: Equatable, Sendable {
 }
 
 extension FileHandle {
-    /// The identity of the file.
+    /// Returns the identity of the file.
     ///
-    /// - Throws: `.failed` where the system refuses to tell it.
+    /// - Throws: `.failed` when the system refuses.
     package func identity() throws(StorageError) -> FileIdentity { try FileIdentity(descriptor) }
 }
 
 extension Environment {
-    /// The identity of `data.mdb`.
+    /// Returns the identity of `data.mdb`.
     ///
-    /// - Throws: `.failed` where the system refuses to tell it.
+    /// - Throws: `.failed` when the system refuses.
     package func fileIdentity() throws(StorageError) -> FileIdentity { try FileIdentity(fileDescriptor) }
 }
 
 extension WriteTransaction {
-    /// The identity of the `data.mdb` that is written.
+    /// Returns the identity of the `data.mdb` that is written.
     ///
-    /// - Throws: `.failed` where the system refuses to tell it.
+    /// - Throws: `.failed` when the system refuses.
     package borrowing func fileIdentity() throws(StorageError) -> FileIdentity {
         var descriptor: Int32 = -1
         mdb_env_get_fd(mdb_txn_env(handle), &descriptor)

@@ -2,16 +2,16 @@ import CLMDB
 import Glibc
 import StoryCore
 
-/// The kinds of file systems that a data directory may lie on.
+/// The kind of the file system that a data directory is on.
 package enum FileSystemKind: Equatable, Sendable {
-    /// One that keeps what is synced when the machine stops.
+    /// A file system that keeps synced data when the machine stops.
     case disk
-    /// One in memory, which is gone when the machine stops.
+    /// A file system in memory, which is lost when the machine stops.
     case memory
-    /// The layer of a container, which is gone when the container is removed.
+    /// The layer of a container, which is lost when the container is removed.
     case overlay
 
-    /// The numbers that `fstatfs` answers for file systems whose maps and locks are not those of one kernel.
+    /// The refused file systems, whose maps and locks are not those of one kernel, by their numbers in `fstatfs`.
     private static let refused: [UInt32: String] = [
         0x0000_6969: "NFS", 0xFF53_4D42: "CIFS", 0x0000_517B: "SMB", 0xFE53_4D42: "SMB2", 0x6573_5546: "FUSE",
         0x0102_1997: "9P", 0x7375_7245: "Coda", 0x5346_414F: "AFS", 0x6B41_4653: "AFS", 0x00C3_6400: "Ceph",
@@ -22,7 +22,7 @@ package enum FileSystemKind: Equatable, Sendable {
     private static let inMemory: Set<UInt32> = [0x0102_1994, 0x8584_58F6]
     private static let overlayNumber: UInt32 = 0x794C_7630
 
-    /// The kind of the file system that a folder lies on.
+    /// Returns the kind of the file system that a folder is on.
     ///
     /// - Throws: `.failed` when LMDB's file cannot be trusted there.
     static func check(_ folder: borrowing FileHandle, _ path: String) throws(StorageError) -> FileSystemKind {
@@ -37,12 +37,12 @@ package enum FileSystemKind: Equatable, Sendable {
         return kind(number)
     }
 
-    /// The kind that a number of `fstatfs` stands for.
+    /// Returns the kind for a number of `fstatfs`.
     static func kind(_ number: UInt32) -> FileSystemKind {
         if inMemory.contains(number) { return .memory }
         return number == overlayNumber ? .overlay : .disk
     }
 
-    /// The name of a refused file system; nil for one that may be used.
+    /// Returns the name of a refused file system; nil for one that may be used.
     static func name(_ number: UInt32) -> String? { refused[number] }
 }

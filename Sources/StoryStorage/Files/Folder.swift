@@ -1,12 +1,12 @@
 import Glibc
 package import StoryCore
 
-/// Folders: made for their owner alone, synced, renamed, removed.
+/// Operations on folders, which are created for their owner alone, synced, renamed and removed.
 package enum Folder {
-    /// Makes a folder that only its owner may enter, and every missing folder above it.
+    /// Creates a folder that only its owner may enter, and every missing folder above it.
     ///
-    /// - Returns: those that were made, the innermost last.
-    /// - Throws: `.full` or `.failed` where one cannot be made; none of them is left then.
+    /// - Returns: the folders that were created, the innermost last.
+    /// - Throws: `.full` or `.failed` when one cannot be created; all of them are removed then.
     @discardableResult
     package static func makeAll(_ path: String) throws(StorageError) -> [String] {
         var end = path.startIndex
@@ -26,34 +26,35 @@ package enum Folder {
         return made
     }
 
-    /// Removes folders that were made, the last one first, as far as nothing is in them.
+    /// Removes those of the folders that are empty, the last one first.
     static func removeEmpty(_ made: [String]) { for path in made.reversed() { rmdir(path) } }
 
-    /// Makes a folder; one that is there already is left as it is.
+    /// Creates a folder; one that exists is left as it is.
     package static func make(_ path: String) throws(StorageError) {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemError.from(errno, "making \(path)") }
         CopyOnWrite.turnOff(in: path)
         try sync(parent(of: path))
     }
 
-    /// Makes a folder that must not be there.
+    /// Creates a folder that must not exist.
     ///
-    /// - Throws: `.failed` where it is.
+    /// - Throws: `.failed` when it exists.
     package static func makeNew(_ path: String) throws(StorageError) {
         guard mkdir(path, 0o700) == 0 else { throw SystemError.from(errno, "making \(path)") }
         CopyOnWrite.turnOff(in: path)
         try sync(parent(of: path))
     }
 
+    /// Returns true when something is at a path, with links followed.
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// True when something has this name, also where it is a link that leads to nothing.
+    /// Returns true when something has this name, even a link that leads to nothing.
     package static func isThere(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0
     }
 
-    /// True when a folder is another one, or lies in it, whatever links lead there.
+    /// Returns true when a folder is the other one or inside it, whichever links lead there.
     package static func isWithin(_ path: String, _ other: String) -> Bool {
         guard let path = realpath(path, nil) else { return false }
         defer { free(path) }
@@ -63,16 +64,17 @@ package enum Folder {
         return strncmp(path, other, length) == 0 && [0, 0x2F].contains(path[length])
     }
 
-    /// The path of what is there, without links; nil where nothing is.
+    /// Returns the path without links; nil when nothing is there.
     ///
-    /// - Throws: `.failed` where that path is not UTF-8.
+    /// - Throws: `.failed` when that path is not UTF-8.
     package static func resolved(_ path: String) throws(StorageError) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
         return try ProcessInput.text(resolved, of: "the path that \(path) leads to")
     }
 
-    /// The folders above a path, the nearest first, in which others may rename: they could put something else in its place.
+    /// Returns the folders above a path, the nearest first, in which other users may rename: they could replace the
+    /// path.
     package static func openParents(of path: String) -> [String] {
         guard let resolved = realpath(path, nil) else { return [] }
         defer { free(resolved) }
@@ -88,12 +90,13 @@ package enum Folder {
         return open
     }
 
-    /// True on a file system that is mounted for reading alone.
+    /// Returns true when the file system is mounted read-only.
     package static func isReadOnly(_ path: String) -> Bool { access(path, W_OK) != 0 && errno == EROFS }
 
-    /// The names of what is in a folder, in no order. One that is not UTF-8 is spelled out, and so no file's name.
+    /// Returns the names in a folder, in no order. A name that is not UTF-8 is returned escaped, and so is no file's
+    /// name.
     ///
-    /// - Throws: `.failed` where it cannot be read.
+    /// - Throws: `.failed` when the folder cannot be read.
     static func names(in path: String) throws(StorageError) -> [String] {
         guard let folder = opendir(path) else { throw SystemError.from(errno, "looking into \(path)") }
         defer { closedir(folder) }
@@ -111,7 +114,7 @@ package enum Folder {
         return names
     }
 
-    /// The folder that holds this one.
+    /// Returns the folder that holds this one.
     package static func parent(of path: String) -> String {
         var name = path[...]
         while name.count > 1, name.last == "/" { name.removeLast() }
@@ -125,11 +128,13 @@ package enum Folder {
         try folder.sync(path)
     }
 
-    /// Makes durable the names in a folder, and its own: a process that was killed may have made them, and no more. A
-    /// folder above that this user may not read was not made by this user, and where it is of another file system, the
-    /// folder is the root of its own.
+    /// Makes durable the names in a folder, and its own: a process that was killed may have created them without a
+    /// sync.
     ///
-    /// - Throws: `.failed` where that cannot be done.
+    /// The parent is not synced when this user may not read it, since then another user created it, nor when it is on
+    /// another file system, since then the folder is the root of its own.
+    ///
+    /// - Throws: `.failed` when that cannot be done.
     package static func syncNames(of path: String) throws(StorageError) {
         let folder = try FileHandle(path, O_RDONLY | O_DIRECTORY)
         try folder.sync(path)
@@ -145,14 +150,16 @@ package enum Folder {
         try sync(parent(of: target))
     }
 
-    /// Removes a store, as a copy or an import that failed has left it; what cannot be removed stays.
+    /// Removes a store that a failed copy or import left; files that cannot be removed stay.
     package static func removeStore(_ path: String) {
         emptyStore(path)
         rmdir(path)
     }
 
-    /// Removes what a store has in its folder, as far as that goes: what is left can be started on again. So the log
-    /// goes as a whole, and its journal and the format after it.
+    /// Removes the files of a store from its folder, until one cannot be removed.
+    ///
+    /// A daemon can start on the rest: the log is renamed before it is removed, and its journal and `FORMAT` are
+    /// removed after it.
     static func emptyStore(_ path: String) {
         do throws(StorageError) {
             for name in ["/models", "/models.tmp", "/log.tmp"] { try removeEnvironment(path + name) }

@@ -1,11 +1,11 @@
 import Glibc
 package import StoryCore
 
-/// The file `FORMAT`: what a person, and a program of another version, needs to know about a data directory.
+/// The file `FORMAT`, which describes a data directory to a person, and to a program of another version.
 package enum FormatFile {
-    /// The layout that this program writes.
+    /// The version of the layout that this program writes.
     package static let version = 3
-    /// The oldest layout that it can convert.
+    /// The oldest version that it can convert.
     private static let oldest = 1
 
     private static let firstLine = "storykeep "
@@ -31,7 +31,7 @@ package enum FormatFile {
 
         """
 
-    /// The directory's layout; throws when it was written by a program that this one does not understand.
+    /// Returns the version of the directory's layout; throws when this program does not know it.
     static func check(_ folder: String) throws(StorageError) -> Int {
         let path = folder + "/FORMAT"
         let file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
@@ -48,7 +48,7 @@ package enum FormatFile {
 
     static func exists(_ folder: String) -> Bool { Folder.exists(folder + "/FORMAT") }
 
-    /// Writes it whole or not at all.
+    /// Writes the file atomically.
     package static func create(_ folder: String) throws(StorageError) {
         let draft = folder + "/FORMAT.tmp"
         let file = try FileHandle(draft, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)

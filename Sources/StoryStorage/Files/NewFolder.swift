@@ -1,25 +1,28 @@
 import Glibc
 package import StoryCore
 
-/// A folder that is made beside its place under another name, and has its own once it is whole.
+/// A folder that is created under another name, beside its final path, and renamed when it is complete.
 ///
-/// In its place there may be an empty folder, which it replaces.
+/// It replaces an empty folder at that path.
 package struct NewFolder: Sendable {
-    /// What it is called until it is whole; no other process has the same name.
+    /// The path until then; no other process has the same one.
     package let draft: String
     private let target: String
 
-    /// - Throws: `.failed` where something is there, or nothing can take its place.
+    /// Chooses the path of the draft.
+    ///
+    /// - Throws: `.failed` when something is at the path, or a folder there cannot be replaced.
     package init(_ path: String) throws(StorageError) {
         target = try NewFolder.target(of: path)
         let suffix = ".\(getpid()).\(try RandomBytes.hexadecimal(4)).tmp"
         draft = NewFolder.shortened(target, by: suffix.utf8.count) + suffix
     }
 
-    /// The most bytes that a name may have in the file systems of Linux.
+    /// The maximum length of a name in the file systems of Linux, in bytes.
     package static let longestName = 255
 
-    /// A path whose last name has room for so many bytes more: cut where it has none, between two characters.
+    /// Returns the path with room for `count` more bytes in its last name, which is cut between two characters if
+    /// needed.
     private static func shortened(_ path: String, by count: Int) -> String {
         let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         var name = path[start...]
@@ -27,16 +30,16 @@ package struct NewFolder: Sendable {
         return String(path[..<start]) + name
     }
 
-    /// Gives the draft its name.
+    /// Renames the draft to its final path.
     ///
-    /// - Throws: `.failed` where something was made there meanwhile.
+    /// - Throws: `.failed` when something was created there meanwhile.
     package func publish() throws(StorageError) {
         if Folder.exists(target) { try NewFolder.checkEmpty(target, target) }
-        // Where something is made there now, the system refuses: only an empty folder can be replaced.
+        // If something is created there now, the system refuses: only an empty folder can be replaced.
         try Folder.rename(draft, to: target)
     }
 
-    /// The place without links, nor slashes and dots at its end.
+    /// Returns the path without links, and without slashes and dots at its end.
     private static func target(of path: String) throws(StorageError) -> String {
         var name = path[...]
         while name.count > 1, name.hasSuffix("/") || name.hasSuffix("/.") { name.removeLast() }

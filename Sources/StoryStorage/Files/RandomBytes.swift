@@ -2,18 +2,18 @@ import CLMDB
 import Glibc
 package import StoryCore
 
-/// Random bytes of the kernel.
+/// Random bytes from the kernel.
 package enum RandomBytes {
-    /// So many bytes that nobody can foretell; throws when the kernel has none to give.
+    /// Returns `count` unpredictable bytes; throws when the kernel returns fewer.
     package static func make(_ count: Int) throws(StorageError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         guard getrandom(&bytes, count, 0) == count else { throw SystemError.from(errno, "asking for random bytes") }
         return bytes
     }
 
-    /// Random bytes, two digits each.
+    /// Returns `count` random bytes as text, two digits each.
     ///
-    /// - Throws: `.failed` where the kernel gives none.
+    /// - Throws: `.failed` when the kernel returns fewer.
     package static func hexadecimal(_ count: Int) throws(StorageError) -> String {
         try make(count).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }

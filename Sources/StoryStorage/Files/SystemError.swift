@@ -1,12 +1,12 @@
 import Glibc
 package import StoryCore
 
-/// What the system refused, as a sentence and as an error.
+/// Conversion of an errno into a sentence or an error.
 package enum SystemError {
-    /// The sentence of an errno.
+    /// Returns the sentence for an errno.
     package static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
 
-    /// The error behind an errno; `doing` ends the sentence "… while".
+    /// Returns the error for an errno; `doing` ends the sentence "… while".
     package static func from(_ code: Int32, _ doing: String) -> StorageError {
         let sentence = "\(text(code)) while \(doing)"
         switch code {

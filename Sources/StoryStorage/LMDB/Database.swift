@@ -1,8 +1,8 @@
 import CLMDB
 
-/// One ordered map of an environment.
+/// A database: one ordered map of an environment.
 package struct Database: Sendable {
-    /// The map that every environment has.
+    /// The main database, which every environment has.
     package static let main = Database(handle: 1)
 
     let handle: MDB_dbi

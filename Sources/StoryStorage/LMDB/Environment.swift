@@ -2,39 +2,39 @@ import CLMDB
 import Glibc
 package import StoryCore
 
-/// One LMDB environment: a folder with `data.mdb` and `lock.mdb`.
+/// An LMDB environment: a folder with `data.mdb` and `lock.mdb`.
 ///
-/// Every commit is synced; the modes that answer earlier (`WRITEMAP`, `NOSYNC`, `NOMETASYNC`) are not offered.
-/// Read transactions may be begun on any thread; a write transaction lives on the thread that began it.
+/// Every commit is synced; the modes that return earlier (`WRITEMAP`, `NOSYNC`, `NOMETASYNC`) are not offered. Read
+/// transactions may be begun on any thread; a write transaction belongs to the thread that began it.
 package final class Environment: @unchecked Sendable {
-    // Unchecked: LMDB guards the environment with locks of its own; nothing here changes but by `close`.
+    // Unchecked `Sendable`: LMDB has locks of its own, and only `close` changes this object.
 
-    /// The folder, as it was given.
+    /// The path of the folder, as it was given.
     package let path: String
-    /// The bytes of one page.
+    /// The size of a page in bytes.
     package let pageSize: Int
-    /// The bytes that the map reserves.
+    /// The address space of the map in bytes.
     package let mapSize: Int
     private let identity: NamedFile
-    /// The files that have to keep their names; none on a file system that can only be read.
+    /// The files that must keep their names; without `lock.mdb` when a read-only file system has none.
     private let files: [(name: String, file: NamedFile)]
-    /// Held open, so that no other folder can get this one's number while it is registered.
+    /// Held open, so that no other folder gets the same inode number while this one is registered.
     private let folder: FileHandle
     private var handle: OpaquePointer?
 
-    /// Opens an environment that exists, after looking at its file: LMDB itself dies of a file cut short.
+    /// Opens an environment that exists, after a check of its file, since LMDB crashes on a truncated one.
     package static func open(at path: String, _ options: EnvironmentOptions) throws(StorageError) -> Environment {
         try Environment(path, options, flags: UInt32(MDB_NOTLS), isNew: false)
     }
 
-    /// Opens an empty folder, which makes its files.
+    /// Opens an empty folder, in which LMDB creates its files.
     static func make(at path: String, _ options: EnvironmentOptions) throws(StorageError) -> Environment {
         try Environment(path, options, flags: UInt32(MDB_NOTLS), isNew: true)
     }
 
     /// Opens an environment for reading beside a process that may be writing it.
     ///
-    /// - Note: LMDB needs to write `lock.mdb` even so.
+    /// - Note: LMDB needs to write `lock.mdb` nevertheless.
     package static func openReadOnly(
         at path: String, _ options: EnvironmentOptions
     ) throws(StorageError) -> Environment {
@@ -82,7 +82,7 @@ package final class Environment: @unchecked Sendable {
 
     deinit { close() }
 
-    /// Lets go of the files; every transaction must have ended before.
+    /// Closes the files; every transaction must have ended before.
     package func close() {
         guard let handle else { return }
         FileLock.giveUp(fileDescriptor)
@@ -91,9 +91,9 @@ package final class Environment: @unchecked Sendable {
         self.handle = nil
     }
 
-    /// Keeps every other process from holding the environment, by whatever path it comes to it.
+    /// Keeps every other process from holding the environment, whichever path that process uses.
     ///
-    /// - Throws: `.held` where one does.
+    /// - Throws: `.held` when another process holds it.
     package func hold() throws(StorageError) {
         let file = path + "/data.mdb"
         guard try FileLock.take(LOCK_EX, on: fileDescriptor, of: file) else {
@@ -102,7 +102,9 @@ package final class Environment: @unchecked Sendable {
         try checkNames()
     }
 
-    /// - Throws: `.failed` where a file of it was moved, removed or replaced: others read and write another one.
+    /// Checks that no file was moved, removed or replaced: other processes would read and write another file.
+    ///
+    /// - Throws: `.failed` when one was.
     package func checkNames() throws(StorageError) {
         for (name, file) in files where NamedFile(at: path + name) != file {
             throw .failed("\(path)\(name) was moved, removed or replaced while it was served")
@@ -112,39 +114,42 @@ package final class Environment: @unchecked Sendable {
         }
     }
 
-    /// Frees the slots of readers whose process died, whose snapshots would keep pages from being used again.
+    /// Frees the reader slots of processes that have ended, whose snapshots would keep pages from being reused.
     package func clearStaleReaders() {
         var dead: Int32 = 0
         mdb_reader_check(raw, &dead)
     }
 
-    /// How many bytes of the file are in use: those up to the last page of the newest commit.
+    /// The number of bytes of the file that are in use: those up to the last page of the newest commit.
     package var usedBytes: Int {
         var info = MDB_envinfo()
         mdb_env_info(raw, &info)
         return (Int(info.me_last_pgno) + 1) * pageSize
     }
 
-    /// The size of `data.mdb`.
+    /// The size of `data.mdb` in bytes.
     package var fileSize: Int {
         var status = stat()
         return fstat(fileDescriptor, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Lengthens the file to its last page where that page is a free one that was never written.
+    /// Lengthens the file to its last page when that page is a free one that was never written.
     ///
-    /// The next opening would take such a file for one that was cut short.
+    /// Otherwise the next opening would find the file truncated.
     package func coverLastPage() {
         let used = usedBytes
         if fileSize < used, ftruncate(fileDescriptor, used) == 0 { fdatasync(fileDescriptor) }
     }
 
-    /// Gives the file room for so many bytes beyond its last page, so that a commit of that much neither finds the disk
-    /// full half-way nor leaves a file that is shorter than its last page.
+    /// Reserves `count` bytes beyond the last page of the file.
     ///
-    /// - Throws: `.full` where there is no room. Where the file system cannot reserve, the commit will say so.
+    /// A commit of that size then neither finds the disk full half-way, nor leaves a file that is shorter than its last
+    /// page.
+    ///
+    /// - Throws: `.full` when there is no room, `.failed` for an I/O error. When the file system cannot reserve, the
+    ///   commit reports a lack of room.
     package func reserveRoom(_ count: Int) throws(StorageError) {
-        // Beside the values a commit writes new leaves, branches and the list of free pages.
+        // Besides the values, a commit writes new leaf pages, branch pages and the free list.
         let needed = usedBytes + count + count / 64 + 32 * pageSize
         let size = fileSize
         guard size < needed else { return }
@@ -152,19 +157,21 @@ package final class Environment: @unchecked Sendable {
         if [ENOSPC, EDQUOT, EFBIG, EIO].contains(code) { throw SystemError.from(code, "making room in \(path)") }
     }
 
-    /// Reserves room for a file up to a new end.
+    /// Reserves room for a file up to a new end; `size` and `end` are in bytes.
     ///
-    /// - Returns: 0, or the reason why there is none; what was got until then is given back, since other files want it.
+    /// - Returns: 0, or the errno; the part that was reserved is released then, since other files need it.
     package static func lengthen(_ descriptor: Int32, from size: Int, to end: Int) -> Int32 {
         let code = posix_fallocate(descriptor, off_t(size), off_t(end - size))
         if code != 0 { ftruncate(descriptor, off_t(size)) }
         return code
     }
 
-    /// After a commit that failed: where it was the first pages that could not be written, LMDB begins no transaction any
-    /// more, and nobody knows what the disk has of them.
+    /// Checks after a failed commit that the environment can still be used.
     ///
-    /// - Throws: `.failed` then, whatever the code was.
+    /// When LMDB could not write a meta page, it begins no more transactions, and the state of the meta pages on disk
+    /// is unknown.
+    ///
+    /// - Throws: `.failed` in that case, whichever code the commit returned.
     func checkGoesOn(after code: Int32) throws(StorageError) {
         var probe: OpaquePointer?
         let begun = mdb_txn_begin(raw, nil, UInt32(MDB_RDONLY), &probe)
@@ -173,12 +180,12 @@ package final class Environment: @unchecked Sendable {
         throw .failed("\(LMDBError.text(code)) while writing the first pages of \(path), which cannot be used on")
     }
 
-    /// Makes what can be read here durable, whoever wrote it.
+    /// Makes all commits durable, whichever process wrote them.
     package func sync() throws(StorageError) { try LMDBError.check(mdb_env_sync(raw, 1), "syncing \(path)") }
 
-    /// The same for a process that only reads: what it found may have been written a moment ago, and not be synced.
+    /// Makes all commits durable in a process that only reads: a commit that it has read may not be synced yet.
     ///
-    /// - Throws: `.failed` where the system refuses.
+    /// - Throws: `.failed` when the system refuses.
     package func syncRead() throws(StorageError) {
         guard fdatasync(fileDescriptor) == 0 else { throw SystemError.from(errno, "syncing \(path)/data.mdb") }
     }
@@ -190,13 +197,13 @@ package final class Environment: @unchecked Sendable {
         return descriptor
     }
 
-    /// What LMDB knows it by.
+    /// The environment's handle in LMDB.
     package var raw: OpaquePointer {
-        guard let handle else { preconditionFailure("An environment is not used after it was closed.") }
+        guard let handle else { preconditionFailure("use of the environment \(path) after its close") }
         return handle
     }
 
-    /// Makes the main database known, and takes over a larger map of another process that is writing.
+    /// Opens the main database, and adopts the larger map of another process that is writing.
     ///
     /// The map may be changed only here, before there is any other transaction.
     private func openMain() throws(StorageError) {
@@ -212,12 +219,12 @@ package final class Environment: @unchecked Sendable {
                     + "ends, or start this one with another number")
         }
         try LMDBError.check(code, "beginning to read \(path)")
-        // Without this LMDB has no function to compare the main database's keys with.
+        // Without this, LMDB has no function that compares the main database's keys.
         var main: MDB_dbi = 0
         code = mdb_dbi_open(probe, nil, 0, &main)
         mdb_txn_abort(probe)
         try LMDBError.check(code, "opening \(path)")
-        precondition(main == Database.main.handle, "LMDB's main database is always number 1.")
+        precondition(main == Database.main.handle, "the main database has number \(main), not \(Database.main.handle)")
     }
 
     private func closeOnExec() {
@@ -237,7 +244,7 @@ package final class Environment: @unchecked Sendable {
             guard let created else { throw .failed("LMDB made no environment for \(path)") }
             let code = configure(created, path, options, flags, size)
             if code == MDB_SUCCESS { return (created, size) }
-            // LMDB wants a failed opening closed as well.
+            // LMDB requires a close even after a failed opening.
             mdb_env_close(created)
             guard code == ENOMEM, size / 2 >= options.leastMapSize else {
                 throw LMDBError.from(code, "opening \(path)")

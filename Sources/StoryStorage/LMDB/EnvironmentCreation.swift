@@ -3,10 +3,10 @@ import Glibc
 package import StoryCore
 
 extension Environment {
-    /// Makes a new environment in its place, with what `fill` puts into it; a crash leaves either all of it or none.
+    /// Creates an environment with the entries that `fill` writes; a crash leaves either all of it or nothing.
     ///
-    /// LMDB writes its first pages without a sync, and a file that lost one of them is refused for ever. So it is
-    /// built beside its place and renamed when it is whole.
+    /// LMDB writes its meta pages without a sync, and refuses a file that lost one of them for ever. So the environment
+    /// is built under a temporary name and renamed when it is complete.
     package static func create(
         at path: String, _ options: EnvironmentOptions,
         _ fill: (borrowing WriteTransaction) throws(StorageError) -> Void

@@ -1,16 +1,16 @@
-/// What an LMDB environment is opened with.
+/// The options that an LMDB environment is opened with.
 package struct EnvironmentOptions: Sendable {
-    /// The address space reserved: the map is never grown, because growing it under a reader is unsafe.
+    /// The address space of the map in bytes; the map never grows, because growing it under a reader is unsafe.
     package var mapSize = 1 << 40
-    /// Where halving stops when the address space is not to be had.
+    /// The smallest map in bytes: the size is halved down to it while the address space is not available.
     package var leastMapSize = 1 << 30
-    /// How many named databases there may be.
+    /// The maximum number of named databases.
     package var databases: UInt32 = 0
-    /// How many read transactions there may be at once, over all processes.
+    /// The maximum number of concurrent read transactions, over all processes.
     package var readers: UInt32 = 512
-    /// Whether every page that LMDB finds its way by is looked at first; who has checked the file otherwise need not.
+    /// True to check every page that LMDB navigates by first; unnecessary when the file was checked otherwise.
     package var isWalkedFirst = true
 
-    /// So many named databases, and otherwise what is said above.
+    /// Creates options for a number of named databases, and otherwise the defaults above.
     package init(databases: UInt32 = 0) { self.databases = databases }
 }

@@ -2,9 +2,9 @@ import CLMDB
 import Glibc
 package import StoryCore
 
-/// What LMDB and the system answer, as the errors that the rest of the store knows.
+/// Conversion of the codes of LMDB and the system into storage errors.
 package enum LMDBError {
-    /// The error behind a code of LMDB, or behind an errno; `doing` ends the sentence "… failed while".
+    /// Returns the error for a code of LMDB, or for an errno; `doing` ends the sentence "… while".
     package static func from(_ code: Int32, _ doing: @autoclosure () -> String) -> StorageError {
         let sentence = "\(text(code)) while \(doing())"
         switch code {

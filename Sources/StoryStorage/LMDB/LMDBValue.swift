@@ -1,7 +1,7 @@
 import CLMDB
 
 extension MDB_val {
-    /// LMDB never writes through what it is given to look for or to copy.
+    /// Refers to bytes without a copy; LMDB never writes through a key, or through a value that it copies.
     @inline(__always)
     init(_ bytes: UnsafeRawBufferPointer) {
         self.init(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))

@@ -1,28 +1,29 @@
 package import StoryCore
 
-/// One of the two first pages of an LMDB file, of which the one with the newer transaction counts.
+/// A meta page: one of the two first pages of an LMDB file, of which the one with the newer transaction is valid.
 package struct MetaPage: Equatable, Sendable {
-    /// Page header, then magic, format, address, map size, two databases of 48 bytes, last page and transaction.
+    /// The size in bytes: page header, magic, format, address, map size, two databases of 48 bytes, last page and
+    /// transaction.
     static let size = 152
     private static let magic: UInt32 = 0xBEEF_C0DE
     private static let format: UInt32 = 1
     private static let pageSizes: ClosedRange<UInt32> = 512...65_536
     private static let isMeta: UInt16 = 0x08
 
-    /// The bytes of one page.
+    /// The size of a page in bytes.
     package let pageSize: Int
-    /// Where the tree of free pages begins, and how it is stored.
+    /// The record of the free list's tree.
     package let free: TreeRecord
-    /// Where the main database begins.
+    /// The record of the main database's tree.
     package let main: TreeRecord
-    /// The last page that was ever given out.
+    /// The number of the last page that was ever allocated.
     package let lastPage: UInt64
     /// The number of the commit.
     package let transaction: UInt64
-    /// All that it says.
+    /// The bytes of the meta page.
     package let bytes: [UInt8]
 
-    /// Reads both and chooses as LMDB does.
+    /// Reads both meta pages and chooses as LMDB does.
     ///
     /// - Throws: `.corrupt` with the reason when LMDB should not open this file.
     package static func newest(_ file: borrowing FileHandle, _ path: String) throws(StorageError) -> MetaPage {
@@ -31,14 +32,14 @@ package struct MetaPage: Equatable, Sendable {
         guard first.pageSize == second.pageSize else {
             throw .corrupt("\(path): its two first pages disagree about the page size", at: nil)
         }
-        // Each commit writes the page that the one before did not, and the first one follows two that say 0.
+        // Commits write the two pages in turn, and before the first one both have transaction 0.
         let newest = first.transaction > second.transaction ? first : second
         let older = first.transaction > second.transaction ? second : first
         let isNew = newest.transaction == 0
         guard isNew || older.transaction + 1 == newest.transaction, first.transaction % 2 == 0,
             isNew || second.transaction % 2 == 1
         else { throw .corrupt("\(path): its two first pages are not of two commits in a row", at: nil) }
-        // What a commit gave out stays given out.
+        // An allocated page stays allocated, so the last page never decreases.
         guard older.lastPage <= newest.lastPage else {
             throw .corrupt("\(path): its two first pages disagree about how many there are", at: nil)
         }
@@ -70,10 +71,10 @@ package struct MetaPage: Equatable, Sendable {
     }
 }
 
-/// What LMDB keeps of one of its trees.
+/// LMDB's record of one of its trees.
 package struct TreeRecord: Equatable, Sendable {
     static let size = 48
-    /// The root of a tree without a page.
+    /// The root of an empty tree.
     static let noPage = UInt64.max
 
     let flags: UInt16

@@ -1,44 +1,45 @@
 import Glibc
 package import StoryCore
 
-/// What is told of the pages of a commit, as `PageWalk` comes to them.
+/// A visitor of the pages of a commit, which `PageWalk` calls.
 package protocol PageVisitor: AnyObject {
-    /// True where the bytes of values that have pages of their own are wanted.
+    /// True when the visitor needs the bytes of values on overflow pages.
     var wantsValues: Bool { get }
-    /// A tree that the commit has, which takes so many pages; false where it is passed over.
+    /// Begins a tree of the commit, which has the given number of pages; returns false to skip it.
     func enters(treeOf pages: UInt64, isNamed: Bool) -> Bool
-    /// So many pages from this one on belong to the commit; false where they, and all below them, are passed over.
+    /// Visits `count` pages of the commit from this one on; returns false to skip them and all pages below them.
     func enters(_ page: UInt64, _ count: UInt64) throws(StorageError) -> Bool
-    /// These pages, which were entered, and all below them are as LMDB writes them; the bytes die with the call.
+    /// Ends a visit: these pages and all below them are as LMDB writes them. The bytes are valid until it returns.
     func leaves(_ page: UInt64, _ bytes: UnsafeRawBufferPointer) throws(StorageError)
-    /// These pages were freed by a commit, eight bytes each.
+    /// Takes the numbers of the pages that a commit freed, eight bytes each.
     func frees(_ pages: UnsafeRawBufferPointer, by transaction: UInt64) throws(StorageError)
 }
 
-/// Walks the pages of the newest commit of an LMDB file without LMDB, which dies of many a page that was not written
-/// by it: nothing here is believed before it was looked at, and what cannot be read is an error like others.
+/// A walk over the pages of the newest commit of an LMDB file, without LMDB, which crashes on many damaged pages.
+///
+/// Every number is checked before it is used, and a page that cannot be read is an error like others.
 package final class PageWalk {
-    /// What the walk goes by.
+    /// The meta page that the walk begins at.
     package let meta: MetaPage
     private let file: SharedFile
     private let path: String
     private var buffers: [UnsafeMutableRawBufferPointer] = []
-    /// The file in memory, where nothing but this process's own writing is to be read.
+    /// The mapped file; nil when the pages are read from the disk.
     private var map: UnsafeMutableRawBufferPointer?
 
     private static let freeFlags: UInt16 = 0x08
     private static let mostLevels = 32
-    /// A value has at most so many bytes.
+    /// The maximum size of a value in bytes.
     private static let largestValue = 1 << 30
 
-    /// The file at a path; it must not be written meanwhile.
+    /// Opens the file at a path, which must not be written meanwhile.
     ///
     /// - Parameters:
-    ///   - open: the file, where somebody holds it open.
-    ///   - isMapped: true right after a commit of this process: what it wrote is in memory, and is not read page by page.
-    ///     What a disk could not give back would end the process then.
+    ///   - open: the file, if it is open already.
+    ///   - isMapped: true right after a commit of this process: its pages are in memory, and are not read one by one. A
+    ///     page that the disk cannot read would end the process then.
     ///
-    /// - Throws: `.corrupt` where its first pages are not those of an LMDB file, or it is cut short.
+    /// - Throws: `.corrupt` when its meta pages are not those of an LMDB file, or it is truncated.
     package init(_ path: String, open: SharedFile? = nil, isMapped: Bool = false) throws(StorageError) {
         guard Folder.exists(path) else { throw .corrupt("\(path) is not there", at: nil) }
         file = if let open { open } else { try SharedFile(path, O_RDONLY | O_NOFOLLOW) }
@@ -61,28 +62,28 @@ package final class PageWalk {
         if let map { munmap(map.baseAddress, map.count) }
     }
 
-    /// Visits the pages of both trees, and of those that the main one names.
+    /// Visits the pages of both trees, and of the trees that the main one names.
     ///
-    /// - Throws: `.corrupt` where a page is not one that LMDB wrote there; what the visitor throws.
+    /// - Throws: `.corrupt` when a page is not one that LMDB wrote there; the errors of the visitor.
     package func run(_ visitor: some PageVisitor) throws(StorageError) {
         guard meta.free.flags == PageWalk.freeFlags else { throw damaged(meta.transaction & 1) }
         try visit(Tree(record: meta.free, kind: .free, start: 0), visitor)
         try visit(Tree(record: meta.main, kind: .main, start: 0), visitor)
     }
 
-    /// Which tree it is: of the free pages, the one that names others, or one of those.
+    /// The kind of a tree: the free list, the main database, or one of the named databases.
     private enum Kind {
         case free, main, named
     }
 
-    /// One tree, and how many pages lead to it.
+    /// A tree, and the number of pages above its root.
     private struct Tree {
         let record: TreeRecord
         let kind: Kind
         let start: Int
     }
 
-    /// Between which keys those of a page have to lie.
+    /// The range of a page's keys: from `lower` up to `upper`, which is excluded.
     private struct Bounds {
         var lower: UnsafeRawBufferPointer?
         var upper: UnsafeRawBufferPointer?
@@ -94,7 +95,7 @@ package final class PageWalk {
             (record.root == TreeRecord.noPage) == (record.depth == 0)
         else { throw damaged(meta.transaction & 1) }
         let counts = [record.branchPages, record.leafPages, record.overflowPages]
-        // More pages than the file has cannot be added up, and need not be.
+        // Larger counts than the file has pages are damage, and their sum could overflow.
         guard counts.allSatisfy({ $0 <= meta.lastPage }) else { throw damaged(meta.transaction & 1) }
         let pages = counts.reduce(0, +)
         guard visitor.enters(treeOf: pages, isNamed: tree.kind == .named), record.depth > 0 else { return }
@@ -123,7 +124,7 @@ package final class PageWalk {
         try visitor.leaves(number, bytes)
     }
 
-    /// Visits what an entry of a leaf leads to.
+    /// Visits the pages that an entry of a leaf page refers to.
     private func visit(
         _ page: TreePage, _ index: Int, _ tree: Tree, _ level: Int, _ bounds: Bounds,
         _ visitor: some PageVisitor
@@ -146,7 +147,7 @@ package final class PageWalk {
         }
     }
 
-    /// Reads a list of free pages: how many there are, then each.
+    /// Reads a part of the free list: the number of pages, then each page's number.
     private func free(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ visitor: some PageVisitor
     ) throws(StorageError) {
@@ -157,7 +158,7 @@ package final class PageWalk {
     }
 
     private func isInOrder(_ page: TreePage, _ tree: Tree, _ bounds: Bounds) -> Bool {
-        // The first key of a branch is never looked at.
+        // LMDB never reads the first key of a branch page.
         let first = page.isBranch ? 1 : 0
         guard page.count > first else { return tree.kind == .free && page.count > 0 }
         if let lower = bounds.lower, precedes(page.key(first), lower, tree) { return false }
@@ -177,7 +178,7 @@ package final class PageWalk {
     }
 
     private func read(_ page: UInt64, _ count: Int, into level: Int) throws(StorageError) -> UnsafeRawBufferPointer {
-        // Both were compared with the last page, which the file has.
+        // Both were checked against the last page, which is inside the file.
         if let map { return UnsafeRawBufferPointer(map).slice(Int(page) * meta.pageSize, count: count) }
         while buffers.count <= level || buffers[level].count < count {
             if level < buffers.count {
@@ -194,7 +195,8 @@ package final class PageWalk {
         return UnsafeRawBufferPointer(target)
     }
 
-    /// Keys of eight bytes are positions of the log: what a page should hold begins with them.
+    /// Returns the error for a damaged page, with the first position that the page should hold: a key of eight bytes is
+    /// a position of the log.
     private func damaged(_ page: UInt64, _ bounds: Bounds = Bounds()) -> StorageError {
         let first = bounds.lower.flatMap { $0.count == 8 ? UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) : nil }
         return .corrupt(

@@ -1,16 +1,16 @@
 import CLMDB
 package import StoryCore
 
-/// One view of an environment that does not change while others write.
+/// A snapshot of an environment, which does not change while others write.
 ///
-/// The pages of an old view cannot be used again, so it must not be held for long: `reset` between readings.
+/// The pages of an old snapshot cannot be reused, so it must not be held for long: `reset` between reads.
 package struct ReadTransaction: ~Copyable {
-    /// What LMDB knows it by, for cursors; it dies with the transaction.
+    /// The transaction's handle in LMDB, for cursors; it is valid until the transaction ends.
     package let handle: OpaquePointer
-    /// Held, since it must not be closed before.
+    /// Retained, since it must not be closed before the transaction ends.
     private let environment: Unmanaged<Environment>
 
-    /// Takes the newest view; throws when the system or the table of readers has no room for it.
+    /// Takes the newest snapshot; throws when the system or the reader table has no room for it.
     package init(_ environment: Environment) throws(StorageError) {
         var begun: OpaquePointer?
         var code = mdb_txn_begin(environment.raw, nil, UInt32(MDB_RDONLY), &begun)
@@ -29,15 +29,15 @@ package struct ReadTransaction: ~Copyable {
         environment.release()
     }
 
-    /// Lets go of the view but keeps the place in the table of readers.
+    /// Releases the snapshot but keeps the slot in the reader table.
     package borrowing func reset() { mdb_txn_reset(handle) }
 
-    /// Takes the newest view; only after `reset`.
+    /// Takes the newest snapshot; only after `reset`.
     package borrowing func renew() throws(StorageError) {
         try LMDBError.check(mdb_txn_renew(handle), "beginning to read")
     }
 
-    /// Ends it so that the databases it opened stay open for later ones.
+    /// Ends the transaction so that the databases that it opened stay open for later ones.
     package consuming func keepDatabases() throws(StorageError) {
         let code = mdb_txn_commit(handle)
         environment.release()
@@ -45,16 +45,16 @@ package struct ReadTransaction: ~Copyable {
         try LMDBError.check(code, "opening tables")
     }
 
-    /// The bytes at a key, which die with the view; nil when there are none.
+    /// Returns the value at a key, which is valid until the snapshot ends; nil when there is none.
     package borrowing func value(
         in database: Database, at key: UnsafeRawBufferPointer
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
         try Lookup.value(handle, database, key)
     }
 
-    /// The bytes of the pages that a database takes.
+    /// Returns the size of a database's pages in bytes.
     ///
-    /// - Throws: `.failed` when LMDB does not know it.
+    /// - Throws: `.failed` when LMDB does not know the database.
     package borrowing func size(of database: Database) throws(StorageError) -> Int {
         var status = MDB_stat()
         try LMDBError.check(mdb_stat(handle, database.handle, &status), "asking for the size of a table")
@@ -62,7 +62,7 @@ package struct ReadTransaction: ~Copyable {
         return pages * Int(status.ms_psize)
     }
 
-    /// Opens a named database for this view; nil when there is none of that name.
+    /// Opens a named database for this snapshot; nil when there is none of that name.
     package borrowing func database(_ name: String) throws(StorageError) -> Database? {
         var number: MDB_dbi = 0
         let code = mdb_dbi_open(handle, name, 0, &number)
@@ -72,9 +72,10 @@ package struct ReadTransaction: ~Copyable {
     }
 }
 
-/// Looking up in a transaction of either type.
+/// The look-up of keys in a transaction of either type.
 package enum Lookup {
-    /// The bytes at a key, which die with the view or the next change; nil when there are none.
+    /// Returns the value at a key, which is valid until the snapshot ends, or until the next change; nil when there is
+    /// none.
     @inline(__always)
     package static func value(
         _ transaction: OpaquePointer, _ database: Database, _ key: UnsafeRawBufferPointer

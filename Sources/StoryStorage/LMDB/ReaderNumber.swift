@@ -1,9 +1,9 @@
 import Glibc
 
-/// The number by which LMDB knows a reading process: that of the process, held by a lock on the byte at that offset of
+/// The number by which LMDB knows a reading process: the process number, held by a lock on the byte at that offset of
 /// `lock.mdb`.
 package enum ReaderNumber {
-    /// True where another process holds the number of this one in a data directory; it runs in another PID namespace.
+    /// Returns true when another process holds this one's number in a data directory; it runs in another PID namespace.
     ///
     /// This process must have no environment of the directory open: closing the file here drops its locks.
     package static func isTaken(in directory: String) -> Bool {

@@ -2,22 +2,24 @@ import CLMDB
 import Glibc
 import StoryCore
 
-/// The file `lock.mdb`, LMDB's mutexes and its table of readers, prepared before LMDB opens it.
+/// The file `lock.mdb` with LMDB's mutexes and reader table, prepared before LMDB opens it.
 ///
-/// LMDB writes it through a shared map, and makes it without blocks: on a full disk the first write to a page would end
-/// the process with SIGBUS. Here each page has its block before there is a map.
+/// LMDB writes it through a shared map, and creates it without blocks: on a full disk the first write to a page would
+/// end the process with SIGBUS. Here each page gets its block before the file is mapped.
 enum ReaderTable {
-    /// The bytes that LMDB uses for a reader, and for all that is not a reader.
+    /// The sizes of a reader slot and of the rest, in bytes.
     private static let (readerSize, headSize) = (64, 128)
 
-    /// Makes the file where there is none, and gives it all its blocks. On a full disk a process that writes the
-    /// environment takes them from the room that a flush got and did not need.
+    /// Creates the file if it is missing, and allocates all its blocks.
+    ///
+    /// On a full disk, a process that writes the environment takes the blocks from the room that a flush reserved and
+    /// did not need.
     ///
     /// - Parameters:
-    ///   - folder: that of the environment, which this process does not have open.
-    ///   - readers: how many readers it has room for.
-    ///   - isWriter: whether no other process writes the environment.
-    /// - Throws: `.full` where the disk has no room for it, `.failed` where it cannot be opened.
+    ///   - folder: the environment's folder, which this process does not have open.
+    ///   - readers: the number of reader slots.
+    ///   - isWriter: true when no other process writes the environment.
+    /// - Throws: `.full` when the disk has no room for it, `.failed` when it cannot be opened.
     static func prepare(in folder: String, readers: UInt32, isWriter: Bool) throws(StorageError) {
         do throws(StorageError) {
             try prepare(in: folder, readers)
@@ -27,7 +29,7 @@ enum ReaderTable {
         }
     }
 
-    /// Gives back what is behind the last page of a file; false where nothing is.
+    /// Truncates a file after its last page; false when nothing is behind it.
     private static func trim(_ path: String) throws(StorageError) -> Bool {
         guard Folder.exists(path) else { return false }
         let file = try FileHandle(path, O_RDWR | O_NOFOLLOW)
@@ -39,10 +41,11 @@ enum ReaderTable {
     private static func prepare(in folder: String, _ readers: UInt32) throws(StorageError) {
         let path = folder + "/lock.mdb"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        // What is mounted for reading alone is read without the table.
+        // A read-only file system is read without the reader table.
         guard descriptor >= 0 || errno != EROFS else { return }
         let file = try FileHandle(opened: descriptor, path)
-        // An earlier program made it. Its content is of no use to the first process that opens the environment.
+        // A file that is copied on write is from an earlier program. Its content is of no use to the first process that
+        // opens the environment.
         if file.isCopiedOnWrite, isAlone(file) { ftruncate(file.descriptor, 0) }
         file.writeInPlace()
         let status = try file.status(path)
@@ -50,12 +53,12 @@ enum ReaderTable {
         guard Int(status.st_blocks) * 512 < size else { return }
         let code = posix_fallocate(file.descriptor, 0, off_t(size))
         guard [ENOSPC, EDQUOT, EFBIG].contains(code) else { return }
-        // What was got is wanted elsewhere.
+        // Other files need the blocks that were allocated.
         if isAlone(file) { ftruncate(file.descriptor, 0) }
         throw SystemError.from(code, "making room for \(path)")
     }
 
-    /// True where no process has the environment open; none opens it then before the file is closed here.
+    /// Returns true when no process has the environment open; none can open it then before the file is closed here.
     private static func isAlone(_ file: borrowing FileHandle) -> Bool {
         var lock = flock()
         lock.l_type = Int16(F_WRLCK)

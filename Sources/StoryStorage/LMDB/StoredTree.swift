@@ -1,32 +1,32 @@
 import CLMDB
 package import StoryCore
 
-/// One of LMDB's trees of keys and values as it lies in the map, to look keys up in without LMDB.
+/// One of LMDB's B-trees in the map, for look-ups without LMDB.
 ///
-/// LMDB's own look-up waits for memory at each of its steps. Here a search is a value that takes its steps when it is
-/// told to (`TreeSearch`), so that several of them wait at the same time. It is good for as long as the view that it was
-/// made of.
+/// LMDB's own look-up waits for memory at each of its steps. Here a search is a value that takes one step at a time
+/// (`TreeSearch`), so that several searches wait at the same time. The tree is valid until the snapshot that it was
+/// read from ends.
 package struct StoredTree: BitwiseCopyable {
-    /// Where page 0 lies.
+    /// The address of page 0.
     fileprivate let map: UnsafeRawPointer
     fileprivate let pageSize: Int
-    /// How many pages there are.
+    /// The number of pages in the map.
     fileprivate let pageCount: UInt64
     fileprivate let root: UInt64
-    /// How many pages stand between the root and a leaf, both counted; 0 for a tree without an entry.
+    /// The number of pages from the root to a leaf, both counted; 0 for an empty tree.
     fileprivate let depth: Int
 
-    /// The bytes at a key; nil when there are none.
+    /// Returns the value at a key; nil when there is none.
     ///
-    /// - Throws: `.corrupt` where a page is not what LMDB writes.
+    /// - Throws: `.corrupt` when a page is not as LMDB writes it.
     package func value(at key: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer? {
         var search = try TreeSearch(key, in: self)
         return try search.finish()
     }
 
-    /// A search for a key that has come to the key's leaf, and has asked for that.
+    /// Returns a search that has descended to the leaf page of a key, and has prefetched it.
     ///
-    /// - Parameter key: stays where it is until the search is over.
+    /// - Parameter key: must stay valid until the search is over.
     /// - Throws: as `value`.
     package func search(for key: UnsafeRawBufferPointer) throws(StorageError) -> TreeSearch {
         var search = try TreeSearch(key, in: self)
@@ -36,16 +36,16 @@ package struct StoredTree: BitwiseCopyable {
 }
 
 extension ReadTransaction {
-    /// The tree of a named database in this view; nil when there is none of that name.
+    /// Returns the tree of a named database in this snapshot; nil when there is none of that name.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: the error of reading.
     package borrowing func tree(of name: String, in environment: Environment) throws(StorageError) -> StoredTree? {
         let record = try Array(name.utf8).withBytes { (name) throws(StorageError) in
             try value(in: .main, at: name)
         }
         guard let record, let start = record.baseAddress, record.count == TreeRecord.size else { return nil }
         let tree = TreeRecord(record, at: 0)
-        // The record lies on a page, which begins with its own number: so it tells where page 0 is.
+        // The record is on a page, which begins with its own number: that gives the address of page 0.
         let page = UnsafeRawPointer(bitPattern: UInt(bitPattern: start) & ~UInt(environment.pageSize - 1))
         let pageCount = UInt64(environment.usedBytes / environment.pageSize)
         guard let page, case let number = page.loadUnaligned(as: UInt64.self), number < pageCount else {
@@ -57,34 +57,36 @@ extension ReadTransaction {
     }
 }
 
-/// A search for one key, which goes down a tree page by page, and within a page from the middle to the middle of a half.
+/// A search for one key: a B-tree descent page by page, with a binary search within each page.
 ///
-/// Each step looks at one key, asks for the memory that the next step looks at, and does not wait for it.
+/// Each step compares one key, prefetches the memory that the next step reads, and does not wait for it.
 package struct TreeSearch: BitwiseCopyable {
     private static let headerSize = 16
     private static let nodeSize = 8
     private static let branch: UInt16 = 0x01
     private static let leaf: UInt16 = 0x02
     private static let isApart: UInt16 = 0x01
-    /// So many bytes of a value are asked for.
+    /// The number of bytes of a value that are prefetched.
     private static let askedBytes = 448
-    /// So many bytes of a page, which say where its keys lie.
+    /// The number of bytes of a page that are prefetched, which have the offsets of its keys.
     private static let askedPlaces = 256
 
     private let key: UnsafeRawBufferPointer
     private let tree: StoredTree
-    /// The page that it stands on.
+    /// The current page.
     private var page: UnsafeRawPointer
-    /// How many pages are left to go down, this one counted.
+    /// The number of pages that are left to descend, this one counted.
     fileprivate var levels: Int
-    /// The last node that is known not to come behind the key; the first of a page is taken for that.
+    /// The index of the last node that is known not to follow the key; the first of a page is assumed not to.
     private var low = 0
-    /// How many nodes behind it may be so as well; below zero until the page was looked at.
+    /// The number of nodes after `low` that may not follow the key either; negative until the page was looked at.
     private var left = -1
-    /// The bytes at the key, once the search is over; nil when there are none.
+    /// The value at the key, once the search is over; nil when there is none.
     package private(set) var value: UnsafeRawBufferPointer?
 
-    /// - Throws: `.corrupt` where the root is not in the map.
+    /// Begins a search at the root of a tree.
+    ///
+    /// - Throws: `.corrupt` when the root is outside the map.
     package init(_ key: UnsafeRawBufferPointer, in tree: StoredTree) throws(StorageError) {
         self.key = key
         self.tree = tree
@@ -95,7 +97,7 @@ package struct TreeSearch: BitwiseCopyable {
 
     /// Takes the next step; false when the search is over.
     ///
-    /// - Throws: `.corrupt` where the page is not what LMDB writes.
+    /// - Throws: `.corrupt` when the page is not as LMDB writes it.
     package mutating func step() throws(StorageError) -> Bool {
         if left > 0 {
             let half = (left + 1) / 2
@@ -112,7 +114,7 @@ package struct TreeSearch: BitwiseCopyable {
         return try leavePage()
     }
 
-    /// Takes all steps that are left; the bytes at the key, or nil when there are none.
+    /// Takes all remaining steps and returns the value at the key; nil when there is none.
     ///
     /// - Throws: as `step`.
     package mutating func finish() throws(StorageError) -> UnsafeRawBufferPointer? {
@@ -120,8 +122,9 @@ package struct TreeSearch: BitwiseCopyable {
         return value
     }
 
-    /// Takes all steps on the page that it stands on, for whoever looks up one key: it asks for both keys of which one
-    /// comes next. False when the search is over.
+    /// Takes all steps on the current page; false when the search is over.
+    ///
+    /// It is for a look-up of one key: it prefetches both keys of which one is compared next.
     ///
     /// - Throws: as `step`.
     fileprivate mutating func leaveNextPage() throws(StorageError) -> Bool {
@@ -139,7 +142,7 @@ package struct TreeSearch: BitwiseCopyable {
         return try leavePage()
     }
 
-    /// Goes on to the page below, or to the value.
+    /// Descends to the page below, or ends the search at the value; false then.
     private mutating func leavePage() throws(StorageError) -> Bool {
         levels -= 1
         let node = try node(low)
@@ -158,7 +161,7 @@ package struct TreeSearch: BitwiseCopyable {
         return true
     }
 
-    /// A value lies behind its key, or on pages of its own.
+    /// Returns the value of a node, which follows its key or is on overflow pages.
     private func value(of node: Int) throws(StorageError) -> UnsafeRawBufferPointer {
         let count = Int(page.loadUnaligned(fromByteOffset: node, as: UInt32.self))
         let flags = page.loadUnaligned(fromByteOffset: node + 4, as: UInt16.self)
@@ -174,7 +177,7 @@ package struct TreeSearch: BitwiseCopyable {
         return UnsafeRawBufferPointer(start: page + start, count: count)
     }
 
-    /// How many nodes the page has.
+    /// Returns the number of nodes on the page.
     @inline(__always)
     private func nodeCount() throws(StorageError) -> Int {
         let type = levels == 1 ? TreeSearch.leaf : TreeSearch.branch
@@ -185,7 +188,7 @@ package struct TreeSearch: BitwiseCopyable {
         return (lower - TreeSearch.headerSize) / 2
     }
 
-    /// Where a node begins on the page, all of whose head lies on it.
+    /// Returns the offset of a node, whose header is inside the page.
     @inline(__always)
     private func node(_ index: Int) throws(StorageError) -> Int {
         let offset = page.loadUnaligned(fromByteOffset: TreeSearch.headerSize + 2 * index, as: UInt16.self)
@@ -198,7 +201,7 @@ package struct TreeSearch: BitwiseCopyable {
         Int(page.loadUnaligned(fromByteOffset: node + 6, as: UInt16.self))
     }
 
-    /// Below zero where the key comes before that of a node, above it where it comes behind.
+    /// Compares the key with that of a node: negative when it comes before, positive when it comes after.
     @inline(__always)
     private func order(_ index: Int) throws(StorageError) -> Int32 {
         let node = try node(index)

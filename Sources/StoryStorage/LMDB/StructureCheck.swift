@@ -1,17 +1,19 @@
 import StoryCore
 
-/// Looks at every page that LMDB finds its way by before LMDB does; values that have pages of their own are not read.
+/// A check of every page that LMDB navigates by, before LMDB opens the file; values on overflow pages are not read.
 ///
-/// LMDB maps a file of any size and trusts what stands in it: it dies of a page that is missing, of a number that leads
-/// out of a page, and it writes over what a damaged list calls free.
+/// LMDB maps a file of any size and trusts its content: it crashes on a page that is missing or a number that leads out
+/// of a page, and it writes over pages that a damaged free list contains.
 final class StructureCheck: PageVisitor {
     let wantsValues = false
-    /// One bit a page.
+    /// One bit for each page, set once the page was seen.
     @exclusivity(unchecked) private var seen: [UInt64]
     private let path: String
     private let lastPage: UInt64
 
-    /// - Throws: `.corrupt` where LMDB should not open this file.
+    /// Checks the file at a path.
+    ///
+    /// - Throws: `.corrupt` when LMDB should not open this file.
     static func run(_ path: String) throws(StorageError) {
         let walk = try PageWalk(path)
         try walk.run(StructureCheck(walk.meta, path))

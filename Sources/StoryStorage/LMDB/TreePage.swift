@@ -1,13 +1,12 @@
 import StoryCore
 
-/// A branch or a leaf of one of LMDB's trees as it lies in the file: every place in it was looked at, so that reading
-/// it leads nowhere else.
+/// A branch page or leaf page of one of LMDB's trees; every offset in it was checked, so that no read leads out of it.
 struct TreePage {
-    /// What an entry of a leaf is.
+    /// The entry of a leaf page.
     enum Entry {
         /// A value on the page itself.
         case inline(UnsafeRawBufferPointer)
-        /// A value of so many bytes on pages of its own.
+        /// A value of `count` bytes on overflow pages.
         case apart(page: UInt64, count: Int)
         /// The tree of a named database.
         case tree(TreeRecord)
@@ -25,7 +24,7 @@ struct TreePage {
     let count: Int
     private let bytes: UnsafeRawBufferPointer
 
-    /// Nil when the bytes are not a page of this number that LMDB wrote.
+    /// Checks a page; nil when the bytes are not a page of this number that LMDB wrote.
     init?(_ bytes: UnsafeRawBufferPointer, number: UInt64) {
         let flags = bytes.number(at: 10, as: UInt16.self)
         let lower = Int(bytes.number(at: 12, as: UInt16.self))
@@ -50,7 +49,7 @@ struct TreePage {
             }
             used += size + size % 2
         }
-        // LMDB keeps nodes without a gap: one that was lost leaves one.
+        // LMDB keeps nodes without a gap, so a gap is a node that was lost.
         guard used == bytes.count - upper else { return nil }
     }
 
@@ -59,13 +58,13 @@ struct TreePage {
         return bytes.slice(offset + TreePage.nodeSize, count: keyCount(offset))
     }
 
-    /// The page below a branch.
+    /// Returns the number of the page below a branch page.
     func child(_ index: Int) -> UInt64 {
         let offset = offset(index)
         return UInt64(bytes.number(at: offset, as: UInt32.self)) | UInt64(nodeFlags(offset)) << 32
     }
 
-    /// The entry of a leaf.
+    /// Returns an entry of a leaf page.
     func entry(_ index: Int) -> Entry {
         let offset = offset(index)
         let start = offset + TreePage.nodeSize + keyCount(offset)
@@ -77,7 +76,7 @@ struct TreePage {
         return .inline(bytes.slice(start, count: valueCount(offset)))
     }
 
-    /// How many pages a value of so many bytes has for itself.
+    /// Returns the number of overflow pages of a value of `count` bytes.
     static func pages(of count: Int, pageSize: Int) -> UInt64 { UInt64((headerSize - 1 + count) / pageSize + 1) }
 
     private func offset(_ index: Int) -> Int {

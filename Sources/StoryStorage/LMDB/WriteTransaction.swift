@@ -2,16 +2,16 @@ import CLMDB
 import Glibc
 package import StoryCore
 
-/// The changes of one commit: all of them become durable with `commit`, or none when it is let go.
+/// The changes of one commit: all of them become durable with `commit`, or none when it is released without one.
 ///
 /// It belongs to the thread that began it: LMDB's lock would otherwise never be released.
 package struct WriteTransaction: ~Copyable {
-    /// What LMDB knows it by, for cursors; it dies with the transaction.
+    /// The transaction's handle in LMDB, for cursors; it is valid until the transaction ends.
     package let handle: OpaquePointer
-    /// Held, since it must not be closed before.
+    /// Retained, since it must not be closed before the transaction ends.
     private let environment: Unmanaged<Environment>
 
-    /// Waits for whoever is writing; throws when LMDB refuses.
+    /// Begins to write, after any other writer has ended; throws when LMDB refuses.
     package init(_ environment: Environment) throws(StorageError) {
         var begun: OpaquePointer?
         try LMDBError.check(mdb_txn_begin(environment.raw, nil, 0, &begun), "beginning to write \(environment.path)")
@@ -25,52 +25,54 @@ package struct WriteTransaction: ~Copyable {
         environment.release()
     }
 
-    /// Makes everything that was put durable.
+    /// Makes all changes durable.
     ///
-    /// - Throws: `.full` where there was no room and nothing has changed; after `.failed` or `.corrupt` it is unknown
-    ///   whether it is durable.
+    /// - Throws: `.full` when there was no room and nothing has changed; after `.failed` or `.corrupt` it is unknown
+    ///   whether the changes are durable.
     package consuming func commit() throws(StorageError) { try commit(isReserved: false) }
 
-    /// The same where the file has room for all of it: an I/O error is one then, and not a full disk.
+    /// Makes all changes durable when the file has room for them: an I/O error is then reported as one, and not as a
+    /// full disk.
     package consuming func commitReserved() throws(StorageError) { try commit(isReserved: true) }
 
     private consuming func commit(isReserved: Bool) throws(StorageError) {
         let code = mdb_txn_commit(handle)
-        // LMDB has freed the transaction, whatever it answered.
+        // LMDB has freed the transaction, whichever code it returned.
         let environment = environment.takeRetainedValue()
         discard self
         guard code != MDB_SUCCESS else { return }
         try environment.checkGoesOn(after: code)
-        // A write that came to the disk's end halfway is an I/O error to LMDB; it has not touched the first pages.
+        // LMDB reports a write that a full disk cut short as an I/O error; it has not written a meta page then.
         if !isReserved, code == EIO, DiskSpace.isExhausted(environment.fileDescriptor) {
             throw .full("no room is left while committing")
         }
         throw LMDBError.from(code, "committing")
     }
 
-    /// The bytes at a key, which die with the next change; nil when there are none.
+    /// Returns the value at a key, which is valid until the next change; nil when there is none.
     package borrowing func value(
         in database: Database, at key: UnsafeRawBufferPointer
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
         try Lookup.value(handle, database, key)
     }
 
-    /// Puts bytes at a key, whatever was there.
+    /// Writes a value at a key, over any other.
     package borrowing func put(
         _ value: UnsafeRawBufferPointer, in database: Database, at key: UnsafeRawBufferPointer
     ) throws(StorageError) {
         try put(value, in: database, at: key, flags: 0)
     }
 
-    /// Puts bytes at a key that must come after every other one.
+    /// Writes a value at a key that must come after every other one.
     package borrowing func append(
         _ value: UnsafeRawBufferPointer, in database: Database, at key: UnsafeRawBufferPointer
     ) throws(StorageError) {
         try put(value, in: database, at: key, flags: UInt32(MDB_APPEND))
     }
 
-    /// Makes room for a value at a key that must come after every other one. Every byte of it has to be written before
-    /// anything else is done: LMDB hands out memory with old bytes in it.
+    /// Reserves memory for a value at a key that must come after every other one.
+    ///
+    /// Every byte of it has to be written before the next operation: LMDB returns memory with old bytes in it.
     package borrowing func append(
         reserving count: Int, in database: Database, at key: UnsafeRawBufferPointer
     ) throws(StorageError) -> UnsafeMutableRawPointer {
@@ -82,7 +84,7 @@ package struct WriteTransaction: ~Copyable {
         return memory
     }
 
-    /// Opens a named database, which is made when there is none; it stays open after the commit.
+    /// Opens a named database, which is created when there is none; it stays open after the commit.
     package borrowing func database(_ name: String) throws(StorageError) -> Database {
         var number: MDB_dbi = 0
         try LMDBError.check(mdb_dbi_open(handle, name, UInt32(MDB_CREATE), &number), "opening the table \(name)")

@@ -2,42 +2,48 @@ import Glibc
 package import StoryCore
 import Synchronization
 
-/// Where work goes that is done beside the loop.
+/// A way to start work beside the loop.
 package struct BackgroundStarter: Sendable {
-    /// Has a piece of work done, on any thread and at any time from now on; false where it never will be.
+    /// Runs a piece of work on any thread, at any time from now on; false when it will never run.
     package let start: @Sendable (_ body: @escaping @Sendable () -> Void) -> Bool
 
+    /// Creates a starter from a function.
     package init(start: @escaping @Sendable (_ body: @escaping @Sendable () -> Void) -> Bool) { self.start = start }
 
-    /// Each piece has a thread of its own, at once.
+    /// A starter that runs each piece at once, on a thread of its own.
     package static let threads = BackgroundStarter { BackgroundThread.start($0) }
 
-    /// By how much such a thread steps back behind others. The kernel often wakes a thread on the processor where it was,
-    /// though another one has nothing to do.
+    /// The nice value of threads for long work, so that they yield to others.
+    ///
+    /// The kernel often wakes a thread on the processor where it last ran, although another one is idle.
     static let niceness: Int32 = 10
 
-    /// The same for long work beside short work: it leaves the processor to whoever wants it.
+    /// A starter likewise for long work beside short work: its threads yield the processor to others.
     package static let niceThreads = BackgroundStarter { body in
         BackgroundThread.start {
-            // On Linux that is of this thread, and of those that it starts.
+            // On Linux the nice value is of this thread, and of those that it starts.
             setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
             body()
         }
     }
 
-    /// Each piece has a thread of its own where the system has one to give; else whoever waits for it does it.
+    /// A starter that runs each piece on a thread of its own; if the system has none, the thread that waits for it runs
+    /// it.
     package static let helpers = BackgroundStarter { body in
         _ = BackgroundThread.start(body)
         return true
     }
 }
 
-/// A piece of work that is done once: by whoever is the first to run it, beside the loop or while it is waited for.
+/// A piece of work that runs once, on the first thread that calls `run`: beside the loop, or while it is waited for.
 ///
-/// What the work holds is let go of before the result can be seen: who waited for it may close what it used.
+/// The closure is released before the result is visible, so that a thread that waited may close the objects that it
+/// used.
 package final class OnceWork<Value: Sendable>: Sendable {
+    /// The closure that makes the value.
     private typealias Work = @Sendable () throws(StorageError) -> Value
 
+    /// The state of the work.
     private enum State {
         case waiting(Work)
         case running
@@ -46,14 +52,15 @@ package final class OnceWork<Value: Sendable>: Sendable {
 
     private let state: Mutex<State>
 
+    /// Creates work that has not begun.
     package init(_ work: @escaping @Sendable () throws(StorageError) -> Value) { state = Mutex(.waiting(work)) }
 
-    /// Nil until it is done; then how it ended.
+    /// The result of the work; nil until it is done.
     package var result: Result<Value, StorageError>? {
         state.withLock { if case .ended(let result) = $0 { result } else { nil } }
     }
 
-    /// Does it, unless somebody has begun; false then.
+    /// Runs the work; false when another thread has begun it.
     @discardableResult
     package func run() -> Bool {
         guard let result = resultOfWork() else { return false }
@@ -61,14 +68,14 @@ package final class OnceWork<Value: Sendable>: Sendable {
         return true
     }
 
-    /// Ends it without doing it, unless somebody has begun.
+    /// Ends the work with an error, unless a thread has begun it.
     package func refuse(_ error: StorageError) {
         state.withLock { state in
             if case .waiting = state { state = .ended(.failure(error)) }
         }
     }
 
-    /// Nil where somebody has begun. The work is gone when this returns.
+    /// Runs the work; nil when another thread has begun it. The closure is released on return.
     private func resultOfWork() -> Result<Value, StorageError>? {
         let taken: Work? = state.withLock { state in
             guard case .waiting(let work) = state else { return nil }
@@ -80,11 +87,11 @@ package final class OnceWork<Value: Sendable>: Sendable {
     }
 }
 
-/// One piece of work beside the loop, for what may be late: the loop asks now and then whether it is done.
+/// A piece of work beside the loop, which polls for its result.
 package final class BackgroundJob<Value: Sendable>: Sendable {
     private let work: OnceWork<Value>
 
-    /// Starts the work; `whenDone` is called where it is done.
+    /// Starts the work; `whenDone` is called on the thread that ran it.
     package init(
         on background: BackgroundStarter, _ work: @escaping @Sendable () throws(StorageError) -> Value,
         whenDone: @escaping @Sendable () -> Void
@@ -100,10 +107,10 @@ package final class BackgroundJob<Value: Sendable>: Sendable {
         whenDone()
     }
 
-    /// Nil while it runs; then how it ended.
+    /// The result of the work; nil while it runs.
     package var result: Result<Value, StorageError>? { work.result }
 
-    /// Waits until it is done; what nobody has begun is done here.
+    /// Waits for the result; work that no thread has begun runs on this one.
     package func wait() -> Result<Value, StorageError> {
         work.run()
         while true {
@@ -113,13 +120,13 @@ package final class BackgroundJob<Value: Sendable>: Sendable {
     }
 }
 
-/// A thread that does one thing and ends.
+/// A thread that runs one closure and ends.
 package final class BackgroundThread: Sendable {
     private let body: @Sendable () -> Void
 
     private init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 
-    /// False where the system has no thread to give.
+    /// Starts a thread; false when the system has none.
     package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         var thread = pthread_t()
         let context = Unmanaged.passRetained(BackgroundThread(body))

@@ -1,14 +1,14 @@
 import Glibc
 package import StoryCore
 
-/// Time as a dependency: the wall clock for what is stored, a steady one for what is measured.
+/// Time as a dependency: the wall clock for stored times, a steady clock for measurements.
 package struct Clock: Sendable {
-    /// The wall clock.
+    /// Returns the time of the wall clock.
     package let now: @Sendable () -> Instant
-    /// Nanoseconds from some moment on; never goes backwards.
+    /// Returns the nanoseconds since some moment; never goes backwards.
     package let steady: @Sendable () -> UInt64
 
-    /// A clock of these two.
+    /// Creates a clock from these two functions.
     package init(now: @escaping @Sendable () -> Instant, steady: @escaping @Sendable () -> UInt64) {
         self.now = now
         self.steady = steady

@@ -1,9 +1,9 @@
 import Glibc
 package import StoryCore
 
-/// The text that the system gave this process: the words of its command line, its variables, its working directory.
+/// The text that the system gave this process: the command line, the environment variables, the working directory.
 package enum ProcessInput {
-    /// The words of the command line but for the program's name.
+    /// Returns the words of the command line without the program's name.
     ///
     /// - Throws: `NotUTF8`, which names the option.
     package static func words() throws(NotUTF8) -> [String] {
@@ -16,24 +16,24 @@ package enum ProcessInput {
         return words
     }
 
-    /// A variable of the environment; nil where there is none.
+    /// Returns a variable of the environment; nil when it is not set.
     ///
-    /// - Throws: `NotUTF8`, which names it.
+    /// - Throws: `NotUTF8`, which names the variable.
     package static func variable(_ name: String) throws(NotUTF8) -> String? {
         guard let value = getenv(name) else { return nil }
         return try SystemText.read(bytes(value), of: name)
     }
 
-    /// The paths that options, variables and rules give.
+    /// Returns the paths that options, variables and rules define.
     package static func paths() -> DefaultPaths<NotUTF8> {
         let uid = getuid()
         let hasRunDirectory = access(SystemPaths.runDirectory(uid: uid), W_OK) == 0
         return DefaultPaths(uid: uid, hasRunDirectory: hasRunDirectory) { name throws(NotUTF8) in try variable(name) }
     }
 
-    /// The path from the root on, seen from the working directory.
+    /// Returns the absolute path of one that is relative to the working directory.
     ///
-    /// - Throws: `NotUTF8` where the working directory is not; `.failed` where there is none.
+    /// - Throws: `.failed` when there is no working directory, or its path is not UTF-8.
     package static func absolute(_ path: String) throws(StorageError) -> String {
         guard !path.utf8.starts(with: "/".utf8) else { return path }
         guard let directory = getcwd(nil, 0) else { throw SystemError.from(errno, "looking for the working directory") }
@@ -41,14 +41,15 @@ package enum ProcessInput {
         return try text(directory, of: "the working directory") + "/" + path
     }
 
-    /// Gives the owner of what this process makes all the rights that it is made with, whatever umask was inherited.
+    /// Sets the umask so that the owner has all rights on the files that this process creates, whichever umask was
+    /// inherited.
     ///
     /// Only the rights of others are masked. The umask belongs to all threads: call it before there is a second one.
     package static func keepOwnersRights() { umask(umask(0o077) & 0o077) }
 
-    /// A path that the system returned, as text.
+    /// Converts a path that the system returned to text.
     ///
-    /// - Throws: `.failed` where it is not UTF-8.
+    /// - Throws: `.failed` when it is not UTF-8.
     static func text(_ path: UnsafePointer<CChar>, of source: String) throws(StorageError) -> String {
         do throws(NotUTF8) {
             return try SystemText.read(bytes(path), of: source)

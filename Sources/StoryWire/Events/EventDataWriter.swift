@@ -1,20 +1,21 @@
 import StoryCore
 
-/// Writes the data of an event: a JSON object, one member after the other, or JSON that is there already.
+/// A writer of an event's data: a JSON object, one member after the other, or ready JSON.
 struct EventDataWriter {
+    /// The part of the data that was written so far.
     private enum Written {
         case nothing
         case members
         case whole
     }
 
-    /// What comes before the data, and the data.
+    /// The output, including the JSON before the data.
     private var bytes: ByteWriter
     private var written = Written.nothing
 
     private init(_ bytes: ByteWriter) { self.bytes = bytes }
 
-    /// Appends what an event's `data` is.
+    /// Appends the JSON of an event's `data`.
     static func append(_ body: EventBody, to bytes: inout ByteWriter) {
         var writer = EventDataWriter(bytes)
         body.write(to: &writer)
@@ -30,7 +31,7 @@ struct EventDataWriter {
         }
     }
 
-    /// Writes what stands before a member's value.
+    /// Writes the separator, the name and the colon before a member's value.
     private mutating func begin(_ name: StaticString) {
         switch written {
         case .nothing: bytes.literal(#"{""#)

@@ -1,27 +1,28 @@
 package import StoryCore
 
-/// Writes events as they lie in the log and go out on the wire, one after the other into the same memory.
+/// An encoder of events, in the form in which the log and the wire have them; it reuses its buffer for each event.
 package struct EventEncoder: ~Copyable {
-    /// The memory that it begins with: most events are shorter.
+    /// The initial capacity of the buffer in bytes: most events are shorter.
     private static let capacity = 4_096
-    /// Memory that grew past this is given back before the next event.
+    /// The largest buffer that is kept for the next event, in bytes.
     private static let keptCapacity = 1 << 20
 
     private var writer = ByteWriter(capacity: EventEncoder.capacity)
     private var times = TimeText()
 
+    /// Creates an encoder.
     package init() {}
 
     deinit { writer.free() }
 
-    /// The JSON of the event that was written last, without an LF; it dies when the next one is written.
+    /// The JSON of the last event, without an LF; it is valid until the next one is written.
     package var json: UnsafeRawBufferPointer { writer.written }
 
-    /// Writes one of the events that a write proposes, its members in the order that `EventRecord` tells.
+    /// Writes one of the events that a write proposes, with its members in the order of `EventRecord`.
     ///
-    /// - Returns: what the log keeps beside the text.
+    /// - Returns: the header that the log keeps beside the JSON.
     package mutating func write(
-        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, at place: EventPlace
+        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, at place: EventMetadata
     ) -> EventHeader {
         begin()
         let (custom, tags, meta) = EventProposal.parts(of: proposals, index)
@@ -40,7 +41,7 @@ package struct EventEncoder: ~Copyable {
 
     /// Writes an event.
     ///
-    /// - Returns: what the log keeps beside the text.
+    /// - Returns: the header that the log keeps beside the JSON.
     @discardableResult
     package mutating func write(_ event: Event) -> EventHeader {
         write([event.proposal], 0, to: event.stream, key: event.key, at: event.place)
@@ -52,9 +53,9 @@ package struct EventEncoder: ~Copyable {
         writer = ByteWriter(capacity: EventEncoder.capacity)
     }
 
-    /// Writes everything up to the data.
+    /// Writes everything before the data; returns the event's header.
     private mutating func head(
-        _ place: EventPlace, _ stream: StreamName, _ type: EventType, _ key: RequestKey?, _ tags: ByteView?,
+        _ place: EventMetadata, _ stream: StreamName, _ type: EventType, _ key: RequestKey?, _ tags: ByteView?,
         _ meta: ByteView?
     ) -> EventHeader {
         writer.literal(#"{"position":"#)
@@ -91,14 +92,14 @@ package struct EventEncoder: ~Copyable {
 }
 
 extension EventEncoder {
-    /// Appends the event's JSON, without an LF.
+    /// Appends an event's JSON, without an LF.
     package static func append(_ event: Event, to bytes: inout [UInt8]) {
         var encoder = EventEncoder()
         encoder.write(event)
         bytes.appendRaw(encoder.json)
     }
 
-    /// True when a record has the type, data, meta and tags that a proposal would be written with.
+    /// Returns whether a record has the type, data, meta and tags that a proposal would be written with.
     package static func says(_ proposal: EventProposal, _ record: EventRecord) -> Bool {
         let json = record.json
         guard proposal.body.type.spelling.withUnsafeBytes({ json.part(record.type).equals($0) }),
@@ -108,7 +109,7 @@ extension EventEncoder {
         return data(of: proposal.body).equals(json.part(record.data))
     }
 
-    /// The data that an event is written with.
+    /// Returns the JSON of an event's `data`.
     package static func data(of body: EventBody) -> [UInt8] {
         var writer = ByteWriter(capacity: capacity)
         defer { writer.free() }

@@ -1,24 +1,26 @@
 import CSimdJSON
 package import StoryCore
 
-/// Reads events as JSON lines, as `READ` and an export have them, so that they can be written to a log anew.
+/// A reader of events as JSON lines, as in a `READ` or an export, so that they can be written to a log again.
 ///
-/// The members may stand in any order. Of data, meta and tags nothing is changed.
+/// The members may be in any order. Data and meta are kept byte for byte; tags are normalized.
 package final class EventLineReader {
-    /// Longer than any line that a log may hold, in bytes: above every line limit, for a log may be older than the limit.
+    /// The longest line in bytes: above every line limit, since a log may be older than the limit.
     package static let maxCount = 67_108_864
 
     private let scanner: JSONScanner
     private var errors: [FieldError] = []
 
+    /// Creates a reader, with memory for the longest line.
     package init() {
         scanner = JSONScanner(capacity: EventLineReader.maxCount + LineFramer.slack)
     }
 
-    /// Reads one line, its LF taken away, behind which `LineFramer.slack` bytes can be read.
+    /// Reads one line without its LF, followed by `LineFramer.slack` readable bytes.
     ///
-    /// - Returns: the event, with the stream number 0; it is good until the next line is read, and while this one is lent.
-    /// - Throws: `syntax` where the line is no JSON object, `invalid` with every member that is wrong.
+    /// - Returns: the event, with the stream number 0; it is valid until the next line is read, and as long as `line`
+    ///   is.
+    /// - Throws: `syntax` if the line is no JSON object, `invalid` with every wrong member.
     package func read(_ line: UnsafeRawBufferPointer) throws(Failure) -> Event {
         try LineCheck.check(line)
         let document = scanner.scan(line, readable: line.count + LineFramer.slack)
@@ -87,7 +89,7 @@ private struct EventMember {
         return number
     }
 
-    /// A string of the ID alphabet.
+    /// Returns the bytes of a string of the ID alphabet.
     func text(_ length: ClosedRange<Int>, _ rule: String) throws(FieldError) -> UnsafeRawBufferPointer {
         guard value.isString else { throw wrong(.wrongType, "\(name) is a string") }
         guard value.stringBytes.spellsName(length) else { throw wrong(value.stringBytes.nameRule(length), rule) }
@@ -114,9 +116,9 @@ private struct EventMember {
         return ByteView(borrowing: value.raw(in: line))
     }
 
-    /// Tags as a log has them: an array without white space and escapes, however the line spells it.
+    /// Returns tags in the log's form: an array without white space and escapes, however the line spells it.
     ///
-    /// - Parameter scanner: the one that read the line.
+    /// - Parameter scanner: the scanner that read the line.
     func tags(_ scanner: JSONScanner) throws(FieldError) -> ByteView {
         guard value.kind == .array else { throw wrong(.wrongType, "tags are an array of strings") }
         let document = scanner.elements(of: value)
@@ -141,7 +143,7 @@ private struct EventMember {
     }
 }
 
-/// The members of an event as far as they were read.
+/// The members of an event that were read so far.
 private struct EventMembersRead {
     var position: Position?
     var stream: StreamName?
@@ -154,7 +156,7 @@ private struct EventMembersRead {
     var meta: ByteView?
     var data: ByteView?
 
-    /// The event; nil where a member is wrong or missing, which is noted.
+    /// Returns the event; notes missing members and returns nil if one is wrong or missing.
     func event(_ errors: inout [FieldError]) -> Event? {
         guard let position, let stream, let version, let type, let time, let by, let data else {
             noteMissing(&errors)
@@ -164,7 +166,7 @@ private struct EventMembersRead {
             position: position, stream: stream, streamNumber: StreamNumber(0), version: version, time: time, by: by,
             key: key, tags: tags, meta: meta, body: .custom(type, data: data))
     }
-    /// Notes each member that every event has and this one lacks; one that is wrong was noted already.
+    /// Notes each required member that is missing; wrong ones were noted already.
     private func noteMissing(_ errors: inout [FieldError]) {
         let required = [
             ("position", position == nil), ("stream", stream == nil), ("version", version == nil),

@@ -1,50 +1,53 @@
 import CSimdJSON
 
-/// What a framer has to give.
+/// The next output of a framer.
 package enum FramedLine {
-    /// No whole line is there.
+    /// There is no whole line.
     case needBytes
-    /// A line without its LF, with `LineFramer.slack` readable bytes behind it; good until the framer's next input.
+    /// A line without its LF, followed by `LineFramer.slack` readable bytes; it is valid until the framer's next input.
     case line(UnsafeRawBufferPointer)
-    /// More bytes than the limit without an LF: nothing after this is kept.
+    /// The line exceeds the limit without an LF: no further input is kept.
     case lineTooLong
 }
 
-/// Cuts what a socket gives into lines. Knows bytes only; a line is what stands before an LF.
+/// A buffer that splits a byte stream into lines that end with an LF. It knows nothing of their content.
 package struct LineFramer: ~Copyable {
-    /// How many bytes behind a line may be read, for scanners that look at whole blocks.
+    /// The number of readable bytes behind a line, for scanners that read whole vectors.
     package static let slack = 64
-    /// How much storage an idle connection keeps, in bytes.
+    /// The most storage that an idle connection keeps, in bytes.
     package static let idleCapacity = 65_536
     private static let firstCapacity = 4_096
 
-    /// The longest line, in bytes, its LF not counted.
+    /// The longest line in bytes, without its LF.
     package let limit: Int
 
     private var storage: UnsafeMutableRawPointer?
     private var capacity = 0
-    /// The bytes that are not yet taken are `start..<end`.
+    /// The buffered bytes that were not taken yet are `start..<end`.
     private var start = 0
     private var end = 0
-    /// Up to here the bytes from `start` on hold no LF, so far as `lineEnd` is nil.
+    /// The end of the bytes that were searched for an LF: `start..<searched` has none if `lineEnd` is nil.
     private var searched = 0
     private var lineEnd: Int?
-    /// Where the line began that was taken last.
+    /// The start of the line that was taken last.
     private var lineStart = 0
     private var isTooLong = false
-    /// How many bytes of a line that is too long are kept: enough for its tag.
+    /// The number of bytes that are kept of a line that is too long: enough for its tag.
     private static let openingCount = 64
-    /// The first bytes of the line that was too long; none before that.
+    /// The first bytes of the line that was too long; empty before that.
     private(set) var opening: [UInt8] = []
 
+    /// Creates a framer without storage.
+    ///
+    /// - Parameter limit: the longest line in bytes, without its LF.
     package init(limit: Int) { self.limit = limit }
 
     deinit { storage?.deallocate() }
 
-    /// Takes up what was read. After `lineTooLong` it takes up nothing more.
+    /// Appends received bytes; after `lineTooLong` they are dropped.
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard !isTooLong, let source = bytes.baseAddress, bytes.count > 0 else { return }
-        makeRoom(for: bytes.count)
+        ensureCapacity(for: bytes.count)
         guard let storage else { return }
         (storage + end).copyMemory(from: source, byteCount: bytes.count)
         end += bytes.count
@@ -53,7 +56,7 @@ package struct LineFramer: ~Copyable {
 
     /// Takes the next whole line.
     ///
-    /// - Returns: a line that is lent until bytes are appended.
+    /// - Returns: a line that is valid until bytes are appended.
     package mutating func next() -> FramedLine {
         guard !isTooLong else { return .lineTooLong }
         guard let lineEnd, let storage else {
@@ -68,22 +71,22 @@ package struct LineFramer: ~Copyable {
         return .line(line)
     }
 
-    /// The line that was taken last is the next one again; called right after `next`.
+    /// Puts back the line that was taken last; called right after `next`.
     mutating func putBack() {
         lineEnd = start - 1
         start = lineStart
     }
 
-    /// True when `next` has something else to give than `needBytes`.
+    /// True if `next` would return anything but `needBytes`.
     package var hasLine: Bool { lineEnd != nil || isTooLong }
 
-    /// How many bytes are there that were not yet taken.
+    /// The number of buffered bytes that were not taken yet.
     package var bufferedCount: Int { end - start }
 
-    /// How much storage is held, in bytes.
+    /// The size of the storage in bytes.
     package var storageCount: Int { capacity }
 
-    /// Forgets what is there, and gives its storage back; no line may be lent.
+    /// Drops the buffered bytes and frees the storage; lines that were taken become invalid.
     package mutating func discard() {
         (start, end, searched, lineStart, lineEnd) = (0, 0, 0, 0, nil)
         storage?.deallocate()
@@ -91,7 +94,7 @@ package struct LineFramer: ~Copyable {
         capacity = 0
     }
 
-    /// Looks for the next LF in what was not yet looked at.
+    /// Searches the new bytes for the next LF.
     private mutating func search() {
         lineEnd = nil
         guard let storage else { return }
@@ -111,8 +114,8 @@ package struct LineFramer: ~Copyable {
         start = end
     }
 
-    /// Makes room behind `end`, with the slack after it: by moving what is there to the front, else by growing.
-    private mutating func makeRoom(for count: Int) {
+    /// Makes room for `count` bytes and the slack behind `end`: moves the buffered bytes to the front, or grows.
+    private mutating func ensureCapacity(for count: Int) {
         guard end + count + LineFramer.slack > capacity else { return }
         let needed = end - start + count + LineFramer.slack
         if needed > capacity {

@@ -1,11 +1,11 @@
 import StoryCore
 
-/// Writes what is written for every event and every receipt: into room that was made large enough beforehand, so that
-/// not each piece of it asks for room, or into memory of its own, which grows.
+/// A writer of JSON for events and receipts, into room that was reserved once for the whole text, or into a growing
+/// buffer of its own.
 struct ByteWriter {
     private var end: UnsafeMutablePointer<UInt8>
     private var left: Int
-    /// Where memory of its own begins, which `free` gives back; nil where the room is lent.
+    /// The start of its own buffer, which `free` deallocates; nil if the room belongs to an array.
     private var start: UnsafeMutablePointer<UInt8>?
 
     fileprivate init(_ end: UnsafeMutablePointer<UInt8>, room: Int) {
@@ -14,28 +14,30 @@ struct ByteWriter {
         start = nil
     }
 
-    /// - Parameter capacity: how many bytes it has memory for before it has to grow.
+    /// Creates a writer with a buffer of its own.
+    ///
+    /// - Parameter capacity: the initial size of the buffer in bytes.
     init(capacity: Int) {
         let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
         (start, end, left) = (memory, memory, capacity)
     }
 
-    /// What was written into memory of its own; it dies with the next change.
+    /// The contents of its own buffer; valid until the next change.
     var written: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: start, count: start.map { end - $0 } ?? 0)
     }
 
-    /// Forgets what was written into memory of its own.
+    /// Empties its own buffer.
     mutating func rewind() {
         guard let start else { return }
         left += end - start
         end = start
     }
 
-    /// Gives memory of its own back; nothing is written any more.
+    /// Frees its own buffer; the writer must not be used afterwards.
     func free() { start?.deallocate() }
 
-    /// The bytes that the longest number takes.
+    /// The length of the longest unsigned number, in bytes.
     static let integerCount = 20
 
     @inline(__always)
@@ -49,12 +51,12 @@ struct ByteWriter {
         end[-1] = byte
     }
 
-    /// A name of the ID alphabet, between quotes.
+    /// Writes a name of the ID alphabet in quotes.
     mutating func name(_ name: ByteView) {
         name.withUnsafeBytes { self.name($0) }
     }
 
-    /// The same for a name that is lent.
+    /// Writes the bytes of a name of the ID alphabet in quotes.
     @inline(__always)
     mutating func name(_ name: UnsafeRawBufferPointer) {
         byte(0x22)
@@ -94,7 +96,7 @@ struct ByteWriter {
         time.write(to: end - Instant.textCount)
     }
 
-    /// A time that was most likely written before.
+    /// Writes a time that is probably the one written before.
     @inline(__always)
     mutating func time(_ time: Instant, knownTo texts: inout TimeText) {
         take(Instant.textCount)
@@ -105,7 +107,7 @@ struct ByteWriter {
     private mutating func copy(_ source: UnsafeRawPointer, _ count: Int) {
         take(count)
         let target = UnsafeMutableRawPointer(end - count)
-        // Labels and names are short: two words that may overlap are cheaper than a call.
+        // Labels and names are short: two overlapping words are cheaper than a call.
         if count > 16 || count < 4 {
             target.copyMemory(from: source, byteCount: count)
         } else if count >= 8 {
@@ -119,7 +121,7 @@ struct ByteWriter {
         }
     }
 
-    /// Moves past so many bytes, which the caller then writes.
+    /// Advances past `count` bytes, which the caller then writes.
     @inline(__always)
     private mutating func take(_ count: Int) {
         if count > left { grow(count) }
@@ -127,9 +129,9 @@ struct ByteWriter {
         left -= count
     }
 
-    /// Makes room for so many bytes more, and for as many as there are.
+    /// Grows the buffer to twice its size and `count` bytes more.
     private mutating func grow(_ count: Int) {
-        guard let old = start else { preconditionFailure("What is written fits the room that was made for it.") }
+        guard let old = start else { preconditionFailure("\(count) bytes in \(left) bytes of room") }
         let used = end - old
         let capacity = 2 * (used + left) + count
         let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
@@ -142,7 +144,7 @@ struct ByteWriter {
 }
 
 extension [UInt8] {
-    /// Appends what `body` writes, for which `most` bytes are enough.
+    /// Appends the output of `body`, which is at most `most` bytes.
     @inline(__always)
     mutating func appendWritten(atMost most: Int, _ body: (inout ByteWriter) -> Void) {
         append(addingCapacity: most) { (span: inout OutputSpan<UInt8>) in
@@ -157,7 +159,7 @@ extension [UInt8] {
 }
 
 extension ByteWriter {
-    /// A date as a JSON string.
+    /// Writes a date as a JSON string.
     @inline(__always)
     mutating func date(_ date: Instant) {
         byte(0x22)
@@ -165,7 +167,7 @@ extension ByteWriter {
         byte(0x22)
     }
 
-    /// A JSON string of well-formed UTF-8: runs of bytes that need no escape are copied whole.
+    /// Writes a JSON string of well-formed UTF-8; runs of bytes that need no escape are copied whole.
     mutating func string(_ text: UnsafeRawBufferPointer) {
         byte(0x22)
         var start = 0
@@ -200,7 +202,7 @@ extension ByteWriter {
         integer(number.magnitude)
     }
 
-    /// Whole numbers without a point; others with the library's help.
+    /// Writes whole numbers below 2^53 without a point; others with the standard library.
     mutating func number(_ number: Double) {
         if number.magnitude < 9_007_199_254_740_992, number == number.rounded(.towardZero) {
             signed(Int64(number))
@@ -209,7 +211,7 @@ extension ByteWriter {
         }
     }
 
-    /// What is seldom enough to be written elsewhere first.
+    /// Writes rare values through an array.
     mutating func other(_ write: (inout [UInt8]) -> Void) {
         var bytes: [UInt8] = []
         write(&bytes)

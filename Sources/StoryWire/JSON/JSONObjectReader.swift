@@ -1,16 +1,20 @@
 import CSimdJSON
 package import StoryCore
 
-/// Reads objects where they lie, with memory that is used again for the next.
+/// A reader of JSON objects in place, which reuses its memory.
 package final class JSONObjectReader: JSONReading {
     private let scanner = JSONScanner(capacity: EventLineReader.maxCount)
     private var members: UnsafeMutablePointer<JSONMember>
     private var capacity = 32
 
+    /// Creates a reader, with memory for the longest event.
     package init() { members = .allocate(capacity: capacity) }
 
     deinit { members.deallocate() }
 
+    /// Scans an object and passes its members to the body; returns nil if the text is no JSON object.
+    ///
+    /// The members are valid until the body returns.
     package func withObject<Result>(
         _ text: UnsafeRawBufferPointer, readable: Int, _ body: (UnsafeBufferPointer<JSONMember>) -> Result
     ) -> Result? {

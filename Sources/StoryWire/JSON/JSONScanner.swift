@@ -1,22 +1,24 @@
 import CSimdJSON
 import StoryCore
 
-/// Reads JSON texts, one after another, strictly and without recursion.
+/// A strict JSON scanner without recursion, which reads one text after another.
 ///
-/// What a scan found lies in memory of the scanner's own and is good until the next scan.
+/// The result of a scan is in the scanner's memory and valid until the next scan.
 final class JSONScanner {
-    /// How many arrays and objects may lie inside one another.
+    /// The greatest depth of nested arrays and objects.
     static let maxDepth = Int(CSJ_MAX_DEPTH)
-    /// How many members an object may have.
+    /// The greatest number of members in an object.
     static let maxCount = Int(CSJ_MAX_MEMBERS)
 
     private let parser: OpaquePointer
     let capacity: Int
 
-    /// - Parameter capacity: the longest text, in bytes.
+    /// Creates a scanner.
+    ///
+    /// - Parameter capacity: the longest text in bytes.
     init(capacity: Int) {
         guard let parser = csj_create(capacity) else {
-            preconditionFailure("there is memory for a JSON parser when the program starts")
+            preconditionFailure("out of memory: a JSON parser for \(capacity) bytes")
         }
         self.parser = parser
         self.capacity = capacity
@@ -24,20 +26,20 @@ final class JSONScanner {
 
     deinit { csj_destroy(parser) }
 
-    /// Scans a text that has `readable` readable bytes from its beginning on.
+    /// Scans a text that has `readable` readable bytes from its start.
     func scan(_ text: UnsafeRawBufferPointer, readable: Int) -> JSONDocument {
         JSONDocument(csj_scan(parser, text.baseAddress, text.count, readable))
     }
 
-    /// Scans a text behind which nothing may be read.
+    /// Scans a text without readable bytes behind it.
     func scan(_ text: [UInt8]) -> JSONDocument {
         text.withUnsafeBytes { scan($0, readable: $0.count) }
     }
 
-    /// Lists the members of an object that is a member or an element of the last scan.
+    /// Lists the members of an object that is a member or an element in the last scan.
     func open(_ index: Int) -> JSONDocument { JSONDocument(csj_open(parser, UInt32(truncatingIfNeeded: index))) }
 
-    /// Lists the elements of an array, wherever it stands in what the last scan found; what was opened stays.
+    /// Lists the elements of an array anywhere in the last scan; documents that were opened stay valid.
     func elements(of array: csj_value) -> JSONDocument {
         withUnsafePointer(to: array) { JSONDocument(csj_elements(parser, $0)) }
     }
@@ -45,7 +47,7 @@ final class JSONScanner {
     static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool { csj_is_utf8(bytes.baseAddress, bytes.count) }
 }
 
-/// What a scan found: a view into the scanner's memory, which whoever holds it keeps alive.
+/// The result of a scan: a view of the scanner's memory, which must outlive it.
 struct JSONDocument {
     private let document: UnsafePointer<csj_document>
 
@@ -56,7 +58,7 @@ struct JSONDocument {
     var root: csj_value { document.pointee.root }
     var isObject: Bool { document.pointee.root.kind == .object }
     var isArray: Bool { document.pointee.root.kind == .array }
-    /// How many members or elements the root has.
+    /// The number of members or elements of the root.
     var count: Int { Int(document.pointee.count) }
     var errorOffset: Int { Int(document.pointee.error_offset) }
 
@@ -64,10 +66,12 @@ struct JSONDocument {
         UnsafeRawBufferPointer(start: document.pointee.error_key, count: Int(document.pointee.error_key_length))
     }
 
-    /// - Parameter index: below `count`.
+    /// Returns a member or an element.
+    ///
+    /// - Parameter index: less than `count`.
     subscript(index: Int) -> UnsafePointer<csj_member> { document.pointee.members + index }
 
-    /// The member with this key, looked for from `hint` on first: members mostly stand where they are expected.
+    /// Returns the value with this key, searched from `hint` on, since members are mostly in the expected order.
     func member(_ name: StaticString, near hint: Int) -> UnsafePointer<csj_value>? {
         let count = count
         var index = hint < count ? hint : 0
@@ -94,12 +98,12 @@ extension csj_value {
     var isString: Bool { kind == .string }
     var stringBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: string, count: Int(string_length)) }
 
-    /// The value's own bytes in the text that was scanned.
+    /// Returns the value's own bytes in the text that was scanned.
     func raw(in text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: text[Int(raw_offset)..<Int(raw_offset) + Int(raw_length)])
     }
 
-    /// The value, its characters or its text lent.
+    /// Returns the value; views of its characters or its text are valid until the next scan.
     func memberValue(in text: UnsafeRawBufferPointer) -> JSONMember.Value {
         switch kind {
         case .null: .null

@@ -1,8 +1,8 @@
 import StoryCore
 
-/// A reader of JSON that finds the first byte which no JSON text has there: where reading stops.
+/// A JSON reader that finds the first byte which is invalid at its offset.
 ///
-/// It is asked only about what the scanner refused.
+/// It is used only for texts that the scanner refused.
 struct JSONStop {
     /// The tokens that may come next.
     private enum Expectation {
@@ -20,13 +20,13 @@ struct JSONStop {
 
     private let text: UnsafeRawBufferPointer
     private var index = 0
-    /// The bytes that close the containers that are open.
+    /// The closing brackets of the open containers, the innermost last.
     private var closings: [UInt8] = []
     private var expected = Expectation.value
 
     private init(_ text: UnsafeRawBufferPointer) { self.text = text }
 
-    /// The offset of that byte, the text's length where it ends too early; nil where all of it is JSON.
+    /// Returns the offset of that byte, the text's length if it ends too early; nil if all of it is JSON.
     ///
     /// - Parameter text: well-formed UTF-8.
     static func offset(in text: UnsafeRawBufferPointer) -> Int? {
@@ -44,7 +44,7 @@ struct JSONStop {
 
     private var next: UInt8? { index < text.count ? text[index] : nil }
 
-    /// Takes a mark, a key or a scalar value, and the white space before it; false where reading stops.
+    /// Takes a bracket, a separator, a key or a scalar value, and the white space before it; returns false at the stop.
     private mutating func takePart() -> Bool {
         while let byte = next, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { index += 1 }
         guard let byte = next else { return false }
@@ -105,7 +105,7 @@ struct JSONStop {
         return true
     }
 
-    /// Takes one byte that is as it must be.
+    /// Takes one byte if it passes a test.
     private mutating func take(where isRight: (UInt8) -> Bool) -> Bool {
         guard let byte = next, isRight(byte) else { return false }
         index += 1
@@ -113,7 +113,7 @@ struct JSONStop {
     }
 }
 
-// Strings and numbers.
+// MARK: Strings and numbers
 extension JSONStop {
     private mutating func takeString() -> Bool {
         index += 1
@@ -125,13 +125,13 @@ extension JSONStop {
         return false
     }
 
-    /// Takes what follows a backslash; of a pair of surrogates, both.
+    /// Takes the rest of an escape after its backslash; of a surrogate pair, both halves.
     private mutating func takeEscape() -> Bool {
         guard take(where: { "\"\\/bfnrtu".utf8.contains($0) }) else { return false }
         guard text[index - 1] == 0x75 else { return true }
         guard take(where: JSONStop.isHex) else { return false }
         guard text[index - 1] | 0x20 == 0x64 else { return takeHex(3) }
-        // D0 to D7 begin a character of their own, D8 to DB the first half of a pair.
+        // D0 to D7 begin a character of their own, D8 to DB a high surrogate.
         guard take(where: { JSONStop.isHex($0) && !JSONStop.isSecondHalf($0) }) else { return false }
         let isAlone = (0x30...0x37).contains(text[index - 1])
         guard takeHex(2) else { return false }
@@ -163,6 +163,6 @@ extension JSONStop {
         (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
     }
 
-    /// True for the second digit of the second half of a pair, C to F.
+    /// Returns whether a byte is the second digit of a low surrogate, C to F.
     private static func isSecondHalf(_ byte: UInt8) -> Bool { (0x63...0x66).contains(byte | 0x20) }
 }

@@ -2,21 +2,23 @@ import CSimdJSON
 package import StoryCore
 import Synchronization
 
-/// Any JSON value as it was spelled: numbers keep their digits, objects the order of their members.
+/// A JSON value in its original spelling: numbers keep their digits, and objects the order of their members.
 package struct JSONValue: Sendable {
+    /// The type of a JSON value.
     package enum Kind: Sendable {
         case null, flag, number, text, list, object
     }
 
     private static let scanner = Mutex(JSONScanner(capacity: EventLineReader.maxCount))
 
+    /// The type of the value.
     package let kind: Kind
-    /// The value in JSON, as it came.
+    /// The value as JSON text, as it was read.
     package let json: String
-    /// The characters of a text, escapes resolved; what it is in JSON for every other value.
+    /// The characters of a string with escapes resolved; the JSON text of any other value.
     package let text: String
 
-    /// Nil when the bytes are no JSON, or more than a line of the protocol can have.
+    /// Parses JSON; nil if the bytes are no JSON, or longer than any line of the protocol.
     package init?(_ json: [UInt8]) {
         let value = JSONValue.scanner.withLock { scanner in
             let document = scanner.scan(json)
@@ -26,9 +28,9 @@ package struct JSONValue: Sendable {
         self = value
     }
 
-    /// Reads one JSON value, as strictly as a store does.
+    /// Parses one JSON value, as strictly as a store does.
     ///
-    /// - Throws: `syntax` with the reason and the column where reading stopped; `tooLarge`.
+    /// - Throws: `syntax` with the reason and the column of the first invalid byte; `tooLarge`.
     package static func read(_ json: [UInt8]) throws(Failure) -> JSONValue {
         guard String(validating: json, as: UTF8.self) != nil else { throw Failure(.syntax, "this is not UTF-8") }
         if let value = JSONValue(json) { return value }
@@ -51,7 +53,7 @@ package struct JSONValue: Sendable {
         }
     }
 
-    /// The members of an object, or the elements of a list without names; none for other values.
+    /// The members of an object, or the elements of an array with empty names; none for other values.
     package var members: [(name: String, value: JSONValue)] {
         guard kind == .object || kind == .list else { return [] }
         let bytes = Array(json.utf8)

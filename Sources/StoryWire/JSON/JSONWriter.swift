@@ -1,9 +1,9 @@
 import CSimdJSON
 import StoryCore
 
-/// Writes JSON at the end of bytes: what every encoder of this module shares.
+/// Appending of JSON to byte arrays, for every encoder of this module.
 extension [UInt8] {
-    /// Appends bytes of the program's own, as they are.
+    /// Appends a literal of the program as it is.
     @inline(__always)
     mutating func appendLiteral(_ text: StaticString) {
         append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
@@ -14,7 +14,7 @@ extension [UInt8] {
         append(contentsOf: UnsafeBufferPointer(start: bytes.bindMemory(to: UInt8.self).baseAddress, count: bytes.count))
     }
 
-    /// Appends a number in decimal digits, without making a `String`.
+    /// Appends a number in decimal digits, without a `String`.
     mutating func appendInteger(_ number: UInt64) {
         if number < 10 {
             append(0x30 | UInt8(truncatingIfNeeded: number))
@@ -41,10 +41,10 @@ extension [UInt8] {
         appendInteger(number.magnitude)
     }
 
-    /// Appends a number as short as it can be read back; whole ones without a point.
+    /// Appends the shortest spelling of a number that reads back the same; whole ones without a point.
     mutating func appendNumber(_ number: Double) {
         guard number.isFinite else { return appendLiteral("null") }
-        // Up to 2^53 a whole number and its digits are the same thing.
+        // Up to 2^53 every whole number is exact.
         if number.magnitude < 9_007_199_254_740_992, number == number.rounded(.towardZero) {
             return appendInteger(Int64(number))
         }
@@ -65,14 +65,14 @@ extension [UInt8] {
         appendWritten(atMost: text.count + 2 + 5 * text.escapeCount) { $0.string(text) }
     }
 
-    /// Appends bytes of the ID alphabet as a JSON string; none of them ever needs an escape.
+    /// Appends bytes of the ID alphabet as a JSON string; they never need an escape.
     mutating func appendName(_ name: [UInt8]) {
         append(0x22)
         append(contentsOf: name)
         append(0x22)
     }
 
-    /// The same of a view.
+    /// Appends a view of the ID alphabet as a JSON string.
     mutating func appendName(_ name: ByteView) {
         append(0x22)
         name.withUnsafeBytes { appendRaw($0) }
@@ -81,14 +81,14 @@ extension [UInt8] {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Where the first byte that needs an escape stands, from `start` on; the count where none does.
+    /// Returns the index of the first byte from `start` on that needs an escape; the count if there is none.
     func firstEscape(from start: Int) -> Int {
         guard start < count, let bytes = baseAddress?.assumingMemoryBound(to: UInt8.self) else { return count }
         var isASCII = true
         return start + csj_plain_length(bytes + start, count - start, &isASCII)
     }
 
-    /// How many bytes need an escape, each of which takes up to six bytes.
+    /// The number of bytes that need an escape, which takes up to six bytes each.
     fileprivate var escapeCount: Int {
         var count = 0
         var index = firstEscape(from: 0)
@@ -104,7 +104,7 @@ extension UInt64 {
     var decimalDigitCount: Int {
         var digits = 1
         var bound: UInt64 = 10
-        // The greatest number has 20 digits, and ten times the last bound would not fit.
+        // The greatest number has 20 digits; ten times the last bound would overflow.
         while digits < 20, self >= bound {
             digits += 1
             guard digits < 20 else { break }

@@ -1,7 +1,7 @@
 import CSimdJSON
 
 extension UnsafeRawBufferPointer {
-    /// True when the bytes are these, one by one.
+    /// Returns whether the bytes equal a text.
     @inline(__always)
     func equals(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
@@ -9,8 +9,7 @@ extension UnsafeRawBufferPointer {
         return csj_equal(start, text.utf8Start, count)
     }
 
-    /// The part of the bytes at a range that lies within them.
-    /// How many arrays and objects lie inside one another in these bytes, which are a JSON value.
+    /// The greatest depth of nested arrays and objects in these bytes, which are a JSON value.
     var levels: Int {
         var (depth, most, index) = (0, 0, 0)
         while index < count {
@@ -29,15 +28,16 @@ extension UnsafeRawBufferPointer {
         return most
     }
 
+    /// Returns the bytes of a range, which must be within bounds.
     func part(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: self[range]) }
 
-    /// True when there are so many bytes and each is of the alphabet of IDs.
+    /// Returns whether the length is in the range and each byte is of the ID alphabet.
     @inline(__always)
     func spellsName(_ length: ClosedRange<Int>) -> Bool {
         length.contains(count) && csj_spells_name(baseAddress, count)
     }
 
-    /// Where the first such byte stands; nil when there is none.
+    /// Returns the index of the first such byte; nil if there is none.
     @inline(__always)
     func first(_ byte: UInt8) -> Int? {
         let index = csj_find_byte(baseAddress, byte, count)

@@ -1,16 +1,17 @@
 import StoryCore
 
-/// The text of the time that was written last: all events and receipts of a turn have the same, and to make it takes
-/// longer than all that is written around it.
+/// A cache of the text of the last time: all events and receipts of a turn have the same, and formatting it takes
+/// longer than writing the rest of one.
 package struct TimeText: Sendable {
-    /// Within no range of times, so that the first one is made.
+    /// The cached time; initially out of range, so that the first one is formatted.
     private var milliseconds = Int64.min
-    /// The text as it lies in memory.
+    /// The 24 bytes of the text.
     private var words: (UInt64, UInt64, UInt64) = (0, 0, 0)
 
+    /// Creates an empty cache.
     package init() {}
 
-    /// Writes a time at a place that has room for `Instant.textCount` bytes.
+    /// Writes a time to a buffer with room for `Instant.textCount` bytes.
     @inline(__always)
     mutating func write(_ time: Instant, to place: UnsafeMutablePointer<UInt8>) {
         if time.milliseconds != milliseconds { make(time) }

@@ -1,6 +1,6 @@
 import StoryCore
 
-/// Writes the JSON of what closes an answer that succeeded.
+/// The encoder of the JSON that closes a successful answer.
 enum DoneEncoder {
     static func append(_ done: Done, to bytes: inout [UInt8]) {
         switch done {
@@ -50,7 +50,7 @@ enum DoneEncoder {
         bytes.appendWritten(atMost: count(receipt)) { write(receipt, &times, to: &$0) }
     }
 
-    /// How many bytes a receipt takes at most.
+    /// Returns the maximum length of a receipt in bytes.
     static func count(_ receipt: Receipt) -> Int {
         fixedCount + receipt.stream.spelling.count + (receipt.id?.spelling.count ?? 0)
     }
@@ -64,7 +64,7 @@ enum DoneEncoder {
         writer.byte(0x7D)
     }
 
-    /// What a receipt's labels, quotes, numbers and time take at most, in bytes.
+    /// The maximum length of a receipt's labels, quotes, numbers and time, in bytes.
     private static var fixedCount: Int { 100 + 2 * ByteWriter.integerCount + Instant.textCount }
 
     private static func appendUnchanged(

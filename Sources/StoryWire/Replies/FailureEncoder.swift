@@ -1,6 +1,6 @@
 import StoryCore
 
-/// Writes the JSON of a failure: code, message, retry, and what the code carries besides.
+/// The encoder of failures as JSON: code, message, retry, and the code's details.
 enum FailureEncoder {
     static func append(_ failure: Failure, to bytes: inout [UInt8]) {
         bytes.appendLiteral(#"{"code":"#)

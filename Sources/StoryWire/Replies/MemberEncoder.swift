@@ -1,8 +1,8 @@
 import StoryCore
 
-/// Writes members that have no type of their own.
+/// The encoder of members that have no type of their own, as JSON.
 enum MemberEncoder {
-    // The values are the program's own, a few levels deep: recursion here is not driven by input.
+    // The values are the program's own and shallow, so input does not drive this recursion.
     static func append(_ members: [Member], to bytes: inout [UInt8]) {
         bytes.append(0x7B)
         for (index, member) in members.enumerated() {

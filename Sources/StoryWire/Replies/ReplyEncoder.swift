@@ -1,6 +1,6 @@
 package import StoryCore
 
-/// Writes what the server says, line by line, at the end of bytes.
+/// The encoder of the server's lines, which are appended to byte arrays.
 package struct ReplyEncoder {
     /// Appends one line of an answer: `=`, `+` or `-`, the tag, and the JSON.
     package static func append(_ reply: Reply, tag: Tag?, to bytes: inout [UInt8]) {
@@ -29,7 +29,7 @@ package struct ReplyEncoder {
 
     /// Appends `+ {…}`: the receipt that closes the answer to a write.
     ///
-    /// - Parameter times: keeps the text of the receipt's time for the next one.
+    /// - Parameter times: caches the text of the receipt's time for the next one.
     package static func append(_ receipt: Receipt, tag: Tag?, times: inout TimeText, to bytes: inout [UInt8]) {
         appendHead(0x2B, tag, to: &bytes)
         bytes.appendWritten(atMost: DoneEncoder.count(receipt) + 1) { writer in
@@ -52,7 +52,7 @@ package struct ReplyEncoder {
         bytes.append(0x0A)
     }
 
-    /// Appends `* {…}`.
+    /// Appends `* {…}`: a notice.
     package static func append(_ notice: Notice, to bytes: inout [UInt8]) {
         bytes.appendLiteral("* ")
         switch notice {
@@ -71,7 +71,7 @@ package struct ReplyEncoder {
         bytes.append(0x0A)
     }
 
-    /// Appends `>N {…}`.
+    /// Appends `>N {…}`: a push other than an event or a row.
     package static func append(_ push: Push, subscription: SubscriptionID, to bytes: inout [UInt8]) {
         appendPushHead(subscription, to: &bytes)
         switch push {
@@ -91,14 +91,14 @@ package struct ReplyEncoder {
         bytes.appendLiteral("}\n")
     }
 
-    /// Appends `= {…}` around an event's JSON as it lies in the log.
+    /// Appends `= {…}` around an event's JSON from the log.
     package static func appendEvent(_ json: UnsafeRawBufferPointer, tag: Tag?, to bytes: inout [UInt8]) {
         appendHead(0x3D, tag, to: &bytes)
         bytes.appendRaw(json)
         bytes.append(0x0A)
     }
 
-    /// Appends `>N {…}` around an event's JSON as it lies in the log.
+    /// Appends `>N {…}` around an event's JSON from the log.
     package static func appendPush(
         _ json: UnsafeRawBufferPointer, subscription: SubscriptionID, to bytes: inout [UInt8]
     ) {

@@ -1,24 +1,25 @@
 package import StoryCore
 
-/// Writes rows out of their records as `GET` and `LIST` answer them, by their schemas: one way for every kind.
+/// An encoder of rows as JSON for `GET` and `LIST`, driven by the schemas of the kinds.
 ///
-/// Unchecked: its tables are in memory of its own, and never change.
+/// Unchecked: its tables are in its own memory, and never change.
 package final class RowJSONEncoder: @unchecked Sendable {
-    /// By the kinds' numbers.
+    /// The plan of each kind, by the kind's number.
     private let plans: UnsafeBufferPointer<Plan>
-    /// Where the tables lie.
+    /// The memory of the tables.
     private let memory: FixedMemory
 
+    /// Creates an encoder for the kinds of a catalogue.
     package init(_ catalogue: Catalogue) {
         let memory = FixedMemory()
         self.memory = memory
         plans = memory.table(catalogue.kinds.map { Plan($0, in: memory) })
     }
 
-    /// Of the store's own kinds.
+    /// The encoder for the store's own kinds.
     package static let standard = RowJSONEncoder(.standard)
 
-    /// Appends one JSON object: the ID, the version, the position, then the fields in order; absent ones are left out.
+    /// Appends one JSON object: the ID, the version, the position, then the fields in order; absent ones are omitted.
     package func append(_ row: borrowing RowView, to bytes: inout [UInt8]) {
         let plan = plans[row.layout.kindNumber]
         let record = row.bytes
@@ -29,9 +30,9 @@ package final class RowJSONEncoder: @unchecked Sendable {
     }
 }
 
-/// What is written for the rows of one kind, worked out once.
+/// The precomputed output of one kind's rows.
 private struct Plan: BitwiseCopyable {
-    /// A member: its label, and where its value lies.
+    /// A member: its label, and the slot of its value.
     struct Member: BitwiseCopyable {
         let slot: RowLayout.Slot
         /// `,"title":`
@@ -42,7 +43,7 @@ private struct Plan: BitwiseCopyable {
 
     let layout: RowLayout
     let members: UnsafeBufferPointer<Member>
-    /// How many bytes a row takes at most beside the bytes of its names and texts.
+    /// The maximum length of a row in bytes, without its names and texts.
     let fixedCount: Int
 
     init(_ schema: KindSchema, in memory: FixedMemory) {
@@ -62,7 +63,8 @@ private struct Plan: BitwiseCopyable {
         fixedCount = count
     }
 
-    /// Which texts can go out as they are, a bit each in their order, and how many bytes escapes may add to the others.
+    /// Returns a bit for each text, in order, that needs no escape, and the most bytes that escapes may add to the
+    /// others.
     func texts(_ record: UnsafeRawBufferPointer) -> (plain: UInt64, growth: Int) {
         var start = layout.headCount
         for offset in layout.idOffset..<layout.textOffset { start += Int(record[offset]) }
@@ -122,7 +124,7 @@ private struct Plan: BitwiseCopyable {
     }
 }
 
-/// Where the next name and the next text of a record begin: fields are written in order, and lie in order.
+/// A cursor over a record's names and texts, which are in the order of the fields.
 private struct Cursor {
     private let record: UnsafeRawBufferPointer
     private var name: Int
@@ -152,7 +154,7 @@ private struct Cursor {
         return (record.slice(text, count: count), plain & 1 == 1)
     }
 
-    /// An absent name or text has no bytes; only its bit is passed over.
+    /// Skips an absent name or text: it has no bytes, but a text has a bit in `plain`.
     mutating func skip(_ storage: RowLayout.Storage) {
         if storage == .text { plain >>= 1 }
     }
@@ -171,7 +173,7 @@ extension FieldSchema {
 }
 
 extension RowLayout.Storage {
-    /// How many bytes a value takes in JSON at most, beside those of a name, a text or a word.
+    /// The maximum length of a value in JSON in bytes, without those of a name, a text or a word.
     fileprivate var maxCount: Int {
         switch self {
         case .name, .text: 2

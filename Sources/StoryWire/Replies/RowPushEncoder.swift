@@ -1,8 +1,8 @@
 package import StoryCore
 
-/// Writes what watchers of rows are told: once for all who watch a row, each of whom gets it behind his own number.
+/// The encoder of pushes to row subscriptions as JSON: once for all, since each connection adds its own number.
 package enum RowPushEncoder {
-    /// `{"position":P,"row":{…}}`
+    /// Returns `{"position":P,"row":{…}}`: the row's state.
     package static func row(_ row: RowView) -> [UInt8] {
         var bytes = head(row.position, "row")
         RowJSONEncoder.standard.append(row, to: &bytes)
@@ -10,14 +10,14 @@ package enum RowPushEncoder {
         return bytes
     }
 
-    /// `{"position":P,"row":null}`: there is no such row, or no more.
+    /// Returns `{"position":P,"row":null}`: there is no such row, or no longer.
     package static func absent(at position: Position) -> [UInt8] {
         var bytes = head(position, "row")
         bytes.appendLiteral("null}")
         return bytes
     }
 
-    /// `{"position":P,"removed":"ID"}`: the row is not in the list any more.
+    /// Returns `{"position":P,"removed":"ID"}`: the row is no longer in the list.
     package static func removed(_ id: [UInt8], at position: Position) -> [UInt8] {
         var bytes = head(position, "removed")
         bytes.appendName(id)

@@ -1,7 +1,7 @@
-/// What a text says when it is read as a whole number in decimal digits.
+/// The result of reading a text as a whole number in decimal digits.
 enum DecimalNumber: Equatable {
     case value(UInt64)
-    /// Digits alone, but past 64 bits.
+    /// Digits only, but more than 64 bits.
     case tooGreat
     /// A minus sign, then digits.
     case negative

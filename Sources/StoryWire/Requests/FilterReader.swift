@@ -1,15 +1,15 @@
 import StoryCore
 
-/// Reads the value of one filter, spelled as the schema of its kind has it.
+/// A reader of the value of one filter, spelled as the schema of its kind says.
 struct FilterReader {
-    /// The filter's name, as errors have it.
+    /// The filter's name, for errors.
     let name: String
-    /// Reads numbers.
+    /// The scanner that reads numbers.
     let scanner: JSONScanner
 
-    /// What a filter of such a shape asks for.
+    /// Returns the value of a filter of such a shape.
     ///
-    /// - Throws: why the text spells no value of it.
+    /// - Throws: the reason why the text is no such value.
     func value(_ text: UnsafeRawBufferPointer, as shape: FilterShape) throws(FieldError) -> FilterValue {
         switch shape {
         case .name: .name([UInt8](try Identifier(spelled: text, field: name).spelling))
@@ -79,7 +79,7 @@ struct FilterReader {
         throw refused(.notSelected, "\(name)= is true or false")
     }
 
-    /// The numerator in the lower half, the denominator in the upper one.
+    /// Returns the numerator in the lower half and the denominator in the upper half.
     private func fraction(_ text: UnsafeRawBufferPointer) throws(FieldError) -> UInt64 {
         let (first, second) = text.parted(at: 0x2F)
         let limit = UInt64(UInt32.max)
@@ -102,7 +102,7 @@ struct FilterReader {
 }
 
 extension Int64 {
-    /// The number below zero with these digits; nil where it does not fit.
+    /// Creates the negative number with these digits; nil if it does not fit.
     fileprivate init?(negative digits: UnsafeRawBufferPointer) {
         guard case .value(let magnitude) = DecimalNumber(digits), magnitude <= Int64.min.magnitude else { return nil }
         self = Int64(truncatingIfNeeded: 0 &- magnitude)
@@ -110,7 +110,7 @@ extension Int64 {
 }
 
 extension UnsafeRawBufferPointer {
-    /// What stands before the first such byte and what stands behind it; all and nothing where there is none.
+    /// Returns the parts before and after the first such byte; the second is empty if there is none.
     fileprivate func parted(at byte: UInt8) -> (first: UnsafeRawBufferPointer, second: UnsafeRawBufferPointer) {
         let index = first(byte) ?? count
         return (part(0..<index), part(Swift.min(index + 1, count)..<count))

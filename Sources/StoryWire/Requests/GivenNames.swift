@@ -1,27 +1,29 @@
 package import StoryCore
 
-/// The names of the parts that a request line gave, without their values: the program's own, never the client's.
+/// The names of the parts that a request line had, without their values: the program's own names, never the client's
+/// text.
 package struct GivenNames: Equatable, Sendable {
-    /// The kind that the target is of; nil where it is of none.
+    /// The kind of the target; nil if it has none.
     package let kind: Kind?
     /// A bit for each option, by its number.
     package let optionBits: UInt32
     /// A bit for each filter of the kind, by its number.
     package let filterBits: UInt64
 
+    /// Creates a set of names.
     package init(kind: Kind? = nil, optionBits: UInt32 = 0, filterBits: UInt64 = 0) {
         (self.kind, self.optionBits, self.filterBits) = (kind, optionBits, filterBits)
     }
 }
 
 extension GivenNames {
-    /// The kind that the target is of, or `events`; nil where it is neither.
+    /// Returns the name of the target's kind, or `events`; nil if it is neither.
     package func target(of verb: Verb) -> String? {
         if let kind { return Catalogue.standard[kind].name }
         return verb == .read || verb == .subscribe ? "events" : nil
     }
 
-    /// The options and filters, separated by commas; nil where there are none.
+    /// The options and filters, separated by commas; nil if there are none.
     package var options: String? {
         let options = OptionName.allCases.filter { optionBits & $0.bit != 0 }.map(\.name)
         let filters = kind.map { Catalogue.standard[$0].filters.map(\.name) } ?? []

@@ -1,10 +1,10 @@
 package import StoryCore
 
-/// What `HELP` answers, out of the table that the parser reads by.
+/// The answers to `HELP`, from the table that the parser uses.
 package enum Help {
-    /// Every line of the answer, the closing one too.
+    /// Returns every line of the answer, including the closing one.
     ///
-    /// - Parameter topic: a verb or an error code, case ignored; nil: a row for each verb.
+    /// - Parameter topic: a verb or an error code, ignoring case; nil for a row for each verb.
     package static func answer(_ topic: String?, from table: RequestTable = .standard) -> [Reply] {
         guard let topic else { return closed(table.shapes.map(row)) }
         let capitals = topic.uppercased()
@@ -50,7 +50,7 @@ package enum Help {
         Member(kind.name, .list(kind.filters.map { described($0.name, $0.placeholder, $0.summary) }))
     }
 
-    /// The members of the form that a verb takes.
+    /// Returns the members of the form that a verb takes.
     private static func fields(_ kind: KindSchema, _ verb: Verb) -> Member {
         Member(kind.name, .list(kind.formFields(of: verb).map { .text($0) }))
     }
@@ -71,14 +71,14 @@ package enum Help {
 }
 
 extension ErrorCode {
-    /// When it is answered, in one sentence.
+    /// The condition for the code, in one sentence.
     package var summary: String {
         switch self {
         case .syntax: "The line is not a request; column is where reading stopped."
         case .unknown: "There is no such verb, kind, option, sort or filter; nearest is one that is close."
         case .invalid: "Fields or options are wrong; fields names every one of them."
         case .notFound: "Nothing has that ID."
-        case .gone: "What had that ID was deleted; its history stays readable."
+        case .gone: "The content with that ID was deleted; its history stays readable."
         case .exists: "The ID or the email is taken; field says which."
         case .conflict: "The stream is not at the version that version= names; read it and decide again."
         case .keyReused: "This key belongs to another request, whose event is at position."
@@ -88,7 +88,7 @@ extension ErrorCode {
         case .diverged: "log= names another history; log is this one, position the last event that both have."
         case .busy: "The server is at a limit of its own; send it again later."
         case .draining: "The server is stopping; send it again later."
-        case .internal: "A defect of the server, which goes on; damaged says that it is the store which is damaged."
+        case .internal: "The server has a defect and continues; with damaged, the stored data is damaged instead."
         }
     }
 }

@@ -1,24 +1,24 @@
 import CSimdJSON
 import StoryCore
 
-/// Tests the bytes of a line before it is read: well-formed UTF-8, and no control bytes.
+/// A check of a line's bytes before it is read: well-formed UTF-8, and no control bytes.
 enum LineCheck {
-    /// True where `check` has nothing to say, found without a word about what is wrong.
+    /// Returns whether `check` would not throw, without finding the reason.
     static func passes(_ line: UnsafeRawBufferPointer) -> Bool {
         csj_is_printable(line.baseAddress, line.count) || (!holdsControls(line) && JSONScanner.isUTF8(line))
     }
 
-    /// Throws where the line has bytes that no request has.
+    /// Throws if the line has bytes that no request has.
     static func check(_ line: UnsafeRawBufferPointer) throws(Failure) {
         if csj_is_printable(line.baseAddress, line.count) { return }
         if holdsControls(line) { try refuseControls(line) }
         try refuseIllFormed(line)
     }
 
-    /// True where there is a control byte, DEL being one.
+    /// Returns whether there is a control byte or DEL.
     private static func holdsControls(_ line: UnsafeRawBufferPointer) -> Bool {
         var controls = false
-        // No early way out: so the compiler may test many bytes at once.
+        // No early exit, so that the compiler can vectorize the loop.
         for byte in line { controls = controls || byte < 0x20 || byte == 0x7F }
         return controls
     }
@@ -39,7 +39,7 @@ enum LineCheck {
         }
     }
 
-    /// The first control byte; in a JSON body a tab is white space, and DEL is a character.
+    /// Returns the index of the first control byte; in a JSON body a tab is white space, and DEL is a character.
     private static func firstControl(_ line: UnsafeRawBufferPointer) -> Int? {
         let body = bodyStart(line)
         for index in 0..<line.count {
@@ -50,7 +50,7 @@ enum LineCheck {
         return nil
     }
 
-    /// Where a part of the line begins with `{` or `[`; the line's end where none does.
+    /// Returns the index of the first part of the line that begins with `{` or `[`; the line's end if there is none.
     private static func bodyStart(_ line: UnsafeRawBufferPointer) -> Int {
         var cursor = LineCursor(line)
         while !cursor.isAtEnd {

@@ -1,13 +1,13 @@
 import CSimdJSON
 import StoryCore
 
-/// A part of a line: its text, quotes taken away and escapes resolved, and where it begins.
+/// A part of a line: its text without quotes and escapes, and its index in the line.
 struct LinePart {
     let text: UnsafeRawBufferPointer
     let index: Int
 }
 
-/// What the name of a `name=value` part stands for.
+/// The meaning of the name of a `name=value` part.
 enum OptionKey: BitwiseCopyable {
     case option(OptionName)
     /// A filter of the target's kind, by its index in the schema.
@@ -20,7 +20,7 @@ struct OptionPart: BitwiseCopyable {
     let value: UnsafeRawBufferPointer
 }
 
-/// Goes over a line from left to right.
+/// A cursor that moves over a line from left to right.
 struct LineCursor {
     let line: UnsafeRawBufferPointer
     private(set) var index = 0
@@ -29,7 +29,7 @@ struct LineCursor {
 
     var isAtEnd: Bool { index == line.count }
 
-    /// True where a JSON object or array begins.
+    /// True at the start of a JSON object or array.
     var isAtBody: Bool { index < line.count && (line[index] == 0x7B || line[index] == 0x5B) }
 
     var isAtQuote: Bool { index < line.count && line[index] == 0x22 }
@@ -49,7 +49,7 @@ struct LineCursor {
         return LinePart(text: rest.part(0..<count), index: start)
     }
 
-    /// Takes `name=` and answers the name; nil, taking nothing, where none begins here.
+    /// Takes `name=` and returns the name; takes nothing and returns nil if none begins here.
     mutating func takeOptionName() -> LinePart? {
         let start = index
         let rest = line.part(start..<line.count)
@@ -59,7 +59,7 @@ struct LineCursor {
         return LinePart(text: rest.part(0..<count), index: start)
     }
 
-    /// Takes a JSON string, quotes and all; a space or the line's end must follow.
+    /// Takes a JSON string with its quotes; a space or the line's end must follow.
     mutating func takeQuoted() throws(Failure) -> LinePart {
         let start = index
         var end = index + 1
@@ -72,7 +72,7 @@ struct LineCursor {
         return LinePart(text: line.part(start..<index), index: start)
     }
 
-    /// Takes a JSON object or array up to the bracket that closes it; a space or the line's end must follow.
+    /// Takes a JSON object or array up to its closing bracket; a space or the line's end must follow.
     mutating func takeNested() throws(Failure) -> LinePart {
         let start = index
         var (end, depth) = (index, 0)
@@ -93,16 +93,16 @@ struct LineCursor {
         return LinePart(text: line.part(start..<index), index: start)
     }
 
-    /// The failure of a part of the line that should be a JSON object or array, or of the text after it.
+    /// Returns the failure of a part of the line that should be a JSON object or array, or of the text after it.
     private func nested(from start: Int, to end: Int) -> Failure {
         guard let stop = JSONStop.offset(in: line.part(start..<end)) else {
             return Refusals.syntax("a space must follow a JSON value", at: end)
         }
         let isOver = start + stop == line.count
-        return Refusals.syntax(isOver ? "the JSON ends too early" : "what begins here is no JSON", at: start + stop)
+        return Refusals.syntax(isOver ? "the JSON ends too early" : "no JSON begins here", at: start + stop)
     }
 
-    /// Takes `@tag`; nil where there is none. A tag that is wrong stays where it is.
+    /// Takes `@tag`; nil if there is none. The cursor stays before a wrong tag.
     mutating func takeTag() throws(Failure) -> Tag? {
         guard index < line.count, line[index] == 0x40 else { return nil }
         var word = self

@@ -1,30 +1,31 @@
 import StoryCore
 
-/// A line as far as it was read: its parts, and what is wrong with their values.
+/// The parts of a line that were read so far, and the errors in their values.
 ///
-/// One serves line after line, so that reading one asks for no memory.
+/// One is reused for every line, so that reading a line allocates nothing.
 struct LineParts: ~Copyable {
     var cursor = LineCursor(UnsafeRawBufferPointer(start: nil, count: 0))
     /// The line's verb; nil until it is known.
     var verb: Verb?
     private(set) var tag: Tag?
-    /// The target's text; nil where the line has none.
+    /// The target's text; nil if the line has none.
     private(set) var target: LinePart?
-    /// The kind that the target names; nil where it names none.
+    /// The kind that the target names; nil if it names none.
     var kind: Kind?
-    /// What stands after the slash of the target; nil where there is no slash.
+    /// The part of the target after the slash; nil if there is no slash.
     var targetName: UnsafeRawBufferPointer?
     private(set) var options = ReusedList<OptionPart>(capacity: OptionName.allCases.count + 64)
-    /// Where the JSON begins; nil where the line has none.
+    /// The index of the JSON in the line; nil if the line has none.
     private(set) var body: Int?
-    /// Every wrong value of the line.
+    /// The errors of all wrong values in the line.
     var errors: [FieldError] = []
-    /// Texts whose escapes were resolved.
+    /// The texts whose escapes were resolved.
     var texts: TextArena
-    /// What the kinds of targets are of.
+    /// The catalogue of the kinds that targets name.
     let catalogue: Catalogue
-    /// A bit for each option and each filter that the line has.
+    /// A bit for each option that the line has.
     private(set) var seen: UInt32 = 0
+    /// A bit for each filter that the line has.
     private(set) var seenFilters: UInt64 = 0
 
     init(lineLimit: Int, _ catalogue: Catalogue) {
@@ -32,7 +33,7 @@ struct LineParts: ~Copyable {
         self.catalogue = catalogue
     }
 
-    /// Forgets the line before, and begins with this one.
+    /// Resets everything for a new line.
     mutating func begin(_ line: UnsafeRawBufferPointer) {
         cursor = LineCursor(line)
         verb = nil
@@ -50,7 +51,7 @@ struct LineParts: ~Copyable {
 
     var line: UnsafeRawBufferPointer { cursor.line }
 
-    /// The JSON's bytes, to the end of the line.
+    /// The bytes from the JSON to the end of the line.
     var bodyText: UnsafeRawBufferPointer { line.part((body ?? line.count)..<line.count) }
 
     mutating func takeTag() throws(Failure) {
@@ -72,21 +73,20 @@ struct LineParts: ~Copyable {
         try resolveTarget(shape)
     }
 
-    /// Takes what stands before the JSON or the line's end; every part must be an option of the verb or a filter of the
-    /// kind.
+    /// Takes the options before the JSON or the line's end; each must be an option of the verb or a filter of the kind.
     mutating func takeOptions(_ shape: RequestShape, _ scanner: JSONScanner) throws(Failure) {
         while true {
             cursor.skipSpaces()
             guard !cursor.isAtEnd, !cursor.isAtBody else { return }
             guard let name = cursor.takeOptionName() else {
-                throw Refusals.syntax("what begins here is no name=value: \(shape.usage)", at: cursor.index)
+                throw Refusals.syntax("no name=value begins here: \(shape.usage)", at: cursor.index)
             }
             let key = try optionKey(name, shape)
             options.append(OptionPart(key: key, value: try takeValue(scanner).text))
         }
     }
 
-    /// What the name of an option stands for, which the line names for the first time.
+    /// Returns the meaning of an option's name; throws if the name is unknown or repeated.
     private mutating func optionKey(_ name: LinePart, _ shape: RequestShape) throws(Failure) -> OptionKey {
         let isRepeated: Bool
         let key: OptionKey
@@ -106,12 +106,12 @@ struct LineParts: ~Copyable {
         return key
     }
 
-    /// The options that the verb has for the line's target: where rows are followed, those of events are none.
+    /// Returns a bit for each option that the verb has for the line's target; subscriptions to rows have none.
     private func optionBits(_ shape: RequestShape) -> UInt32 {
         shape.target == .subject && kind != nil ? 0 : shape.optionBits
     }
 
-    /// The kind whose rows can be filtered; nil where there are none, or just one.
+    /// Returns the kind whose rows can be filtered; nil if the target is no kind, or a single row.
     private func filteredKind(_ shape: RequestShape) -> Kind? {
         shape.takesFilters && targetName == nil ? kind : nil
     }
@@ -122,7 +122,7 @@ struct LineParts: ~Copyable {
         return Refusals.unknown("\(shape.verb.rawValue) has no option", name.text, among: options + filters)
     }
 
-    /// Finds the JSON, and refuses a line that lacks it or has one too many.
+    /// Finds the JSON, and refuses a line with a missing or an unexpected one.
     mutating func takeBody(_ shape: RequestShape) throws(Failure) {
         if !cursor.isAtEnd { body = cursor.index }
         if shape.body == .none, let body {
@@ -133,23 +133,23 @@ struct LineParts: ~Copyable {
         }
     }
 
-    /// Notes that a value is wrong; of a line with more than a failure can name, the rest is left out.
+    /// Notes a wrong value, up to the most that a failure can name.
     mutating func reject(_ field: @autoclosure () -> String, _ rule: FieldRule, _ message: @autoclosure () -> String) {
         guard errors.count < Failure.mostFields else { return }
         errors.append(FieldError(field: field(), rule: rule, message: message()))
     }
 
-    /// Reads a value; why it is wrong is noted, and the others are read nevertheless.
+    /// Reads a value and notes its error, so that the other values are still read.
     mutating func noting(_ read: () throws(FieldError) -> Void) {
         do throws(FieldError) { try read() } catch { reject(error.field, error.rule, error.message) }
     }
 
-    /// Throws when a value of the line was wrong.
+    /// Throws if a value of the line was wrong.
     mutating func refuseErrors() throws(Failure) {
         guard errors.isEmpty else { throw Refusals.invalid(errors) }
     }
 
-    /// The key that the line names; nil where it names none, or what cannot be one.
+    /// The key of the line; nil if there is none or it is malformed.
     var key: RequestKey? {
         for index in options.indices {
             let option = options[index]

@@ -1,23 +1,25 @@
 import CSimdJSON
 import StoryCore
 
-/// A name of at most 16 bytes as numbers, so that looking one up is comparing them.
+/// A name of at most 16 bytes, packed into two words for fast comparison.
 private struct PackedName: BitwiseCopyable {
     static let maxCount = 16
-    /// All bits but the one that tells small ASCII letters from capitals, in each byte.
+    /// All bits but the one that distinguishes small ASCII letters from capitals, in each byte.
     private static let letters: UInt64 = 0xDFDF_DFDF_DFDF_DFDF
 
     private let count: Int
     private let first: UInt64
     private let second: UInt64
 
+    /// Packs a name.
+    ///
     /// - Parameter bytes: at most 16.
     init(_ bytes: UnsafeRawBufferPointer) {
         let name = csj_pack(bytes.baseAddress, bytes.count)
         (count, first, second) = (bytes.count, name.first, name.second)
     }
 
-    /// A number below 64 that is the same for small letters and for capitals.
+    /// A hash below 64 that ignores the case of letters.
     var slot: Int {
         let mixed = (first & PackedName.letters) ^ (second & PackedName.letters) &<< 1
         return Int((mixed &* 0x9E37_79B9_7F4A_7C15) &>> 58)
@@ -27,31 +29,33 @@ private struct PackedName: BitwiseCopyable {
         first == other.first && second == other.second && count == other.count
     }
 
-    /// True for the same bytes, and for small letters where the other has capitals: of names that are of letters alone.
+    /// Returns whether the names are the same ignoring case; both must consist of letters.
     func isSame(ignoringCaseAs other: PackedName) -> Bool {
         ((first ^ other.first) | (second ^ other.second)) & PackedName.letters == 0 && count == other.count
     }
 }
 
-/// Names of the protocol, in which a word is looked up.
+/// An open-addressed hash table of the protocol's names.
 ///
 /// Unchecked: it never changes.
 struct NameTable: @unchecked Sendable {
     private static let slotCount = 64
 
     private let names: UnsafeBufferPointer<PackedName>
-    /// Where a name's slot is taken it has the next one that was free; negative where there is none.
+    /// The index of the name in each slot, negative in a free one; collisions use the next free slot.
     private let slots: UnsafeBufferPointer<Int8>
     private let memory = FixedMemory()
 
+    /// Creates a table.
+    ///
     /// - Parameter names: at most 32, of at most 16 letters each.
     init(_ names: [String]) {
-        precondition(names.count <= NameTable.slotCount / 2, "there are few names")
+        precondition(names.count <= NameTable.slotCount / 2, "\(names.count) names in \(NameTable.slotCount) slots")
         var slots = [Int8](repeating: -1, count: NameTable.slotCount)
         var packed: [PackedName] = []
         for name in names {
             let isSound = name.utf8.count <= PackedName.maxCount && name.utf8.allSatisfy { ($0 | 0x20) &- 0x61 < 26 }
-            precondition(isSound, "names of the protocol have at most 16 letters")
+            precondition(isSound, "\(name) is not a name of at most \(PackedName.maxCount) letters")
             let name = Array(name.utf8).withUnsafeBytes { PackedName($0) }
             var slot = name.slot
             while slots[slot] >= 0 { slot = (slot + 1) % NameTable.slotCount }
@@ -62,10 +66,10 @@ struct NameTable: @unchecked Sendable {
         self.slots = memory.table(slots)
     }
 
-    /// Which name these bytes are; nil when they are none.
+    /// Returns the index of the name with these bytes; nil if there is none.
     func find(_ bytes: UnsafeRawBufferPointer) -> Int? { find(bytes) { $0.isSame(as: $1) } }
 
-    /// Which name these bytes are in small letters or capitals; nil when they are none.
+    /// Returns the index of the name with these bytes, ignoring case; nil if there is none.
     func find(ignoringCase bytes: UnsafeRawBufferPointer) -> Int? { find(bytes) { $0.isSame(ignoringCaseAs: $1) } }
 
     @inline(__always)

@@ -1,14 +1,14 @@
-/// Finds the name that somebody may have meant.
+/// The search for the known name that is closest to a misspelt one.
 package enum NearestName {
-    /// How many letters may be wrong, missing, too many or swapped with their neighbour: one of a short name, two of a
-    /// longer one.
+    /// Returns the greatest number of wrong, missing, extra or swapped letters: one in a short name, two in a longer
+    /// one.
     private static func maxDistance(of count: Int) -> Int { count < shortCount ? 1 : 2 }
-    /// Names of fewer letters are short.
+    /// Names with fewer letters are short.
     private static let shortCount = 6
-    /// Longer names are not compared: none of ours has so many bytes.
+    /// The longest name that is compared, in bytes: all known names are shorter.
     static let maxCount = 32
 
-    /// The first of the closest names, case ignored; nil when none is close.
+    /// Returns the first of the closest names, ignoring case; nil if none is close.
     package static func find(_ name: [UInt8], among choices: [String]) -> String? {
         guard name.count <= maxCount else { return nil }
         let wanted = name.map(lowerCased)
@@ -16,14 +16,14 @@ package enum NearestName {
         for choice in choices {
             let distance = distance(wanted, choice.utf8.map(lowerCased))
             let count = max(wanted.count, choice.utf8.count)
-            // One wrong letter of one is no likeness.
+            // A name with all letters wrong is not similar.
             let isClose = distance <= maxDistance(of: count) && distance < count
             if isClose, distance < best?.distance ?? Int.max { best = (distance, choice) }
         }
         return best?.name
     }
 
-    /// Insertions, deletions, substitutions and swaps of neighbours, each counted once.
+    /// Returns the number of insertions, deletions, substitutions and swaps of neighbours between two names.
     package static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...right.count)

@@ -1,13 +1,14 @@
 import StoryCore
 
-/// The name of a `name=value` part that is no filter. The raw values number them without a gap, for sets of bits.
+/// The name of a `name=value` part that is no filter. The raw values have no gaps, so that they index bits.
 package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case at, sort, order, limit, after, from, to, types, log
     case key, version, meta
 
+    /// The name, as in a request line.
     package var name: String { OptionName.names[Int(rawValue)] }
 
-    /// What stands after the `=` in HELP.
+    /// The placeholder after the `=` in HELP.
     package var placeholder: String {
         switch self {
         case .at: "P|TIME"
@@ -23,15 +24,16 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         }
     }
 
+    /// The description in HELP.
     package var summary: String {
         switch self {
         case .at: "as it was at a position or at an RFC 3339 time"
-        case .sort: "what to sort by; SORTS lists it for each kind"
+        case .sort: "the sort key; SORTS lists them for each kind"
         case .order: "smallest or greatest first"
-        case .limit: "at most so many"
-        case .after: "go on after the page that ended with this next"
-        case .from: "where to begin: a position, a version where one stream is read, or a time"
-        case .to: "where to end: a position, a version where one stream is read, or a time"
+        case .limit: "the greatest number of rows, events or streams"
+        case .after: "continues after the page that ended with this next"
+        case .from: "the start: a position, a version where one stream is read, or a time"
+        case .to: "the end: a position, a version where one stream is read, or a time"
         case .types: "only events of these types"
         case .log: "the history that the positions are of: the greeting's log"
         case .key: "makes the write happen once for ever"
@@ -42,7 +44,7 @@ package enum OptionName: UInt8, CaseIterable, BitwiseCopyable, Sendable {
 
     var bit: UInt32 { 1 &<< UInt32(rawValue) }
 
-    /// The option with this name; nil when there is none.
+    /// Returns the option with this name; nil if there is none.
     static func find(_ name: UnsafeRawBufferPointer) -> OptionName? {
         table.find(name).flatMap { OptionName(rawValue: UInt8($0)) }
     }

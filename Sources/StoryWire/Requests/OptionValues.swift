@@ -1,6 +1,6 @@
 import StoryCore
 
-/// The values of a question's options, each nil where the line does not give it.
+/// The values of a query's options, each nil if the line does not have it.
 struct OptionValues: ~Copyable {
     var at: Moment?
     /// The index of the sort in the schema of the target's kind.
@@ -14,15 +14,15 @@ struct OptionValues: ~Copyable {
     var log: LogID?
     var conditions: [Condition] = []
 
-    /// How many types one `types=` may name: each event is compared with every one of them.
+    /// The most types in one `types=`, since each event is compared with all of them.
     static let maxTypeCount = 64
-    /// The longest `after=`, in bytes: no cursor is longer.
+    /// The longest `after=` in bytes: no cursor is longer.
     static let maxCursorCount = 1_024
     private static let positions = 1...Position.max.value
 
-    /// Reads the value of an option, but for `sort=`, whose values are its kind's, and for those of writes.
+    /// Reads the value of an option; ignores `sort=`, which depends on the kind, and the options of writes.
     ///
-    /// - Throws: why the text spells no value of it.
+    /// - Throws: the reason why the text is no such value.
     mutating func take(
         _ option: OptionName, _ text: UnsafeRawBufferPointer, maxLimit: Int
     ) throws(FieldError) {
@@ -73,7 +73,7 @@ struct OptionValues: ~Copyable {
 
     private static func types(_ text: UnsafeRawBufferPointer) throws(FieldError) -> [EventType] {
         var types: [EventType] = []
-        // Of a line that is full of commas no more is looked at than is needed to refuse it.
+        // The split is limited, since one name too many is enough to refuse the line.
         for name in text.split(separator: 0x2C, maxSplits: maxTypeCount, omittingEmptySubsequences: false) {
             let name = UnsafeRawBufferPointer(rebasing: name)
             guard types.count < maxTypeCount else {
@@ -107,13 +107,13 @@ struct OptionValues: ~Copyable {
             let message = "meta= is a JSON object, such as {\"a\":1}"
             throw FieldError(field: "meta", rule: .wrongType, message: message)
         }
-        // White space around an object is no part of it, and must not come between the members of an event.
+        // White space around an object must not come between the members of an event.
         let object = document.root.raw(in: text)
         if object.first(0x0A) != nil || object.first(0x0D) != nil {
             let message = "meta= is one line: there is a line break in its JSON"
             throw FieldError(field: "meta", rule: .malformed, message: message)
         }
-        // In the line of its event it lies one level deeper.
+        // In the event's line the object is one level deeper.
         if object.levels >= JSONScanner.maxDepth {
             let message = "meta= has at most \(JSONScanner.maxDepth - 1) levels of JSON inside one another"
             throw FieldError(field: "meta", rule: .malformed, message: message)
@@ -137,9 +137,9 @@ struct OptionValues: ~Copyable {
 }
 
 extension WriteOptions {
-    /// Reads the value of an option of writes, which those of questions are not.
+    /// Reads the value of an option of writes; ignores those of queries.
     ///
-    /// - Throws: why the text spells no value of it.
+    /// - Throws: the reason why the text is no such value.
     mutating func take(
         _ option: OptionName, _ text: UnsafeRawBufferPointer, _ scanner: JSONScanner
     ) throws(FieldError) {
@@ -153,7 +153,7 @@ extension WriteOptions {
 }
 
 extension LineParts {
-    /// Reads the options of a write; what is wrong with their values is noted in `errors`.
+    /// Reads the options of a write; errors in their values are noted in `errors`.
     mutating func writeOptions(_ scanner: JSONScanner) -> WriteOptions {
         guard options.count > 0 else { return WriteOptions() }
         var values = WriteOptions()
@@ -169,7 +169,7 @@ extension LineParts {
         return values
     }
 
-    /// Reads the options of a question; what is wrong with their values is noted in `errors`.
+    /// Reads the options of a query; errors in their values are noted in `errors`.
     mutating func values(maxLimit: Int = 1, _ scanner: JSONScanner) throws(Failure) -> OptionValues {
         var values = OptionValues()
         for index in options.indices {
@@ -200,7 +200,7 @@ extension LineParts {
 }
 
 extension Moment {
-    /// The moment that a bound is where numbers are positions.
+    /// Creates the moment of a bound whose numbers are positions.
     init(_ bound: ReadBound) {
         switch bound {
         case .number(let number): self = .position(Position(number))

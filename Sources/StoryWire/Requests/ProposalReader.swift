@@ -1,9 +1,9 @@
 import CSimdJSON
 import StoryCore
 
-/// One proposed event as far as it was read: its parts lie in the line, or in memory of its reader.
+/// A proposed event as far as it was read; its parts are views of the line, or of its reader's memory.
 struct EventDraft: ~Copyable {
-    /// Where it is to go, and what that stream must be at before it: only in an `APPEND *`.
+    /// The event's stream and the version that the stream must have before it; only in an `APPEND *`.
     var stream: StreamName?
     var version: Version?
     var type: UnsafeRawBufferPointer?
@@ -11,7 +11,7 @@ struct EventDraft: ~Copyable {
     var meta: UnsafeRawBufferPointer?
     var tags: UnsafeRawBufferPointer?
 
-    /// Nil where something that has to be there is not, which was noted.
+    /// The proposal; nil if a required member is missing or wrong, which was noted.
     var proposal: EventProposal? {
         guard let type, let data else { return nil }
         return EventProposal(
@@ -20,35 +20,37 @@ struct EventDraft: ~Copyable {
     }
 }
 
-/// An event's place in the request's array; nil where it stands alone.
-private struct EventPlace {
+/// The index of an event in the request's array; nil if it is the only one.
+private struct ElementName {
     let index: Int?
 
-    /// A field's name in an error.
+    /// Returns a field's name for an error.
     func field(_ name: String) -> String { index.map { "[\($0)].\(name)" } ?? name }
 }
 
-/// Reads the events of an `APPEND`.
+/// A reader of the events of an `APPEND`.
 final class ProposalReader {
-    /// How many events one `APPEND` may propose.
+    /// The most events that one `APPEND` may propose.
     static let maxCount = 1_000
 
     private let scanner: JSONScanner
 
-    /// - Parameter scanner: the one that reads the line's JSON.
+    /// Creates a reader.
+    ///
+    /// - Parameter scanner: the scanner that reads the line's JSON.
     init(_ scanner: JSONScanner) { self.scanner = scanner }
 
-    /// Reads the events of the line's JSON, an object or an array of them; what is wrong with them is noted.
+    /// Reads the events of the line's JSON, an object or an array of objects; errors are noted in `parts`.
     ///
     /// - Parameters:
-    ///   - isTogether: true where each event names its stream.
-    ///   - take: is lent each event as far as it could be read.
-    /// - Throws: `tooLarge` for too many events; what `take` throws.
+    ///   - isTogether: true if each event names its stream.
+    ///   - take: called with each event as far as it could be read; it is valid until the call returns.
+    /// - Throws: `tooLarge` for too many events; the errors of `take`.
     func read(
         _ document: JSONDocument, isTogether: Bool, _ parts: inout LineParts,
         _ take: (borrowing EventDraft) throws(Failure) -> Void
     ) throws(Failure) {
-        guard document.isArray else { return try take(draft(document, EventPlace(index: nil), isTogether, &parts)) }
+        guard document.isArray else { return try take(draft(document, ElementName(index: nil), isTogether, &parts)) }
         guard document.count <= ProposalReader.maxCount else {
             let limit = ProposalReader.maxCount
             throw Failure(.tooLarge, "one APPEND takes at most \(limit) events", .limit(limit))
@@ -59,12 +61,12 @@ final class ProposalReader {
                 parts.reject("[\(index)]", .wrongType, "an event is a JSON object")
                 continue
             }
-            try take(draft(scanner.open(index), EventPlace(index: index), isTogether, &parts))
+            try take(draft(scanner.open(index), ElementName(index: index), isTogether, &parts))
         }
     }
 
     private func draft(
-        _ document: JSONDocument, _ place: EventPlace, _ isTogether: Bool, _ parts: inout LineParts
+        _ document: JSONDocument, _ element: ElementName, _ isTogether: Bool, _ parts: inout LineParts
     ) -> EventDraft {
         let text = parts.bodyText
         var draft = EventDraft()
@@ -74,100 +76,100 @@ final class ProposalReader {
             let member = document[index]
             if member.pointee.hasKey("type") {
                 isTypeGiven = true
-                draft.type = eventType(member, place, &parts)
+                draft.type = eventType(member, element, &parts)
             } else if member.pointee.hasKey("data") {
                 draft.data = member.pointee.value.raw(in: text)
             } else if member.pointee.hasKey("meta") {
-                draft.meta = meta(member, text, place, &parts)
+                draft.meta = meta(member, text, element, &parts)
             } else if member.pointee.hasKey("tags") {
-                draft.tags = tags(member.pointee.value, place, &parts)
+                draft.tags = tags(member.pointee.value, element, &parts)
             } else if isTogether, member.pointee.hasKey("stream") {
                 isStreamGiven = true
-                draft.stream = stream(member.pointee.value, place, &parts)
+                draft.stream = stream(member.pointee.value, element, &parts)
             } else if isTogether, member.pointee.hasKey("version") {
-                draft.version = version(member.pointee.value, place, &parts)
+                draft.version = version(member.pointee.value, element, &parts)
             } else {
                 let known = isTogether ? "stream, version, type, data, meta and tags" : "type, data, meta and tags"
                 parts.reject(
-                    place.field(Refusals.echo(member.pointee.keyBytes)), .unknownField, "an event has \(known)")
+                    element.field(Refusals.echo(member.pointee.keyBytes)), .unknownField, "an event has \(known)")
             }
         }
         if isTogether, !isStreamGiven {
-            parts.reject(place.field("stream"), .missing, "an event of APPEND * has a stream")
+            parts.reject(element.field("stream"), .missing, "an event of APPEND * has a stream")
         }
-        if !isTypeGiven { parts.reject(place.field("type"), .missing, "an event has a type") }
-        if draft.data == nil { parts.reject(place.field("data"), .missing, "an event has data") }
+        if !isTypeGiven { parts.reject(element.field("type"), .missing, "an event has a type") }
+        if draft.data == nil { parts.reject(element.field("data"), .missing, "an event has data") }
         return draft
     }
 
     private func eventType(
-        _ member: UnsafePointer<csj_member>, _ place: EventPlace, _ parts: inout LineParts
+        _ member: UnsafePointer<csj_member>, _ element: ElementName, _ parts: inout LineParts
     ) -> UnsafeRawBufferPointer? {
         guard member.pointee.value.isString else {
-            parts.reject(place.field("type"), .wrongType, "a type is a string")
+            parts.reject(element.field("type"), .wrongType, "a type is a string")
             return nil
         }
         let text = member.pointee.value.stringBytes
         if text.spellsName(EventType.length) { return text }
         let rule = text.nameRule(EventType.length)
-        parts.reject(place.field("type"), rule, "a type is 1–64 bytes of A–Z a–z 0–9 . _ ~ -")
+        parts.reject(element.field("type"), rule, "a type is 1–64 bytes of A–Z a–z 0–9 . _ ~ -")
         return nil
     }
 
-    /// Nil also for a `null`, which is as if it were not there.
+    /// Returns the object; nil also for `null`, which counts as absent.
     private func meta(
-        _ member: UnsafePointer<csj_member>, _ text: UnsafeRawBufferPointer, _ place: EventPlace,
+        _ member: UnsafePointer<csj_member>, _ text: UnsafeRawBufferPointer, _ element: ElementName,
         _ parts: inout LineParts
     ) -> UnsafeRawBufferPointer? {
         let kind = member.pointee.value.kind
         if kind == .object { return member.pointee.value.raw(in: text) }
-        if kind != .null { parts.reject(place.field("meta"), .wrongType, "meta is a JSON object") }
+        if kind != .null { parts.reject(element.field("meta"), .wrongType, "meta is a JSON object") }
         return nil
     }
 
-    private func stream(_ value: csj_value, _ place: EventPlace, _ parts: inout LineParts) -> StreamName? {
-        if value.isString { return parts.streamName(value.stringBytes, field: place.field("stream")) }
-        parts.reject(place.field("stream"), .wrongType, "a stream is a string")
+    private func stream(_ value: csj_value, _ element: ElementName, _ parts: inout LineParts) -> StreamName? {
+        if value.isString { return parts.streamName(value.stringBytes, field: element.field("stream")) }
+        parts.reject(element.field("stream"), .wrongType, "a stream is a string")
         return nil
     }
 
-    private func version(_ value: csj_value, _ place: EventPlace, _ parts: inout LineParts) -> Version? {
+    private func version(_ value: csj_value, _ element: ElementName, _ parts: inout LineParts) -> Version? {
         let maxVersion = Position.max.value
         switch value.kind {
         case .null: return nil
         case .integer:
             if let number = UInt64(exactly: value.integer), number <= maxVersion { return Version(number) }
-            parts.reject(place.field("version"), .outOfRange, "a version is 0 to \(maxVersion)")
+            parts.reject(element.field("version"), .outOfRange, "a version is 0 to \(maxVersion)")
         case .boolean, .number, .string, .object, .array:
-            parts.reject(place.field("version"), .wrongType, "a version is a whole number")
+            parts.reject(element.field("version"), .wrongType, "a version is a whole number")
         }
         return nil
     }
 
-    /// Nil also for a `null` and an empty array, which are as if they were not there.
+    /// Returns the tags; nil also for `null` and an empty array, which count as absent.
     private func tags(
-        _ value: csj_value, _ place: EventPlace, _ parts: inout LineParts
+        _ value: csj_value, _ element: ElementName, _ parts: inout LineParts
     ) -> UnsafeRawBufferPointer? {
         guard value.kind == .array else {
-            if value.kind != .null { parts.reject(place.field("tags"), .wrongType, "tags are an array of strings") }
+            if value.kind != .null { parts.reject(element.field("tags"), .wrongType, "tags are an array of strings") }
             return nil
         }
         let document = scanner.elements(of: value)
         guard document.isValid, document.count <= EventTags.maxCount else {
-            parts.reject(place.field("tags"), .tooLong, "an event has at most \(EventTags.maxCount) tags")
+            parts.reject(element.field("tags"), .tooLong, "an event has at most \(EventTags.maxCount) tags")
             return nil
         }
         guard document.count > 0 else { return nil }
         let start = parts.texts.end
         for index in 0..<document.count {
             parts.texts.add(index == 0 ? 0x5B : 0x2C)
-            keepTag(document[index].pointee.value, place.field("tags[\(index)]"), &parts)
+            keepTag(document[index].pointee.value, element.field("tags[\(index)]"), &parts)
         }
         parts.texts.add(0x5D)
         return parts.texts.text(from: start)
     }
 
-    /// Keeps a tag as the JSON string that it is in the log.
+    /// Adds a tag to the text arena as the JSON string that the log keeps.
     private func keepTag(_ value: csj_value, _ field: @autoclosure () -> String, _ parts: inout LineParts) {
         guard value.isString else { return parts.reject(field(), .wrongType, "a tag is a string") }
         let tag = value.stringBytes

@@ -1,10 +1,10 @@
 import StoryCore
 
-/// The verbs that only ask, and those that steer.
+/// Reading of queries and of commands to the server.
 extension RequestReader {
     func get(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let (kind, id) = try parts.content()
-        // Most have no options: a table of their values takes longer to clear away than the rest to read.
+        // Most have no options, and clearing a table of option values takes longer than reading the rest.
         let moment = parts.options.count == 0 ? nil : try parts.values(scanner).at
         try parts.refuseErrors()
         return .get(kind, try parts.known(id), at: moment)
@@ -103,6 +103,6 @@ extension RequestReader {
         return .backup([UInt8](copying: path))
     }
 
-    /// The longest path that Linux takes, in bytes, its end not counted.
+    /// The longest path on Linux in bytes, without its NUL.
     static let maxPathCount = 4_095
 }

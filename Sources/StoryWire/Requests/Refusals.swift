@@ -1,26 +1,30 @@
 import CSimdJSON
 import StoryCore
 
-/// What the reader refuses with, in one wording each.
+/// The failures of the reader, each with one wording.
 enum Refusals {
-    /// How many bytes of what a client sent are shown to it again.
+    /// The most bytes of a client's text that are echoed.
     static let maxEcho = 64
-    /// How many names a message lists.
+    /// The most names that a message lists.
     private static let maxList = 12
 
+    /// Returns a syntax failure.
+    ///
     /// - Parameter index: the byte of the line, from 0.
     static func syntax(_ message: String, at index: Int) -> Failure { Failure(.syntax, message, .column(index + 1)) }
 
-    /// - Parameter lack: what there is not, as the sentence begins: `LIST has no option`.
+    /// Returns the failure of an unknown name.
+    ///
+    /// - Parameter lack: the beginning of the message: `LIST has no option`.
     static func unknown(_ lack: String, _ name: UnsafeRawBufferPointer, among choices: [String]) -> Failure {
-        // Nothing is near what is longer than a name can be, and it would take long to find out.
+        // A name that is longer than all known ones is not similar to any, and the comparison would take long.
         let nearest = name.count > NearestName.maxCount ? nil : NearestName.find([UInt8](copying: name), among: choices)
         let hint = nearest.map { "; did you mean \($0)?" } ?? list(choices)
         let name = echo(name)
         return Failure(.unknown, "\(lack) \"\(name)\"\(hint)", .name(name, nearest: nearest))
     }
 
-    /// The choices, where they are few; there is HELP for the rest.
+    /// Returns the choices as text if they are few; otherwise a reference to HELP.
     private static func list(_ choices: [String]) -> String {
         switch choices.count {
         case 0: ""
@@ -29,19 +33,19 @@ enum Refusals {
         }
     }
 
-    /// A name of no kind that the verb takes.
+    /// Returns the failure of a name of no kind that the verb takes.
     static func kind(_ name: UnsafeRawBufferPointer, _ shape: RequestShape) -> Failure {
         let kinds = shape.kinds.map(\.name)
         guard name.first(0x2D) != nil, shape.takesFilters else {
             return unknown("\(shape.verb.rawValue) takes no kind", name, among: kinds)
         }
-        // Streams are named like this, and are listed by another verb.
+        // The name looks like a stream, which another verb lists.
         let echoed = echo(name)
         let message = "\(shape.verb.rawValue) takes no kind \"\(echoed)\"\(list(kinds)); STREAMS lists streams"
         return Failure(.unknown, message, .name(echoed, nearest: nil))
     }
 
-    /// A name that the verb's target does not begin with.
+    /// Returns the failure of a name that the verb's target does not begin with.
     static func target(_ name: UnsafeRawBufferPointer, _ names: [String], _ shape: RequestShape) -> Failure {
         unknown("\(shape.verb.rawValue) takes \(shape.targetUsage), not", name, among: names)
     }
@@ -54,16 +58,17 @@ enum Refusals {
         return Failure(.invalid, "\(count) wrong: \(names)\(more)", .fields(errors))
     }
 
-    /// What a client sent, cut short, for a message.
+    /// Returns the client's text for a message, truncated.
     static func echo(_ bytes: UnsafeRawBufferPointer) -> String {
         guard bytes.count > maxEcho else { return String(decoding: bytes, as: UTF8.self) }
-        // A cut within a character would show as a replacement mark: the continuation bytes before it go too.
+        // A cut within a character would show as a replacement mark, so the cut moves back to the character's start.
         var end = maxEcho
         while end > 0, bytes[end] & 0xC0 == 0x80 { end -= 1 }
         return String(decoding: bytes.part(0..<end), as: UTF8.self) + "…"
     }
 
-    /// The failure of a JSON text that begins at `index` of the line, with the column where reading it stopped.
+    /// Returns the failure of a JSON text that begins at `index` of the line, with the column of its first invalid
+    /// byte.
     static func json(_ document: JSONDocument, _ text: UnsafeRawBufferPointer, at index: Int) -> Failure {
         switch document.result {
         case .too_deep:
@@ -82,7 +87,7 @@ enum Refusals {
             return Failure(.internal, "there is no memory for this line")
         case .ok, .empty, .not_json, .too_long:
             let stop = JSONStop.offset(in: text) ?? 0
-            let message = stop == text.count ? "the JSON ends too early" : "what begins here is no JSON"
+            let message = stop == text.count ? "the JSON ends too early" : "no JSON begins here"
             return syntax(message, at: index + stop)
         }
     }

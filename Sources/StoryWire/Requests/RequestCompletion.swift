@@ -1,26 +1,27 @@
 import StoryCore
 
-/// What may stand next in a request line that somebody is typing.
+/// Completions of a request line that is being typed.
 package struct RequestCompletion: Sendable {
     /// The characters that end a word.
     package static let wordBreaks = " \t={,\""
 
     private let table: RequestTable
 
+    /// Creates completions for the verbs of a table.
     package init(_ table: RequestTable) { self.table = table }
 
-    /// The words that the one being typed can become, each with what belongs right behind it: `=`, `/` or `":`.
+    /// Returns the completions of a word, each with the character that follows it: `=`, `/` or `":`.
     ///
     /// - Parameters:
-    ///   - line: what stands before that word.
-    ///   - word: as much of it as there is.
+    ///   - line: the text before the word.
+    ///   - word: the beginning of the word.
     package func words(after line: String, _ word: String) -> [String] {
         candidates(line, word).filter { $0.hasPrefix(word) }
     }
 
     private func candidates(_ line: String, _ word: String) -> [String] {
         var words = line.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
-        // A tag may stand first.
+        // A tag may come first.
         if words.first?.hasPrefix("@") == true { words.removeFirst() }
         guard let verb = words.first else { return verbs(like: word) }
         guard let shape = table.shapes.first(where: { $0.verb.rawValue == verb.uppercased() }) else { return [] }
@@ -69,12 +70,12 @@ package struct RequestCompletion: Sendable {
         }
     }
 
-    /// What stands in the JSON at the line's end so far; nil where it has not begun.
+    /// Returns the JSON at the line's end so far; nil if it has not begun.
     private func body(_ line: String) -> Substring? {
         line.firstIndex { $0 == "{" || $0 == "[" }.map { line[$0...] }
     }
 
-    /// The members of a form or of an event, where the name of one begins.
+    /// Returns the members of a form or of an event where a name may begin.
     private func members(_ body: Substring, _ shape: RequestShape, _ kind: KindSchema?) -> [String] {
         guard body.hasSuffix("\""), let before = body.dropLast().last(where: { $0 != " " }),
             before == "{" || before == ","

@@ -1,32 +1,35 @@
 import CSimdJSON
 package import StoryCore
 
-/// Why a line asks for nothing.
+/// The reason why a line is no request.
 package struct RefusedLine: Error {
+    /// The failure to answer with.
     package let failure: Failure
-    /// The tag wherever it could be read, also before the error.
+    /// The line's tag if it was readable, even after an earlier error.
     package let tag: Tag?
-    /// Nil where the line has none that is known.
+    /// The line's verb; nil if it has no known one.
     package let verb: Verb?
-    /// The key of a write whose values are wrong.
+    /// The key of a write whose values are wrong; nil otherwise.
     package let key: RequestKey?
 }
 
-/// Reads request lines: `[@tag ]VERB [target] [name=value]… [json]`.
+/// A reader of request lines: `[@tag ]VERB [target] [name=value]… [json]`.
 ///
 /// One reader serves every connection of a thread, one line after another.
 package final class RequestReader {
     let scanner: JSONScanner
     let events: ProposalReader
     @exclusivity(unchecked) private var parts: LineParts
-    /// The members of the form that was read last, and the events: room that serves line after line.
+    /// The members of the form that was read last; the array is reused.
     @exclusivity(unchecked) var fields: FormFields = []
+    /// The events that were read last; the array is reused.
     @exclusivity(unchecked) var proposals: [EventProposal] = []
+    /// The events of several streams that were read last; the array is reused.
     @exclusivity(unchecked) var streamProposals: [StreamProposal] = []
     let table: RequestTable
     private let verbs: NameTable
 
-    /// The tag of a line of which only the beginning is there; nil where it has none that is whole.
+    /// Returns the tag at the start of an incomplete line; nil if it has no whole one.
     static func tag(of opening: [UInt8]) -> Tag? {
         opening.withUnsafeBytes { bytes in
             var cursor = LineCursor(bytes)
@@ -35,6 +38,8 @@ package final class RequestReader {
         }
     }
 
+    /// Creates a reader.
+    ///
     /// - Parameters:
     ///   - lineLimit: the longest line, in bytes.
     ///   - table: the verbs, and the kinds that they take.
@@ -46,15 +51,15 @@ package final class RequestReader {
         parts = LineParts(lineLimit: lineLimit, table.catalogue)
     }
 
-    /// The names of what the last line gave.
+    /// The names that the last line had.
     package var given: GivenNames {
         GivenNames(kind: parts.kind, optionBits: parts.seen, filterBits: parts.seenFilters)
     }
 
-    /// Reads one line, its LF taken away, behind which `LineFramer.slack` bytes can be read.
+    /// Reads one line without its LF, followed by `LineFramer.slack` readable bytes.
     ///
-    /// - Returns: what is good until the next line is read, and for as long as the line is lent.
-    /// - Throws: why it is no request.
+    /// - Returns: a request that is valid until the next line is read, and as long as `line` is.
+    /// - Throws: the reason why the line is no request.
     package func read(_ line: UnsafeRawBufferPointer) throws(RefusedLine) -> Request { try read(line, &parts) }
 
     private func read(_ line: UnsafeRawBufferPointer, _ parts: inout LineParts) throws(RefusedLine) -> Request {

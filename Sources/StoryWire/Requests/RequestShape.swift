@@ -1,6 +1,6 @@
 package import StoryCore
 
-/// What a verb can be pointed at.
+/// The form of a verb's target.
 package enum TargetShape: Equatable, Sendable {
     case none
     /// `stories`
@@ -9,11 +9,11 @@ package enum TargetShape: Equatable, Sendable {
     case content
     /// `events`, `events/STREAM` or `events/CATEGORY-*`
     case events
-    /// What can be followed: events as above, `stories` or `stories/ID`
+    /// The subject of a subscription: events as above, `stories` or `stories/ID`
     case subject
     /// `STREAM` or `CATEGORY-*`, or nothing
     case streams
-    /// `STREAM`, or `*` for those that the events name
+    /// `STREAM`, or `*` for the streams that the events name
     case stream
     /// The number of a subscription.
     case subscription
@@ -24,9 +24,9 @@ package enum TargetShape: Equatable, Sendable {
     /// A path.
     case directory
 
-    /// As HELP and errors show it.
+    /// Returns the form for HELP and errors.
     ///
-    /// - Parameter kinds: the names of those that it may be of.
+    /// - Parameter kinds: the names of the kinds that it may be of.
     func usage(_ kinds: [String]) -> String {
         switch self {
         case .none: ""
@@ -51,7 +51,7 @@ package enum TargetShape: Equatable, Sendable {
     }
 }
 
-/// Which JSON ends the line.
+/// The form of the JSON that ends the line.
 package enum BodyShape: String, Sendable {
     case none = ""
     /// An object whose members are the fields of a form.
@@ -60,18 +60,25 @@ package enum BodyShape: String, Sendable {
     case events = "{\"type\":…,\"data\":…} | [{…},…]"
 }
 
-/// Everything there is to know about the shape of one verb's requests.
+/// The form of one verb's requests.
 package final class RequestShape: Sendable {
+    /// The verb.
     package let verb: Verb
+    /// The least role that may send it.
     package let role: Role
+    /// The form of the target.
     package let target: TargetShape
     /// The kinds that the target may be of.
     package let kinds: [KindSchema]
+    /// The options that the verb takes.
     package let options: [OptionName]
-    /// True when the filters of the target's kind are options too.
+    /// True if the filters of the target's kind are options too.
     package let takesFilters: Bool
+    /// The form of the JSON.
     package let body: BodyShape
+    /// The description in HELP.
     package let summary: String
+    /// An example for HELP.
     package let example: String
     let optionBits: UInt32
     private let takenKinds: [Kind]
@@ -94,7 +101,7 @@ package final class RequestShape: Sendable {
         takenKinds = kinds.map(\.kind)
     }
 
-    /// True when the target may be of a kind.
+    /// Returns whether the target may be of a kind.
     func takes(_ kind: Kind) -> Bool { takenKinds.contains(kind) }
 
     /// The target as HELP and errors show it: `users|stories|messages|photos/ID`.

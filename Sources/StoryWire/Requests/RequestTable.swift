@@ -1,25 +1,26 @@
 package import StoryCore
 
-/// Every verb's shape, once: the parser, HELP, the nearest names and the tests' dictionary come from here.
+/// The shapes of all verbs, for the parser, HELP, the nearest names and the tests' dictionary.
 ///
 /// A new verb is one entry here, and one case of `RequestReader.action`.
 package struct RequestTable: Sendable {
-    /// What the kinds of targets are of.
+    /// The catalogue of the kinds that targets name.
     package let catalogue: Catalogue
-    /// In the order in which HELP lists them.
+    /// The shapes, in the order in which HELP lists them.
     package let shapes: [RequestShape]
 
+    /// Creates the table of the verbs over a catalogue's kinds.
     package init(_ catalogue: Catalogue) {
         self.catalogue = catalogue
         let kinds = catalogue.kinds
         shapes = RequestTable.queries(kinds) + RequestTable.writes(catalogue) + RequestTable.others(kinds)
         for kind in catalogue.kinds {
             let isOption = kind.filters.contains { filter in OptionName.allCases.contains { $0.name == filter.name } }
-            precondition(!isOption, "No filter of \(kind.name) has the name of an option.")
+            precondition(!isOption, "a filter of \(kind.name) has the name of an option")
         }
     }
 
-    /// The verbs over the store's own kinds.
+    /// The table over the store's own kinds.
     package static let standard = RequestTable(.standard)
 
     private static let write: [OptionName] = [.key, .version, .meta]
@@ -34,10 +35,10 @@ package struct RequestTable: Sendable {
                 summary: "The rows of a kind, filtered and sorted, a page at a time.",
                 example: "LIST stories sender=007 sort=likes limit=10"),
             RequestShape(
-                .count, .read, .kind, of: all, takesFilters: true, summary: "How many rows LIST would give.",
-                example: "COUNT users prefecture=13"),
+                .count, .read, .kind, of: all, takesFilters: true,
+                summary: "The number of rows that LIST would return.", example: "COUNT users prefecture=13"),
             RequestShape(
-                .sorts, .read, .kind, of: all, summary: "What a kind can be sorted by.", example: "SORTS photos"),
+                .sorts, .read, .kind, of: all, summary: "The sort keys of a kind.", example: "SORTS photos"),
             RequestShape(
                 .read, .read, .events, options: [.from, .to, .limit, .order, .types, .log],
                 summary: "Events of the log, of one stream or of one category.",
@@ -71,7 +72,7 @@ package struct RequestTable: Sendable {
                 example: "SEE messages/9876"),
             RequestShape(
                 .delete, .write, .content, of: catalogue.kinds(taking: .delete), options: write,
-                summary: "Takes content away; its history stays readable.", example: "DELETE stories/12345"),
+                summary: "Deletes content; its history stays readable.", example: "DELETE stories/12345"),
             RequestShape(
                 .append, .write, .stream, options: [.key, .version], body: .events,
                 summary: "Appends events of your own to a stream, or to several, all or none.",
@@ -88,10 +89,12 @@ package struct RequestTable: Sendable {
             RequestShape(.unsubscribe, .read, .subscription, summary: "Ends a subscription.", example: "UNSUBSCRIBE 1"),
             RequestShape(.ping, .read, summary: "Answers, and does nothing else.", example: "PING"),
             RequestShape(
-                .help, .read, .topic, summary: "The verbs; or one verb or error code.", example: "HELP APPEND"),
+                .help, .read, .topic, summary: "Lists the verbs, or explains one verb or error code.",
+                example: "HELP APPEND"),
             RequestShape(.stats, .read, summary: "Counts, sizes in bytes, rates and latencies.", example: "STATS"),
             RequestShape(
-                .metrics, .read, summary: "The same for programs that collect figures, as OpenMetrics has them.",
+                .metrics, .read,
+                summary: "Counts, sizes and durations for programs that collect figures, as OpenMetrics.",
                 example: "METRICS"),
             RequestShape(
                 .clients, .read, .client, summary: "The connections, and how far their subscriptions are.",
@@ -106,6 +109,6 @@ package struct RequestTable: Sendable {
         ]
     }
 
-    /// The shape of a verb; nil for one that the table lacks, which a test rules out.
+    /// Returns the shape of a verb; nil if the table lacks it, which a test rules out.
     package func shape(of verb: Verb) -> RequestShape? { shapes.first { $0.verb == verb } }
 }

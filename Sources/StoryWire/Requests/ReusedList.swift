@@ -1,10 +1,12 @@
-/// A list whose memory serves line after line.
+/// A list of fixed capacity that is reused for every line.
 struct ReusedList<Element: BitwiseCopyable>: ~Copyable {
     private let memory: UnsafeMutablePointer<Element>
     private let capacity: Int
     private(set) var count = 0
 
-    /// - Parameter capacity: how many elements there are at most.
+    /// Creates an empty list.
+    ///
+    /// - Parameter capacity: the most elements.
     init(capacity: Int) {
         memory = .allocate(capacity: capacity)
         self.capacity = capacity
@@ -14,18 +16,20 @@ struct ReusedList<Element: BitwiseCopyable>: ~Copyable {
 
     var indices: Range<Int> { 0..<count }
 
-    /// - Parameter index: below the count.
+    /// Returns an element.
+    ///
+    /// - Parameter index: less than the count.
     subscript(index: Int) -> Element {
-        precondition(index < count, "What is read of a list was put there.")
+        precondition(index < count, "index \(index) of \(count) elements")
         return memory[index]
     }
 
     mutating func append(_ element: Element) {
-        precondition(count < capacity, "A list has room for all that there can be.")
+        precondition(count < capacity, "append to a full list of \(capacity) elements")
         (memory + count).initialize(to: element)
         count += 1
     }
 
-    /// Forgets the elements, and keeps the memory.
+    /// Removes all elements, and keeps the memory.
     mutating func removeAll() { count = 0 }
 }

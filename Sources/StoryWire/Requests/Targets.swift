@@ -1,14 +1,14 @@
 import StoryCore
 
-/// What a target's text means.
+/// Resolution of targets.
 extension LineParts {
-    /// What an earlier step of reading made sure of; a nil here is a defect of this module, told as such.
+    /// Unwraps a value that an earlier step of reading has checked; throws an internal failure if it is nil.
     func known<Value>(_ value: Value?) throws(Failure) -> Value {
         guard let value else { throw Failure(.internal, "a part of the line that was checked is missing") }
         return value
     }
 
-    /// Finds what the target names before the options are read, which depend on it.
+    /// Resolves the target before the options, which depend on it.
     mutating func resolveTarget(_ shape: RequestShape) throws(Failure) {
         guard let target else { return }
         switch shape.target {
@@ -20,12 +20,12 @@ extension LineParts {
         }
     }
 
-    /// The kind, and the ID after it; the ID is nil, and an error noted, when it spells none.
+    /// Returns the kind and the ID after it; if it is no ID, notes an error and returns nil for it.
     mutating func content() throws(Failure) -> (Kind, Identifier?) {
         (try known(kind), identifier(try known(targetName), field: "id"))
     }
 
-    /// The events that the target names; nil, and an error noted, when the name is wrong.
+    /// Returns the events that the target names; notes an error and returns nil if the name is wrong.
     mutating func events() -> EventSelection.Source? {
         guard let targetName else { return .all }
         switch streams(targetName) {
@@ -35,13 +35,13 @@ extension LineParts {
         }
     }
 
-    /// `STREAM` or `CATEGORY-*`; all without a target; nil, and an error noted, when the name is wrong.
+    /// Reads `STREAM` or `CATEGORY-*`; all without a target; notes an error and returns nil if the name is wrong.
     mutating func streams() -> StreamsQuery.Source? {
         guard let target else { return .all }
         return streams(target.text)
     }
 
-    /// `STREAM`; nil, and an error noted, when it spells none.
+    /// Reads `STREAM`; notes an error and returns nil if it is none.
     mutating func stream() throws(Failure) -> StreamName? { streamName(try known(target).text, field: "stream") }
 
     mutating func identifier(_ text: UnsafeRawBufferPointer, field: String) -> Identifier? {
@@ -72,7 +72,7 @@ extension LineParts {
         return nil
     }
 
-    /// A stream's name where a pattern could stand as well, which an error tells.
+    /// Reads a stream's name where a pattern is allowed too; the error says so.
     private mutating func pattern(_ text: UnsafeRawBufferPointer) -> StreamsQuery.Source? {
         if let name = StreamName(spelled: text) { return .one(name.kept) }
         let isCategory = text.spellsName(CategoryName.length) && text.first(0x2D) == nil
@@ -85,7 +85,7 @@ extension LineParts {
         return nil
     }
 
-    /// `stories`, for the verbs that take a kind alone.
+    /// Reads `stories`, for the verbs that take a kind alone.
     private func kind(_ target: LinePart, _ shape: RequestShape) throws(Failure) -> Kind {
         if let kind = catalogue.kind(named: target.text) { return kind }
         if let slash = target.text.first(0x2F), catalogue.kind(named: target.text.part(0..<slash)) != nil {
@@ -94,7 +94,7 @@ extension LineParts {
         throw Refusals.kind(target.text, shape)
     }
 
-    /// `stories/12345` or `store://stories/12345`.
+    /// Reads `stories/12345` or `store://stories/12345`.
     private mutating func resolveContent(_ target: LinePart, _ shape: RequestShape) throws(Failure) {
         let text = target.text.withoutScheme
         let slash = text.first(0x2F)
@@ -109,14 +109,14 @@ extension LineParts {
         targetName = text.part(slash + 1..<text.count)
     }
 
-    /// `events`, `events/STREAM` or `events/CATEGORY-*`.
+    /// Reads `events`, `events/STREAM` or `events/CATEGORY-*`.
     private mutating func resolveEvents(_ text: UnsafeRawBufferPointer, _ shape: RequestShape) throws(Failure) {
         let (name, rest) = text.parted()
         guard name.equals("events") else { throw Refusals.target(name, ["events"], shape) }
         targetName = rest
     }
 
-    /// Events, `stories` or `stories/12345`, also behind `store://`.
+    /// Reads events, `stories` or `stories/12345`, also after `store://`.
     private mutating func resolveSubject(_ target: UnsafeRawBufferPointer, _ shape: RequestShape) throws(Failure) {
         let text = target.withoutScheme
         let (name, rest) = text.parted()
@@ -130,9 +130,9 @@ extension LineParts {
 }
 
 extension Identifier {
-    /// The ID that a text spells, which is lent.
+    /// Creates a view of a text as an ID.
     ///
-    /// - Throws: why it spells none, under the name of the field that it is the value of.
+    /// - Throws: the reason why it is none, as an error of the given field.
     init(spelled text: UnsafeRawBufferPointer, field: String) throws(FieldError) {
         guard text.spellsName(Identifier.length) else {
             let message = "an ID is 1–64 bytes of A–Z a–z 0–9 . _ ~ -"
@@ -143,20 +143,20 @@ extension Identifier {
 }
 
 extension CategoryName {
-    /// True for the categories of no kind that the store keeps for itself.
+    /// Returns whether a category that belongs to no kind is reserved for the store.
     static func isReserved(_ category: UnsafeRawBufferPointer) -> Bool {
         category.equals("model") || category.equals("cursor") || category.equals("erasure") || category.equals("system")
     }
 }
 
 extension StreamName {
-    /// Nil when the bytes are no CATEGORY-ID.
+    /// Creates a view of CATEGORY-ID; nil if the bytes are none.
     init?(spelled text: UnsafeRawBufferPointer) {
         guard let dash = StreamName.categoryCount(text) else { return nil }
         self.init(trusted: ByteView(borrowing: text), categoryCount: dash)
     }
 
-    /// How many bytes of a CATEGORY-ID stand before the dash; nil when it is none.
+    /// Returns the number of bytes of a CATEGORY-ID before the dash; nil if it is none.
     static func categoryCount(_ text: UnsafeRawBufferPointer) -> Int? {
         guard text.spellsName(StreamName.length), let dash = text.first(0x2D), CategoryName.length.contains(dash),
             Identifier.length.contains(text.count - dash - 1)
@@ -171,13 +171,13 @@ extension UnsafeRawBufferPointer {
         count >= 8 && part(0..<8).equals("store://") ? part(8..<count) : self
     }
 
-    /// What stands before the first slash, and what stands behind it; nil where there is none.
+    /// Returns the parts before and after the first slash; the second is nil if there is no slash.
     fileprivate func parted() -> (name: UnsafeRawBufferPointer, rest: UnsafeRawBufferPointer?) {
         guard let slash = first(0x2F) else { return (self, nil) }
         return (part(0..<slash), part(slash + 1..<count))
     }
 
-    /// Why the bytes are no name of such a length.
+    /// Returns the rule that bytes break which are no name of such a length.
     func nameRule(_ length: ClosedRange<Int>) -> FieldRule {
         if count == 0 { return .empty }
         return count > length.upperBound ? .tooLong : .malformed

@@ -1,18 +1,20 @@
 import StoryCore
 
-/// Memory for texts of one line that do not lie in it as they are meant: those whose escapes were resolved.
+/// An arena for the texts of one line that differ from its bytes: those whose escapes were resolved.
 ///
-/// They are good until the next line. None of them is longer than what it was made of, so a line's worth is enough.
+/// They are valid until the next line. None of them is longer than its source, so the length of a line is enough.
 struct TextArena: ~Copyable {
     private let memory: UnsafeMutableRawBufferPointer
     private var count = 0
 
-    /// - Parameter capacity: how many bytes all texts of a line have at most.
+    /// Creates an arena.
+    ///
+    /// - Parameter capacity: the most bytes of all texts of a line.
     init(capacity: Int) { memory = .allocate(byteCount: capacity, alignment: 8) }
 
     deinit { memory.deallocate() }
 
-    /// Forgets all texts.
+    /// Drops all texts.
     mutating func clear() { count = 0 }
 
     /// Copies a text; returns the copy.
@@ -22,23 +24,23 @@ struct TextArena: ~Copyable {
         return self.text(from: start)
     }
 
-    /// Adds bytes behind the last ones.
+    /// Appends bytes.
     mutating func add(_ bytes: UnsafeRawBufferPointer) {
-        precondition(bytes.count <= memory.count - count, "What is made of a line is no longer than the line.")
+        precondition(bytes.count <= memory.count - count, "\(bytes.count) bytes after \(count) of \(memory.count)")
         UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyMemory(from: bytes)
         count += bytes.count
     }
 
-    /// Adds one byte.
+    /// Appends one byte.
     mutating func add(_ byte: UInt8) {
-        precondition(count < memory.count, "What is made of a line is no longer than the line.")
+        precondition(count < memory.count, "append to a full arena of \(memory.count) bytes")
         memory[count] = byte
         count += 1
     }
 
-    /// Where the next byte goes.
+    /// The offset of the next byte.
     var end: Int { count }
 
-    /// What was added from a place on that was the end then.
+    /// Returns the text from an earlier `end` on.
     func text(from start: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[start..<count]) }
 }

@@ -1,7 +1,7 @@
 import CSimdJSON
 import StoryCore
 
-/// The verbs that write.
+/// Reading of writes.
 extension RequestReader {
     func post(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let kind = try parts.known(parts.kind)
@@ -67,7 +67,7 @@ extension RequestReader {
         return .append(try parts.known(stream), proposals, options)
     }
 
-    /// `APPEND *`: each event names its stream.
+    /// Reads an `APPEND *`, in which each event names its stream.
     private func appendTogether(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let options = parts.writeOptions(scanner)
         if options.version != nil { parts.reject("version", .unknownField, "APPEND * takes a version in each event") }
@@ -83,7 +83,7 @@ extension RequestReader {
         return .appendTogether(streamProposals, options)
     }
 
-    /// Throws for a stream whose category the store writes to itself: that of a kind, or one that it keeps.
+    /// Throws for a stream of a category that only the store writes to: that of a kind, or a reserved one.
     private func refuseOwn(_ stream: StreamName?) throws(Failure) {
         guard let stream else { return }
         let (isKind, isReserved) = stream.spelling.withUnsafeBytes { name in
@@ -120,14 +120,16 @@ extension RequestReader {
     }
 }
 
-/// Lists whose room serves line after line: what is read takes the place of what was there.
+/// Arrays that are reused for every line: new elements overwrite the old ones.
 extension Array {
+    /// Overwrites the element at an index, or appends it.
+    ///
     /// - Parameter index: at most the count.
     fileprivate mutating func put(_ element: consuming Element, at index: Int) {
         if index < count { self[index] = element } else { append(element) }
     }
 
-    /// Takes away what is behind the first ones.
+    /// Removes the elements behind the first `count`.
     fileprivate mutating func cut(to count: Int) {
         if count < self.count { removeLast(self.count - count) }
     }

@@ -1,51 +1,54 @@
 package import StoryCore
 
-/// What became of the next line of a connection, and what is to be done about it.
+/// The outcome of a connection's next line, and the action for it.
 package enum LineOutcome: Equatable {
-    /// It was a request, and is done with.
+    /// It was a request, and was handled.
     case taken
-    /// It was a request that has to wait: it is the next line again.
+    /// It was a request that has to wait: it will be the next line again.
     case putBack
-    /// There is no line until more bytes come.
+    /// There is no whole line until more bytes come.
     case needBytes
-    /// Answer the failure and go on.
+    /// Answer with the failure and continue.
     case refuse(Tag?, Failure)
-    /// Answer that the key belongs to another request, or the failure, and go on.
+    /// Answer that the key belongs to another request, or with the failure, and continue.
     case refuseWrite(Tag?, Failure, RequestKey)
-    /// Answer the failure and close; what the client sent after it is not looked at.
+    /// Answer with the failure and close; later bytes of the client are ignored.
     case refuseAndClose(Tag?, Failure)
-    /// There will be no more lines: the peer closed its side and all its lines were taken, or one of them ended it.
+    /// There will be no more lines: the peer closed its side and all its lines were taken, or a line ended the
+    /// connection.
     case finished
 }
 
-/// The protocol's state of one connection: bytes come in, requests and refusals come out, in order.
+/// The protocol state of one connection: turns received bytes into requests and refusals, in order.
 package struct SessionMachine: ~Copyable {
-    /// So many lines in a row that are no requests end the connection: something else is talking.
+    /// The number of consecutive syntax errors that ends the connection, since the client speaks another protocol.
     package static let maxSyntaxErrors = 3
 
+    /// The state of the connection's input.
     private enum State {
         /// More bytes may come.
         case open(Talk)
-        /// The peer sends no more; its whole lines are still read, and a last one without LF never is.
+        /// The peer sends no more; its whole lines are still read, but a last one without LF is not.
         case peerClosed(Talk)
         /// There are no more lines.
         case finished
     }
 
-    /// What the lines so far say of who is talking.
+    /// The validity of the lines so far.
     private enum Talk {
         /// There was no line yet.
         case silent
-        /// The last lines, so many, were no requests.
+        /// The number of consecutive syntax errors up to the last line.
         case refused(Int)
     }
 
     private var framer: LineFramer
     private var state = State.open(.silent)
 
+    /// Creates the state of a new connection.
     package init(limits: Limits) { framer = LineFramer(limit: limits.line) }
 
-    /// Takes up what was read; nothing happens until `withNextLine`.
+    /// Buffers received bytes; `withNextLine` reads them.
     package mutating func bytesReceived(_ bytes: UnsafeRawBufferPointer) {
         switch state {
         case .open: framer.append(bytes)
@@ -53,7 +56,7 @@ package struct SessionMachine: ~Copyable {
         }
     }
 
-    /// The peer sends no more.
+    /// Notes that the peer sends no more.
     package mutating func peerClosed() {
         switch state {
         case .open(let talk): state = .peerClosed(talk)
@@ -61,11 +64,11 @@ package struct SessionMachine: ~Copyable {
         }
     }
 
-    /// Reads the next line and lends what it asks for: nothing of it may be kept when `handle` has returned.
+    /// Reads the next line and passes its request to `handle`; the request is valid until that returns.
     ///
     /// - Parameters:
-    ///   - role: what the peer may do.
-    ///   - handle: false for a request that has to wait; nothing else touches this machine meanwhile.
+    ///   - role: the peer's role.
+    ///   - handle: returns false for a request that has to wait; it must not use this machine.
     package mutating func withNextLine(
         _ reader: RequestReader, role: Role, _ handle: (borrowing Request) -> Bool
     ) -> LineOutcome {
@@ -90,7 +93,7 @@ package struct SessionMachine: ~Copyable {
         }
     }
 
-    /// True when the next line is there, or it is known that there is none.
+    /// True if the next line is there, or there will be none.
     package var hasBufferedLine: Bool {
         switch state {
         case .open: framer.hasLine
@@ -98,13 +101,13 @@ package struct SessionMachine: ~Copyable {
         }
     }
 
-    /// How many bytes were received and not yet taken as lines.
+    /// The number of received bytes that were not taken as lines yet.
     package var bufferedCount: Int { framer.bufferedCount }
 
-    /// How much storage the connection's input holds, in bytes.
+    /// The size of the connection's input storage in bytes.
     package var storageCount: Int { framer.storageCount }
 
-    /// Forgets what was received: nothing of it is taken up any more.
+    /// Drops all received bytes.
     package mutating func discard() { framer.discard() }
 
     private mutating func noLine() -> LineOutcome {
@@ -134,7 +137,7 @@ package struct SessionMachine: ~Copyable {
         let isSyntax = failure.code == .syntax
         let count: Int
         switch talk {
-        // What begins with no request speaks another protocol.
+        // A first line that is no request speaks another protocol.
         case .silent: count = isSyntax || line.verb == nil ? SessionMachine.maxSyntaxErrors : 0
         case .refused(let before): count = isSyntax ? before + 1 : 0
         }

@@ -1,18 +1,20 @@
-/// The words of a command line: the verb, what it works on, and the options, wherever they stand.
+/// The words of a command line: the verb, its operands, and the options, in any order.
 struct Arguments {
-    /// The first word that is no option.
+    /// The first word that is not an option.
     private(set) var verb: String?
-    /// The other words that are no options.
+    /// The other words that are not options.
     private(set) var operands: [String] = []
     /// The options in their order; a switch has an empty value.
     private(set) var options: [(name: String, value: String)] = []
     /// The option that lacks its value; nil when each has one.
     private(set) var lacking: String?
-    /// True when the tool's version is asked for: with a verb, `--version` is the version that a stream must have.
+    /// True when the tool's version is requested: after a verb, `--version` is the version that a stream must have.
     private(set) var asksForVersion = false
 
+    /// Splits a command line into its parts.
+    ///
     /// - Parameters:
-    ///   - switches: the options that take no value; every other one takes the next word, or what follows `=`.
+    ///   - switches: the options that take no value; every other one takes the next word, or the text after `=`.
     ///   - repeated: the options that may be given more than once.
     init(_ words: [String], switches: Set<String>, repeated: Set<String> = []) throws(CommandError) {
         var rest = words[...]
@@ -54,7 +56,7 @@ struct Arguments {
     /// Refuses an option that is not among these.
     ///
     /// - Parameters:
-    ///   - whose: who has no such option.
+    ///   - whose: the verb or program that has no such option.
     ///   - page: the command that explains more.
     func checkNames(_ known: [Option], of whose: String, see page: String) throws(CommandError) {
         let known = known.map(\.name)
@@ -72,13 +74,13 @@ struct Arguments {
 
     func has(_ name: String) -> Bool { options.contains { $0.name == name } }
 
-    /// The option's value; nil when it is not given.
+    /// Returns the option's value; nil when it is not given.
     func value(_ name: String) -> String? { options.first { $0.name == name }?.value }
 
-    /// The values of an option that may be given more than once.
+    /// Returns the values of an option that may be given more than once.
     func values(_ name: String) -> [String] { options.filter { $0.name == name }.map(\.value) }
 
-    /// The only operand, which has this name in the usage.
+    /// Returns the first operand, which has this name in the usage; throws when there is none.
     func operand(_ name: String) throws(CommandError) -> String {
         guard let first = operands.first else {
             throw .usage("\(verb ?? "") needs \(name); see \"storectl help \(verb ?? "")\"")

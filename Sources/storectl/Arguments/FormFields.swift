@@ -1,11 +1,11 @@
 import StoryClient
 
-/// A form from flags: `--title "A title"` becomes a member of a JSON object.
+/// The conversion of flags into a form: `--title "A title"` becomes a member of a JSON object.
 enum FormFields {
     /// The fields that are numbers; every other one is text.
     private static let numbers: Set<String> = ["prefecture", "iso", "focalLength", "exposureValue", "lensAperture"]
 
-    /// The object; nil when no field is given.
+    /// Returns the form as a JSON object; nil when no field is given.
     static func json(_ arguments: Arguments, besides options: [Option]) -> String? {
         let known = Set(options.map(\.name) + SubcommandTable.globalOptions.map(\.name))
         let members = arguments.options.filter { !known.contains($0.name) }.map(member)
@@ -13,12 +13,12 @@ enum FormFields {
     }
 
     private static func member(name: String, value: String) -> String {
-        // What is no number goes as text, so that the store names it among the wrong fields.
+        // A value that is not a number is sent as text, so that the store names it among the wrong fields.
         let isBare = numbers.contains(name) && isNumber(value)
         return "\(JSONText.quoted(name)):\(isBare ? value : JSONText.quoted(value))"
     }
 
-    /// True for what JSON calls a number.
+    /// Returns true for a JSON number.
     private static func isNumber(_ text: String) -> Bool {
         text.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil
     }

@@ -2,20 +2,20 @@ import StoryBrowser
 import StoryCore
 import StoryWire
 
-/// What the catalogue of kinds says to whoever types: their names, filters, sorts, fields and columns.
+/// The parts of the catalogue that a command line uses: the kinds' names, filters, sorts, fields and columns.
 enum Kinds {
     static let names = Catalogue.standard.kinds.map(\.name)
 
-    /// Every kind that a verb works on, as the beginning of a target.
+    /// Returns every kind that a verb works on, as the beginning of a target.
     static func prefixes(of verb: Verb) -> [String] { kinds(of: verb).map { $0.name + "/" } }
 
-    /// The kinds that a verb of the protocol works on.
+    /// Returns the kinds that a verb of the protocol works on.
     static func kinds(of verb: Verb) -> [KindSchema] { RequestTable.standard.shape(of: verb)?.kinds ?? [] }
 
-    /// The kind with this name; nil when there is none, which the store tells better.
+    /// Returns the kind with this name; nil when there is none, which the store explains better.
     static func named(_ name: String?) -> KindSchema? { Catalogue.standard.kinds.first { $0.name == name } }
 
-    /// Every filter that some kind has, and which kinds have it.
+    /// Every filter that some kind has, with the names of those kinds.
     static let filters: [Option] = {
         var found: [(filter: FilterSchema, kinds: [String])] = []
         for kind in Catalogue.standard.kinds {
@@ -34,7 +34,7 @@ enum Kinds {
         }
     }()
 
-    /// Which types of events are wanted.
+    /// The option that selects types of events.
     static let types = Option(
         "types", "A,B", "only events of these types",
         choices: Catalogue.standard.kinds.flatMap { $0.events.map(\.type) }.distinct)
@@ -45,7 +45,7 @@ enum Kinds {
     /// The fields of forms that are dates.
     static let dates = Catalogue.standard.kinds.flatMap(\.fields).filter { $0.type == .date }.map(\.name).distinct
 
-    /// The columns of a kind's rows: the ID, the fields, then how far the row's stream is.
+    /// Returns the columns of a kind's rows: the ID, the fields, then the version and position of the row's stream.
     static func columns(of kind: KindSchema) -> [Column] {
         let shapes = ListShapes.of(kind.name)
         return (["id"] + kind.fields.map(\.name) + ["version", "position"]).map { Column($0, among: shapes) }
@@ -60,9 +60,9 @@ enum Kinds {
         throw .usage("\(kind.name) have no filter --\(wrong.name); they have \(list)")
     }
 
-    /// The row that the operand names.
+    /// Returns the row that the operand names.
     ///
-    /// - Throws: for a kind without an ID, in the words of the command line.
+    /// - Throws: a usage error for a kind without an ID.
     static func row(_ arguments: Arguments) throws(CommandError) -> String {
         let word = try arguments.operand("KIND/ID")
         guard named(word) == nil else {
@@ -75,7 +75,8 @@ enum Kinds {
         return target
     }
 
-    /// The row that a word names: a target as it is, and the name of a row's stream, as receipts have it, as a target.
+    /// Returns the row that a word names: a target as it is, and the name of a row's stream, as in receipts, as a
+    /// target.
     static func target(_ word: String) -> String {
         guard !word.contains("/") else { return word }
         let name = Array(word.utf8)

@@ -1,12 +1,12 @@
 import StoryCore
 import StoryWire
 
-/// A reader of request lines by the store's own rules, for where no store is asked, and before one is.
+/// A reader of request lines by the store's own rules, for runs without a daemon, and for checks before a line is sent.
 final class LineReader {
     private static let lineLimit = Limits().line
     private let reader = RequestReader(lineLimit: LineReader.lineLimit)
 
-    /// Why a line is no request; nil where it is one, and for one that is too long, which is not read.
+    /// Returns the reason why a line is not a request; nil for a request, and for a line that is too long to be read.
     func refusal(of line: [UInt8]) -> Failure? {
         guard line.count <= LineReader.lineLimit else { return nil }
         do throws(Failure) {
@@ -17,9 +17,9 @@ final class LineReader {
         }
     }
 
-    /// The selection of a `READ`.
+    /// Returns the selection of a `READ`.
     ///
-    /// - Throws: the refusal that a store gives it.
+    /// - Throws: the refusal that a store returns for it.
     func events(_ line: String) throws(CommandError) -> ReadQuery {
         var query: ReadQuery?
         do throws(Failure) {

@@ -1,10 +1,12 @@
 import StoryClient
 
-/// A request of the line protocol, put together from what a person typed.
+/// A request of the line protocol, built from a command line.
 struct RequestLine {
     private(set) var text: String
 
-    /// - Parameter target: what the request is about, as a JSON string where it needs one.
+    /// Begins a request.
+    ///
+    /// - Parameter target: the target of the request, which is spelled as a JSON string where it needs one.
     init(_ verb: String, _ target: String? = nil) {
         text = verb + (target.map { " " + WireText.spelled($0) } ?? "")
     }
@@ -17,6 +19,6 @@ struct RequestLine {
         if let value = arguments.value(name) { add(name, value) }
     }
 
-    /// The line with a JSON text at its end.
+    /// Returns the line with a JSON text at its end.
     func with(json: String) -> String { text + " " + json }
 }

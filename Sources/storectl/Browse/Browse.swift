@@ -2,17 +2,17 @@ import Glibc
 import StoryBrowser
 import StoryClient
 
-/// `storectl browse`: the browser, its world, and the terminal.
+/// The subcommand `browse`: the browser, its connection to the store, and the terminal.
 enum Browse {
     static let subcommand = Subcommand(
         name: "browse", summary: "shows the store on the terminal, live", operand: .none,
         options: [
-            Option("as", "ID", "the user whom it acts for: who likes, and who is the sender of what is new"),
+            Option("as", "ID", "the user that it acts for: the one who likes, and the sender of new content"),
             Option("timings", "FILE", "appends a line for each message: its name, and how long its update took"),
         ],
         details: [
             "Stories newest first and as they arrive, pages with their whole past, users, conversations, photos; content",
-            "is posted and revised in forms. The key ? says what keys do, q ends it. It needs 80 columns and 24 lines.",
+            "is posted and revised in forms. The key ? explains the keys, q ends it. It needs 80 columns and 24 lines.",
         ],
         examples: ["storectl browse", "storectl browse --as 007"],
         run: { invocation throws(CommandError) in try Browse.run(invocation) })
@@ -20,7 +20,8 @@ enum Browse {
     static func run(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         let middleware = try timeLogger(invocation.arguments.value("timings"))
         let frames = try Frames<BrowserState>()
-        // Told before the terminal is taken: nobody listens, this user may not connect, or there is none of that name.
+        // Reported before the terminal is taken: no daemon listens, this user may not connect, or there is no user of
+        // that name.
         _ = try RawTerminal.check(for: "browse", instead: "list or tail")
         let connection = try invocation.connect()
         if let user = invocation.arguments.value("as") {
@@ -40,9 +41,10 @@ enum Browse {
         return code
     }
 
+    /// Middleware of the browser.
     private typealias TimeMiddleware = any Middleware<BrowserState, BrowserMessage, BrowserCommand>
 
-    /// What measures updates, where a file for that is named.
+    /// Returns the middleware that measures updates, if a file for the times is named.
     private static func timeLogger(_ path: String?) throws(CommandError) -> [TimeMiddleware] {
         guard let path else { return [] }
         let number = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)

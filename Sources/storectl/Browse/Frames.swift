@@ -3,11 +3,11 @@ import StoryBrowser
 import StoryClient
 import Synchronization
 
-/// The newest state of an application, on its way to the thread that draws: states that come faster than the terminal
-/// shows them are left out.
+/// The newest state of an application, on its way to the thread that draws: a state is skipped when the next one comes
+/// before it is drawn.
 final class Frames<State: Sendable>: Renderer {
     private let newest = Mutex<State?>(nil)
-    /// Readable where there is a state to draw.
+    /// The descriptor that is readable when there is a state to draw.
     let ready: Int32
     private let waker: Int32
 
@@ -30,7 +30,7 @@ final class Frames<State: Sendable>: Renderer {
         _ = write(waker, &byte, 1)
     }
 
-    /// The newest state, if it was not taken yet.
+    /// Takes the newest state; nil when it was taken already.
     func take() -> State? {
         var bytes = [UInt8](repeating: 0, count: 256)
         while read(ready, &bytes, bytes.count) > 0 {}

@@ -3,15 +3,14 @@ import StoryBrowser
 
 /// The terminal while a page is drawn on it: keys come one by one, and nothing else is shown.
 ///
-/// However the process ends, but for SIGKILL, the terminal is given back as it was: here, or by the signal that ends it
-/// at once.
+/// The terminal is restored whenever the process ends, except by SIGKILL: here, or by the signal that ends it at once.
 struct RawTerminal {
-    /// More is not handed to the terminal at once, so that no write waits for a terminal that stands still.
+    /// The most bytes of one write, so that no write waits for a terminal that is stopped.
     private static let portion = 256
 
     private let settings: termios
 
-    /// Takes the terminal.
+    /// Saves the terminal's settings and sets it to raw mode.
     init(for verb: String, instead others: String) throws(CommandError) {
         var settings = try RawTerminal.check(for: verb, instead: others)
         self.settings = settings
@@ -23,12 +22,12 @@ struct RawTerminal {
         }
     }
 
-    /// How the terminal is set, if there is one that can be drawn on.
+    /// Returns the settings of the terminal, if there is one that can be drawn on.
     ///
     /// - Parameters:
-    ///   - verb: needs it.
-    ///   - others: do without.
-    /// - Throws: a usage error where there is none.
+    ///   - verb: the verb that needs a terminal.
+    ///   - others: the verbs that need none.
+    /// - Throws: a usage error when there is none.
     static func check(for verb: String, instead others: String) throws(CommandError) -> termios {
         var settings = termios()
         guard Terminal.isConversation, tcgetattr(STDIN_FILENO, &settings) == 0 else {
@@ -42,19 +41,19 @@ struct RawTerminal {
         return settings
     }
 
-    /// Gives the terminal back as it was.
+    /// Restores the terminal's settings.
     func giveBack() { RawTerminal.giveBack(settings) }
 
     private static func giveBack(_ settings: termios) {
         var settings = settings
         let bytes = Array(ScreenEncoder.leaving.utf8)
         var waiting = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
-        // A terminal that takes nothing gets its settings at least.
+        // A terminal that accepts no output gets its settings at least.
         if poll(&waiting, 1, 200) > 0 { _ = write(STDOUT_FILENO, bytes, bytes.count) }
         tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     }
 
-    /// How large the terminal is now.
+    /// The size of the terminal now.
     var size: Size {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -63,7 +62,7 @@ struct RawTerminal {
         return Size(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
-    /// Sends bytes to the terminal. False where it is gone, or the run was interrupted meanwhile.
+    /// Sends bytes to the terminal; false when it is gone, or the run was interrupted meanwhile.
     func send(_ bytes: [UInt8], unless interruption: Int32) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {

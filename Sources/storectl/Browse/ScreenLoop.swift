@@ -3,11 +3,11 @@ import Glibc
 import struct FoundationEssentials.Date
 import StoryBrowser
 
-/// The thread that the terminal belongs to: it reads keys, looks how large the terminal is, and draws.
+/// The loop of the thread that owns the terminal: it reads keys, checks the terminal's size, and draws.
 struct ScreenLoop<State: DrawnState, Message: TerminalMessage> {
-    /// How long an Escape byte may be the beginning of another key.
+    /// The milliseconds for which an Escape byte may be the beginning of another key.
     private let keyPause: Int32 = 50
-    /// How long the terminal's size goes unseen.
+    /// The milliseconds between checks of the terminal's size.
     private let sizePause: Int32 = 200
 
     let terminal: RawTerminal
@@ -17,7 +17,7 @@ struct ScreenLoop<State: DrawnState, Message: TerminalMessage> {
     private var keys = KeyDecoder()
     private var encoder: ScreenEncoder
     private var size: Size
-    /// When the last byte of a key came.
+    /// The time of the last byte of a key.
     private var lastTyped = ContinuousClock.now
 
     init(
@@ -29,7 +29,7 @@ struct ScreenLoop<State: DrawnState, Message: TerminalMessage> {
         size = terminal.size
     }
 
-    /// Runs until the application is over, the process is told to end, or the terminal is gone.
+    /// Runs until the application ends, a signal interrupts the process, or the terminal is gone.
     mutating func run() -> ExitCode {
         guard terminal.send(Array(ScreenEncoder.entering.utf8), unless: interruption) else { return .interrupted }
         input.yield(.terminalResized(size))
@@ -42,7 +42,7 @@ struct ScreenLoop<State: DrawnState, Message: TerminalMessage> {
             if polled[2].revents != 0 { return .interrupted }
             look()
             if count > 0, polled[0].revents != 0, !type() { return .interrupted }
-            // A list that moves all the time makes no difference.
+            // The time since the last byte counts, so that a list that moves all the time makes no difference.
             if keys.isWaiting, ContinuousClock.now - lastTyped >= .milliseconds(keyPause) {
                 keys.flush().forEach { input.yield(.keyPressed($0, at: Date())) }
             }
@@ -56,7 +56,7 @@ struct ScreenLoop<State: DrawnState, Message: TerminalMessage> {
         }
     }
 
-    /// Tells of the terminal's size where it is another one.
+    /// Sends the terminal's size to the application when it has changed.
     private mutating func look() {
         let now = terminal.size
         guard now != size else { return }
@@ -64,7 +64,7 @@ struct ScreenLoop<State: DrawnState, Message: TerminalMessage> {
         input.yield(.terminalResized(now))
     }
 
-    /// Tells of the keys that were pressed. False where the terminal is gone.
+    /// Sends the pressed keys to the application; false when the terminal is gone.
     private mutating func type() -> Bool {
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = read(STDIN_FILENO, &bytes, bytes.count)

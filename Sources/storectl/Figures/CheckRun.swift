@@ -22,10 +22,10 @@ enum CheckRun {
         examples: ["storectl check", "storectl check --warning lag=1000 --critical disk=1000000000"],
         run: run)
 
-    /// True where the words ask for this plugin, whose exit codes are others than the tool's.
+    /// Returns true when the words ask for this plugin, whose exit codes differ from the tool's.
     static func isMeant(_ words: [String]) -> Bool { words.contains(name) }
 
-    /// Says why there is no result.
+    /// Reports the reason why there is no result.
     static func report(_ error: CommandError) -> ExitCode {
         switch error {
         case .usage(let sentence): return tell(.unknown, sentence)
@@ -53,7 +53,7 @@ enum CheckRun {
     private static func tell(_ verdict: CheckVerdict, _ text: String) -> ExitCode {
         let output = Output()
         do throws(CommandError) {
-            // One line, and a bar would begin the figures.
+            // The text must be one line without a bar, since a bar would begin the figures.
             try output.line("STORYKEEP \(verdict.word) - \(text)")
             try output.flush()
         } catch {
@@ -63,7 +63,7 @@ enum CheckRun {
     }
 }
 
-/// The result of a check, the graver ones greater.
+/// The verdict of a check; graver ones are greater.
 enum CheckVerdict: Int, Comparable {
     case ok, warning, critical, unknown
 
@@ -76,7 +76,7 @@ enum CheckVerdict: Int, Comparable {
         }
     }
 
-    /// The plugins' exit codes are numbers that mean something else for the other verbs.
+    /// The exit code of a plugin, whose number means something else for the other verbs.
     var exitCode: ExitCode {
         switch self {
         case .ok: .done
@@ -93,11 +93,11 @@ enum CheckVerdict: Int, Comparable {
 enum CheckedFigure: String, CaseIterable {
     case lag, ping, disk
 
-    /// True where less is worse.
+    /// True when smaller values are worse.
     var isLeast: Bool { self == .disk }
 }
 
-/// The limits from which on a figure is a warning, and critical.
+/// The limits beyond which a figure is a warning, or critical.
 struct CheckLimits {
     private var warning: [CheckedFigure: Double] = [.lag: 10_000, .ping: 0.1]
     private var critical: [CheckedFigure: Double] = [.lag: 100_000, .ping: 1]
@@ -122,7 +122,7 @@ struct CheckLimits {
         }
     }
 
-    /// How bad a value is.
+    /// Returns the verdict on a value.
     func verdict(_ figure: CheckedFigure, _ value: Double) -> CheckVerdict {
         func isBeyond(_ limit: Double?) -> Bool {
             guard let limit else { return false }
@@ -132,7 +132,7 @@ struct CheckLimits {
         return isBeyond(warning[figure]) ? .warning : .ok
     }
 
-    /// The limits as figures of a plugin have them: `;10000;100000`, nothing where there are none.
+    /// Returns the limits as a plugin's figures show them: `;10000;100000`, empty when there are none.
     func told(_ figure: CheckedFigure) -> String {
         guard warning[figure] != nil || critical[figure] != nil else { return "" }
         return ";"
@@ -146,14 +146,16 @@ struct CheckLimits {
     }
 }
 
-/// A check that was done: its verdict, and its line.
+/// The result of a check: its verdict, and its line.
 struct CheckResult {
     let verdict: CheckVerdict
     let line: String
 
+    /// Compares the daemon's figures with the limits.
+    ///
     /// - Parameters:
     ///   - samples: the daemon's figures.
-    ///   - ping: how long an answer took, in seconds.
+    ///   - ping: the duration of a request, in seconds.
     init(_ samples: [String: Double], ping: Double, _ limits: CheckLimits) {
         let disk = samples["storykeep_disk_free_bytes"] ?? 0
         let lag = samples["storykeep_slowest_subscription_lag_events"] ?? 0
@@ -180,7 +182,7 @@ struct CheckResult {
             (reasons + [facts]).joined(separator: ", ") + " | position=\(position)c " + figures.joined(separator: " ")
     }
 
-    /// The conditions that hold, and how bad each is.
+    /// Returns the conditions that hold, with the verdict on each.
     static func conditions(_ samples: [String: Double]) -> [(String, CheckVerdict)] {
         let prefix = "storykeep_condition{condition=\""
         return samples.filter { $0.key.hasPrefix(prefix) && $0.value > 0 }.keys.sorted().map { key in

@@ -1,7 +1,7 @@
 import Glibc
 import StoryClient
 
-/// The daemon's figures for programs that collect them, on standard output or as a file.
+/// The subcommand `metrics`: the daemon's figures for monitoring programs, on standard output or in a file.
 enum MetricsRun {
     static let subcommand = Subcommand(
         name: "metrics", summary: "prints the daemon's figures for Prometheus, as OpenMetrics or into a file",
@@ -37,7 +37,7 @@ enum MetricsRun {
         return .done
     }
 
-    /// Asks for the figures, once more where they rested on a write that found no space.
+    /// Asks for the figures, a second time when the reply depended on a write that found no space.
     static func ask(_ answerer: Answerer) throws(CommandError) -> StoreReply {
         do throws(CommandError) {
             return try answerer.ask("METRICS")
@@ -47,12 +47,12 @@ enum MetricsRun {
         }
     }
 
-    /// Writes a file that everybody may read, under another name first.
+    /// Writes a file that every user may read, under a temporary name first.
     private static func write(_ text: String, to path: String) throws(CommandError) {
         let draft = "\(path).\(getpid())"
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
         guard file >= 0 else { throw .unwritable(path, errno) }
-        // The mask of the caller is for the caller's own files; this one is for another user's program.
+        // The caller's umask is for the caller's own files; this one is for another user's program.
         fchmod(file, 0o644)
         var failure = WholeWrite.run(Array(text.utf8), to: file)
         if close(file) != 0, failure == nil { failure = errno }

@@ -1,6 +1,6 @@
 import StoryClient
 
-/// The families of figures that `METRICS` told, as text for programs that collect them.
+/// The families of figures from `METRICS`, as text for monitoring programs.
 struct MetricsText {
     /// The type, unit, help and samples of each family, as OpenMetrics has them.
     private let families: [String]
@@ -9,13 +9,15 @@ struct MetricsText {
         families = reply.rows.compactMap { ShownJSON($0.json)?.members["text"]?.plain }
     }
 
-    /// - Parameter openMetrics: the text of OpenMetrics 1.0.
+    /// Takes a text of figures.
+    ///
+    /// - Parameter openMetrics: the text in OpenMetrics 1.0.
     init(openMetrics: String) { families = [openMetrics] }
 
-    /// The text of OpenMetrics 1.0, its end included.
+    /// The text in OpenMetrics 1.0, with its end.
     var openMetrics: String { families.joined() + "# EOF\n" }
 
-    /// The older text format, 0.0.4: a type belongs to the name that samples have, and there are neither units nor infos.
+    /// The text in the older format 0.0.4: a type has the name of the samples, and there are neither units nor infos.
     var prometheus: String { families.map(MetricsText.older).joined() }
 
     private static func older(_ family: String) -> String {
@@ -42,7 +44,7 @@ struct MetricsText {
         return text
     }
 
-    /// The samples, by name and labels as they are spelled: `storykeep_rows{kind="users"}`.
+    /// The samples by name and labels, as they are spelled: `storykeep_rows{kind="users"}`.
     var samples: [String: Double] {
         var samples: [String: Double] = [:]
         for line in families.joined().split(separator: "\n") where !line.hasPrefix("#") {

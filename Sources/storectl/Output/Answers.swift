@@ -1,6 +1,6 @@
 import StoryClient
 
-/// Answers as a person reads them, or with `--json` as they came.
+/// The writer of replies: formatted for a person, or with `--json` as they came.
 struct Answers {
     let output: Output
     let isJSON: Bool
@@ -10,7 +10,7 @@ struct Answers {
         for row in rows { try event(row) }
     }
 
-    /// Writes one event on a line: where, when, what, and its data.
+    /// Writes one event on a line: position, time, stream and version, type, and data.
     func event(_ row: ReplyLine) throws(CommandError) {
         guard !isJSON, let members = ShownJSON(row.json)?.members, let stream = members["stream"],
             let type = members["type"]
@@ -26,7 +26,7 @@ struct Answers {
         for line in Table.lines(object: object) { try output.line(line) }
     }
 
-    /// Writes what a write came to, on one line.
+    /// Writes the receipt of a write on one line.
     func receipt(_ reply: ReplyLine) throws(CommandError) {
         guard !isJSON, let members = ShownJSON(reply.json)?.members else { return try output.line(reply.json) }
         var parts: [String] = []

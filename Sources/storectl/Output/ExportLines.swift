@@ -1,25 +1,27 @@
 import StoryCore
 import StoryWire
 
-/// Events on their way to standard output: each as the log has it, or as a row of comma-separated values.
+/// The writer of exported events: each as in the log, or as a row of comma-separated values.
 final class ExportLines {
     private static let heading = "position,stream,version,type,time,by,key,tags,meta,data"
 
     private let output: Output
-    /// Nil where lines go out as they are.
+    /// The reader of events for rows; nil when lines are written unchanged.
     private let reader: EventLineReader?
     private var scratch: [UInt8] = []
 
-    /// - Throws: where the heading cannot be written.
+    /// Writes the heading of comma-separated values, if they are wanted.
+    ///
+    /// - Throws: when the heading cannot be written.
     init(_ output: Output, isCSV: Bool) throws(CommandError) {
         self.output = output
         reader = isCSV ? EventLineReader() : nil
         if isCSV { try output.line(ExportLines.heading) }
     }
 
-    /// Writes an event, whose line is lent.
+    /// Writes an event; its line is read only during the call.
     ///
-    /// - Throws: where it cannot be written, or the line is no event.
+    /// - Throws: when it cannot be written, or the line is not an event.
     func write(_ line: UnsafeRawBufferPointer) throws(CommandError) {
         guard let reader else { return try output.line(Array(line)) }
         scratch.removeAll(keepingCapacity: true)
@@ -50,7 +52,7 @@ final class ExportLines {
         if case .custom(_, let data) = event.body { data } else { nil }
     }
 
-    /// Adds a cell of JSON: RFC 4180 wants quotes around what has quotes or commas, and those inside twice.
+    /// Adds a cell of JSON, quoted as RFC 4180 requires for quotes and commas; quotes inside are doubled.
     private static func add(_ json: UnsafeRawBufferPointer, to row: inout [UInt8]) {
         row.append(0x22)
         for byte in json {

@@ -1,16 +1,16 @@
 import Glibc
 
-/// The end of a process whose standard output nobody reads any more.
+/// The end of a process whose standard output has lost its reader.
 enum LostReader {
-    /// Begins to watch the reader, so that the process ends also while there is nothing to write.
+    /// Watches the reader, so that the process ends even while there is nothing to write.
     static func endsProcess() {
         var thread = pthread_t()
-        // Without it the next line that is written ends the process.
+        // Without the thread, the next write ends the process.
         guard pthread_create(&thread, nil, { _ in LostReader.wait() }, nil) == 0 else { return }
         pthread_detach(thread)
     }
 
-    /// Ends the process as SIGPIPE does, also where the signal is ignored, as services have it.
+    /// Ends the process as SIGPIPE does, even when the signal is ignored, as in services.
     static func end() -> Never {
         signal(SIGPIPE, SIG_DFL)
         var signals = sigset_t()
@@ -26,7 +26,7 @@ enum LostReader {
         while poll(&output, 1, -1) < 1 {
             guard errno == EINTR else { return nil }
         }
-        // A descriptor that is not open never had a reader: the first write says so.
+        // A descriptor that is not open never had a reader: the first write reports it.
         if output.revents & Int16(POLLNVAL) == 0 { end() }
         return nil
     }

@@ -1,23 +1,23 @@
 import Glibc
 import StoryBrowser
 
-/// Standard output, which carries data only, written in big blocks; and standard error, for the rest.
+/// Standard output, which carries only data and is written in large blocks; and standard error, for the rest.
 ///
-/// On a terminal every text is made safe here, whichever way it came.
+/// On a terminal, the control characters of every text are replaced here.
 final class Output {
     private static let blockSize = 65_536
 
     private let isTerminal = Terminal.isShown(on: STDOUT_FILENO)
     private var waiting: [UInt8] = []
-    /// How many bytes were written.
+    /// The number of bytes that were written.
     private(set) var writtenCount: UInt64 = 0
-    /// How many bytes were written or wait to be.
+    /// The number of bytes that were written or are buffered.
     var count: UInt64 { writtenCount + UInt64(waiting.count) }
 
     /// Writes a line of data.
     func line(_ text: String) throws(CommandError) { try line(Array(text.utf8)) }
 
-    /// Writes a line of data, byte for byte but on a terminal.
+    /// Writes a line of data, unchanged unless it goes to a terminal.
     func line(_ bytes: [UInt8]) throws(CommandError) {
         waiting.append(contentsOf: isTerminal ? Output.safe(bytes) : bytes)
         waiting.append(0x0A)
@@ -31,7 +31,7 @@ final class Output {
         waiting.append(0x0A)
     }
 
-    /// Hands over what waits.
+    /// Writes the buffered bytes.
     func flush() throws(CommandError) {
         guard !waiting.isEmpty else { return }
         defer { waiting.removeAll(keepingCapacity: true) }
@@ -41,25 +41,25 @@ final class Output {
         throw .unwritable("standard output", error)
     }
 
-    /// Says that there was nothing to write, on a terminal only, where a person could take that for a fault.
+    /// Reports that there was nothing to write, on a terminal only, where a person could take that for a fault.
     func tellNothing() throws(CommandError) {
         try flush()
         if isTerminal { Output.complain(raw: "nothing there") }
     }
 
-    /// Says an error on standard error, in one line.
+    /// Writes an error to standard error, in one line.
     static func complain(_ sentence: String) {
         tell(Terminal.red("storectl:", on: STDERR_FILENO) + " " + Shown.safe(sentence))
     }
 
-    /// Writes a line that is no error to standard error.
+    /// Writes a line that is not an error to standard error.
     static func complain(raw line: String) {
         tell(Terminal.isShown(on: STDERR_FILENO) ? Shown.safe(lines: line) : line)
     }
 
     private static func tell(_ line: String) {
         StatusLine.erase()
-        // There is nowhere left to say that this failed.
+        // A failure to write to standard error cannot be reported.
         _ = WholeWrite.run(Array((line + "\n").utf8), to: STDERR_FILENO)
     }
 

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The progress of a long step, on a terminal only: its name, a bar, a count, the rate and the time left.
+/// The progress display of a long step, on a terminal only: its name, a bar, a count, the rate and the time left.
 final class Progress {
-    /// How often a line is drawn.
+    /// The time between two drawings of the line.
     private static let interval: Duration = .milliseconds(100)
     private static let shortestBar = 4
 
@@ -10,19 +10,21 @@ final class Progress {
     private let unit: String
     private let began = ContinuousClock.now
     private var shown: ContinuousClock.Instant?
-    /// The bar's length: what else is on the line grows, and the bar gives way once.
+    /// The bar's length: it only shrinks, when the rest of the line grows.
     private var bar = 20
 
-    /// - Parameters:
-    ///   - step: what is done: `checking the log`.
-    ///   - unit: the things that are counted: `events`.
-    init(_ step: String, _ unit: String) { (self.step, self.unit) = (step, unit) }
-
-    /// Shows how many are done.
+    /// Begins a step.
     ///
     /// - Parameters:
-    ///   - all: how many there are; nil where nobody knows.
-    ///   - share: how much of the step is done, from 0 to 1, where the counts do not say it.
+    ///   - step: the name of the step: `checking the log`.
+    ///   - unit: the unit of the counts: `events`.
+    init(_ step: String, _ unit: String) { (self.step, self.unit) = (step, unit) }
+
+    /// Shows the count that was reached.
+    ///
+    /// - Parameters:
+    ///   - all: the total count; nil when it is unknown.
+    ///   - share: the part of the step that is done, from 0 to 1, when the counts do not define it.
     func show(_ done: UInt64, of all: UInt64?, share: Double? = nil) {
         let now = ContinuousClock.now
         guard shown.map({ now - $0 >= Progress.interval }) ?? true, StatusLine.isWanted else { return }
@@ -33,7 +35,7 @@ final class Progress {
         StatusLine.show(line(share ?? counted, facts, width: StatusLine.width))
     }
 
-    /// The rate and the time left; the first moments say nothing of how fast it is.
+    /// Returns the rate and the time left; nothing in the first second, whose rate is not meaningful yet.
     private static func pace(_ done: UInt64, _ share: Double?, after seconds: Double) -> [String] {
         let rate = seconds > 0 ? Double(done) / seconds : 0
         guard seconds >= 1, rate >= 1 else { return [] }
@@ -44,7 +46,8 @@ final class Progress {
         return facts
     }
 
-    /// `checking the log: [====    ] 40 %, 400 of 1000 events, 200/s, 3 s left`; the bar is as long as there is room.
+    /// Returns `checking the log: [====    ] 40 %, 400 of 1000 events, 200/s, 3 s left`; the bar fills the remaining
+    /// width.
     private func line(_ share: Double?, _ facts: [String], width: Int) -> String {
         guard let share else { return "\(step): " + facts.joined(separator: ", ") }
         let rest = (["\(Int(share * 100)) %"] + facts).joined(separator: ", ")
@@ -57,6 +60,6 @@ final class Progress {
 }
 
 extension Duration {
-    /// In seconds, with their fractions.
+    /// The duration in seconds, with fractions.
     var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

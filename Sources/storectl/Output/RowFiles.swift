@@ -3,9 +3,9 @@ import StoryClient
 import StoryCore
 import StoryStorage
 
-/// The rows of replayed models as files of JSON lines, one for each kind, in the order of dates, and one for streams.
+/// The writer of replayed rows into files of JSON lines: one for each kind, in the order of dates, and one for streams.
 ///
-/// The directory gets its name when everything is in it.
+/// The directory gets its name when it is complete.
 struct RowFiles {
     private static let pageCount = 1_000
 
@@ -14,11 +14,13 @@ struct RowFiles {
     private let interruption: Int32
     private var written: [String] = []
 
+    /// Folds the data directory's log.
+    ///
     /// - Parameters:
-    ///   - path: the directory that is made.
-    ///   - data: the data directory that is read.
-    ///   - last: where the fold ends.
-    /// - Throws: why the data cannot be read.
+    ///   - path: the directory to create.
+    ///   - data: the data directory to read.
+    ///   - last: the position where the fold ends.
+    /// - Throws: the reason why the data cannot be read.
     init(_ path: String, of data: String, through last: Position, _ invocation: Invocation) throws(CommandError) {
         self.path = path
         interruption = invocation.interruption
@@ -27,7 +29,7 @@ struct RowFiles {
 
     /// Writes a file for each of these models that has rows or streams to show.
     ///
-    /// - Throws: what writing failed with; nothing is left then.
+    /// - Throws: the error of writing; no file is left then.
     mutating func write(_ models: [String]) throws(CommandError) {
         let folder = try RowFiles.stored { () throws(StorageError) in
             let folder = try NewFolder(path)

@@ -1,15 +1,16 @@
 import Glibc
 import StoryClient
 
-/// Rows on their way to standard output: as they came, as separated values, or as a table.
+/// The writer of rows to standard output: as they came, as separated values, or as a table.
 struct RowLines {
-    /// What a run may say of how rows are written.
+    /// The options for the format of rows.
     static let options = [
         Option("columns", "A,B", "only these, in this order"),
         Option("csv", nil, "comma-separated values (RFC 4180), with a line of names"),
         Option("tsv", nil, "tab-separated values, with a line of names; tab, LF and backslash are \\t, \\n and \\\\"),
     ]
 
+    /// The format of the output.
     private enum Form {
         case json
         case separated(Separated)
@@ -18,12 +19,14 @@ struct RowLines {
 
     private let output: Output
     private let form: Form
-    /// Nil where the rows are of a kind that nobody here knows: the store will refuse it.
+    /// The columns to write; empty when the kind is unknown here and the store will refuse it.
     private let columns: [Column]
     private var table: Table
     private(set) var count = 0
 
-    /// - Parameter known: the columns that there are, in their order.
+    /// Reads the options.
+    ///
+    /// - Parameter known: the available columns, in their order.
     init(_ invocation: Invocation, columns known: [Column]) throws(CommandError) {
         let arguments = invocation.arguments
         output = invocation.output
@@ -64,14 +67,14 @@ struct RowLines {
         try output.line(separated.line(columns.map(\.name)))
     }
 
-    /// There are no more rows. Where there were none, other programs get the line of names all the same, and a terminal
-    /// says that there is nothing, which a person could take for a fault.
+    /// Ends the rows. If there were none, programs still get the line of names, and a terminal shows that there is
+    /// nothing, which a person could take for a fault.
     func end() throws(CommandError) {
         if count == 0, case .separated(let separated) = form { try writeNames(separated) }
         if count == 0 { try output.tellNothing() }
     }
 
-    /// The values of rows for a file, in the order of the columns; what a row lacks is empty.
+    /// Returns the values of rows for a file, in the order of the columns; a missing member is empty.
     private func cells(_ rows: [ReplyLine]) -> [[String]] {
         rows.compactMap { ShownJSON($0.json)?.members }.map { members in
             columns.map { members[$0.name]?.plain ?? "" }
@@ -94,7 +97,7 @@ struct RowLines {
     }
 }
 
-/// How values stand beside each other on a line for another program.
+/// The separators of values on a line for another program.
 enum Separated {
     case commas
     case tabs
@@ -123,7 +126,7 @@ enum Separated {
         }
     }
 
-    /// Replaces bytes, wherever they stand: what is read by another program has no characters of several scalars.
+    /// Replaces single bytes, not characters: other programs have no characters of several scalars.
     private static func replaced(_ text: String, _ replacement: (UInt8) -> StaticString?) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {

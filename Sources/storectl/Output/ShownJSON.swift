@@ -1,11 +1,11 @@
 import StoryBrowser
 import StoryWire
 
-/// A JSON value, read for showing it to a person: as it was spelled, but safe for a terminal.
+/// A JSON value for display: as it was spelled, but safe for a terminal.
 struct ShownJSON {
     private let value: JSONValue
 
-    /// Nil when the bytes are no JSON.
+    /// Parses the bytes; nil when they are not JSON.
     init?(_ bytes: [UInt8]) {
         guard let value = JSONValue(bytes) else { return nil }
         self.value = value

@@ -1,12 +1,12 @@
 import StoryBrowser
 import StoryClient
 
-/// The figures of one `STATS`, and when they came.
+/// The figures of one `STATS`, and the time when they came.
 struct StatsSample {
     let figures: [String: ShownJSON]
     let time = ContinuousClock.now
 
-    /// Nil where the reply is no object.
+    /// Reads a reply; nil when it is not an object.
     init?(_ reply: StoreReply) {
         guard let object = ShownJSON(reply.final.json), object.isObject else { return nil }
         figures = object.members
@@ -15,7 +15,7 @@ struct StatsSample {
     func count(_ name: String) -> UInt64 { figures[name]?.whole ?? 0 }
     func members(_ name: String) -> [String: ShownJSON] { figures[name]?.members ?? [:] }
 
-    /// How fast a count grew since another sample; nil where it began again, with another daemon.
+    /// Returns the growth of a count per second since another sample; nil when another daemon began the count again.
     func rate(_ count: UInt64, since before: StatsSample, _ then: UInt64) -> UInt64? {
         let seconds = (time - before.time).inSeconds
         guard count >= then, seconds > 0 else { return nil }
@@ -23,23 +23,23 @@ struct StatsSample {
     }
 }
 
-/// The most telling figures of the daemon on one screen.
+/// The most important figures of the daemon on one screen.
 struct StatsPage {
     private static let labelWidth = 13
     private static let verbWidth = 13
     private static let figureWidth = 11
 
     private let sample: StatsSample
-    /// The sample before; nil where there is none, and no rates of requests are known.
+    /// The previous sample; nil when there is none, and so no rates of requests.
     private let before: StatsSample?
-    /// Events a second of the last minute; none where nobody counted them.
+    /// The events per second of the last minute; empty when they were not counted.
     private let rates: [Double]
 
     init(_ sample: StatsSample, after before: StatsSample?, _ rates: [Double] = []) {
         (self.sample, self.before, self.rates) = (sample, before, rates)
     }
 
-    /// The page, in no more lines and columns than there is room for.
+    /// Returns the page, in at most the given number of columns and rows.
     func lines(columns: Int, rows: Int) -> [String] {
         let facts = [title] + self.facts.map { StatsPage.padded($0.name, StatsPage.labelWidth) + $0.value }
         let room = rows - facts.count - 2
@@ -80,13 +80,13 @@ struct StatsPage {
         ]
     }
 
-    /// Since the sample before; without one, the daemon's own count of its last second.
+    /// The events per second since the previous sample; without one, the daemon's own count of its last second.
     private var eventsPerSecond: UInt64 {
         guard let before else { return sample.members("rates")["eventsPerSecond"]?.whole ?? 0 }
         return sample.rate(sample.count("position"), since: before, before.count("position")) ?? 0
     }
 
-    /// A table of the verbs, the most frequent first.
+    /// Returns a table of the verbs, the most frequent first.
     private func verbs(room: Int) -> [String] {
         let all = (sample.figures["verbs"]?.fields ?? []).map { (name: $0.name, figures: $0.value.members) }
         let sorted = all.sorted { ($0.figures["count"]?.whole ?? 0) > ($1.figures["count"]?.whole ?? 0) }
@@ -120,7 +120,7 @@ struct StatsPage {
 }
 
 extension StatsPage {
-    /// A text filled up with spaces to a width.
+    /// Returns a text padded with spaces to a width.
     fileprivate static func padded(_ text: String, _ width: Int, isRight: Bool = false) -> String {
         let spaces = String(repeating: " ", count: max(0, width - Shown.width(text)))
         return isRight ? spaces + text : text + spaces

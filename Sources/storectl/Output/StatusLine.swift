@@ -2,24 +2,24 @@ import Glibc
 import StoryBrowser
 import Synchronization
 
-/// The line of standard error that long work draws over and over, on a terminal only. It needs no escape sequence.
+/// The line on standard error that long work draws repeatedly, on a terminal only. It needs no escape sequence.
 enum StatusLine {
-    /// How many columns are drawn on.
+    /// The number of columns that are drawn on.
     private static let drawn = Mutex(0)
 
-    /// True where a person sees it.
+    /// True when a person sees the line.
     static var isWanted: Bool { Terminal.isShown(on: STDERR_FILENO) && Terminal.obeysSequences }
 
-    /// How many columns it may take: in the last one the cursor would go to the next line.
+    /// The number of columns that it may use: after the last one the cursor would move to the next line.
     static var width: Int { (Terminal.size(of: STDERR_FILENO)?.columns ?? 80) - 1 }
 
-    /// Draws a text over the one before.
+    /// Draws a text over the previous one.
     static func show(_ text: String) {
         guard isWanted else { return }
         drawn.withLock { draw(text, over: &$0) }
     }
 
-    /// Leaves an empty line, where something was drawn.
+    /// Clears the line, if it was drawn.
     static func erase() {
         drawn.withLock { drawn in
             guard drawn > 0 else { return }
@@ -27,7 +27,7 @@ enum StatusLine {
         }
     }
 
-    /// Likewise, before an end at once: another thread may be drawing for ever.
+    /// Clears the line before an end at once, without waiting for another thread, which may be blocked while it draws.
     static func eraseAtOnce() {
         _ = drawn.withLockIfAvailable { drawn in
             guard drawn > 0 else { return }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The time that passes while another process works, which does not tell how far it is; on a terminal only.
+/// The display of elapsed time while another process works and reports no progress; on a terminal only.
 enum Stopwatch {
-    /// The end of a pipe that ends with the work, and the step's name.
+    /// The read end of a pipe that is closed with the work, and the step's name.
     private final class Wait {
         let end: Int32
         let step: String
@@ -10,7 +10,7 @@ enum Stopwatch {
         init(_ end: Int32, _ step: String) { (self.end, self.step) = (end, step) }
     }
 
-    /// Does the work, and shows the step with the seconds that it takes.
+    /// Does the work, and meanwhile shows the step with the elapsed seconds.
     static func run<Result, Failure: Error>(
         _ step: String, _ work: () throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,25 +1,28 @@
 import StoryBrowser
 
-/// Rows under each other in aligned columns, and single objects as names and values.
+/// The layout of rows in aligned columns, and of single objects as names and values.
 struct Table {
     private static let gap = 2
 
-    /// How rows are laid out.
+    /// The layout of rows.
     private enum Layout {
         /// The indexes of the columns that are shown, each with its width.
         case columns([(column: Int, width: Int)])
-        /// The terminal is too narrow for that: each field has a line of its own.
+        /// A line for each field, when the terminal is too narrow for columns.
         case fields
     }
 
     private let columns: [Column]
     private let limit: Int?
-    /// The first rows decide it; nil before them.
+    /// The layout, which the first rows decide; nil before them.
     private var layout: Layout?
 
+    /// Orders the columns.
+    ///
     /// - Parameters:
-    ///   - columns: what to show.
-    ///   - limit: the width of the terminal, whose lines have fewer columns and cut values; nil: all is whole.
+    ///   - columns: the columns to show.
+    ///   - limit: the width of the terminal, on which columns are left out and values cut; nil to show all of them
+    ///     whole.
     init(_ columns: [Column], limit: Int?) {
         self.limit = limit
         guard limit != nil else {
@@ -30,7 +33,7 @@ struct Table {
         self.columns = ranked + columns.filter { $0.rank == nil }
     }
 
-    /// The lines of the next rows, and before the first ones the heading, where there is one.
+    /// Returns the lines of the next rows, and with the first ones the heading, if there is one.
     mutating func lines(_ rows: [ShownJSON]) -> (heading: String?, rows: [String]) {
         let cells = rows.map { row in
             let members = row.members
@@ -59,19 +62,19 @@ struct Table {
         while excess(widths) > 0, let last = widths.lastIndex(where: { columns[$0.column].fit == .leftOut }) {
             widths.remove(at: last)
         }
-        // Names give way before texts, which have the rest; a heading is never cut.
+        // Names are cut before texts, which get the rest; a heading is never cut.
         for isLast in [false, true] where excess(widths) > 0 { cut(&widths, isLast: isLast) }
         return excess(widths) > 0 ? .fields : .columns(widths)
     }
 
-    /// How many columns of the terminal are missing.
+    /// Returns the number of terminal columns that are missing.
     private func excess(_ widths: [(column: Int, width: Int)]) -> Int {
         widths.reduce(Table.gap * (widths.count - 1)) { $0 + $1.width } - (limit ?? .max)
     }
 
-    /// Makes the widest columns narrower until all fit, or none can give way.
+    /// Makes the widest columns narrower until all fit, or none can be cut.
     ///
-    /// - Parameter isLast: texts give way as well.
+    /// - Parameter isLast: true to cut texts as well.
     private func cut(_ widths: inout [(column: Int, width: Int)], isLast: Bool) {
         var missing = excess(widths)
         while missing > 0 {
@@ -95,7 +98,7 @@ struct Table {
         return line
     }
 
-    /// The fields of one row below each other, with an empty line between rows.
+    /// Returns the fields of one row below each other, with an empty line between rows.
     private func fields(_ cells: [String], isFirst: Bool) -> [String] {
         let lines = zip(columns, cells).filter { $0.0.fit != .leftOut }.flatMap { column, cell in
             Wrapping.lines(of: "\(column.heading): \(cell)", columns: limit ?? 80, limit: 1_000)
@@ -103,10 +106,10 @@ struct Table {
         return (isFirst ? [] : [""]) + lines
     }
 
-    /// A line for each member in their order, nested ones indented under their name.
+    /// Returns a line for each member in their order; nested members are indented under their name.
     static func lines(object: ShownJSON) -> [String] {
         var lines: [String] = []
-        // A list of work instead of recursion: how deep an answer nests is not for this program to say.
+        // A work list instead of recursion, since the depth of a reply is not limited by this program.
         var work: [(name: String, value: ShownJSON, depth: Int)] = [("", object, -1)]
         while let (name, value, depth) = work.popLast() {
             let indent = String(repeating: "  ", count: max(depth, 0))

@@ -1,22 +1,22 @@
-/// Figures in the units in which people read them.
+/// The formatting of figures in readable units.
 enum Units {
     private static let sizes = ["B", "KiB", "MiB", "GiB", "TiB"]
 
-    /// `11.4 MiB`.
+    /// Returns `11.4 MiB` for a number of bytes.
     static func bytes(_ count: UInt64) -> String {
         var (size, unit) = (Double(count), 0)
         while size >= 1_024, unit < sizes.count - 1 { (size, unit) = (size / 1_024, unit + 1) }
         return unit == 0 ? "\(count) B" : "\(figures(size)) \(sizes[unit])"
     }
 
-    /// `0.46 ms`, of microseconds.
+    /// Returns `0.46 ms` for microseconds.
     static func latency(microseconds: Double) -> String {
         if microseconds < 100 { return "\(figures(microseconds)) µs" }
         if microseconds < 10_000_000 { return "\(figures(microseconds / 1_000)) ms" }
         return "\(figures(microseconds / 1_000_000)) s"
     }
 
-    /// `3 h 12 min`: the greatest unit and the next one.
+    /// Returns `3 h 12 min` for seconds: the greatest unit and the next one.
     static func time(seconds: Double) -> String {
         let whole = UInt64(max(0, min(seconds, 1e12)))
         let parts = [
@@ -26,7 +26,7 @@ enum Units {
         return parts[first...].prefix(2).filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")
     }
 
-    /// Two decimals below ten, one below a hundred, else none.
+    /// Formats a number with two decimals below ten, one below a hundred, else none.
     private static func figures(_ value: Double) -> String {
         let value = max(0, min(value, 1e15))
         let decimals = value < 9.995 ? 100 : value < 99.95 ? 10 : 1

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A write that goes on until all bytes are written, also where another program made the descriptor non-blocking.
+/// A write that continues until all bytes are written, even if another program made the descriptor non-blocking.
 enum WholeWrite {
-    /// Writes the bytes, and waits where the descriptor takes none now.
+    /// Writes the bytes, and waits while the descriptor accepts none.
     ///
-    /// - Parameter each: takes how many bytes each call wrote.
-    /// - Returns: the system's error; nil once all bytes are written.
+    /// - Parameter each: takes the number of bytes that each call wrote.
+    /// - Returns: the errno; nil once all bytes are written.
     static func run(_ bytes: [UInt8], to descriptor: Int32, _ each: (Int) -> Void = { _ in }) -> Int32? {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -14,7 +14,7 @@ enum WholeWrite {
                 rest = rest.dropFirst(written)
                 each(written)
             } else if errno == EAGAIN {
-                // An error or a hang-up ends the wait as well, and the next write says which.
+                // An error or a hang-up ends the wait as well, and the next write reports it.
                 var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&room, 1, -1)
             } else if errno != EINTR {

@@ -3,11 +3,11 @@ import Glibc
 import StoryBrowser
 import StoryWire
 
-/// The line that is typed, on the terminal: with what was typed before and completion.
+/// The line editor of the terminal, with history and completion.
 ///
-/// Characters are read and shown in UTF-8, whatever the locale of the process is.
+/// Characters are read and shown in UTF-8, in every locale of the process.
 final class LineEditor {
-    /// What a key made of the line.
+    /// The result of reading keys.
     enum Step {
         case typing
         case line(String)
@@ -20,25 +20,25 @@ final class LineEditor {
 
     private let completion = RequestCompletion(.standard)
     private let history: LineHistory
-    /// How the terminal was set; nil where it does not say.
+    /// The terminal's settings at the start; nil when they are unknown.
     private let settings: termios?
     private var line: TypedLine
     private var decoder = KeyDecoder()
     private var keys: [Key] = []
     private var isBegun = false
-    /// The row of the cursor, from the line's first one.
+    /// The row of the cursor, counted from the line's first row.
     private var row = 0
 
     init(_ history: LineHistory) {
         self.history = history
         line = TypedLine(history: history.lines)
         settings = LineEditor.terminalSettings()
-        // While no line is edited keys stay as they are typed, too: a terminal that gathers lines would turn a Ctrl-D
-        // into a zero byte, and show twice what is typed then.
+        // Canonical mode is off even while no line is edited: it would turn a Ctrl-D into a zero byte, and echo the
+        // keys that are typed then a second time.
         if let settings, Terminal.obeysSequences { LineEditor.takeKeys(settings) }
     }
 
-    /// True while there are keys of what was read last.
+    /// True while keys of the last read are left.
     var hasKeys: Bool { !keys.isEmpty }
 
     /// Shows an empty line to type in.
@@ -49,7 +49,7 @@ final class LineEditor {
         Terminal.write(LineEditor.prompt)
     }
 
-    /// Reads what was typed, up to the end of a line.
+    /// Reads keys, up to the end of a line.
     func readKeys() -> Step {
         if keys.isEmpty {
             var bytes = [UInt8](repeating: 0, count: 4_096)
@@ -74,7 +74,7 @@ final class LineEditor {
         return .typing
     }
 
-    /// Lets something else be printed above the line that is being typed.
+    /// Prints something else above the line that is being typed.
     func interrupt(_ body: () -> Void) {
         guard isBegun else { return body() }
         if Terminal.obeysSequences { Terminal.write(upToFirstRow + "\u{1B}[K") }
@@ -83,13 +83,13 @@ final class LineEditor {
         draw()
     }
 
-    /// Gives the terminal back as it was.
+    /// Restores the terminal's settings.
     func end() {
         Terminal.write("\n")
         if let settings { LineEditor.giveBack(settings) }
     }
 
-    /// Shows the whole line, and goes on behind it.
+    /// Shows the whole line, and moves behind it.
     private func finish(_ step: Step) -> Step {
         isBegun = false
         if case .line(let text) = step, !text.isEmpty, text != line.history.last {
@@ -98,7 +98,7 @@ final class LineEditor {
             line.insert(text)
         }
         draw()
-        // A terminal that gathers lines has shown the end of this one itself.
+        // A terminal in canonical mode has shown the end of this line itself.
         if Terminal.obeysSequences { Terminal.write("\n") }
         line.begin()
         return step
@@ -106,13 +106,14 @@ final class LineEditor {
 
     private var upToFirstRow: String { "\r" + (row > 0 ? "\u{1B}[\(row)A" : "") }
 
-    /// Shows the line and the cursor in it, over what was shown of it before.
+    /// Draws the line and its cursor over the previous drawing.
     private func draw() {
         guard Terminal.obeysSequences else { return }
         let prompt = line.searched.map { "search \"\(Shown.safe($0))\": " } ?? LineEditor.prompt
         let layout = LineLayout(prompt, line, width: Terminal.width ?? 80)
         var text = upToFirstRow + "\u{1B}[J" + prompt + Shown.safe(line.text)
-        // The cursor waits behind a full row until the next character; it is wanted in the next row.
+        // After a full row the cursor stays behind the last column until the next character; it belongs in the next
+        // row.
         if layout.end.column == 0, layout.end.row > 0 { text += "\n\r" }
         let up = layout.end.row - layout.cursor.row
         if layout.cursor != layout.end {
@@ -123,7 +124,7 @@ final class LineEditor {
         row = layout.cursor.row
     }
 
-    /// Puts in what all completions have in common, or lists them.
+    /// Inserts the common prefix of all completions, or lists them.
     private func complete() {
         let before = line.before
         let start = before.lastIndex { RequestCompletion.wordBreaks.contains($0) }.map { before.index(after: $0) }
@@ -142,7 +143,7 @@ final class LineEditor {
 
 // The terminal.
 extension LineEditor {
-    /// How the terminal is set, and is set again after an end at once; nil where it does not say.
+    /// Returns the terminal's settings, which are also restored after an end at once; nil when they are unknown.
     private static func terminalSettings() -> termios? {
         var settings = termios()
         guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
@@ -151,7 +152,7 @@ extension LineEditor {
         return saved
     }
 
-    /// Has keys come one by one, and shown by nobody but the editor; those that send signals go on doing so.
+    /// Turns canonical mode and echo off, so that keys come one by one; those that send signals still do.
     private static func takeKeys(_ settings: termios) {
         var settings = settings
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO | IEXTEN)

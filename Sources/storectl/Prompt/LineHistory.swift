@@ -3,11 +3,11 @@ import Glibc
 import StoryCore
 import StoryStorage
 
-/// The lines that were typed in earlier conversations: a file of lines in UTF-8.
+/// The history of typed lines: a file of lines in UTF-8.
 struct LineHistory {
     private static let keptLines = 1_000
 
-    /// Nil where there is no home for it.
+    /// The path of the file; nil when there is no home directory for it.
     private let path: String?
     /// The newest lines, the oldest first.
     let lines: [String]
@@ -19,14 +19,14 @@ struct LineHistory {
             lines = []
             return
         }
-        // An editor that was used before wrote lines in a spelling of its own.
+        // An earlier editor wrote lines in a spelling of its own.
         let isForeign = bytes.starts(with: "_HiStOrY_V2_".utf8)
         let all = isForeign ? [] : bytes.split(separator: 0x0A).compactMap { String(validating: $0, as: UTF8.self) }
         lines = all.suffix(LineHistory.keptLines)
         if isForeign || all.count > 2 * LineHistory.keptLines { rewrite() }
     }
 
-    /// Writes a line behind the others; where that fails, it is not there in the next conversation.
+    /// Appends a line to the file; a failure is ignored, and the line is then missing next time.
     func append(_ line: String) { write(line + "\n", O_APPEND) }
 
     private func rewrite() { write(lines.map { $0 + "\n" }.joined(), O_TRUNC) }

@@ -4,14 +4,14 @@ import StoryClient
 import StoryCore
 import StoryWire
 
-/// A conversation with the store at the terminal.
+/// An interactive session with the store at the terminal.
 final class Prompt {
     static let subcommand = Subcommand(
-        name: "prompt", summary: "interactive prompt; what plain \"storectl\" starts on a terminal",
+        name: "prompt", summary: "starts an interactive prompt, as plain \"storectl\" does on a terminal",
         operand: .none,
         details: [
             "It takes requests of the protocol, a line each; HELP (or ?) lists the verbs.",
-            "Tab completes verbs, kinds, options, fields and values; the arrows go through what was asked before.",
+            "Tab completes verbs, kinds, options, fields and values; the arrows go through earlier requests.",
             "Pushes of subscriptions are shown as they come. clear empties the screen; exit, quit or Ctrl-D ends it.",
         ],
         examples: ["storectl", "storectl prompt --socket PATH"],
@@ -30,7 +30,7 @@ final class Prompt {
         answers = PromptAnswers(invocation)
     }
 
-    /// The verb of a command line without one: on a terminal this one.
+    /// Returns the verb of a command line without one: `prompt` on a terminal.
     static func verb(_ arguments: Arguments) -> String? {
         Terminal.isConversation && !arguments.has("help") ? subcommand.name : nil
     }
@@ -75,7 +75,7 @@ final class Prompt {
         }
     }
 
-    /// Does what a line says; false when that was the last.
+    /// Executes a line; false when it was the last.
     private func take(_ line: PromptLine) throws(StoreError) -> Bool {
         switch line {
         case .nothing: return true
@@ -90,7 +90,7 @@ final class Prompt {
         }
     }
 
-    /// Asks for nothing: a connection whose first line, or three lines in a row, were no requests is closed.
+    /// Sends a `PING`, since a connection is closed when its first line, or three lines in a row, are not requests.
     private func stayOpen() throws(StoreError) { _ = try reply(to: Verb.ping.rawValue) }
 
     /// Sends a request and waits for its reply; pushes that come before it are shown.
@@ -111,13 +111,13 @@ final class Prompt {
         }
     }
 
-    /// Shows what was not asked for.
+    /// Shows a push or a notice.
     private func show(_ line: ReplyLine) {
         let text = Shown.safe(String(decoding: line.line, as: UTF8.self))
         shown { () throws(CommandError) in try invocation.output.line(text) }
     }
 
-    /// What cannot be written to a terminal is lost with the terminal.
+    /// Runs `body` and flushes the output; lines that cannot be written to the terminal are lost.
     private func shown(_ body: () throws(CommandError) -> Void) {
         do throws(CommandError) {
             try body()

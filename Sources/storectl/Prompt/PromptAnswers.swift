@@ -1,14 +1,16 @@
 import StoryClient
 import StoryCore
 
-/// Replies as the prompt shows them: rows as tables, events as lines, objects as names and values.
+/// The display of replies at the prompt: rows as tables, events as lines, objects as names and values.
 struct PromptAnswers {
     private let invocation: Invocation
 
     init(_ invocation: Invocation) { self.invocation = invocation }
 
+    /// Shows a reply.
+    ///
     /// - Parameters:
-    ///   - request: the line that was answered.
+    ///   - request: the line that was sent.
     ///   - final: the line that closes the reply.
     func show(_ request: String, _ rows: [ReplyLine], _ final: ReplyLine) throws(CommandError) {
         if final.kind == .failed {
@@ -40,7 +42,7 @@ struct PromptAnswers {
         }
     }
 
-    /// The verbs with what they do, and the prompt's own words.
+    /// Lists the verbs with their summaries, and the prompt's own words.
     private func overview(_ rows: [ReplyLine]) throws(CommandError) {
         let verbs = rows.compactMap { row -> (String, String)? in
             guard let members = ShownJSON(row.json)?.members, let verb = members["verb"] else { return nil }
@@ -53,7 +55,7 @@ struct PromptAnswers {
     private func table(_ rows: [ReplyLine], of kind: String?) throws(CommandError) {
         let objects = rows.compactMap { ShownJSON($0.json) }
         let known = Kinds.named(kind).map(Kinds.columns) ?? []
-        // A sort or a stream has columns of its own: those of its first row.
+        // Sorts and streams have columns of their own: those of the first row.
         let first = objects.first?.fields.map { Column($0.name) } ?? []
         let columns = first.allSatisfy { column in known.contains { $0.name == column.name } } ? known : first
         guard !rows.isEmpty else { return }
@@ -63,7 +65,7 @@ struct PromptAnswers {
         for line in lines.rows { try invocation.output.line(line) }
     }
 
-    /// `2 rows at position 18; go on with after=…`
+    /// Returns `(2, position 18; there is more: …)`.
     private func rest(_ final: ReplyLine) -> String {
         let members = ShownJSON(final.json)?.members ?? [:]
         let count = members["count"]?.shown ?? "0"

@@ -6,10 +6,10 @@ enum PromptLine: Equatable {
     case nothing
     /// The word that empties the screen.
     case clear
-    /// A request for the store, which ends the conversation where its verb is QUIT.
+    /// A request for the store, which ends the conversation if its verb is QUIT.
     case request(String)
 
-    /// The prompt's own words, and what they do.
+    /// The prompt's own words, with their summaries.
     static let words = [("clear", "Empties the screen."), ("exit", "Ends the conversation, as Ctrl-D does.")]
 
     init(_ line: String) {
@@ -26,7 +26,7 @@ enum PromptLine: Equatable {
         }
     }
 
-    /// The verb of a request; nil where its first word is none.
+    /// Returns the verb of a request; nil when its first word is not a verb.
     static func verb(of request: String) -> Verb? {
         let words = request.split(separator: " ").filter { !$0.hasPrefix("@") }
         return words.first.flatMap { Verb(rawValue: $0.uppercased()) }

@@ -1,6 +1,6 @@
 import StoryCore
 
-/// Completion scripts, from the table: verbs, what they work on, options and their values.
+/// The completion scripts, generated from the table: verbs, operands, options and their values.
 enum Completion {
     static let subcommand = Subcommand(
         name: "completion", summary: "prints a script that completes storectl's words in a shell",
@@ -76,7 +76,7 @@ enum Completion {
         Kinds.names.map { "                \($0)|\($0)/*) kind=\($0) ;;" }.joined(separator: "\n")
     }
 
-    /// What comes after an option with a value: its values, of the kind where one is named, or names of files.
+    /// The cases of options with a value: the option's values, those of the kind if one is named, or file names.
     private static var valueCases: String {
         let options = (SubcommandTable.globalOptions + SubcommandTable.all.flatMap(\.options)).filter {
             $0.value != nil
@@ -97,7 +97,7 @@ enum Completion {
             .joined(separator: "\n")
     }
 
-    /// The values of a kind's own options, filters and fields, as far as they can be listed.
+    /// Returns the values of a kind's own options, filters and fields, as far as they can be listed.
     private static func values(_ kind: KindSchema) -> [(name: String, values: [String], isList: Bool)] {
         var found = [("sort", kind.sorts.map(\.name), false), ("columns", Kinds.columns(of: kind).map(\.name), true)]
         for field in kind.fields {
@@ -106,7 +106,9 @@ enum Completion {
         return found
     }
 
-    /// - Parameter isList: whether several may stand there, with commas between them.
+    /// Returns the case of one option.
+    ///
+    /// - Parameter isList: true when the option takes several values with commas between them.
     private static func valueCase(
         _ option: String, of kind: String, _ values: [String], isList: Bool = false
     ) -> String {
@@ -136,14 +138,14 @@ enum Completion {
         return "        \(subcommand.name):\(kind)) words=\"\(all.joined(separator: " "))\" ;;"
     }
 
-    /// The kinds that a subcommand works on.
+    /// Returns the kinds that a subcommand works on.
     private static func kinds(_ subcommand: Subcommand) -> [KindSchema] {
         Catalogue.standard.kinds.filter { kind in
             subcommand.operandChoices.contains { $0 == kind.name || $0 == kind.name + "/" }
         }
     }
 
-    /// The options that a subcommand has for one kind: the filters of others are no use.
+    /// Returns the options of a subcommand for one kind, without the filters of other kinds.
     private static func options(_ subcommand: Subcommand, _ kind: KindSchema) -> [String] {
         let own = kind.filters.map(\.name)
         let others = Kinds.filters.map(\.name).filter { !own.contains($0) }
@@ -152,7 +154,7 @@ enum Completion {
 
     private static func words(_ options: [Option]) -> [String] { options.map { "--\($0.name)" } }
 
-    /// The fields that the forms of a subcommand have.
+    /// Returns the fields of a subcommand's forms.
     private static func fields(_ subcommand: Subcommand) -> [String] { fields(subcommand, kinds(subcommand)) }
 
     private static func fields(_ subcommand: Subcommand, _ kinds: [KindSchema]) -> [String] {

@@ -3,21 +3,21 @@ import StoryCore
 import StoryLog
 import StoryStorage
 
-/// Events on their way out, one page or one block after the other.
+/// The export of events, one page or one block after the other.
 struct Export {
     static let subcommand = Subcommand(
         name: "export", summary: "writes events as JSON lines, each as the log has it, byte for byte", operand: .none,
         options: [
-            Option("from", "P|TIME", "where to begin (default: the first event)"),
-            Option("to", "P|TIME", "where to end (default: the last event)"),
-            Option("since", "TIME", "where to begin; the same as --from"),
+            Option("from", "P|TIME", "the start (default: the first event)"),
+            Option("to", "P|TIME", "the end (default: the last event)"),
+            Option("since", "TIME", "the start; the same as --from"),
             Kinds.types,
             Option("csv", nil, "comma-separated values with a heading, as spreadsheets and databases read them"),
         ],
         details: [
             "A line has the event's position, stream, version, type, time, author, key, tags, meta and data.",
             "With --csv, tags, meta and data are cells of JSON.",
-            "The daemon is asked for them; with --data, or where none answers, the data directory is read.",
+            "The daemon sends them; with --data, or where no daemon answers, the data directory is read.",
         ],
         examples: [
             "storectl export > events.ndjson", "storectl export --since 2026-11-01T00:00:00Z --csv > november.csv",
@@ -35,7 +35,7 @@ struct Export {
         })
 
     private let invocation: Invocation
-    /// The request, as the store reads it, whether a daemon is asked or the directory is read.
+    /// The request as the store reads it, both for a daemon and for the directory.
     private let query: ReadQuery
     private let lines: ExportLines
     private let progress = Progress("exporting", "events")
@@ -50,10 +50,10 @@ struct Export {
         lines = try ExportLines(invocation.output, isCSV: arguments.has("csv"))
     }
 
-    /// Where to begin; nil: at the first event.
+    /// Returns the position or time to begin at; nil for the first event.
     private static func start(_ arguments: Arguments) -> String? { arguments.value("from") ?? arguments.value("since") }
 
-    /// The request for a page of events.
+    /// Returns the request for a page of events.
     private static func request(_ arguments: Arguments, from: String?, to: String?) -> String {
         var request = RequestLine("READ", "events")
         if let from { request.add("from", from) }
@@ -63,7 +63,7 @@ struct Export {
         return request.text
     }
 
-    /// Asks the daemon for page after page, up to the log's end as it was at the first.
+    /// Reads page after page from the daemon, up to the end of the log at the first page.
     func ask() throws(CommandError) {
         let store = Answerer(try invocation.connect())
         let arguments = invocation.arguments
@@ -81,7 +81,7 @@ struct Export {
         try invocation.output.flush()
     }
 
-    /// Reads the log itself.
+    /// Reads the log in a data directory.
     func read(_ path: String) throws(CommandError) {
         ReaderProcess.takeOwnNumber(for: path)
         var failure: CommandError?
@@ -111,7 +111,7 @@ struct Export {
         try invocation.output.flush()
     }
 
-    /// The position of the first event at a time or after it, or of the last one at it or before it.
+    /// Returns the position of the first event at or after a time, or of the last event at or before it.
     private func position(
         _ bound: ReadBound, in log: LMDBEventLog, isFirst: Bool
     ) throws(StorageError) -> Position {

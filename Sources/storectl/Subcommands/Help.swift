@@ -2,7 +2,7 @@ import StoryClient
 import StoryCore
 import StoryWire
 
-/// Help, from the table.
+/// The help texts, generated from the table.
 enum Help {
     static let subcommand = Subcommand(
         name: "help", summary: "lists the verbs, or explains one, or an error code", operand: .optional("VERB|CODE"),
@@ -24,24 +24,24 @@ enum Help {
             return .done
         })
 
-    /// The verbs and what every one takes.
+    /// The verbs, and the options of every verb.
     static var overview: [String] {
         ["usage: storectl [--socket PATH | --data DIR] [--json] VERB …", ""]
             + columns(SubcommandTable.all.map { ($0.name + $0.operand.usage, $0.summary) }) + ["", "every verb takes"]
             + columns(SubcommandTable.globalOptions.map { ($0.usage, $0.summary) })
             + [
                 "",
-                "\"storectl help VERB\" explains one, \"storectl help CODE\" an error code; -V tells the version.",
+                "\"storectl help VERB\" explains one, \"storectl help CODE\" an error code; -V prints the version.",
             ] + exitCodes
     }
 
-    /// What the exit codes say.
+    /// The meanings of the exit codes.
     static let exitCodes = [
         "Exit: 0 done, 1 the answer is no, 2 usage or cannot connect, 3 denied, a limit, full, busy or stopping,",
         "4 timeout, 5 corrupt, 130 interrupted.",
     ]
 
-    /// One verb.
+    /// Returns the help of one verb.
     static func lines(_ subcommand: Subcommand) -> [String] {
         let name = subcommand.name + subcommand.operand.usage
         var lines = ["storectl \(name): \(subcommand.summary)"]
@@ -54,7 +54,7 @@ enum Help {
         return lines + ["", "examples"] + subcommand.examples.map { "  " + $0 }
     }
 
-    /// The fields of the form for each kind.
+    /// Returns the fields of the form for each kind.
     private static func fields(_ subcommand: Subcommand) -> [(String, String)] {
         guard let verb = Verb(rawValue: subcommand.name.uppercased()) else { return [] }
         return Kinds.kinds(of: verb).map { kind in
@@ -62,16 +62,16 @@ enum Help {
         }
     }
 
-    /// What an error code says, and when to send the request again; nil when there is no such code.
+    /// Returns the meaning of an error code, and when to send the request again; nil when there is no such code.
     static func lines(code name: String) -> [String]? {
         guard let code = ErrorCode.allCases.first(where: { $0.rawValue == name }) else { return nil }
         return ["\(code.rawValue): \(code.summary)", "retry: \(code.retry.rawValue)"]
     }
 
-    /// `storectl VERB --help`.
+    /// Prints the help of one verb, for `storectl VERB --help`.
     static func describe(_ subcommand: Subcommand) throws(CommandError) -> ExitCode { try print(lines(subcommand)) }
 
-    /// No verb: help where it was asked for, otherwise a mistake that help goes with.
+    /// Prints help if it was requested; without a verb, anything else is a usage error.
     static func withoutVerb(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         if arguments.has("help") { return try print(overview) }
         try arguments.checkNames(SubcommandTable.globalOptions, of: "storectl", see: "storectl help")
@@ -79,7 +79,7 @@ enum Help {
         throw .usage("which verb? for example \"storectl get stories/12345\"; \"storectl help\" lists them all")
     }
 
-    /// `storectl --version`.
+    /// Prints the version, for `storectl --version`.
     static func version() throws(CommandError) -> ExitCode { try print(["storectl \(ProgramVersion.number)"]) }
 
     private static func print(_ lines: [String]) throws(CommandError) -> ExitCode {
@@ -89,7 +89,7 @@ enum Help {
         return .done
     }
 
-    /// Names and what they say, one under the other.
+    /// Returns lines of names and explanations, in two columns.
     static func columns(_ rows: [(String, String)]) -> [String] {
         let width = rows.map { $0.0.count }.max() ?? 0
         return rows.map { "  " + $0.0 + String(repeating: " ", count: width - $0.0.count + 2) + $0.1 }
@@ -97,12 +97,12 @@ enum Help {
 }
 
 extension Subcommand {
-    /// True where an option or a field is a time.
+    /// True when an option or a field is a time.
     fileprivate var takesTimes: Bool {
         takesFields || options.contains { if case .moment = $0.reading { true } else { false } }
     }
 
-    /// What the operand can be; of `help`, the verbs and the codes.
+    /// The possible operands; of `help`, the verbs and the error codes.
     var completedOperands: [String] {
         name == Help.subcommand.name
             ? SubcommandTable.all.map(\.name) + ErrorCode.allCases.map(\.rawValue) : operandChoices

@@ -6,7 +6,7 @@ import StoryReplay
 import StoryStorage
 import StoryWire
 
-/// Standard input, line by line, into a new log.
+/// The import of standard input, line by line, into a new log.
 final class ImportRun {
     static let subcommand = Subcommand(
         name: "import", summary: "makes a data directory of the events that an export wrote", operand: .none,
@@ -15,7 +15,7 @@ final class ImportRun {
             "Events come from standard input, one a line, from position 1 on, with none left out.",
             "The directory must be empty or not there; it appears once all of it is durable and verified.",
             "It is a new history: a consumer that resumes with the old one's name is refused. A backup keeps its ancestry.",
-            "A line that no model could use is refused, such as a change of what is not there; --force takes it all the "
+            "A line that no model could use is refused, such as a change of a missing row; --force takes it all the "
                 + "same. Two users never get one address.",
         ],
         examples: [
@@ -41,11 +41,11 @@ final class ImportRun {
     private let reader = EventLineReader()
     private let audit = ImportAudit()
     private let isForced: Bool
-    /// How many events no model can use.
+    /// The number of events that no model can use.
     private var unusedCount: UInt64 = 0
     private var framer = LineFramer(limit: EventLineReader.maxCount)
     private let progress = Progress("importing", "events")
-    /// How many bytes the input has, where it is a file; and how many were read.
+    /// The size of the input in bytes, if it is a file; and the number of bytes that were read.
     private let size: Int?
     private var readCount = 0
     private var encoder = EventEncoder()
@@ -93,14 +93,14 @@ final class ImportRun {
         return head
     }
 
-    /// How many bytes standard input has; nil where it is no file.
+    /// Returns the size of standard input in bytes; nil when it is not a file.
     private static func inputSize() -> Int? {
         var status = stat()
         guard fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return max(status.st_size, 1)
     }
 
-    /// Waits for input and reads some; 0 at its end.
+    /// Waits for input and reads a chunk; returns its size in bytes, 0 at the end.
     private func read(into buffer: UnsafeMutableRawBufferPointer) throws(CommandError) -> Int {
         while true {
             var waiting = [
@@ -161,7 +161,9 @@ final class ImportRun {
         }
     }
 
-    /// - Throws: where the event must not be in the log, or is of no use and that was not asked for.
+    /// Handles the verdict on an event.
+    ///
+    /// - Throws: when the event must not be in the log, or is of no use and `--force` is not given.
     private func take(_ verdict: Result<ImportAudit.Verdict, StorageError>) throws(CommandError) {
         switch verdict {
         case .success(.used): break
@@ -172,7 +174,7 @@ final class ImportRun {
         }
     }
 
-    /// What is wrong with a line, member by member.
+    /// Returns the faults of a line, member by member.
     private static func told(_ failure: Failure) -> String {
         guard case .fields(let errors) = failure.detail else { return failure.message }
         let more = errors.count > 3 ? "; and \(errors.count - 3) more" : ""
@@ -185,13 +187,13 @@ final class ImportRun {
     }
 }
 
-/// A backup on its way into a data directory.
+/// The restore of a backup into a data directory.
 enum Restore {
     static let subcommand = Subcommand(
         name: "restore", summary: "makes a data directory of a backup", operand: .required("DIR"),
         details: [
             "The backup stays as it is. The directory must be empty or not there; it appears once it is verified.",
-            "It is a new history that names the backup, and what that was made of, as its parents.",
+            "It is a new history; its parents are the backup's history and the parents of that.",
         ],
         examples: ["storectl --data /var/lib/story restore /var/backups/storykeep/story-1"],
         run: { invocation throws(CommandError) in

@@ -2,14 +2,14 @@ import Glibc
 import StoryClient
 import StoryCore
 
-/// Standard input, line by line, to the store, with its errors and its summary.
+/// The transfer of standard input, line by line, to the store, with its errors and summary.
 struct PipeRun {
     static let subcommand = Subcommand(
         name: "pipe", summary: "sends request lines from standard input at full speed", operand: .none,
         options: [Option("raw", nil, "prints every line of the replies as it came, first byte and tag included")],
         details: [
             "Lines are requests of the protocol as they are; empty ones and those that begin with # are skipped.",
-            "Every error is told with its line on standard error, and a summary at the end.",
+            "Standard error has every error with its line, and a summary at the end.",
             "It exits with the worst of its requests' codes.",
             "With --json, standard output has the JSON of every reply, as it came.",
             "Requests without a verb here go this way: PING, SORTS, HELP, CHECKPOINT, VERIFY, BACKUP.",
@@ -25,7 +25,7 @@ struct PipeRun {
 
     private let invocation: Invocation
     private let answers: Answers
-    /// True when every reply is shown; otherwise only errors are, and with `--json` the replies.
+    /// True to show every reply; otherwise only errors are shown, and with `--json` the replies.
     private let showsEach: Bool
     private let request: (ArraySlice<UInt8>) -> [UInt8]?
     private let began = ContinuousClock.now
@@ -33,7 +33,7 @@ struct PipeRun {
     private var answered: UInt64 = 0
     private var code = ExitCode.done
     private var failure: CommandError?
-    /// What the pipe did.
+    /// The counts of requests and replies.
     private(set) var summary = RequestPipe.Summary()
 
     init(_ invocation: Invocation, showsEach: Bool, request: @escaping (ArraySlice<UInt8>) -> [UInt8]?) {

@@ -1,17 +1,17 @@
 import FoundationEssentials
 
-/// What a push says about its place in the log, and whether it is a marker.
+/// The position of a push in the log, and its content if it is a marker.
 struct PushMark {
     private(set) var position: UInt64?
     private(set) var resume: UInt64?
     private(set) var end: String?
-    /// True at an end that damage brought about.
+    /// True when the subscription ended because of damage.
     private(set) var isDamage = false
-    /// Where catch-up met live.
+    /// The position where catch-up reached the live events.
     private(set) var caughtUp: UInt64?
 
     init(_ json: [UInt8]) {
-        // Events come by the hundred thousand and begin with their position; markers are few and are decoded whole.
+        // Events are frequent and begin with their position; markers are few and are decoded completely.
         if let position = PushMark.leadingPosition(json) {
             self.position = position
             return
@@ -21,9 +21,10 @@ struct PushMark {
         isDamage = decoded.damaged == true
     }
 
-    /// The position right after what the push covers.
+    /// The position after the last one that the push covers.
     var following: UInt64? { (position ?? caughtUp).map { $0 + 1 } }
 
+    /// The members of a push.
     private struct Decoded: Decodable {
         let position: UInt64?
         let resume: UInt64?

@@ -16,12 +16,12 @@ enum Queries {
         operandChoices: Kinds.names,
         options: Kinds.filters + [
             Option(
-                "sort", "KEY", "what to sort by: \(Kinds.sorts.joined(separator: ", ")) (default date)",
+                "sort", "KEY", "the sort key: \(Kinds.sorts.joined(separator: ", ")) (default date)",
                 choices: Kinds.sorts),
-            Option("order", "asc|desc", "which way (default desc)", choices: ["asc", "desc"]),
+            Option("order", "asc|desc", "the direction (default desc)", choices: ["asc", "desc"]),
             Option("limit", "N", "number of rows (default 50, maximum 1000)"),
             Option("all", nil, "every row, however many there are"),
-            Option("after", "CURSOR", "goes on after the page before"),
+            Option("after", "CURSOR", "continues after the previous page"),
         ] + RowLines.options,
         details: [fitted, more, offline],
         examples: [
@@ -40,10 +40,10 @@ enum Queries {
         name: "read", summary: "shows events", operand: .optional("events[/STREAM|/CATEGORY-*]"),
         operandChoices: ["events"],
         options: [
-            Option("from", "P|TIME", "where to begin: a position, a version of one stream, or a time"),
-            Option("to", "P|TIME", "where to end"),
+            Option("from", "P|TIME", "the start: a position, a version of one stream, or a time"),
+            Option("to", "P|TIME", "the end: a position, a version of one stream, or a time"),
             Option("limit", "N", "number of events (default 1000, maximum 10000)"),
-            Option("order", "asc|desc", "which way (default asc)", choices: ["asc", "desc"]),
+            Option("order", "asc|desc", "the direction (default asc)", choices: ["asc", "desc"]),
             Kinds.types,
             Option("log", "ID", "the history that --from is of: another one is refused"),
         ],
@@ -54,19 +54,19 @@ enum Queries {
     static let streams = Subcommand(
         name: "streams", summary: "lists streams", operand: .optional("STREAM|CATEGORY-*"),
         options: [
-            Option("after", "STREAM", "goes on after this one"),
+            Option("after", "STREAM", "continues after this stream"),
             Option("limit", "N", "number of streams (default 50, maximum 1000)"),
             Option("all", nil, "every stream, however many there are"),
         ] + RowLines.options,
         details: [fitted, more, offline],
         examples: ["storectl streams", "storectl streams 'note-*' --limit 10"], run: answerStreams)
 
-    /// What all of them can do without a daemon.
+    /// The help text for reading without a daemon.
     static let offline =
         "With --data DIR the directory is read, a backup for example; its log is folded in memory first."
     static let fitted = "A table is cut to fit a terminal; elsewhere values are whole."
     static let more =
-        "Where there is more, standard error says how to go on; with --json as {\"next\":…}, for --after."
+        "Where there is more, standard error says how to continue; with --json as {\"next\":…}, for --after."
 
     static func answerGet(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         var request = RequestLine("GET", try Kinds.row(invocation.arguments))
@@ -109,10 +109,11 @@ enum Queries {
         return try tellNext(next, "from", invocation)
     }
 
-    /// What to read: all events, or what is named, also by a stream's or a category's bare name.
+    /// Returns the target to read: all events, or the named stream or category, also by its bare name.
     ///
     /// - Parameter kinds: the kinds whose rows may be named as well.
-    /// - Throws: for a word that is neither events, nor a stream, nor a category's pattern, nor of a kind.
+    /// - Throws: a usage error for a word that is neither events, nor a stream, nor a category's pattern, nor of a
+    ///   kind.
     static func events(_ arguments: Arguments, orRowsOf kinds: [String] = []) throws(CommandError) -> String {
         guard let word = arguments.operands.first else { return "events" }
         let name = word.prefix { $0 != "/" }
@@ -143,17 +144,17 @@ enum Queries {
         return try tellNext(next, pages.next, invocation)
     }
 
-    /// Says, beside the data, that there is more and how to get it.
+    /// Reports on standard error that there is more and how to get it.
     private static func tellNext(
         _ more: More?, _ option: String, _ invocation: Invocation
     ) throws(CommandError) -> ExitCode {
         guard let more else { return .done }
-        // On a terminal it belongs under the rows.
+        // On a terminal the message follows the rows.
         try invocation.output.flush()
         if invocation.isJSON {
             Output.complain(raw: "{\"next\":\(JSONText.quoted(more.cursor))}")
         } else {
-            // Behind the last event that two histories share, a position is of one of them.
+            // After the last event that two histories share, a position is valid in only one of them.
             let named = invocation.arguments.value("log")
             let log = named != nil && named != more.log ? more.log.map { " --log \($0)" } ?? "" : ""
             let (rows, all) = option == "after" ? ("rows", ", or use --all") : ("events", "")
@@ -163,30 +164,30 @@ enum Queries {
     }
 }
 
-/// How to go on behind a page.
+/// The continuation after a page.
 struct More {
-    /// For `after=` or `from=`.
+    /// The cursor, for `after=` or `from=`.
     let cursor: String
-    /// The history of the store; nil where no daemon was asked.
+    /// The ID of the store's history; nil when no daemon was asked.
     let log: String?
 }
 
-/// One query in as many pages as the store makes of it: a page may be short, even empty, and have a next all the same.
+/// A query in as many pages as the store makes of it: a page may be short or even empty although there is a next one.
 struct Pages {
     let verb: String
-    /// Nil: the operand.
+    /// The target; nil for the operand.
     var target: String?
-    /// The option that goes on after a page.
+    /// The option that continues after a page.
     let next: String
-    /// How many rows are asked for by default.
+    /// The number of rows that are requested by default.
     let limit: Int
-    /// How many rows the store gives at once.
+    /// The maximum number of rows that the store returns at once.
     let most: Int
     let subcommand: Subcommand
 
-    /// Hands over the rows, page by page, until there are as many as were asked for, or no more.
+    /// Passes the rows to `each`, page by page, until the requested number is reached or there are no more.
     ///
-    /// - Returns: how to go on; nil at the end.
+    /// - Returns: the continuation; nil at the end.
     func run(
         _ invocation: Invocation, _ each: ([ReplyLine]) throws(CommandError) -> Void
     ) throws(CommandError) -> More? {
@@ -196,7 +197,7 @@ struct Pages {
             throw .usage("--all and --limit cannot be combined")
         }
         let answerer = try invocation.answerer()
-        // What is no number is for the store to refuse.
+        // A limit that is not a number is left to the store to refuse.
         var left = isAll ? Int.max : invocation.arguments.value("limit").map { Int($0) ?? 0 } ?? limit
         var request = try request(invocation, isAll ? ["limit": String(most)] : [:])
         var last: String?
@@ -210,7 +211,7 @@ struct Pages {
         }
     }
 
-    /// One page; where it is refused, what came before that is written first.
+    /// Requests one page; if it is refused, the earlier output is written first.
     private func page(
         _ request: String, _ answerer: Answerer, _ invocation: Invocation,
         _ each: ([ReplyLine]) throws(CommandError) -> Void
@@ -223,7 +224,7 @@ struct Pages {
         }
     }
 
-    /// The request with what was given, but for what is said otherwise.
+    /// Returns the request with the given options, some of which `other` replaces.
     private func request(_ invocation: Invocation, _ other: [String: String]) throws(CommandError) -> String {
         var request = RequestLine(verb, target ?? invocation.arguments.operands.first)
         for option in subcommand.options where !Pages.ownOptions.contains(option.name) {
@@ -234,6 +235,6 @@ struct Pages {
         return request.text
     }
 
-    /// The options that the store does not hear of.
+    /// The options that are not sent to the store.
     private static let ownOptions = Set(RowLines.options.map(\.name) + ["all"])
 }

@@ -5,7 +5,7 @@ import StoryCore
 import StoryReplay
 import StoryStorage
 
-/// One replay: where the data lies, the fold, and what it found.
+/// The subcommand `replay`: the search for the data, the fold, and the report.
 struct ReplayRun {
     static let subcommand = Subcommand(
         name: "replay", summary: "rebuilds the models from the log and checks that the stored ones match",
@@ -13,14 +13,14 @@ struct ReplayRun {
         options: [
             Option("to", "P|TIME", "end at a position or a time, instead of the log's end"),
             Option(
-                "model", "M", "tell of one model: \(Catalogue.standard.models.joined(separator: ", "))",
+                "model", "M", "report one model: \(Catalogue.standard.models.joined(separator: ", "))",
                 choices: Catalogue.standard.models),
             Option("out", "DIR", "write the rows into files of a new directory, one for each kind and one for streams"),
             Option("verify", nil, "compare with the stored models; names the first row that differs, and exits 1"),
         ],
         details: [
-            "Nothing in the data directory is written. Beside a running daemon it asks for a checkpoint and reads what that wrote;",
-            "with --data, or where no daemon answers, it reads the data directory itself.",
+            "Nothing in the data directory is written. A running daemon names its data directory, and with --verify it",
+            "writes a checkpoint first; with --data, or where no daemon answers, the data directory is read without one.",
             "A digest is 128 bits over all entries of a model: equal digests, equal models.",
         ],
         examples: [

@@ -5,21 +5,21 @@ import StoryLog
 import StoryStorage
 import StoryWire
 
-/// The good events of a damaged log on their way into a new one.
+/// The copy of a damaged log's good events into a new log.
 final class SalvageRun {
     static let subcommand = Subcommand(
         name: "salvage", summary: "makes a data directory of all that is good in a damaged one",
         operand: .required("DIR"),
         options: [Option("out", "NEW", "the data directory to make; it must be empty or not there")],
         details: [
-            "Restore a backup rather, if there is one that is new enough: this is for what none has.",
+            "If a backup is new enough, restore it instead: this is for events that no backup has.",
             "It searches log/ and log.journal for events that are whole, and changes no file but lock. Each keeps "
-                + "its position, version, time, key and data. In the place of each lost one stands an event of the type "
+                + "its position, version, time, key and data. Each lost one is replaced by an event of the type "
                 + "\(SalvageRun.lostType), in the stream that lacks a version there, else in \(LogSalvage.unknownStream).",
             "It prints which positions are lost, and which are doubtful: whole, but on pages that no commit is known to have, "
                 + "so that a write which failed may have left them. It exits with 5 where any is. Events after the last one "
-                + "that was found may be lost as well; nobody can tell.",
-            "What it makes is a new history, as an import is.",
+                + "that was found may be lost as well; this cannot be detected.",
+            "The result is a new history, as that of an import is.",
         ],
         examples: ["storectl salvage /var/lib/story --out /var/lib/story-good"],
         run: { invocation throws(CommandError) in
@@ -31,7 +31,7 @@ final class SalvageRun {
             return try run.finish()
         })
 
-    /// The type of an event that stands in the place of a lost one.
+    /// The type of an event that replaces a lost one.
     static let lostType = "EventLost"
 
     private let invocation: Invocation
@@ -59,7 +59,7 @@ final class SalvageRun {
         }
     }
 
-    /// Copies all of it and says what is missing.
+    /// Copies all events that are left, and reports the missing ones.
     func finish() throws(CommandError) -> ExitCode {
         try source.run { (event) throws(CommandError) in
             switch event {
@@ -99,7 +99,9 @@ final class SalvageRun {
         if let error { throw .system("position \(position): \(error.field): \(error.message)") }
     }
 
-    /// - Returns: nil; else what is wrong with the event where it does not follow those before it.
+    /// Adds an event to the new log.
+    ///
+    /// - Returns: nil; or the fault of an event that does not follow those before it.
     private func add(_ json: UnsafeRawBufferPointer) throws(CommandError) -> FieldError? {
         line.removeAll(keepingCapacity: true)
         line.append(contentsOf: json)
@@ -138,7 +140,7 @@ final class SalvageRun {
     }
 }
 
-/// Positions in rising order, as the ranges that they form.
+/// Positions in ascending order, stored as ranges.
 private struct PositionRanges {
     private var ranges: [ClosedRange<UInt64>] = []
     private(set) var count: UInt64 = 0

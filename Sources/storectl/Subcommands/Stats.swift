@@ -1,10 +1,10 @@
 import Glibc
 import StoryClient
 
-/// The counts, sizes, rates and latencies of the daemon, once or each second.
+/// The subcommand `stats`: the counts, sizes, rates and latencies of the daemon, once or each second.
 enum StatsRun {
     static let subcommand = Subcommand(
-        name: "stats", summary: "shows what the daemon holds and does: counts, sizes, rates, latencies", operand: .none,
+        name: "stats", summary: "shows the daemon's counts, sizes, rates and latencies", operand: .none,
         options: [
             Option("watch", nil, "shows it again each second, on a terminal as a page that q ends"),
             Option("all", nil, "every figure, by its name in the protocol"),
@@ -31,7 +31,7 @@ enum StatsRun {
         return try repeatLines(invocation)
     }
 
-    /// Writes all of it each second, one under the other.
+    /// Writes the figures each second, one below the other.
     private static func repeatLines(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         LostReader.endsProcess()
         let answerer = Answerer(try invocation.connect())
@@ -53,7 +53,7 @@ enum StatsRun {
             return try invocation.answers.object(reply.final)
         }
         let size = Terminal.size(of: STDOUT_FILENO) ?? (80, 24)
-        // The line below is the shell's.
+        // The last line is left for the shell's prompt.
         for line in StatsPage(sample, after: before).lines(columns: size.columns, rows: max(size.rows - 1, 1)) {
             try invocation.output.line(line)
         }

@@ -2,12 +2,12 @@ import Glibc
 import StoryBrowser
 import StoryClient
 
-/// The page of `stats --watch`: drawn over itself each second, and through an absence of the store.
+/// The page of `stats --watch`, which is redrawn each second, even while the store is unreachable.
 struct StatsWatch {
     private static let interval: Duration = .seconds(1)
-    /// How long the terminal's size goes unseen.
+    /// The time between checks of the terminal's size.
     private static let look: Duration = .milliseconds(200)
-    /// A page that waits longer for an answer would not hear its keys.
+    /// The longest wait for a reply, since the page does not read keys meanwhile.
     private static let patience: Duration = .seconds(2)
 
     private let invocation: Invocation
@@ -16,11 +16,13 @@ struct StatsWatch {
     private var sample: StatsSample?
     /// Times and positions of the last minute, the oldest first.
     private var history: [(time: ContinuousClock.Instant, count: UInt64)] = []
-    /// Why there is no newer sample.
+    /// The reason why there is no newer sample; nil when there is one.
     private var loss: String?
     private var encoder = ScreenEncoder(hasColours: Terminal.areColoursWanted)
 
-    /// - Throws: why the store does not answer, before the terminal is taken.
+    /// Takes the first sample, before the terminal is taken.
+    ///
+    /// - Throws: the reason why the store does not reply.
     init(_ invocation: Invocation) throws(CommandError) {
         self.invocation = invocation
         try ask()

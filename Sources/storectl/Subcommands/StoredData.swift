@@ -4,12 +4,14 @@ import StoryReplay
 import StoryStorage
 import StoryWire
 
-/// Where the data lies that a subcommand reads itself, and what it says where that is damaged.
+/// The access to data that a subcommand reads itself, and the reports of damage.
 enum StoredData {
-    /// What the daemon answers; nil where the data directory is to be read: it was named, or no daemon answers and none
-    /// was asked for by `--socket` or `STORED_SOCKET`.
+    /// Returns the daemon's reply; nil when the data directory is to be read.
     ///
-    /// - Throws: what `ask` throws otherwise.
+    /// That is so when the directory was named, or no daemon can be reached and none was named by `--socket` or
+    /// `STORED_SOCKET`.
+    ///
+    /// - Throws: the other errors of `ask`.
     static func asked<Answer>(
         _ invocation: Invocation, _ ask: () throws(CommandError) -> Answer
     ) throws(CommandError) -> Answer? {
@@ -23,9 +25,9 @@ enum StoredData {
         }
     }
 
-    /// Where the daemon says that its data lies.
+    /// Returns the data directory that the daemon reports.
     ///
-    /// - Throws: why it cannot be asked.
+    /// - Throws: the reason why the daemon cannot be asked.
     static func directory(_ invocation: Invocation) throws(CommandError) -> String {
         let reply = try invocation.ask("STATS")
         guard let path = ShownJSON(reply.final.json)?.members["data"]?.text else {
@@ -34,7 +36,7 @@ enum StoredData {
         return path
     }
 
-    /// What a failure to read the data comes to; damage is told at once.
+    /// Converts a failure to read the data into an error of the command; damage is reported at once.
     static func told(_ error: StorageError) -> CommandError {
         switch error {
         case .corrupt:
@@ -45,7 +47,7 @@ enum StoredData {
         }
     }
 
-    /// What a refusal comes to that no daemon made.
+    /// Converts a refusal that this tool made itself, without a daemon.
     static func told(_ failure: Failure) -> CommandError {
         var line: [UInt8] = []
         ReplyEncoder.append(.failed(failure), tag: nil, to: &line)
@@ -53,7 +55,7 @@ enum StoredData {
         return .refused(Refusal(json: json), json: json)
     }
 
-    /// What a replay that was not made comes to.
+    /// Converts the failure of a replay into an error of the command.
     static func told(_ error: ReplayError) -> CommandError {
         switch error {
         case .storage(let error): return told(error)
@@ -68,7 +70,7 @@ enum StoredData {
         }
     }
 
-    /// A position or a time that an option names.
+    /// Returns the position or time that an option names.
     static func moment(_ text: String, _ option: String) throws(CommandError) -> Moment {
         if let number = UInt64(text), number <= Position.max.value { return .position(Position(number)) }
         if let time = Instant(text) { return .time(time) }

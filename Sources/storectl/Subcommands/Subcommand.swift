@@ -4,12 +4,12 @@ import StoryClient
 /// An option of a subcommand.
 struct Option: Sendable {
     let name: String
-    /// What stands for its value in the help; nil for a switch.
+    /// The placeholder of its value in the help; nil for a switch.
     let value: String?
     let summary: String
-    /// The values that there are, for completion; none where they cannot be listed.
+    /// The possible values, for completion; empty when they cannot be listed.
     let choices: [String]
-    /// True where it may be given more than once.
+    /// True when it may be given more than once.
     let isRepeated: Bool
 
     init(
@@ -22,7 +22,7 @@ struct Option: Sendable {
         self.choices = choices
     }
 
-    /// How a person's value becomes the protocol's.
+    /// The conversion of a typed value into the protocol's.
     var reading: Reading {
         switch value {
         case "TIME": .moment(orPosition: false)
@@ -32,21 +32,21 @@ struct Option: Sendable {
         }
     }
 
-    /// Ways to read the value of an option.
+    /// The way to read the value of an option.
     enum Reading {
         case asItIs
         case moment(orPosition: Bool)
         case flag
     }
 
-    /// `--name VALUE`.
+    /// The option as the help shows it: `--name VALUE`.
     var usage: String { "--\(name)" + (value.map { " " + $0 } ?? "") }
 }
 
 extension Option {
-    /// The value as the protocol spells it.
+    /// Returns the value as the protocol spells it.
     ///
-    /// - Throws: for a text that is no such value.
+    /// - Throws: a usage error for a text that is not such a value.
     func read(_ text: String, now: Date) throws(CommandError) -> String {
         switch reading {
         case .asItIs: return text
@@ -62,15 +62,15 @@ extension Option {
     }
 }
 
-/// A verb of `storectl`: all that help, usage errors, completions and the run itself need to know of it.
+/// A verb of `storectl`, with all data for its help, usage errors, completion and execution.
 struct Subcommand: Sendable {
-    /// How many operands a subcommand takes.
+    /// The number of operands that a subcommand takes.
     enum Operand: Sendable {
         case none
         case optional(String)
         case required(String)
 
-        /// As it stands in the usage.
+        /// The operand as the usage shows it.
         var usage: String {
             switch self {
             case .none: ""
@@ -83,20 +83,20 @@ struct Subcommand: Sendable {
     let name: String
     let summary: String
     let operand: Operand
-    /// What the operand can be, for completion; none where that cannot be listed.
+    /// The possible operands, for completion; empty when they cannot be listed.
     var operandChoices: [String] = []
     var options: [Option] = []
     /// True when every other `--name value` is a field of a form.
     var takesFields = false
-    /// What else there is to say, a paragraph a line.
+    /// Further paragraphs of the help, one in each line.
     var details: [String] = []
     let examples: [String]
     let run: @Sendable (Invocation) throws(CommandError) -> ExitCode
 
-    /// The arguments with the protocol's values in place of those that people type.
+    /// Returns the arguments with typed values converted to the protocol's.
     ///
-    /// - Parameter now: the moment that ages are counted back from.
-    /// - Throws: what the table does not have; a value that is none.
+    /// - Parameter now: the moment from which ages are counted back.
+    /// - Throws: a usage error for an option that the table does not have, or for a wrong value.
     func read(_ arguments: Arguments, now: Date) throws(CommandError) -> Arguments {
         try check(arguments)
         var read = arguments
@@ -104,7 +104,7 @@ struct Subcommand: Sendable {
             guard let text = arguments.value(option.name) else { continue }
             read.replace(option.name, try option.read(text, now: now))
         }
-        // A field that is wrong is for the store to name, with all others that are.
+        // The store reports a wrong field, together with all others.
         guard takesFields else { return read }
         for field in Kinds.dates {
             guard let text = arguments.value(field), let date = TypedMoment.rfc3339(text, now: now) else { continue }
@@ -113,7 +113,7 @@ struct Subcommand: Sendable {
         return read
     }
 
-    /// Refuses what the table does not have.
+    /// Refuses options and operands that the table does not have.
     private func check(_ arguments: Arguments) throws(CommandError) {
         if !takesFields {
             let known = options + SubcommandTable.globalOptions

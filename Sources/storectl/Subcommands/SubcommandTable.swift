@@ -1,7 +1,7 @@
 import StoryCore
 import StoryWire
 
-/// Every verb of `storectl`, in the order in which help lists them.
+/// The table of `storectl`'s verbs, in the order of the help.
 enum SubcommandTable {
     static let all: [Subcommand] = [
         Queries.get, Queries.list, Queries.count, Queries.read, Queries.streams,
@@ -12,11 +12,11 @@ enum SubcommandTable {
         Export.subcommand, ImportRun.subcommand, Completion.subcommand, Help.subcommand,
     ]
 
-    /// What every verb takes.
+    /// The options of every verb.
     static let globalOptions = [
         Option("socket", "PATH", "the daemon's socket; else STORED_SOCKET, else the user's own or the service's"),
         Option("data", "DIR", "the data directory, to be read without a daemon; else STORED_DATA, else the XDG one"),
-        Option("json", nil, "answers as JSON lines, byte for byte as the store sent them"),
+        Option("json", nil, "prints JSON lines, byte for byte as the store sent them"),
         Option("timeout", "SECONDS", "seconds to wait for a reply (default 20; no limit for backups and checks)"),
         Option("help", nil, "explains the verb"),
     ]
@@ -29,9 +29,9 @@ enum SubcommandTable {
 
     static func find(_ name: String) -> Subcommand? { all.first { $0.name == name } }
 
-    /// What to say of a verb that the tool does not have.
+    /// Returns the message for a verb that the tool does not have.
     ///
-    /// - Parameter others: what else could have been meant.
+    /// - Parameter others: other words that may have been meant.
     static func unknown(_ name: String, besides others: [String] = []) -> String {
         if let meant = find(name.lowercased()) {
             return "no verb \"\(name)\"; it is \"\(meant.name)\", in small letters"

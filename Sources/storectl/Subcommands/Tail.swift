@@ -1,13 +1,13 @@
 import StoryClient
 
-/// A subscription that prints, over one connection after another.
+/// The subcommand `tail`: a subscription that is printed, over one connection after another.
 struct Tail {
     static let subcommand = Subcommand(
         name: "tail", summary: "prints events, or rows as they change, until it is stopped",
         operand: .optional("events[/STREAM|/CATEGORY-*]|KIND[/ID]"),
         operandChoices: ["events"] + Kinds.names,
         options: [
-            Option("from", "P|TIME", "where to begin: a position or a time (default: the next event)"),
+            Option("from", "P|TIME", "the start: a position or a time (default: the next event)"),
             Option(
                 "until-end", nil, "stop at the current end of the log; starts at the first event unless --from is given"
             ),
@@ -18,9 +18,9 @@ struct Tail {
                 "reconnect", "SECONDS", "seconds to keep reconnecting after a lost connection (default 20; 0 = never)"),
         ] + Kinds.filters,
         details: [
-            "Of a row or a list, what is there comes first, then each change, as JSON lines.",
-            "When the store goes away it is connected to again, and goes on without a gap; of rows, with all of them.",
-            "When it ends, standard error has the position to go on from. It exits with 3 when the daemon stops,",
+            "For a row or a list, the present rows come first, then each change, as JSON lines.",
+            "When the connection is lost, it reconnects and continues without a gap; rows are all sent again.",
+            "When it ends, standard error has the position to resume from. It exits with 3 when the daemon stops,",
             "with 5 when an event is damaged.",
         ],
         examples: [
@@ -37,14 +37,14 @@ struct Tail {
     private let target: String
     private let endsAtEnd: Bool
     private var left: Int?
-    /// True for rows: another run begins with what is there, wherever this one ended.
+    /// True for rows: another run begins with the rows as they are then, wherever this one ended.
     private let isOfRows: Bool
-    /// Where another connection goes on without a gap; nil until the store said where this one begins.
+    /// The position from which another connection continues without a gap; nil until it is known.
     private var resume: UInt64?
-    /// Where another run would go on behind what was written, and behind what waits to be: each with the bytes of output
-    /// that are before it.
+    /// The positions from which another run continues after the output that was written, and after the buffered output;
+    /// each with the number of output bytes before it.
     private var marks: [(count: UInt64, resume: UInt64?)] = [(0, nil)]
-    /// The history that `resume` is of.
+    /// The ID of the history that `resume` belongs to.
     private var log: String?
     private var patience: Patience
 
@@ -77,7 +77,7 @@ struct Tail {
         } catch {
             result = .failure(error)
         }
-        // What came before an interruption is written all the same; what cannot be is not counted.
+        // Output from before an interruption is written as well; output that cannot be written is not counted.
         if case .failure(.store) = result { try invocation.output.flush() }
         dropWrittenMarks()
         if let resume = marks[0].resume, !isOfRows {
@@ -87,7 +87,7 @@ struct Tail {
         return try result.get()
     }
 
-    /// Follows from connection to connection.
+    /// Follows the subscription over one connection after another.
     private mutating func followOn() throws(CommandError) -> ExitCode {
         while true {
             let loss: CommandError
@@ -115,7 +115,7 @@ struct Tail {
             request.add("from", from)
         }
         request.add("types", from: arguments)
-        // What was read last is of the history that the store had then.
+        // The last position belongs to the history that the store had then.
         let known = resume != nil && !isOfRows ? log : nil
         if let log = known ?? arguments.value("log") { request.add("log", log) }
         return request.text
@@ -126,7 +126,7 @@ struct Tail {
         log = ShownJSON(connection.greeting)?.members["log"]?.shown
         guard resume == nil else { return }
         if let from = invocation.arguments.value("from") {
-            // Where a time is, only the first push tells.
+            // The position of a time is known only with the first push.
             resume = UInt64(from)
         } else if endsAtEnd {
             resume = 1
@@ -136,13 +136,13 @@ struct Tail {
         mark()
     }
 
-    /// All that was handed over so far lies before `resume`.
+    /// Adds a mark: all output so far is of positions before `resume`.
     private mutating func mark() {
         if marks.count >= 1_024 { dropWrittenMarks() }
         marks.append((invocation.output.count, resume))
     }
 
-    /// Drops all marks but the last one that everything before was written.
+    /// Drops all marks before the last one whose output was written.
     private mutating func dropWrittenMarks() {
         let last = marks.lastIndex { $0.count <= invocation.output.writtenCount } ?? 0
         marks.removeFirst(last)
@@ -172,7 +172,7 @@ struct Tail {
         throw .store(connection.ending)
     }
 
-    /// The next push; what was printed is handed over before it is waited for.
+    /// Returns the next push; the output is flushed before a wait.
     private mutating func next(_ connection: StoreConnection) throws(CommandError) -> ReplyLine? {
         do throws(StoreError) {
             if let push = try connection.arrivedPush() { return push }

@@ -1,6 +1,6 @@
 import StoryCore
 
-/// The manual page of `storectl`, from the tables that its help is made of.
+/// The manual page of `storectl`, generated from the same tables as its help.
 enum ToolManual {
     static var lines: [String] {
         var lines = ManualPage.title("storectl", section: 1, "asks and tends a Storykeep event store")

@@ -9,11 +9,11 @@ import StoryStorage
 enum Verification {
     static let subcommand = Subcommand(
         name: "verify",
-        summary: "checks every record of the log: checksums, places, times, the chain of seals; and the models",
+        summary: "checks every record of the log: checksums, positions, times, the chain of seals; and the models",
         operand: .none,
         details: [
-            "The daemon checks while it serves, of the models each page. With --data, or where no daemon answers, the data "
-                + "directory is read, and the models are held against the log, folded.",
+            "The daemon checks the log and each page of the models while it serves. With --data, or where no daemon "
+                + "answers, the data directory is read, and the models are compared with the folded log.",
             "It exits with 5 where something is damaged, and names the first position.",
         ],
         examples: ["storectl verify", "storectl --data /var/backups/storykeep/story-1 verify"],
@@ -59,7 +59,7 @@ enum Verification {
         do throws(ReplayError) {
             report = try Replay(directory, clock: .system).run(options) { folding.show($0.value, of: $1.value) }
         } catch {
-            // The log is good, and that is told; models of another version are folded anew at the next start.
+            // The log is good, and that is reported; models of another version are folded again at the next start.
             if case .models(.failed(let reason)) = error {
                 Output.complain("the stored models were not compared: \(reason)")
                 return head
@@ -77,7 +77,7 @@ enum Verification {
         "the stored models differ from the log; move the folder models away to fold them anew"
 }
 
-/// The copy that the daemon makes.
+/// The subcommand `backup`: a copy that the daemon makes.
 enum Backup {
     static let subcommand = Subcommand(
         name: "backup", summary: "copies the log into a new data directory, at one position", operand: .required("DIR"),
@@ -88,19 +88,19 @@ enum Backup {
         ],
         examples: ["storectl backup /var/backups/storykeep/story-1"],
         run: { invocation throws(CommandError) in
-            // The daemon may stand in another directory.
+            // The daemon may have another working directory.
             let path = try Invocation.absolute(try invocation.arguments.operand("DIR"))
             let wasThere = Folder.isThere(path)
             let reply = try invocation.askLong("BACKUP " + JSONText.quoted(path), "the daemon copies the log")
-            // The daemon may see other folders by the same names.
+            // The daemon may see other folders under the same names.
             try look(for: path, wasThere: wasThere)
             try invocation.answers.object(reply.final)
             return .done
         })
 
-    /// Looks for the copy from here.
+    /// Checks that the copy is visible from here.
     ///
-    /// - Throws: that it is not there, or that something else is.
+    /// - Throws: an error when it is missing, or something else is there.
     private static func look(for path: String, wasThere: Bool) throws(CommandError) {
         guard wasThere || access(path, F_OK) != 0 else { return }
         guard wasThere || errno == ENOENT || errno == ENOTDIR else {

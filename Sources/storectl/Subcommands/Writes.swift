@@ -58,7 +58,7 @@ enum Writes {
         details: [
             "Without --type, each line of standard input is an event {\"type\":…,\"data\":…} or an array of them.",
             "With * for the stream each event names its own, {\"stream\":…,\"version\":…,\"type\":…,\"data\":…}, and",
-            "what stands on one line is appended together or not at all.",
+            "the events of one line are appended together or not at all.",
         ],
         examples: [
             "storectl append note-1 --type Wrote --body '{\"text\":\"hi\"}'", "storectl append note-1 < events.ndjson",
@@ -77,7 +77,7 @@ enum Writes {
         "empty lines and those that begin with # are skipped.",
     ]
 
-    /// A request with a form, from flags or from standard input.
+    /// Sends a request with a form, from flags or from standard input.
     static func form(_ verb: String, _ invocation: Invocation) throws(CommandError) -> ExitCode {
         let request = try line(verb, invocation, withMeta: true)
         if let form = FormFields.json(invocation.arguments, besides: options) {
@@ -86,12 +86,12 @@ enum Writes {
         return try sendInput(request, invocation, missing: "fields like --title \"A title\"")
     }
 
-    /// A request without a form.
+    /// Sends a request without a form.
     static func plain(_ verb: String, _ invocation: Invocation) throws(CommandError) -> ExitCode {
         try send(try line(verb, invocation, withMeta: true).text, invocation)
     }
 
-    /// Events from flags or from standard input.
+    /// Appends events, from flags or from standard input.
     static func appendEvents(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         let arguments = invocation.arguments
         let request = try line("APPEND", invocation, withMeta: false)
@@ -128,7 +128,7 @@ enum Writes {
         return request
     }
 
-    /// One JSON value that an option has, on one line; nil where the option is not given.
+    /// Returns the JSON value of an option, on one line; nil when the option is not given.
     private static func json(_ option: String, _ arguments: Arguments) throws(CommandError) -> String? {
         guard let text = arguments.value(option) else { return nil }
         do throws(Failure) {
@@ -136,7 +136,7 @@ enum Writes {
         } catch {
             throw .usage("--\(option) is no JSON value: \(error.sentence)")
         }
-        // In JSON they stand between its parts only: within a string they are escaped.
+        // Line ends occur only between tokens of JSON: within a string they are escaped.
         return String(decoding: text.utf8.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }, as: UTF8.self)
     }
 
@@ -145,7 +145,7 @@ enum Writes {
         return .done
     }
 
-    /// One request for each line of standard input, pipelined.
+    /// Sends one request for each line of standard input, pipelined.
     private static func sendInput(
         _ request: RequestLine, _ invocation: Invocation, missing: String
     ) throws(CommandError) -> ExitCode {
@@ -163,30 +163,32 @@ enum Writes {
     }
 }
 
-/// Lines of JSON that each become a request: a form or events, and nothing else that a request could hold.
+/// The conversion of JSON lines into requests: each is a form or events, and cannot be anything else.
 private final class InputLines {
     private let prefix: [UInt8]
     private let isKeyed: Bool
     private let takesArrays: Bool
     private var lineNumber = 0
     private var requests = 0
-    /// What the lines that were not sent come to.
+    /// The exit code for the lines that were not sent.
     private(set) var code = ExitCode.done
 
+    /// Creates a conversion.
+    ///
     /// - Parameters:
-    ///   - request: what stands before each line.
-    ///   - isKeyed: whether it has a key, which only one write can have.
-    ///   - takesArrays: whether a line may be an array.
+    ///   - request: the text before each line.
+    ///   - isKeyed: true when the request has a key, which only one write can have.
+    ///   - takesArrays: true when a line may be an array.
     init(_ request: String, isKeyed: Bool, takesArrays: Bool) {
         prefix = Array((request + " ").utf8)
         self.isKeyed = isKeyed
         self.takesArrays = takesArrays
     }
 
-    /// The request of a line; nil for one that is passed over or wrong, which is told.
+    /// Returns the request of a line; nil for a line that is skipped, or is wrong and was reported.
     func request(_ line: ArraySlice<UInt8>) -> [UInt8]? {
         lineNumber += 1
-        // Lines that end with CR LF are what other systems write.
+        // Other systems end lines with CR LF.
         guard let json = RequestPipe.plainRequest(line.last == 0x0D ? line.dropLast() : line) else { return nil }
         let text = json.drop { $0 == 0x20 || $0 == 0x09 }
         guard text.first == 0x7B || takesArrays && text.first == 0x5B else {
@@ -212,7 +214,7 @@ private final class InputLines {
 }
 
 extension Failure {
-    /// The failure of a text that a person wrote, with the column where reading it stopped.
+    /// The failure of a text that a person wrote, with the column where reading stopped.
     fileprivate var sentence: String {
         if case .column(let column) = detail { "\(message) (column \(column))" } else { message }
     }

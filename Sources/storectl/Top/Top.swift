@@ -5,33 +5,33 @@ import struct FoundationEssentials.Date
 
 /// The live screen of the daemon's figures, as an application.
 struct Top: StoryApplication {
-    /// What the clients are sorted by, the greatest first.
+    /// The figure that the clients are sorted by, the greatest first.
     enum Sort: String, CaseIterable, Sendable {
         case lag, requests, bytes
     }
 
-    /// All that the screen shows.
+    /// The state of the screen.
     struct State: Equatable, DrawnState {
-        /// The samples of so many seconds are remembered.
+        /// The number of samples that are kept, one for each second.
         static let remembered = 61
 
         var size = Size.smallest
-        /// The oldest first.
+        /// The kept samples, the oldest first.
         private(set) var samples: [TopSample] = []
-        /// Why there is no newer sample; nil where there is one.
+        /// The reason why there is no newer sample; nil when there is one.
         var loss: String?
         var sort = Sort.lag
         var ending: ScreenEnding?
 
         mutating func add(_ sample: TopSample) {
-            // Another daemon counts anew.
+            // Another daemon begins its counts again.
             if let last = samples.last, sample.uptime < last.uptime { samples = [] }
             samples.append(sample)
             if samples.count > State.remembered { samples.removeFirst() }
         }
     }
 
-    /// What can happen.
+    /// An event of the terminal or the store.
     enum Message: TerminalMessage {
         case resized(Size)
         case key(Key)
@@ -42,13 +42,13 @@ struct Top: StoryApplication {
         static func keyPressed(_ key: Key, at time: Date) -> Message { .key(key) }
     }
 
-    /// It asks for nothing but what it listens to.
+    /// The commands of the application, which has none: it only subscribes.
     enum Command: Sendable {}
 
-    /// What is listened to.
+    /// A source of messages.
     enum Subscription: Hashable, Sendable {
         case terminal
-        /// The daemon's figures, each second.
+        /// The daemon's figures, once a second.
         case figures
     }
 

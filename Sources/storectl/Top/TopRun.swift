@@ -3,10 +3,10 @@ import Glibc
 import StoryBrowser
 import StoryClient
 
-/// `storectl top`: the daemon's figures on one live screen.
+/// The subcommand `top`: the daemon's figures on one live screen.
 enum TopRun {
     static let subcommand = Subcommand(
-        name: "top", summary: "shows what the daemon does on one live screen: rates, latencies, clients, conditions",
+        name: "top", summary: "shows the daemon's work on one live screen: rates, latencies, clients, conditions",
         operand: .none, options: [Option("once", nil, "prints the screen once, after a second of counting")],
         details: [
             "Events a second are a line of blocks, a second each. Of each client it shows the slowest subscription.",
@@ -32,7 +32,7 @@ enum TopRun {
         return code
     }
 
-    /// Prints two samples' worth of the screen, a second apart.
+    /// Prints the screen of two samples, which are taken a second apart.
     private static func printOnce(_ invocation: Invocation) throws(CommandError) -> ExitCode {
         let answerer = Answerer(try invocation.connect())
         var state = Top.State()

@@ -1,12 +1,12 @@
 import StoryClient
 
-/// The daemon's figures of one moment, as `top` shows them.
+/// The daemon's figures at one moment, as `top` shows them.
 struct TopSample: Equatable, Sendable {
     /// The requests of one verb since the daemon's start.
     struct Requests: Equatable, Sendable {
         let verb: String
         let count: UInt64
-        /// Microseconds.
+        /// The latency in microseconds.
         let median: Double
         let slowest: Double
     }
@@ -42,12 +42,14 @@ struct TopSample: Equatable, Sendable {
     let waiting: UInt64
     let subscriptions: UInt64
     let lag: UInt64
-    /// Those that hold.
+    /// The conditions that hold.
     let conditions: [String]
     let clients: [Client]
 
+    /// Reads the daemon's replies.
+    ///
     /// - Parameters:
-    ///   - stats: the answer to `STATS`.
+    ///   - stats: the reply to `STATS`.
     ///   - metrics: the text of `METRICS`.
     ///   - clients: the rows of `CLIENTS`.
     init(stats: JSONValue, metrics: String, clients: [JSONValue], at time: ContinuousClock.Instant) {
@@ -93,8 +95,8 @@ struct TopSample: Equatable, Sendable {
             slowest: slowest.map { "\($0.target?.stringValue ?? "") \($0.phase?.stringValue ?? "")" })
     }
 
-    /// The end of the bucket that holds this part of all durations, in microseconds; nil where there are none, or it is in
-    /// the last one.
+    /// Returns the upper bound of the bucket with the percentile of all durations, in microseconds; nil when there are
+    /// none, or the bucket is the last one.
     private static func percentile(_ part: Double, of name: String, in samples: [String: Double]) -> Double? {
         let prefix = "\(name)_bucket{le=\""
         let buckets = samples.filter { $0.key.hasPrefix(prefix) }
@@ -110,10 +112,10 @@ struct TopSample: Equatable, Sendable {
 }
 
 extension JSONValue? {
-    /// The number, where it is a whole one that is no less than 0.
+    /// The number, if it is a whole one and at least 0; else 0.
     fileprivate var whole: UInt64 { UInt64(clamping: self?.integerValue ?? 0) }
 
-    /// The number; 0 where it is none.
+    /// The number; 0 when it is not one.
     fileprivate var decimal: Double {
         switch self {
         case .integer(let value): Double(value)

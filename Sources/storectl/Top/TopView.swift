@@ -1,7 +1,7 @@
 import StoryBrowser
 
 extension Top.State {
-    /// What the terminal shows.
+    /// The screen of this state.
     var screen: Screen {
         let lines = TopView(self).lines
         let room = Array(repeating: Line(), count: max(0, size.rows - 1 - lines.count))
@@ -24,7 +24,8 @@ struct TopView {
         var lines = [title(sample)] + facts(sample).map(TopView.fact)
         lines.append(conditions(sample))
         lines.append(Line())
-        // Both tables have their headings; the lines between them, and below for the keys, are others'.
+        // Two lines are not for the tables: the empty one between them, and the last one, which shows the keys. Each
+        // table has a heading.
         let room = max(4, state.size.rows - lines.count - 2)
         let clientRows = max(2, min(sample.clients.count + 1, room - min(sample.requests.count + 1, room / 2)))
         lines += requests(sample, room: room - clientRows) + [Line()]
@@ -119,7 +120,7 @@ struct TopView {
             }
     }
 
-    /// Names at the left and figures at the right of their columns.
+    /// Returns a row with the names left-aligned and the figures right-aligned.
     private static func row(_ names: [String], _ figures: [String]) -> Line {
         var line = Line()
         for (index, name) in names.enumerated() {
@@ -136,7 +137,7 @@ struct TopView {
 enum Sparkline {
     private static let blocks: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    /// How fast a count grew between one sample and the next.
+    /// Returns the growth of a count per second between each two samples.
     static func rates(_ samples: [(time: ContinuousClock.Instant, count: UInt64)]) -> [Double] {
         zip(samples, samples.dropFirst()).map { before, after in
             let seconds = (after.time - before.time).inSeconds
@@ -145,7 +146,7 @@ enum Sparkline {
         }
     }
 
-    /// A block for each of the last values, the greatest one a full block; nothing happened where there is the lowest.
+    /// Returns a block for each of the last values: a full block for the greatest, the lowest block for 0.
     static func text(_ values: [Double], columns: Int) -> String {
         let shown = values.suffix(columns)
         let greatest = shown.max() ?? 0

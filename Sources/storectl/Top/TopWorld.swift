@@ -1,6 +1,6 @@
 import StoryClient
 
-/// The world of `top`: the store's figures, and the terminal's keys.
+/// The environment of `top`: the store's figures, and the terminal's keys.
 struct TopWorld: SubscriptionSource, CommandExecutor {
     private static let interval = Duration.seconds(1)
 
@@ -8,7 +8,7 @@ struct TopWorld: SubscriptionSource, CommandExecutor {
     private let input: AsyncStream<Top.Message>
 
     init(_ address: StoreAddress, input: AsyncStream<Top.Message>) {
-        // A sample that comes late is worth less than the sentence that none comes.
+        // A late sample is worth less than the message that there is none.
         let soon = Duration.milliseconds(900)
         client = StoreClient(address, configuration: .init(retry: RetryPolicy(limit: soon), timeLimit: soon * 2))
         self.input = input
@@ -23,7 +23,7 @@ struct TopWorld: SubscriptionSource, CommandExecutor {
 
     func execute(_ command: Top.Command) async -> [Top.Message] {}
 
-    /// The figures now.
+    /// Returns the figures now.
     ///
     /// - Throws: `ClientError` or `CancellationError`.
     func sample() async throws -> TopSample {
@@ -48,7 +48,7 @@ struct TopWorld: SubscriptionSource, CommandExecutor {
         }
     }
 
-    /// Why the store does not answer, the reason first: a line has no room for all of it.
+    /// Returns the sentence for an unreachable store, the reason first, since the line may be cut.
     private static func sentence(_ error: any Error) -> String {
         guard case ClientError.unreachable(let path, let reason, _) = error else { return "\(error); still trying" }
         return "no store answers (\(reason)) at \(path); still trying"

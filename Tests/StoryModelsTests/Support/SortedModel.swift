@@ -111,7 +111,7 @@ struct StoreFuzzer {
     /// Says that a key is looked up soon, which may be so or not.
     private mutating func expect(_ stores: [any TableStore]) {
         let (table, key) = (StoreFuzzer.tables.randomElement(using: &random) ?? .users, key())
-        for store in stores { key.withBytes { store.expect(table.number, at: $0) } }
+        for store in stores { key.withBytes { store.prefetch(table.number, at: $0) } }
     }
 
     mutating func change(_ stores: [any TableStore]) {
@@ -129,10 +129,10 @@ struct StoreFuzzer {
     private mutating func write(_ stores: [any TableStore]) {
         let value = value()
         value.withBytes { value in
-            var batch = EntryBatch()
+            var batch = WriteBatch()
             for _ in 0..<Int.random(in: 0...40, using: &random) {
                 let table = StoreFuzzer.tables.randomElement(using: &random) ?? .users
-                let (bytes, put) = (key(), EntryBatch.Action.put(table.isSet ? .none : value))
+                let (bytes, put) = (key(), WriteBatch.Action.put(table.isSet ? .none : value))
                 let added = batch.addKey { key in
                     bytes.withBytes { key.add($0) }
                     return true
@@ -186,7 +186,7 @@ struct StoreFuzzer {
         if random.oneIn(3) { return agreeOnBatch(store, oracle) }
         if Bool.random(using: &random) {
             let key = key()
-            if random.oneIn(3) { key.withBytes { store.expect(table.number, at: $0) } }
+            if random.oneIn(3) { key.withBytes { store.prefetch(table.number, at: $0) } }
             if random.oneIn(8) { expect([store]) }
             return store.value(in: table, at: key) == oracle.value(in: table, at: key)
         }

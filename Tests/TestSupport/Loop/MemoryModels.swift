@@ -39,9 +39,9 @@ package final class MemoryModels: ServedModels {
 
     package var storedBytes: Int { 0 }
     /// True while something is set aside that is not stored.
-    package var isSetAside: Bool { pending != nil }
+    package var isFrozen: Bool { pending != nil }
 
-    package func setAside(at position: Position) -> StoringWork {
+    package func beginStoring(at position: Position) -> StoringWork {
         begun.append(position)
         pending = position
         let (outcome, mayEnd) = (outcome, storingEnds)

@@ -2,7 +2,7 @@ package import StoryClient
 
 package import struct FoundationEssentials.Date
 
-/// What the coordinator of messages knows of them.
+/// The description of messages for their coordinator.
 package enum Messages: BrowsedKind {
     package typealias Content = Message
 

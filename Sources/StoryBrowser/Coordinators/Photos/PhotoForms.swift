@@ -74,6 +74,6 @@ extension Photos {
             exposureValue: isRevised ? value : nil, exposureDuration: draft.revised(PhotoEdit.Field.exposureDuration))
     }
 
-    /// A number that JSON can write.
+    /// Returns a number that JSON can represent.
     private static func finite(_ text: String) -> Double? { Double(text).flatMap { $0.isFinite ? $0 : nil } }
 }

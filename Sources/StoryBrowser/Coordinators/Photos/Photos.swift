@@ -1,6 +1,6 @@
 package import StoryClient
 
-/// What the coordinator of photos knows of them.
+/// The description of photos for their coordinator.
 package enum Photos: BrowsedKind {
     package typealias Content = Photo
 
@@ -20,7 +20,7 @@ package enum Photos: BrowsedKind {
         ]
     }
 
-    /// A number without a fraction that says nothing.
+    /// Returns a number as text, without a zero fraction.
     private static func number(_ value: Double?) -> String {
         guard let value else { return "–" }
         return Int(exactly: value).map(String.init) ?? "\(value)"

@@ -2,7 +2,7 @@ package import StoryClient
 
 package import struct FoundationEssentials.Date
 
-/// What the coordinator of stories knows of them.
+/// The description of stories for their coordinator.
 package enum Stories: BrowsedKind {
     package typealias Content = Story
 

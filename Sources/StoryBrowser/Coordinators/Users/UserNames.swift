@@ -1,8 +1,8 @@
 import StoryClient
 
-// What others are told of users: their names.
+// Names of users, for the other coordinators.
 extension Users {
-    /// What users are called; nil for those who cannot be had.
+    /// Returns the names of users; nil for those that could not be read.
     static func names(of ids: [String], from client: StoreClient) async -> [String: String?] {
         await withTaskGroup(of: (String, String?).self) { group in
             for id in ids { group.addTask { (id, try? await client.users.get(id).name) } }
@@ -10,11 +10,11 @@ extension Users {
         }
     }
 
-    /// Each revision of a user from now on.
+    /// Returns a subscription to each revision of a user from now on.
     static func revisions(from client: StoreClient) -> EventSubscription {
         client.events(in: .category(category), types: ["UserRevised"])
     }
 
-    /// The ID of the user whom an event is about.
+    /// Returns the ID of the user that an event belongs to.
     static func id(of event: Event) -> String { String(event.stream.dropFirst(category.count + 1)) }
 }

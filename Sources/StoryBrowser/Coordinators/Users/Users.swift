@@ -2,7 +2,7 @@ package import StoryClient
 
 package import struct FoundationEssentials.Date
 
-/// What the coordinator of users knows of them.
+/// The description of users for their coordinator.
 package enum Users: BrowsedKind {
     package typealias Content = User
 

@@ -5,6 +5,7 @@ package struct FormErrors<FieldID: FormFieldID>: Error, Equatable, Sendable {
         case known(FieldID)
         case unknown(String)
 
+        /// The name of the field on the wire.
         package var name: String {
             switch self {
             case .known(let field): field.rawValue
@@ -13,21 +14,28 @@ package struct FormErrors<FieldID: FormFieldID>: Error, Equatable, Sendable {
         }
     }
 
+    /// One wrong field.
     package struct Entry: Equatable, Sendable {
+        /// The field that is wrong.
         package let field: Field
+        /// The rule that the field breaks.
         package let rule: FieldRule
+        /// The explanation for a person.
         package let message: String
     }
 
+    /// The wrong fields, in the order in which they were found.
     package private(set) var entries: [Entry] = []
 
+    /// True when no field is wrong.
     package var isEmpty: Bool { entries.isEmpty }
 
+    /// Adds a wrong field.
     package mutating func add(_ field: Field, _ rule: FieldRule, _ message: String) {
         entries.append(Entry(field: field, rule: rule, message: message))
     }
 
-    /// The rule that one field broke; nil when it is right.
+    /// Returns the rule that a field breaks; nil when it is right.
     package func rule(of field: FieldID) -> FieldRule? { entries.first { $0.field == .known(field) }?.rule }
 
     /// The refusal that the client gets.

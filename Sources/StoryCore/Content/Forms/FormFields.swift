@@ -1,4 +1,4 @@
-/// The members of a form's JSON object, as the line has them.
+/// The members of a form's JSON object, in the order of the line.
 package typealias FormFields = [JSONMember]
 
 extension JSONMember: Equatable, @unchecked Sendable {
@@ -7,7 +7,7 @@ extension JSONMember: Equatable, @unchecked Sendable {
     }
 }
 
-// Unchecked: nobody changes the bytes while they are lent.
+// Unchecked: the bytes do not change while the view is valid.
 extension JSONMember.Value: Equatable, @unchecked Sendable {
     package static func == (left: JSONMember.Value, right: JSONMember.Value) -> Bool {
         switch (left, right) {

@@ -1,6 +1,7 @@
-/// Reads the fields of one form and remembers every one that is wrong.
+/// Reads the fields of one form and collects every error.
 ///
-/// A `null` counts as absent. Each reading answers nil when the field is absent or wrong; what is wrong is in `errors`.
+/// A `null` counts as absent. Each read returns nil when the field is absent or wrong; a wrong field is added to
+/// `errors`.
 struct FormReader<FieldID: FormFieldID> {
     private(set) var errors = FormErrors<FieldID>()
     private let fields: FormFields
@@ -15,17 +16,18 @@ struct FormReader<FieldID: FormFieldID> {
         }
     }
 
-    /// The command when nothing is wrong; otherwise every error.
+    /// Returns the command when no field is wrong; otherwise every error.
     func finish<Command>(_ command: Command?) -> Result<Command, FormErrors<FieldID>> {
         if let command, errors.isEmpty { return .success(command) }
         return .failure(errors)
     }
 
+    /// Adds an error of a field.
     mutating func refuse(_ field: FieldID, _ rule: FieldRule, _ message: String) {
         errors.add(.known(field), rule, message)
     }
 
-    /// What the field holds; nil where it is absent.
+    /// Returns the value of a field; nil where it is absent or `null`.
     func value(_ field: FieldID) -> JSONMember.Value? {
         var name = field.rawValue
         let found = name.withUTF8 { name in fields.first { $0.name.equals(UnsafeRawBufferPointer(name)) } }
@@ -34,18 +36,18 @@ struct FormReader<FieldID: FormFieldID> {
         return found.value
     }
 
-    /// Says that a field which must be there is not.
+    /// Adds an error when a required field is absent; returns `value` unchanged.
     mutating func required<Value>(_ field: FieldID, _ value: Value?, _ rule: FieldRule = .missing) -> Value? {
         if value == nil, self.value(field) == nil { refuse(field, rule, "\(field.rawValue) is required") }
         return value
     }
 
-    /// A name or a title: one line of 1 … `limit` characters.
+    /// Reads a name or a title: one line of 1 … `limit` characters.
     mutating func line(_ field: FieldID, limit: Int) -> Text? {
         text(field, limit, .line, "must be one line, without control characters")
     }
 
-    /// A longer text: 1 … `limit` characters, among them line ends and tabs.
+    /// Reads a longer text: 1 … `limit` characters, among them line ends and tabs.
     mutating func text(_ field: FieldID, limit: Int) -> Text? {
         text(field, limit, .lines, "must have no control character but line ends and tabs")
     }
@@ -61,7 +63,7 @@ struct FormReader<FieldID: FormFieldID> {
         return text
     }
 
-    /// An ID, whether or not anything has it.
+    /// Reads an ID, which need not be in use.
     mutating func identifier(_ field: FieldID) -> Identifier? {
         guard let bytes = string(field) else { return nil }
         guard !bytes.isEmpty else { return refused(field, .empty, "must not be empty") }
@@ -74,7 +76,7 @@ struct FormReader<FieldID: FormFieldID> {
         return Identifier(trusted: ByteView(borrowing: bytes))
     }
 
-    /// The ID of content that exists.
+    /// Reads the ID of content that exists.
     mutating func identifier(_ field: FieldID, of kind: Kind, in directory: any Directory) -> Identifier? {
         guard let id = identifier(field) else { return nil }
         guard directory.has(kind, id) else {
@@ -83,6 +85,7 @@ struct FormReader<FieldID: FormFieldID> {
         return id
     }
 
+    /// Reads an RFC 3339 date.
     mutating func date(_ field: FieldID) -> Instant? {
         guard let bytes = string(field) else { return nil }
         switch Instant.read(utf8: bytes) {
@@ -93,10 +96,10 @@ struct FormReader<FieldID: FormFieldID> {
         }
     }
 
-    /// One number out of a list that is a range within ±2^53.
+    /// Reads one number of a list that is a range within ±2^53.
     mutating func selection(_ field: FieldID, of range: ClosedRange<Int64>) -> Int64? {
         guard let number = number(field) else { return nil }
-        // Not `Int64(exactly:)`: unoptimised it calls the C library's mathematics, which nothing here links.
+        // `Int64(exactly:)` is avoided: unoptimised it calls the C math library, which is not linked here.
         let isWithin = number >= Double(range.lowerBound) && number <= Double(range.upperBound)
         guard isWithin, Double(Int64(number)) == number else {
             return refused(
@@ -105,14 +108,14 @@ struct FormReader<FieldID: FormFieldID> {
         return Int64(number)
     }
 
-    /// A number that passes a test; `meaning` says which.
+    /// Reads a number that passes a test; `meaning` describes the test in the error.
     mutating func number(_ field: FieldID, _ meaning: String, _ test: (Double) -> Bool) -> Double? {
         guard let number = number(field) else { return nil }
         guard test(number) else { return refused(field, .outOfRange, "must be \(meaning)") }
         return number
     }
 
-    /// One name out of a set.
+    /// Reads one name out of a set.
     mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(_ field: FieldID) -> Choice? {
         guard let bytes = string(field) else { return nil }
         guard let choice = Choice.allCases.first(where: { bytes.equals($0.rawValue) }) else {
@@ -122,6 +125,7 @@ struct FormReader<FieldID: FormFieldID> {
         return choice
     }
 
+    /// Reads a string.
     mutating func string(_ field: FieldID) -> UnsafeRawBufferPointer? {
         switch value(field) {
         case nil: return nil

@@ -1,12 +1,12 @@
-/// Which control characters a text may hold.
+/// The control characters that a text may contain.
 enum TextShape {
-    /// None: it is one line.
+    /// None, for text of one line.
     case line
-    /// Tabs, and the line feeds and carriage returns that lines end with.
+    /// Tabs, line feeds and carriage returns.
     case lines
 
-    /// True when well-formed UTF-8 has no other control characters (U+0000–001F, U+007F–009F); in one line there is no
-    /// line or paragraph separator (U+2028, U+2029) either.
+    /// Returns true when well-formed UTF-8 has no other control characters (U+0000–001F, U+007F–009F); in one line
+    /// there is no line or paragraph separator (U+2028, U+2029) either.
     func fits(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var index = 0
         while index < bytes.count {
@@ -32,17 +32,17 @@ enum TextShape {
         }
     }
 
-    /// True when all eight bytes are printable ASCII: none has its highest bit, is below 0x20, or is 0x7F.
+    /// Returns true when all eight bytes are printable ASCII: none has its highest bit, is below 0x20, or is 0x7F.
     private static func isPlain(_ word: UInt64) -> Bool {
-        // Without the highest bits, neither sum reaches from one byte into the next.
+        // Without the highest bits, neither sum carries from one byte into the next.
         let lower = word & 0x7F7F_7F7F_7F7F_7F7F
         let isDelete = lower + 0x0101_0101_0101_0101
         let isPrintable = lower + 0x6060_6060_6060_6060
         return (word | isDelete | ~isPrintable) & 0x8080_8080_8080_8080 == 0
     }
 
-    /// True when well-formed UTF-8 is nothing but white space, as Unicode has it. A line may be a million of them: a look
-    /// at each byte has to do.
+    /// Returns true when well-formed UTF-8 is only white space, as Unicode defines it. A line may have a million such
+    /// bytes, so each one is read once.
     static func isBlank(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var index = 0
         while index < bytes.count {
@@ -58,7 +58,7 @@ enum TextShape {
         return true
     }
 
-    /// How many bytes the white space at an index has that is no ASCII; 0 where there is none.
+    /// Returns the number of bytes of the non-ASCII white space at an index; 0 where there is none.
     private static func spaceLength(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> Int {
         let (second, third) = (byte(bytes, index + 1), byte(bytes, index + 2))
         switch (bytes[index], second, third) {
@@ -76,7 +76,7 @@ enum TextShape {
         byte(bytes, index + 1) == 0x80 && 0xA8...0xA9 ~= byte(bytes, index + 2)
     }
 
-    /// The byte at an index; past the end one that no character has.
+    /// Returns the byte at an index; past the end a byte that is in no character.
     private static func byte(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> UInt8 {
         index < bytes.count ? bytes[index] : 0xFF
     }

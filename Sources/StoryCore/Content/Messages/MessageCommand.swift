@@ -1,4 +1,4 @@
-/// A valid intent for a message.
+/// A valid command for a message.
 package enum MessageCommand: Equatable, Sendable {
     case send(SendMessage)
     case see

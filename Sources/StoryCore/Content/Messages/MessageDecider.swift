@@ -1,13 +1,15 @@
-/// What a decision about a message rests on.
+/// The state that a decision about a message depends on.
 package struct MessageState: Equatable, Sendable {
+    /// The state of the message's ID.
     package let existence: Existence<MessageFields>
 
+    /// Creates a state.
     package init(existence: Existence<MessageFields>) { self.existence = existence }
 }
 
-/// What becomes of a message's commands.
+/// The decider for a message's commands.
 package enum MessageDecider {
-    /// What carrying the command out comes to.
+    /// Returns the decision on a command in a state.
     package static func decide(_ command: MessageCommand, _ state: MessageState) -> Decision<MessageEvent> {
         if case .send(let command) = command {
             return state.existence == .none ? .event(.sent(command.event)) : .refused(.idTaken)

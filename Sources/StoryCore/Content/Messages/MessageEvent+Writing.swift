@@ -6,7 +6,7 @@ enum MessageEventType {
 }
 
 extension MessageEvent {
-    /// The type that it is written with.
+    /// The type that the event is written with.
     var type: EventType {
         switch self {
         case .sent: MessageEventType.sent
@@ -15,7 +15,7 @@ extension MessageEvent {
         }
     }
 
-    /// Tells the members of its data.
+    /// Writes the members of the event's data.
     func write(to members: inout some EventMembers) {
         switch self {
         case .sent(let event): event.write(to: &members)

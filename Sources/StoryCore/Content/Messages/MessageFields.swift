@@ -1,9 +1,11 @@
-/// What a decision about a message looks at.
+/// The fields of a message that a decision looks at.
 package struct MessageFields: Equatable, Sendable {
+    /// True when the recipient saw the message.
     package let seen: Bool
 
+    /// Creates the fields from their values.
     package init(seen: Bool) { self.seen = seen }
 
-    /// - Parameter row: a message's.
+    /// Creates the fields from a message's row.
     package init(_ row: RowView) { self.init(seen: row.flag(MessageSchema.Field.seen)) }
 }

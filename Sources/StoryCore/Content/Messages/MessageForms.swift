@@ -1,6 +1,8 @@
 /// A checked message; only `SendMessageForm` makes one.
 package struct SendMessage: Equatable, Sendable {
+    /// The ID that the client chose; nil where the store chooses one.
     package let id: Identifier?
+    /// The event that the form produces.
     package let event: MessageSent
 
     fileprivate init(id: Identifier?, event: MessageSent) {
@@ -9,14 +11,17 @@ package struct SendMessage: Equatable, Sendable {
     }
 }
 
-/// `POST messages`.
+/// The form of `POST messages`.
 package struct SendMessageForm: Form {
+    /// The fields of the form.
     package enum FieldID: String, FormFieldID { case id, text, sender, recipient, story, date }
 
     private let fields: FormFields
 
+    /// Creates the form from the fields that the client sent.
     package init(_ fields: FormFields) { self.fields = fields }
 
+    /// Checks the fields and returns the message, or every wrong field.
     package func build(in directory: any Directory) -> Result<SendMessage, FormErrors<FieldID>> {
         var reader = FormReader<FieldID>(fields)
         let id = reader.identifier(.id)
@@ -31,7 +36,8 @@ package struct SendMessageForm: Form {
     }
 }
 
+/// The limits of a message's fields.
 package enum MessageLimits {
-    /// Characters of a message's text.
+    /// The maximum length of a message's text, in characters.
     package static let text = 10_000
 }

@@ -1,5 +1,6 @@
-/// What a message is, as data.
+/// The declaration of the kind `messages`.
 enum MessageSchema {
+    /// The indexes of the fields.
     enum Field {
         static let text = 0
         static let sender = 1
@@ -9,6 +10,7 @@ enum MessageSchema {
         static let seen = 5
     }
 
+    /// The indexes of the filters.
     private enum Filter {
         static let sender = 0
         static let recipient = 1
@@ -17,8 +19,10 @@ enum MessageSchema {
         static let unseen = 4
     }
 
+    /// The indexes of the sorts.
     private enum Sort { static let date = 0 }
 
+    /// The schema's source: fields, events, filters, sorts and tables.
     static let declaration = KindDeclaration(
         name: "messages", category: "message", verbs: [.see, .delete],
         fields: [

@@ -1,21 +1,25 @@
-/// Seconds as a fraction, kept as it was written: `1/125`.
+/// A duration in seconds as a fraction, in its original spelling: `1/125`.
 package struct ExposureDuration: Equatable, Sendable {
+    /// The number above the slash.
     package let numerator: UInt32
+    /// The number below the slash.
     package let denominator: UInt32
 
-    /// Nil when a part is zero.
+    /// Creates a duration; nil when a part is zero.
     package init?(numerator: UInt32, denominator: UInt32) {
         guard numerator > 0, denominator > 0 else { return nil }
         self.numerator = numerator
         self.denominator = denominator
     }
 
+    /// The duration in seconds.
     package var seconds: Double { Double(numerator) / Double(denominator) }
+    /// The fraction as text: `1/125`.
     package var text: String { "\(numerator)/\(denominator)" }
 }
 
 extension ExposureDuration {
-    /// Reads `1/125`; nil when it is not a fraction above zero.
+    /// Parses `1/125`; nil when it is not a fraction above zero.
     package init?(_ text: UnsafeRawBufferPointer) {
         let parts = text.split(separator: 0x2F, omittingEmptySubsequences: false)
         guard parts.count == 2, let numerator = ExposureDuration.part(parts[0]),
@@ -24,7 +28,7 @@ extension ExposureDuration {
         self.init(numerator: numerator, denominator: denominator)
     }
 
-    /// A whole number of digits alone.
+    /// Returns a whole number that is made of digits only.
     fileprivate static func part(_ digits: UnsafeRawBufferPointer.SubSequence) -> UInt32? {
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return UInt32(String(decoding: digits, as: UTF8.self))
@@ -32,7 +36,7 @@ extension ExposureDuration {
 }
 
 extension FormReader {
-    /// Seconds as a fraction of whole numbers: `1/125`.
+    /// Reads seconds as a fraction of whole numbers: `1/125`.
     mutating func exposureDuration(_ field: FieldID) -> ExposureDuration? {
         guard let bytes = string(field) else { return nil }
         let parts = bytes.split(separator: 0x2F, omittingEmptySubsequences: false)

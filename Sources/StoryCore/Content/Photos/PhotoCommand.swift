@@ -1,4 +1,4 @@
-/// A valid intent for a photo.
+/// A valid command for a photo.
 package enum PhotoCommand: Equatable, Sendable {
     case add(AddPhoto)
     case revise(RevisePhoto)

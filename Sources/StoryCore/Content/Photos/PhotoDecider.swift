@@ -1,13 +1,15 @@
-/// What a decision about a photo rests on.
+/// The state that a decision about a photo depends on.
 package struct PhotoState: Equatable, Sendable {
+    /// The state of the photo's ID.
     package let existence: Existence<PhotoFields>
 
+    /// Creates a state.
     package init(existence: Existence<PhotoFields>) { self.existence = existence }
 }
 
-/// What becomes of a photo's commands.
+/// The decider for a photo's commands.
 package enum PhotoDecider {
-    /// What carrying the command out comes to.
+    /// Returns the decision on a command in a state.
     package static func decide(_ command: PhotoCommand, _ state: PhotoState) -> Decision<PhotoEvent> {
         if case .add(let command) = command {
             return state.existence == .none ? .event(.added(command.event)) : .refused(.idTaken)

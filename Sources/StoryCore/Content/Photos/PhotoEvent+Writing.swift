@@ -6,7 +6,7 @@ enum PhotoEventType {
 }
 
 extension PhotoEvent {
-    /// The type that it is written with.
+    /// The type that the event is written with.
     var type: EventType {
         switch self {
         case .added: PhotoEventType.added
@@ -15,7 +15,7 @@ extension PhotoEvent {
         }
     }
 
-    /// Tells the members of its data.
+    /// Writes the members of the event's data.
     func write(to members: inout some EventMembers) {
         switch self {
         case .added(let event): event.write(to: &members)

@@ -1,15 +1,17 @@
-/// What a decision about a photo looks at.
+/// The fields of a photo that a decision looks at.
 package struct PhotoFields: Equatable, Sendable {
+    /// The exposure value.
     package let exposureValue: Double
-    /// Nil where what is stored is no duration.
+    /// The exposure duration, in seconds; nil where the stored bits are no duration.
     package let exposureDuration: ExposureDuration?
 
+    /// Creates the fields from their values.
     package init(exposureValue: Double, exposureDuration: ExposureDuration?) {
         self.exposureValue = exposureValue
         self.exposureDuration = exposureDuration
     }
 
-    /// - Parameter row: a photo's.
+    /// Creates the fields from a photo's row.
     package init(_ row: RowView) {
         let bits = row.bits(PhotoSchema.Field.exposureDuration)
         self.init(

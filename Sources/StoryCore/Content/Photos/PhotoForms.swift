@@ -1,6 +1,8 @@
 /// A checked photo; only `AddPhotoForm` makes one.
 package struct AddPhoto: Equatable, Sendable {
+    /// The ID that the client chose; nil where the store chooses one.
     package let id: Identifier?
+    /// The event that the form produces.
     package let event: PhotoAdded
 
     fileprivate init(id: Identifier?, event: PhotoAdded) {
@@ -9,16 +11,19 @@ package struct AddPhoto: Equatable, Sendable {
     }
 }
 
-/// `POST photos`.
+/// The form of `POST photos`.
 package struct AddPhotoForm: Form {
+    /// The fields of the form.
     package enum FieldID: String, FormFieldID {
         case id, owner, iso, focalLength, exposureValue, lensAperture, exposureDuration, flash, date
     }
 
     private let fields: FormFields
 
+    /// Creates the form from the fields that the client sent.
     package init(_ fields: FormFields) { self.fields = fields }
 
+    /// Checks the fields and returns the photo, or every wrong field.
     package func build(in directory: any Directory) -> Result<AddPhoto, FormErrors<FieldID>> {
         var reader = FormReader<FieldID>(fields)
         let id = reader.identifier(.id)
@@ -40,19 +45,23 @@ package struct AddPhotoForm: Form {
 
 /// A checked revision of a photo's exposure; only `RevisePhotoForm` makes one.
 package struct RevisePhoto: Equatable, Sendable {
+    /// The event that the form produces.
     package let event: PhotoExposureRevised
 
     fileprivate init(event: PhotoExposureRevised) { self.event = event }
 }
 
-/// `EDIT photos/ID`.
+/// The form of `EDIT photos/ID`.
 package struct RevisePhotoForm: Form {
+    /// The fields of the form.
     package enum FieldID: String, FormFieldID { case exposureValue, exposureDuration }
 
     private let fields: FormFields
 
+    /// Creates the form from the fields that the client sent.
     package init(_ fields: FormFields) { self.fields = fields }
 
+    /// Checks the fields and returns the revision, or every wrong field.
     package func build(in directory: any Directory) -> Result<RevisePhoto, FormErrors<FieldID>> {
         var reader = FormReader<FieldID>(fields)
         let event = PhotoExposureRevised(

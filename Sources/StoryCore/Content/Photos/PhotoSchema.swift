@@ -1,5 +1,6 @@
-/// What a photo is, as data.
+/// The declaration of the kind `photos`.
 enum PhotoSchema {
+    /// The indexes of the fields.
     enum Field {
         static let owner = 0
         static let iso = 1
@@ -11,7 +12,9 @@ enum PhotoSchema {
         static let date = 7
     }
 
+    /// The indexes of the filters.
     private enum Filter { static let owner = 0 }
+    /// The indexes of the sorts.
     private enum Sort {
         static let date = 0
         static let iso = 1
@@ -21,6 +24,7 @@ enum PhotoSchema {
         static let exposureDuration = 5
     }
 
+    /// The schema's source: fields, events, filters, sorts and tables.
     static let declaration = KindDeclaration(
         name: "photos", category: "photo", verbs: [.edit, .delete],
         fields: [

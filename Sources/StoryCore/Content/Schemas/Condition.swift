@@ -1,5 +1,6 @@
-/// What a filter compares with.
+/// The value that a filter compares with.
 package enum FilterValue: Equatable, Sendable {
+    /// A name, in bytes.
     case name([UInt8])
     /// Two names, in either order.
     case pair([UInt8], [UInt8])
@@ -8,20 +9,22 @@ package enum FilterValue: Equatable, Sendable {
     case integer(Int64)
     case number(Double)
     case date(Instant)
-    /// For a filter of a flag that is not set: true asks for those rows, false for the others.
+    /// For a filter of an unset flag: true asks for rows without it, false for the others.
     case flag(Bool)
-    /// The numerator in the lower half, the denominator in the upper one.
+    /// The numerator in the lower 32 bits, the denominator in the upper ones.
     case fraction(UInt64)
-    /// The number of a word.
+    /// The index of a word.
     case choice(UInt8)
 }
 
-/// One condition of a query: a filter of the kind, by its index, and a value.
+/// One condition of a query: the index of a filter, and a value.
 package struct Condition: Equatable, Sendable {
     /// The index of the filter in the schema.
     package let filter: Int
+    /// The value to compare with.
     package let value: FilterValue
 
+    /// Creates a condition.
     package init(_ filter: Int, _ value: FilterValue) {
         self.filter = filter
         self.value = value

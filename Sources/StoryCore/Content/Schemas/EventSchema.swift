@@ -1,10 +1,10 @@
-/// One step of what an event does to its row. Fields are named by their index in the schema.
+/// One change of an event to a field of its row. Fields are named by their index in the schema.
 package enum FieldChange: Equatable, Sendable {
-    /// Sets the field from a member of the event's data; without it the event is a misfit.
+    /// Sets the field from a member of the event's data; an event without the member is a misfit.
     case set(field: Int, from: String)
-    /// Sets the field from a member where that is given.
+    /// Sets the field from a member where there is one.
     case setIfGiven(field: Int, from: String)
-    /// Sets a date from a member, where that is not given from the event's own time.
+    /// Sets a date from a member, or from the event's own time where there is none.
     case setOrTime(field: Int, from: String)
     /// Sets a date from the event's own time.
     case setTime(field: Int)
@@ -21,7 +21,7 @@ package enum FieldChange: Equatable, Sendable {
         }
     }
 
-    /// The member of the event's data that it looks at; nil when it looks at none.
+    /// The member of the event's data that the change reads; nil when it reads none.
     package var member: String? {
         switch self {
         case .set(_, let member), .setIfGiven(_, let member), .setOrTime(_, let member): member
@@ -30,16 +30,18 @@ package enum FieldChange: Equatable, Sendable {
     }
 }
 
-/// An entry that an event puts into a set or takes out of it, whatever became of the row.
+/// An entry that an event adds to a set or removes from it, even when the row does not exist.
 ///
 /// The entry's key is the row's number and the name in a member of the event's data; its value is empty.
 package struct MembershipChange: Equatable, Sendable {
+    /// The table of the set.
     package let table: ModelTable
-    /// The member with the name; without it the event is a misfit.
+    /// The member with the name; an event without it is a misfit.
     package let member: String
-    /// True when the entry is put, false when it is removed.
+    /// True when the entry is added, false when it is removed.
     package let isPut: Bool
 
+    /// Creates a change.
     package init(_ table: ModelTable, member: String, isPut: Bool) {
         self.table = table
         self.member = member
@@ -47,12 +49,13 @@ package struct MembershipChange: Equatable, Sendable {
     }
 }
 
-/// What an event of one type does to the row of its stream.
+/// The effect of an event of one type on the row of its stream.
 package struct EventSchema: Equatable, Sendable {
+    /// The effect on the row as a whole.
     package enum Effect: BitwiseCopyable, Equatable, Sendable {
-        /// Makes the row, as the first event of the stream only; later it leaves everything as it is.
+        /// Creates the row as the first event of the stream; a later one changes nothing.
         case creates
-        /// Changes a row that is there.
+        /// Changes a row that exists.
         case changes
         /// Removes the row.
         case removes
@@ -60,10 +63,14 @@ package struct EventSchema: Equatable, Sendable {
 
     /// The event's type: `StoryPosted`.
     package let type: String
+    /// The effect on the row as a whole.
     package let effect: Effect
+    /// The changes to the row's fields, in order.
     package let changes: [FieldChange]
+    /// The change of a set; nil where there is none.
     package let membership: MembershipChange?
 
+    /// Creates a schema.
     package init(
         _ type: String, _ effect: Effect, _ changes: [FieldChange] = [], membership: MembershipChange? = nil
     ) {
@@ -73,7 +80,7 @@ package struct EventSchema: Equatable, Sendable {
         self.membership = membership
     }
 
-    /// The same with a type that the program writes itself.
+    /// Creates a schema for a type that the program writes itself.
     init(
         _ type: EventType, _ effect: Effect, _ changes: [FieldChange] = [], membership: MembershipChange? = nil
     ) {

@@ -1,18 +1,18 @@
-/// What a field of a row holds.
+/// The type of a row's field.
 package enum FieldType: Equatable, Sendable {
-    /// What a person wrote: any UTF-8.
+    /// A text that a person wrote, in any UTF-8.
     case text
-    /// The ID of something: 1–64 bytes of the alphabet.
+    /// An ID: 1–64 bytes of the alphabet.
     case name
-    /// A whole number of 64 bits with a sign.
+    /// A signed whole number of 64 bits.
     case integer
     /// A finite double.
     case number
     /// A moment in UTC, to the millisecond.
     case date
-    /// True or false; false where no event said anything.
+    /// True or false; false until an event sets it.
     case flag
-    /// A fraction above zero, two numbers of 32 bits, kept as it was written: `1/125`.
+    /// A fraction above zero, two numbers of 32 bits, in its original spelling: `1/125`.
     case fraction
     /// One of these words, at most 256 of them.
     case choice([String])
@@ -22,10 +22,12 @@ package enum FieldType: Equatable, Sendable {
 package struct FieldSchema: Equatable, Sendable {
     /// The member's name in the row's JSON.
     package let name: String
+    /// The type of the field.
     package let type: FieldType
     /// True when rows may lack it; the JSON then has no such member.
     package let isOptional: Bool
 
+    /// Creates a field.
     package init(_ name: String, _ type: FieldType, isOptional: Bool = false) {
         self.name = name
         self.type = type

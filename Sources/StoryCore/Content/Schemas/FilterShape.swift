@@ -1,26 +1,26 @@
-/// How far a filter's value may go, where its field does not say so.
+/// A limit of a filter's values, where the field's type has none.
 package enum FilterLimit: Equatable, Sendable {
     /// A whole number within a range.
     case range(ClosedRange<Int64>)
-    /// One of the whole numbers of a list, which are a range.
+    /// One of the whole numbers of a list, which is a range.
     case selection(ClosedRange<Int64>)
     /// A text of 1 to `maxCount` bytes.
     ///
-    /// - Parameter noun: what a person calls such a text: `an email address`.
+    /// - Parameter noun: the name of such a text in a sentence: `an email address`.
     case text(maxCount: Int, noun: String)
 }
 
-/// How a filter's value is spelled on a line: what its test and its field make of it.
+/// The syntax of a filter's value on a line, derived from its test and its field.
 package enum FilterShape: Equatable, Sendable {
     /// An ID.
     case name
     /// Two IDs with a comma between them.
     case pair
-    /// A whole number within a range; outside of it the rule is broken.
+    /// A whole number within a range; a number outside breaks the rule.
     case integer(ClosedRange<Int64>, FieldRule)
     /// A number as JSON has it.
     case number
-    /// A text of 1 to `maxCount` bytes, the case of whose ASCII letters does not count.
+    /// A text of 1 to `maxCount` bytes, compared with its ASCII letters in lower case.
     case folded(maxCount: Int, noun: String)
     /// An RFC 3339 time.
     case date
@@ -33,7 +33,7 @@ package enum FilterShape: Equatable, Sendable {
 }
 
 extension KindDeclaration {
-    /// How the values of each filter are spelled.
+    /// Returns the syntax of the values of each filter.
     ///
     /// - Throws: the first contradiction.
     func shapes() throws(SchemaError) -> [FilterShape] {
@@ -42,9 +42,9 @@ extension KindDeclaration {
         return shapes
     }
 
-    /// How the values of a filter are spelled.
+    /// Returns the syntax of a filter's values.
     ///
-    /// - Throws: where the test does not do for its field, or the limit for the test.
+    /// - Throws: a `SchemaError` where the test does not suit its field, or the limit the test.
     func shape(of filter: FilterSchema) throws(SchemaError) -> FilterShape {
         let what = "the filter \(filter.name) of \(name)"
         let shape: FilterShape?
@@ -68,7 +68,7 @@ extension KindDeclaration {
 }
 
 extension FilterShape {
-    /// The values of a field; nil for a text, and for a limit that does not do.
+    /// Creates the syntax of a field's values; nil for a text, and for a limit that does not suit the type.
     fileprivate init?(equalTo type: FieldType, _ limit: FilterLimit?) {
         switch (type, limit) {
         case (.name, nil): self = .name
@@ -84,7 +84,7 @@ extension FilterShape {
         }
     }
 
-    /// The values of a text whose case does not count; nil for what is no text or has no limit.
+    /// Creates the syntax of a text whose case is ignored; nil for other types and where there is no limit.
     fileprivate init?(folded type: FieldType, _ limit: FilterLimit?) {
         guard type == .text, case .text(let maxCount, let noun)? = limit else { return nil }
         self = .folded(maxCount: maxCount, noun: noun)

@@ -1,10 +1,12 @@
 extension KindDeclaration {
-    /// How many fields a kind may have.
+    /// The maximum number of fields of a kind.
     package static let maxFieldCount = 64
-    /// How many filters a kind may have.
+    /// The maximum number of filters of a kind.
     package static let maxFilterCount = 64
 
-    /// - Throws: the first contradiction: a field, filter or sort that is not there, or of a type that does not do.
+    /// Checks the declaration for contradictions.
+    ///
+    /// - Throws: the first contradiction: a field, filter or sort that does not exist, or of a type that does not suit.
     func check() throws(SchemaError) {
         guard fields.count <= KindDeclaration.maxFieldCount else {
             throw SchemaError("\(name) has more than \(KindDeclaration.maxFieldCount) fields")
@@ -76,9 +78,9 @@ extension KindDeclaration {
         }
     }
 
-    /// The type of a field.
+    /// Returns the type of a field.
     ///
-    /// - Throws: where there is no such field.
+    /// - Throws: a `SchemaError` where there is no such field.
     func type(of field: Int, for what: String) throws(SchemaError) -> FieldType {
         guard fields.indices.contains(field) else { throw SchemaError("\(what) is of a field that \(name) lacks") }
         return fields[field].type
@@ -86,7 +88,7 @@ extension KindDeclaration {
 }
 
 extension FieldSchema {
-    /// True when a new row cannot go without an event that sets it: integers begin with 0 and flags with false.
+    /// True when a new row requires an event that sets the field: integers begin with 0 and flags with false.
     fileprivate var needsValue: Bool {
         switch type {
         case .integer, .flag: false
@@ -96,6 +98,7 @@ extension FieldSchema {
 }
 
 extension FieldChange {
+    /// True when the change sets the field whatever members the event has.
     fileprivate var alwaysSets: Bool {
         switch self {
         case .set, .setOrTime, .setTime: true

@@ -1,45 +1,54 @@
-/// Everything that the store knows of one kind of content but its forms and deciders: data, made when the program runs.
+/// The schema of one kind of content: everything that the store knows of it but its forms and deciders.
+///
+/// It is data that is made when the program starts.
 package final class KindSchema: Sendable {
-    /// A small dense number: 0, 1, 2 …, the place in the catalogue.
+    /// The index in the catalogue: 0, 1, 2 …, small and dense.
     package let number: Int
     /// The kind's name in targets and queries: `stories`.
     package let name: String
     /// The category of its streams: `story`.
     package let category: String
-    /// The same as streams have it.
+    /// The category as a name of streams.
     package let categoryName: CategoryName
-    /// What its streams' names begin with: the category and a dash.
+    /// The prefix of its streams' names: the category and a dash.
     private let streamPrefix: [UInt8]
-    /// The verbs that change what is there; every kind takes `POST` besides.
+    /// The verbs that change existing content; every kind has `POST` besides.
     package let verbs: [Verb]
-    /// The fields in the order of the row's JSON, behind `id`, `version` and `position`.
+    /// The fields in the order of the row's JSON, after `id`, `version` and `position`.
     package let fields: [FieldSchema]
+    /// The types of events that change the kind's rows.
     package let events: [EventSchema]
+    /// The filters of `LIST` and `COUNT`.
     package let filters: [FilterSchema]
-    /// How the values of each filter are spelled.
+    /// The syntax of each filter's values.
     package let filterShapes: [FilterShape]
-    /// The default is the first.
+    /// The orders of `LIST`; the first is the default.
     package let sorts: [SortSchema]
     /// The rows by ID.
     package let rows: ModelTable
-    /// The rows' IDs by number: the order they were posted.
+    /// The rows' IDs by number, in the order they were posted.
     package let numbers: ModelTable
+    /// The indexes of the rows.
     package let indexes: [IndexSchema]
-    /// Where the tallies are kept.
+    /// The table of the tallies.
     package let counts: ModelTable
+    /// The counts that are kept.
     package let tallies: [TallySchema]
+    /// The field whose text is unique; nil where there is none.
     package let unique: UniqueSchema?
-    /// What makes commands of the kind; nil where it takes none.
+    /// The factory of the kind's commands; nil where it has none.
     let commands: CommandMaking?
-    /// Where the parts of a stored row lie, in memory of the schema.
+    /// The layout of a stored row, in the schema's arena.
     nonisolated(unsafe) package let layoutPointer: UnsafePointer<RowLayout>
     private let memory: FixedMemory
     private let filterNames: [[UInt8]]
     private let sortNames: [[UInt8]]
-    /// Which filters look at nothing that an event changes after the first one.
+    /// True for each filter whose fields no event changes after the first one.
     private let settledFilters: [Bool]
 
-    /// - Throws: what in the declaration contradicts itself.
+    /// Creates the schema of a declaration.
+    ///
+    /// - Throws: the first contradiction in the declaration.
     package init(_ declaration: KindDeclaration, number: Int) throws(SchemaError) {
         try declaration.check()
         self.number = number
@@ -69,11 +78,11 @@ package final class KindSchema: Sendable {
         self.memory = memory
         let layout = memory.room(for: RowLayout.self)
         layoutPointer = UnsafePointer(layout)
-        // The layout names its schema, which is whole only now.
+        // The layout refers to its schema, which is initialized only now.
         layout.initialize(to: RowLayout(declaration.fields, of: .passUnretained(self), number: number, in: memory))
     }
 
-    /// Where the parts of a stored row lie; good for as long as the schema is.
+    /// The layout of a stored row, valid as long as the schema.
     package var layout: RowLayout { layoutPointer.pointee }
 
     /// Every table of the kind, the rows first, each once.
@@ -86,17 +95,17 @@ package final class KindSchema: Sendable {
         return tables
     }
 
-    /// True when no event changes whether a row that is there passes the conditions.
+    /// Returns true when no event changes whether an existing row passes the conditions.
     package func areSettled(_ conditions: [Condition]) -> Bool {
         conditions.allSatisfy { settledFilters[$0.filter] }
     }
 
-    /// What requests name it by in the catalogue that it is of.
+    /// The kind that requests name, in the catalogue of this schema.
     package var kind: Kind { Kind(number: number) }
 
-    /// The stream that holds the history of one ID.
+    /// Returns the stream that holds the history of one ID.
     package func stream(_ id: Identifier) -> StreamName {
-        // Every write of content makes one: put together first, so that it is allocated once.
+        // Every write of content makes a name: it is assembled first, so that it is allocated once.
         let count = streamPrefix.count + id.spelling.count
         return withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { bytes in
             bytes.copyBytes(from: streamPrefix)
@@ -108,7 +117,7 @@ package final class KindSchema: Sendable {
         }
     }
 
-    /// The names of what a form for this verb may have, as far as events keep it.
+    /// Returns the names of the fields in a form for this verb, as far as events keep them.
     package func formFields(of verb: Verb) -> [String] {
         let members: [String] =
             switch verb {
@@ -120,40 +129,55 @@ package final class KindSchema: Sendable {
         return members.distinct
     }
 
-    /// The index of the filter with this name; nil when there is none.
+    /// Returns the index of the filter with this name; nil when there is none.
     package func filter(named name: UnsafeRawBufferPointer) -> Int? {
         for index in filterNames.indices where filterNames[index].equals(name) { return index }
         return nil
     }
 
-    /// The index of the sort with this name; nil when there is none.
+    /// Returns the index of the sort with this name; nil when there is none.
     package func sort(named name: UnsafeRawBufferPointer) -> Int? {
         for index in sortNames.indices where sortNames[index].equals(name) { return index }
         return nil
     }
 }
 
-/// Makes a kind's command of a request, or tells every wrong field of its form; nil when the kind does not take it.
+/// Makes a kind's command of a request, or returns every wrong field of its form; nil when the kind does not support
+/// it.
 package typealias CommandMaking = @Sendable (ContentAction, any Directory) -> Result<ContentCommand, Failure>?
 
-/// A kind as it is written down, before anybody has checked it.
+/// The declaration of a kind, not yet checked.
 package struct KindDeclaration: Sendable {
+    /// The kind's name in targets and queries: `stories`.
     package var name: String
+    /// The category of its streams: `story`.
     package var category: String
+    /// The verbs that change existing content; every kind has `POST` besides.
     package var verbs: [Verb]
+    /// The fields in the order of the row's JSON.
     package var fields: [FieldSchema]
+    /// The types of events that change the kind's rows.
     package var events: [EventSchema]
+    /// The filters of `LIST` and `COUNT`.
     package var filters: [FilterSchema]
+    /// The orders of `LIST`; the first is the default.
     package var sorts: [SortSchema]
+    /// The rows by ID.
     package var rows: ModelTable
+    /// The rows' IDs by number.
     package var numbers: ModelTable
+    /// The indexes of the rows.
     package var indexes: [IndexSchema]
+    /// The table of the tallies.
     package var counts: ModelTable
+    /// The counts that are kept.
     package var tallies: [TallySchema]
+    /// The field whose text is unique; nil where there is none.
     package var unique: UniqueSchema?
-    /// What makes the kind's commands; nil where it takes no write.
+    /// The factory of the kind's commands; nil where it has no writes.
     package var commands: CommandMaking?
 
+    /// Creates a declaration from its parts.
     package init(
         name: String, category: String, verbs: [Verb] = [], fields: [FieldSchema], events: [EventSchema],
         filters: [FilterSchema] = [], sorts: [SortSchema] = [], rows: ModelTable, numbers: ModelTable,
@@ -177,10 +201,11 @@ package struct KindDeclaration: Sendable {
     }
 }
 
-/// What in a declaration contradicts itself.
+/// A contradiction in a declaration.
 package struct SchemaError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The sentence for a person.
     package let description: String
 
+    /// Creates an error with a sentence.
     package init(_ description: String) { self.description = description }
 }

@@ -1,8 +1,8 @@
-/// What a filter compares. Fields are named by their index in the schema.
+/// The comparison that a filter makes. Fields are named by their index in the schema.
 package enum FilterTest: Equatable, Sendable {
     /// Equal to a value of the field's own type.
     case field(Int)
-    /// Two names in two fields, whichever stands in which.
+    /// Two names equal to those in two fields, in either order.
     case pair(Int, Int)
     /// Equal to a text once both have their ASCII letters in lower case.
     case folded(Int)
@@ -15,7 +15,7 @@ package enum FilterTest: Equatable, Sendable {
 }
 
 extension FilterTest {
-    /// The fields that it looks at, one bit each.
+    /// The fields that the test reads, one bit each.
     var fields: UInt64 {
         switch self {
         case .field(let field), .folded(let field), .unset(let field), .notBefore(let field), .before(let field):
@@ -26,7 +26,7 @@ extension FilterTest {
 }
 
 extension FilterSchema {
-    /// The filters that every kind with a date has: `since=` with the time, `until=` without it.
+    /// Returns the filters that every kind with a date has: `since=` includes its time, `until=` excludes it.
     ///
     /// - Parameter field: the index of the date.
     package static func bounds(of field: Int) -> [FilterSchema] {
@@ -41,14 +41,16 @@ extension FilterSchema {
 package struct FilterSchema: Equatable, Sendable {
     /// The option's name: `sender`.
     package let name: String
+    /// The comparison with the filter's value.
     package let test: FilterTest
-    /// What stands behind the equals sign in a line of help: `ID`.
+    /// The word after the equals sign in a line of help: `ID`.
     package let placeholder: String
     /// The sentence for a person.
     package let summary: String
-    /// How far a value may go; nil where its field says it.
+    /// The limit of the values; nil where the field's type alone limits them.
     package let limit: FilterLimit?
 
+    /// Creates a filter.
     package init(
         _ name: String, _ test: FilterTest, _ placeholder: String, _ summary: String,
         limit: FilterLimit? = nil
@@ -61,17 +63,18 @@ package struct FilterSchema: Equatable, Sendable {
     }
 }
 
-/// One order of `LIST`. Texts sort by their first 200 bytes; rows that lack the field stand last, either way.
+/// One order of `LIST`. Texts sort by their first 200 bytes; rows that lack the field come last in both directions.
 package struct SortSchema: Equatable, Sendable {
     /// The sort's name on the wire, which is the field's.
     package let name: String
-    /// What a person reads above the column.
+    /// The title of the column, for a person.
     package let title: String
     /// The index of the field.
     package let field: Int
     /// True when a text sorts without regard to the case of ASCII letters.
     package let isFolded: Bool
 
+    /// Creates a sort.
     package init(_ name: String, _ title: String, field: Int, isFolded: Bool = false) {
         self.name = name
         self.title = title
@@ -80,17 +83,19 @@ package struct SortSchema: Equatable, Sendable {
     }
 }
 
-/// One ordered view of a kind's rows. A key is the filters' parts, the sort key and the row's number; the value is empty.
+/// One index of a kind's rows. A key is the filters' parts, the sort key and the row's number; the value is empty.
 ///
-/// So the rows of one filter stand together in the order of the sort, and those with equal sort keys in the order they
-/// were posted.
+/// So the rows of one filter are adjacent and in the order of the sort, and those with equal sort keys in the order
+/// they were posted.
 package struct IndexSchema: Equatable, Sendable {
+    /// The table of the index.
     package let table: ModelTable
     /// The indexes of the filters in the schema.
     package let filters: [Int]
     /// The index of the sort in the schema.
     package let sort: Int
 
+    /// Creates an index; its table becomes a set.
     package init(_ table: ModelTable, _ filters: [Int] = [], by sort: Int) {
         self.table = ModelTable(table.number, table.name, of: table.model, isSet: true)
         self.filters = filters
@@ -98,27 +103,31 @@ package struct IndexSchema: Equatable, Sendable {
     }
 }
 
-/// A count that is kept for each value of some filters. Its key is the tally's number and the filters' parts.
+/// A count that is kept for each combination of some filters' values. Its key is the tally's number and the filters'
+/// parts.
 package struct TallySchema: Equatable, Sendable {
     /// The tally's identity on disk within its table.
     package let number: UInt8
     /// The indexes of the filters in the schema.
     package let filters: [Int]
 
+    /// Creates a tally.
     package init(_ number: UInt8, _ filters: [Int]) {
         self.number = number
         self.filters = filters
     }
 }
 
-/// A text that no two rows have in common, without regard to the case of ASCII letters.
+/// A text that is unique among the rows, compared with its ASCII letters in lower case.
 ///
 /// The entry's key is the folded text; its value is the row's number and ID.
 package struct UniqueSchema: Equatable, Sendable {
+    /// The table of the entries.
     package let table: ModelTable
     /// The index of the field.
     package let field: Int
 
+    /// Creates a rule of uniqueness.
     package init(_ table: ModelTable, field: Int) {
         self.table = table
         self.field = field

@@ -1,15 +1,17 @@
-/// A row with memory of its own, for what outlives the store's lending it.
+/// A copy of a row, for use after the store's view is no longer valid.
 package struct RowCopy: Equatable, Sendable {
+    /// The schema of the row's kind.
     package let schema: KindSchema
-    /// As its table has them.
+    /// The bytes of the row, as stored in its table.
     package let bytes: [UInt8]
 
+    /// Copies a row.
     package init(_ row: borrowing RowView) {
         schema = row.schema
         bytes = Array(row.bytes)
     }
 
-    /// Lends the row.
+    /// Calls `body` with a view of the row, which is valid until it returns.
     package func withView<Result>(_ body: (RowView) -> Result) -> Result {
         bytes.withUnsafeBytes { body(RowView(trusted: $0, schema.layoutPointer)) }
     }

@@ -1,64 +1,68 @@
-/// Where the parts of a stored row lie; the schema's fields say it, once.
+/// The layout of a stored row, derived once from the schema's fields.
 ///
-/// A record is `number 6 · version 6 · position 6 · bits · fixed fields · length of the ID and of each name, 1 byte each ·
-/// length of each text, 4 bytes each · the bytes of the ID, the names, the texts`. Numbers of six bytes have the highest
-/// byte first; all others are little-endian. What is absent is zeros, and has no bytes.
+/// A record is `number 6 · version 6 · position 6 · bits · fixed fields · length of the ID and of each name, 1 byte
+/// each · length of each text, 4 bytes each · the bytes of the ID, the names, the texts`. Numbers of six bytes are
+/// big-endian; all others are little-endian. An absent field is zeros, and has no bytes.
 ///
-/// Unchecked: its slots lie in memory of its schema, and never change. Other modules have the code of what they ask for
-/// with every field in theirs.
+/// Unchecked: its slots are in the schema's arena, and never change. Code that runs on every field can be inlined into
+/// other modules.
 @usableFromInline
 package struct RowLayout: BitwiseCopyable, @unchecked Sendable {
-    /// How a field is stored, without what only its JSON wants to know.
+    /// The storage format of a field, without the details that only its JSON needs.
     package enum Storage: UInt8, BitwiseCopyable, Sendable {
         case text, name, integer, number, date, flag, fraction, choice
     }
 
-    /// Where one field lies.
+    /// The offsets and bits of one field.
     package struct Slot: BitwiseCopyable, Sendable {
+        /// The storage format of the field.
         package let storage: Storage
-        /// Fixed fields: the offset of the value. Names and texts: the offset of the length.
+        /// Fixed fields: the offset of the value, in bytes. Names and texts: the offset of the length.
         package let offset: Int
-        /// Names and texts: the number of their bytes' place in the row, where the ID is 0; 0 for others.
+        /// Names and texts: the index among the pieces of variable length, where the ID is 0; 0 for others.
         package let piece: Int
-        /// The number of the bit that says whether the field is there; −1 where it always is.
+        /// The index of the bit that says whether the field is present; −1 where it always is.
         package let presence: Int
-        /// The number of the bit that is the value of a flag; −1 for others.
+        /// The index of the bit that is the value of a flag; −1 for others.
         package let flag: Int
-        /// Below how many the number of a choice lies.
+        /// The number of words of a choice, above every valid index; 0 for others.
         package let choiceCount: Int
     }
 
-    /// Where the row's number begins.
+    /// The offset of the row's number, in bytes.
     @inlinable package static var numberOffset: Int { 0 }
-    /// Where the row's version begins.
+    /// The offset of the row's version, in bytes.
     @inlinable package static var versionOffset: Int { 6 }
-    /// Where the position of its last event begins.
+    /// The offset of the position of its last event, in bytes.
     @inlinable package static var positionOffset: Int { 12 }
-    /// Where the bits begin: presence and flags.
+    /// The offset of the presence bits and flags, in bytes.
     package static let bitsOffset = 18
 
-    /// The kind's, whose memory this is.
+    /// The schema, whose arena has the slots.
     fileprivate let owner: Unmanaged<KindSchema>
     /// The kind's number in its catalogue.
     @usableFromInline package let kindNumber: Int
-    /// By the fields' indexes.
+    /// The slots, indexed as the fields.
     package let slots: UnsafeBufferPointer<Slot>
-    /// Those of them that are choices.
+    /// The slots of the choices.
     let choices: UnsafeBufferPointer<Slot>
-    /// Where the length of the ID lies.
+    /// The offset of the length of the ID, in bytes.
     @usableFromInline package let idOffset: Int
-    /// How many names there are, the ID among them.
+    /// The number of names, the ID among them.
     @usableFromInline package let nameCount: Int
+    /// The number of texts.
     @usableFromInline package let textCount: Int
 
-    /// Where the lengths of the texts begin.
+    /// The offset of the lengths of the texts, in bytes.
     @inlinable package var textOffset: Int { idOffset + nameCount }
-    /// How many pieces of no fixed length there are: the ID, the names, the texts.
+    /// The number of pieces of variable length: the ID, the names, the texts.
     @inlinable package var pieceCount: Int { nameCount + textCount }
-    /// Where the bytes of the ID begin: so many bytes every record has.
+    /// The offset of the bytes of the ID, which is the minimum size of a record, in bytes.
     @inlinable package var headCount: Int { textOffset + 4 * textCount }
 
-    /// - Parameter owner: lives as long as the memory.
+    /// Creates the layout of some fields.
+    ///
+    /// - Parameter owner: the schema, which lives as long as the memory.
     init(_ fields: [FieldSchema], of owner: Unmanaged<KindSchema>, number: Int, in memory: FixedMemory) {
         self.owner = owner
         kindNumber = number
@@ -80,11 +84,12 @@ package struct RowLayout: BitwiseCopyable, @unchecked Sendable {
 }
 
 extension RowLayout {
-    /// The kind whose rows lie so.
+    /// The schema of the kind whose rows have this layout.
     package var schema: KindSchema { owner.takeUnretainedValue() }
 }
 
 extension RowLayout.Storage {
+    /// Creates the storage format of a field's type.
     package init(_ type: FieldType) {
         switch type {
         case .text: self = .text
@@ -98,7 +103,7 @@ extension RowLayout.Storage {
         }
     }
 
-    /// How many bytes the value takes among the fixed fields.
+    /// The size of the value among the fixed fields, in bytes.
     fileprivate var fixedCount: Int {
         switch self {
         case .text, .name, .flag: 0
@@ -108,7 +113,7 @@ extension RowLayout.Storage {
     }
 }
 
-/// Gives fields their offsets and bits, one after the other.
+/// Assigns offsets and bits to fields, one after the other.
 private struct SlotMaker {
     private let (firstName, firstText): (Int, Int)
     private var fixed: Int
@@ -116,12 +121,13 @@ private struct SlotMaker {
     private var text: Int
     private var bit = 0
 
-    /// Where the first of each sort lies.
+    /// Starts at the offsets of the first fixed field, name length and text length, in bytes.
     init(fixed: Int, name: Int, text: Int) {
         (firstName, firstText) = (name, text)
         (self.fixed, self.name, self.text) = (fixed, name, text)
     }
 
+    /// Returns the slot of the next field.
     mutating func slot(_ field: FieldSchema) -> RowLayout.Slot {
         let storage = RowLayout.Storage(field.type)
         var choices = 0

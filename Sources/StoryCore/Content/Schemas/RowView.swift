@@ -1,47 +1,50 @@
-/// A stored row, read where it lies. Its bytes belong to whoever gave them: a view must not outlive their closure. It
-/// counts no reference to its schema either, which lives longer than what it describes.
+/// A view of a stored row in the store's memory, valid until the closure that receives it returns. It does not retain
+/// its schema, which lives longer than the row.
 ///
-/// Making one checks every length once, so that reading a field cannot go wrong.
+/// Its initializer checks every length once, so that reading a field cannot go wrong.
 @usableFromInline
 package struct RowView: BitwiseCopyable {
     @usableFromInline let layoutPointer: UnsafePointer<RowLayout>
+    /// The bytes of the row.
     @usableFromInline package let bytes: UnsafeRawBufferPointer
 
-    /// Nil when the bytes are no row of this kind.
+    /// Creates a view; nil when the bytes are no row of this kind.
     package init?(_ layout: UnsafePointer<RowLayout>, _ bytes: UnsafeRawBufferPointer) {
         guard layout.pointee.fits(bytes) else { return nil }
         self.init(trusted: bytes, layout)
     }
 
-    /// Bytes that were written by this program a moment ago.
+    /// Creates a view without a check, for bytes that this program has just written.
     package init(trusted bytes: UnsafeRawBufferPointer, _ layout: UnsafePointer<RowLayout>) {
         layoutPointer = layout
         self.bytes = bytes
     }
 
+    /// The schema of the row's kind.
     package var schema: KindSchema { layout.schema }
-    /// Where the parts of the row lie.
+    /// The layout of the row.
     @inlinable package var layout: RowLayout { layoutPointer.pointee }
 
     /// The row's number: the order in which rows were posted.
     package var number: UInt64 { bytes.sixByteNumber(at: RowLayout.numberOffset) }
-    /// The version of its stream.
+    /// The version of the row's stream.
     package var version: Version { Version(bytes.sixByteNumber(at: RowLayout.versionOffset)) }
-    /// The last event that changed it.
+    /// The position of the last event that changed it.
     package var position: Position { Position(bytes.sixByteNumber(at: RowLayout.positionOffset)) }
 
+    /// The bytes of the row's ID.
     package var id: UnsafeRawBufferPointer {
         let layout = layout
         return bytes.slice(layout.headCount, count: Int(bytes[layout.idOffset]))
     }
 
-    /// False where an optional field is absent.
+    /// Returns false where an optional field is absent.
     package func has(_ field: Int) -> Bool {
         let bit = layout.slots[field].presence
         return bit < 0 || isSet(bit)
     }
 
-    /// The bytes of a name or a text; none where it is absent, or the field is of another type.
+    /// Returns the bytes of a name or a text; none where it is absent, or the field is of another type.
     package func text(_ field: Int) -> UnsafeRawBufferPointer {
         let slot = layoutPointer.pointee.slots[field]
         guard slot.piece > 0, let base = bytes.baseAddress else { return .none }
@@ -50,14 +53,14 @@ package struct RowView: BitwiseCopyable {
         return UnsafeRawBufferPointer(start: base + start, count: count(ofPiece: slot.piece))
     }
 
-    /// How many bytes a piece of no fixed length has.
+    /// Returns the number of bytes of a piece of variable length.
     ///
-    /// - Parameter piece: its number: the ID, the names, the texts.
+    /// - Parameter piece: the index among the ID, the names, the texts.
     @inlinable
     package func count(ofPiece piece: Int) -> Int { layoutPointer.pointee.count(ofPiece: piece, in: bytes) }
 
-    /// The bits of a fixed field: an integer's, a double's, a date's milliseconds, the numerator of a fraction in the
-    /// lower half and the denominator in the upper one, the number of a choice, or 1 for a flag that is set.
+    /// Returns the bits of a fixed field: an integer's, a double's, a date's milliseconds, a fraction's numerator in
+    /// the lower half and denominator in the upper one, the index of a choice, or 1 for a set flag.
     package func bits(_ field: Int) -> UInt64 {
         let slot = layout.slots[field]
         switch slot.storage {
@@ -69,18 +72,22 @@ package struct RowView: BitwiseCopyable {
         }
     }
 
+    /// Returns the value of an integer.
     package func integer(_ field: Int) -> Int64 { Int64(bitPattern: bits(field)) }
+    /// Returns the value of a number.
     package func double(_ field: Int) -> Double { Double(bitPattern: bits(field)) }
+    /// Returns the value of a date.
     package func date(_ field: Int) -> Instant { Instant(milliseconds: Int64(bitPattern: bits(field))) }
+    /// Returns the value of a flag.
     package func flag(_ field: Int) -> Bool { bits(field) == 1 }
 
     private func isSet(_ bit: Int) -> Bool { bytes[RowLayout.bitsOffset + bit >> 3] >> UInt8(bit & 7) & 1 == 1 }
 }
 
 extension RowLayout {
-    /// How many bytes a piece of no fixed length has in a record, whose head is all there.
+    /// Returns the number of bytes of a piece of variable length in a record, whose head must be complete.
     ///
-    /// - Parameter piece: its number: the ID, the names, the texts.
+    /// - Parameter piece: the index among the ID, the names, the texts.
     @inlinable
     package func count(ofPiece piece: Int, in bytes: UnsafeRawBufferPointer) -> Int {
         guard piece >= nameCount else { return Int(bytes[idOffset + piece]) }
@@ -88,7 +95,8 @@ extension RowLayout {
         return Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
     }
 
-    /// True when the lengths say as many bytes as there are, and what has no other sense has one of its own.
+    /// Returns true when the lengths add up to the number of bytes, the ID has a valid length and each choice a valid
+    /// index.
     package func fits(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= headCount else { return false }
         var count = headCount

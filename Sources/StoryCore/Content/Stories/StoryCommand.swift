@@ -1,4 +1,4 @@
-/// A valid intent for a story.
+/// A valid command for a story.
 package enum StoryCommand: Equatable, Sendable {
     case post(PostStory)
     case revise(ReviseStory)
@@ -42,7 +42,7 @@ extension StoryCommand: KindCommand {
         return StoryDecider.decide(self, state)
     }
 
-    /// True when the user whom the command names likes the story with this number.
+    /// Returns true when the user that the command names likes the story with this number.
     private func isLiked(_ story: StreamNumber?, in rows: any ContentRows) throws(StorageError) -> Bool {
         guard let story else { return false }
         switch self {

@@ -1,18 +1,20 @@
-/// What a decision about a story rests on.
+/// The state that a decision about a story depends on.
 package struct StoryState: Equatable, Sendable {
+    /// The state of the story's ID.
     package let existence: Existence<StoryFields>
-    /// True when the user whom the command names likes the story now.
+    /// True when the user that the command names likes the story now.
     package let isLiked: Bool
 
+    /// Creates a state.
     package init(existence: Existence<StoryFields>, isLiked: Bool = false) {
         self.existence = existence
         self.isLiked = isLiked
     }
 }
 
-/// What becomes of a story's commands.
+/// The decider for a story's commands.
 package enum StoryDecider {
-    /// What carrying the command out comes to.
+    /// Returns the decision on a command in a state.
     package static func decide(_ command: StoryCommand, _ state: StoryState) -> Decision<StoryEvent> {
         if case .post(let command) = command {
             return state.existence == .none ? .event(.posted(command.event)) : .refused(.idTaken)

@@ -8,7 +8,7 @@ enum StoryEventType {
 }
 
 extension StoryEvent {
-    /// The type that it is written with.
+    /// The type that the event is written with.
     var type: EventType {
         switch self {
         case .posted: StoryEventType.posted
@@ -19,7 +19,7 @@ extension StoryEvent {
         }
     }
 
-    /// Tells the members of its data.
+    /// Writes the members of the event's data.
     func write(to members: inout some EventMembers) {
         switch self {
         case .posted(let event): event.write(to: &members)

@@ -1,4 +1,4 @@
-/// What can happen to a story.
+/// An event of a story.
 package enum StoryEvent: Equatable, Sendable {
     case posted(StoryPosted)
     case revised(StoryRevised)
@@ -7,15 +7,20 @@ package enum StoryEvent: Equatable, Sendable {
     case deleted
 }
 
-/// `StoryPosted`.
+/// The data of `StoryPosted`.
 package struct StoryPosted: Equatable, Sendable {
+    /// The title of the story.
     package let title: Text
+    /// The text of the story.
     package let message: Text
+    /// The ID of the user who sent the story.
     package let sender: Identifier
+    /// The ID of the user who received the story.
     package let recipient: Identifier
-    /// Nil where the form gave none: the event's own time is the date.
+    /// The date that the form gave; nil means the event's own time.
     package let date: Instant?
 
+    /// Creates the data from its fields.
     package init(title: Text, message: Text, sender: Identifier, recipient: Identifier, date: Instant?) {
         self.title = title
         self.message = message
@@ -25,11 +30,14 @@ package struct StoryPosted: Equatable, Sendable {
     }
 }
 
-/// `StoryRevised`: the fields that the form gave.
+/// The data of `StoryRevised`: the fields that the form gave.
 package struct StoryRevised: Equatable, Sendable {
+    /// The new title; nil leaves it unchanged.
     package let title: Text?
+    /// The new text; nil leaves it unchanged.
     package let message: Text?
 
+    /// Creates the data from its fields.
     package init(title: Text?, message: Text?) {
         self.title = title
         self.message = message

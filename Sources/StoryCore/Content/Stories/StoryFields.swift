@@ -1,14 +1,17 @@
-/// What a decision about a story looks at.
+/// The fields of a story that a decision looks at.
 package struct StoryFields: Equatable, Sendable {
+    /// The title of the story.
     package let title: Text
+    /// The text of the story.
     package let message: Text
 
+    /// Creates the fields from their values.
     package init(title: Text, message: Text) {
         self.title = title
         self.message = message
     }
 
-    /// - Parameter row: a story's.
+    /// Creates the fields from a story's row.
     package init(_ row: RowView) {
         self.init(
             title: Text(Array(row.text(StorySchema.Field.title))),

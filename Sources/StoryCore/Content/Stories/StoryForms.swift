@@ -1,6 +1,8 @@
 /// A checked story; only `PostStoryForm` makes one.
 package struct PostStory: Equatable, Sendable {
+    /// The ID that the client chose; nil where the store chooses one.
     package let id: Identifier?
+    /// The event that the form produces.
     package let event: StoryPosted
 
     fileprivate init(id: Identifier?, event: StoryPosted) {
@@ -9,14 +11,17 @@ package struct PostStory: Equatable, Sendable {
     }
 }
 
-/// `POST stories`.
+/// The form of `POST stories`.
 package struct PostStoryForm: Form {
+    /// The fields of the form.
     package enum FieldID: String, FormFieldID { case id, title, message, sender, recipient, date }
 
     private let fields: FormFields
 
+    /// Creates the form from the fields that the client sent.
     package init(_ fields: FormFields) { self.fields = fields }
 
+    /// Checks the fields and returns the story, or every wrong field.
     package func build(in directory: any Directory) -> Result<PostStory, FormErrors<FieldID>> {
         var reader = FormReader<FieldID>(fields)
         let id = reader.identifier(.id)
@@ -33,19 +38,23 @@ package struct PostStoryForm: Form {
 
 /// A checked revision of a story; only `ReviseStoryForm` makes one.
 package struct ReviseStory: Equatable, Sendable {
+    /// The event that the form produces.
     package let event: StoryRevised
 
     fileprivate init(event: StoryRevised) { self.event = event }
 }
 
-/// `EDIT stories/ID`.
+/// The form of `EDIT stories/ID`.
 package struct ReviseStoryForm: Form {
+    /// The fields of the form.
     package enum FieldID: String, FormFieldID { case title, message }
 
     private let fields: FormFields
 
+    /// Creates the form from the fields that the client sent.
     package init(_ fields: FormFields) { self.fields = fields }
 
+    /// Checks the fields and returns the revision, or every wrong field.
     package func build(in directory: any Directory) -> Result<ReviseStory, FormErrors<FieldID>> {
         var reader = FormReader<FieldID>(fields)
         let event = StoryRevised(
@@ -55,21 +64,25 @@ package struct ReviseStoryForm: Form {
     }
 }
 
-/// A checked like or the taking back of one; only `LikeForm` makes one.
+/// A checked like or its removal; only `LikeForm` makes one.
 package struct LikeStory: Equatable, Sendable {
+    /// The ID of the user who likes the story.
     package let user: Identifier
 
     fileprivate init(user: Identifier) { self.user = user }
 }
 
-/// `LIKE stories/ID` and `UNLIKE stories/ID`.
+/// The form of `LIKE stories/ID` and `UNLIKE stories/ID`.
 package struct LikeForm: Form {
+    /// The fields of the form.
     package enum FieldID: String, FormFieldID { case user }
 
     private let fields: FormFields
 
+    /// Creates the form from the fields that the client sent.
     package init(_ fields: FormFields) { self.fields = fields }
 
+    /// Checks the fields and returns the like, or every wrong field.
     package func build(in directory: any Directory) -> Result<LikeStory, FormErrors<FieldID>> {
         var reader = FormReader<FieldID>(fields)
         let user = reader.required(.user, reader.identifier(.user, of: .users, in: directory))
@@ -77,9 +90,10 @@ package struct LikeForm: Form {
     }
 }
 
+/// The limits of a story's fields.
 package enum StoryLimits {
-    /// Characters of a title.
+    /// The maximum length of a title, in characters.
     package static let title = 120
-    /// Characters of a story's message.
+    /// The maximum length of a story's message, in characters.
     package static let message = 10_000
 }

@@ -1,5 +1,6 @@
-/// What a story is, as data.
+/// The declaration of the kind `stories`.
 enum StorySchema {
+    /// The indexes of the fields.
     enum Field {
         static let title = 0
         static let message = 1
@@ -9,11 +10,13 @@ enum StorySchema {
         static let likes = 5
     }
 
+    /// The indexes of the filters.
     private enum Filter {
         static let sender = 0
         static let recipient = 1
     }
 
+    /// The indexes of the sorts.
     private enum Sort {
         static let date = 0
         static let title = 1
@@ -22,9 +25,10 @@ enum StorySchema {
         static let recipient = 4
     }
 
-    /// Who likes what. The entries of a deleted story stay; nothing can ask for them.
+    /// The set of stories and the users who like them. The entries of a deleted story remain; no request can reach them.
     static let likes = ModelTable(60, "likes", of: "likes")
 
+    /// The schema's source: fields, events, filters, sorts and tables.
     static let declaration = KindDeclaration(
         name: "stories", category: "story", verbs: [.edit, .like, .unlike, .delete],
         fields: [

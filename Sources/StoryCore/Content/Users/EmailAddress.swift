@@ -1,9 +1,9 @@
-/// An address as a user signs up with it.
+/// The rules of a user's e-mail address.
 package enum EmailAddress {
-    /// The longest address, in bytes.
+    /// The maximum length of an address, in bytes.
     package static let maxCount = 254
 
-    /// True for one `@`, a dot inside the domain, and no space or control byte.
+    /// Returns true for one `@`, a dot inside the domain, and no space or control byte.
     package static func isWellFormed(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let at = bytes.firstIndex(of: 0x40), bytes.lastIndex(of: 0x40) == at, at > 0 else { return false }
         let domain = bytes[(at + 1)...]
@@ -12,14 +12,14 @@ package enum EmailAddress {
         return !bytes.contains(0x20) && TextShape.line.fits(bytes)
     }
 
-    /// The address with its ASCII letters in lower case: what makes two addresses the same.
+    /// Returns the address with its ASCII letters in lower case: two addresses are the same when these are equal.
     package static func folded(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
     }
 }
 
 extension FormReader {
-    /// An e-mail address: one `@`, a dot inside the domain, at most 254 bytes, no space or control byte.
+    /// Reads an e-mail address: one `@`, a dot inside the domain, at most 254 bytes, no space or control byte.
     mutating func email(_ field: FieldID) -> Text? {
         guard let bytes = string(field) else { return nil }
         guard !TextShape.isBlank(bytes) else {

@@ -1,4 +1,4 @@
-/// A valid intent for a user.
+/// A valid command for a user.
 package enum UserCommand: Equatable, Sendable {
     case signUp(SignUp)
     case revise(ReviseUser)
@@ -33,6 +33,7 @@ extension UserCommand: KindCommand {
         return UserDecider.decide(self, state)
     }
 
+    /// The address that the command gives; nil where it gives none.
     private var email: Text? {
         switch self {
         case .signUp(let command): command.event.email
@@ -40,7 +41,7 @@ extension UserCommand: KindCommand {
         }
     }
 
-    /// True when another user has the address.
+    /// Returns true when another user has the address.
     private func emailIsTaken(from user: ContentSubject, in rows: any ContentRows) throws(StorageError) -> Bool {
         guard let email else { return false }
         var owner: StreamNumber?

@@ -1,9 +1,11 @@
-/// What a decision about a user rests on.
+/// The state that a decision about a user depends on.
 package struct UserState: Equatable, Sendable {
+    /// The state of the user's ID.
     package let existence: Existence<UserFields>
     /// True when another user has the address that the command gives.
     package let emailIsTaken: Bool
 
+    /// Creates a state.
     package init(existence: Existence<UserFields>, emailIsTaken: Bool = false) {
         self.existence = existence
         self.emailIsTaken = emailIsTaken
@@ -11,15 +13,15 @@ package struct UserState: Equatable, Sendable {
 }
 
 extension Refusal {
-    /// Another user has this address.
+    /// Returns the refusal for an address that another user has.
     package static func emailTaken(_ email: Text) -> Refusal {
         .taken(field: SignUpForm.FieldID.email.rawValue, message: "another user has the address \(email)")
     }
 }
 
-/// What becomes of a user's commands.
+/// The decider for a user's commands.
 package enum UserDecider {
-    /// What carrying the command out comes to.
+    /// Returns the decision on a command in a state.
     package static func decide(_ command: UserCommand, _ state: UserState) -> Decision<UserEvent> {
         switch command {
         case .signUp(let command):

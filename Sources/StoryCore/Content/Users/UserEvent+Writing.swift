@@ -5,7 +5,7 @@ enum UserEventType {
 }
 
 extension UserEvent {
-    /// The type that it is written with.
+    /// The type that the event is written with.
     var type: EventType {
         switch self {
         case .signedUp: UserEventType.signedUp
@@ -13,7 +13,7 @@ extension UserEvent {
         }
     }
 
-    /// Tells the members of its data.
+    /// Writes the members of the event's data.
     func write(to members: inout some EventMembers) {
         switch self {
         case .signedUp(let event): event.write(to: &members)

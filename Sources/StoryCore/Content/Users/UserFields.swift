@@ -1,17 +1,20 @@
-/// What a decision about a user looks at.
+/// The fields of a user that a decision looks at.
 package struct UserFields: Equatable, Sendable {
+    /// The name of the user.
     package let name: Text
+    /// The e-mail address, as the user spelled it.
     package let email: Text
-    /// 1–47, JIS X 0401.
+    /// The number of the prefecture, 1–47 (JIS X 0401).
     package let prefecture: Int64
 
+    /// Creates the fields from their values.
     package init(name: Text, email: Text, prefecture: Int64) {
         self.name = name
         self.email = email
         self.prefecture = prefecture
     }
 
-    /// - Parameter row: a user's.
+    /// Creates the fields from a user's row.
     package init(_ row: RowView) {
         self.init(
             name: Text(Array(row.text(UserSchema.Field.name))), email: Text(Array(row.text(UserSchema.Field.email))),

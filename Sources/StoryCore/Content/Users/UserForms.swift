@@ -1,6 +1,8 @@
 /// A checked sign-up; only `SignUpForm` makes one.
 package struct SignUp: Equatable, Sendable {
+    /// The ID that the client chose; nil where the store chooses one.
     package let id: Identifier?
+    /// The event that the form produces.
     package let event: UserSignedUp
 
     fileprivate init(id: Identifier?, event: UserSignedUp) {
@@ -9,14 +11,17 @@ package struct SignUp: Equatable, Sendable {
     }
 }
 
-/// `POST users`.
+/// The form of `POST users`.
 package struct SignUpForm: Form {
+    /// The fields of the form.
     package enum FieldID: String, FormFieldID { case id, name, email, prefecture }
 
     private let fields: FormFields
 
+    /// Creates the form from the fields that the client sent.
     package init(_ fields: FormFields) { self.fields = fields }
 
+    /// Checks the fields and returns the sign-up, or every wrong field.
     package func build(in directory: any Directory) -> Result<SignUp, FormErrors<FieldID>> {
         var reader = FormReader<FieldID>(fields)
         let id = reader.identifier(.id)
@@ -31,19 +36,23 @@ package struct SignUpForm: Form {
 
 /// A checked revision of a user; only `ReviseUserForm` makes one.
 package struct ReviseUser: Equatable, Sendable {
+    /// The event that the form produces.
     package let event: UserRevised
 
     fileprivate init(event: UserRevised) { self.event = event }
 }
 
-/// `EDIT users/ID`.
+/// The form of `EDIT users/ID`.
 package struct ReviseUserForm: Form {
+    /// The fields of the form.
     package enum FieldID: String, FormFieldID { case name, email, prefecture }
 
     private let fields: FormFields
 
+    /// Creates the form from the fields that the client sent.
     package init(_ fields: FormFields) { self.fields = fields }
 
+    /// Checks the fields and returns the revision, or every wrong field.
     package func build(in directory: any Directory) -> Result<ReviseUser, FormErrors<FieldID>> {
         var reader = FormReader<FieldID>(fields)
         let event = UserRevised(
@@ -53,9 +62,10 @@ package struct ReviseUserForm: Form {
     }
 }
 
+/// The limits of a user's fields.
 package enum UserLimits {
-    /// Characters of a name.
+    /// The maximum length of a name, in characters.
     package static let name = 50
-    /// JIS X 0401.
+    /// The numbers of the prefectures (JIS X 0401).
     package static let prefecture: ClosedRange<Int64> = 1...47
 }

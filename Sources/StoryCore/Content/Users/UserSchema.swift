@@ -1,5 +1,6 @@
-/// What a user is, as data.
+/// The declaration of the kind `users`.
 enum UserSchema {
+    /// The indexes of the fields.
     enum Field {
         static let name = 0
         static let email = 1
@@ -7,13 +8,16 @@ enum UserSchema {
         static let date = 3
     }
 
+    /// The indexes of the filters.
     private enum Filter { static let prefecture = 0 }
+    /// The indexes of the sorts.
     private enum Sort {
         static let date = 0
         static let name = 1
         static let email = 2
     }
 
+    /// The schema's source: fields, events, filters, sorts and tables.
     static let declaration = KindDeclaration(
         name: "users", category: "user", verbs: [.edit],
         fields: [

@@ -3,7 +3,9 @@ import StoryModels
 
 /// `LIST`: a page of rows, filtered and sorted, found along indexes.
 enum BrowseOrdered {
-    /// - Throws: `invalid` where `after=` is no `next` of this list.
+    /// Returns the cursor of a page.
+    ///
+    /// - Throws: `invalid` if `after=` is no `next` of this list.
     static func page(
         _ query: ListQuery, of schema: KindSchema, in source: QuerySource
     ) throws(Failure) -> any AnswerCursor {
@@ -18,15 +20,15 @@ enum BrowseOrdered {
         return OrderedRows(query, of: schema, after: key, in: source)
     }
 
-    /// `SORTS`: what a kind can be sorted by, the default first.
+    /// `SORTS`: returns the sorts of a kind, the default first.
     static func sorts(_ kind: KindSchema) -> [Reply] {
         let sorts = kind.sorts.map { Reply.sort($0, .descending) }
         return sorts + [.done(.members([Member("count", .count(UInt64(kind.sorts.count)))]))]
     }
 }
 
-/// A page that waits for its share of a turn. It is of one moment, so one step makes it, and ends it early with a
-/// `next` where too many rows were looked at.
+/// A page that waits for its share of a turn. It shows one moment, so one step makes all of it, and ends it early with
+/// a `next` if too many rows were looked at.
 private final class OrderedRows: AnswerCursor {
     private let query: ListQuery
     private let after: [UInt8]?
@@ -61,7 +63,7 @@ private final class OrderedRows: AnswerCursor {
         return .ended(.done(.page(count: page.count, next: next, position: world.head)), restsOn: world.head)
     }
 
-    /// True when rows may lack what the list is sorted by: those stand last, whichever way it goes.
+    /// True if rows may lack the sort field: those come last, in either order.
     private var isOptional: Bool { schema.fields[schema.sorts[sort].field].isOptional }
 
     private func fill(_ page: inout ListPage, in world: World) throws(StorageError) {
@@ -70,7 +72,7 @@ private final class OrderedRows: AnswerCursor {
         let start = after.map { head + $0 }
         var failure: StorageError?
         for segment in segments(head, range) {
-            // A key behind a part that another one follows has passed it.
+            // The start key is behind this segment, so it is done.
             if let start, let end = segment.end, !start.lexicographicallyPrecedes(end) { continue }
             let walk = IndexWalk(
                 store: world.models.store, table: schema.indexes[range.index].table, lower: segment.lower,
@@ -87,10 +89,10 @@ private final class OrderedRows: AnswerCursor {
         _ = try page.finish(range.rest)
     }
 
-    /// A part of an index, which way it is walked, and what it ends before.
+    /// A part of an index, its direction, and the first key behind it if another part follows.
     private typealias Segment = (lower: [UInt8], upper: [UInt8]?, order: Order, end: [UInt8]?)
 
-    /// The parts in order: rows without an optional key stand last, in the order they were posted.
+    /// Returns the parts in order: rows without an optional key come last, in the order they were posted.
     private func segments(_ head: [UInt8], _ range: IndexRange) -> [Segment] {
         guard isOptional else { return [(range.lower, range.upper, query.order, nil)] }
         let (present, absent) = (head + [0], head + [1])
@@ -99,10 +101,11 @@ private final class OrderedRows: AnswerCursor {
         ]
     }
 
-    /// A row and its key in the order of the list.
+    /// A row's number and its key in the order of the list.
     private typealias KeyedRow = (key: [UInt8], number: UInt64)
 
-    /// Every row that the filters leave, in order, where they are few and no index has them so; nil otherwise.
+    /// Returns every row that passes the filters, in order, if they are few and no index has them in order; nil
+    /// otherwise.
     private func few(in world: World, _ budget: inout Budget) throws(StorageError) -> [KeyedRow]? {
         var keyed: [KeyedRow] = []
         let kind = world.models.plan.kinds[schema.number]
@@ -128,13 +131,13 @@ private final class OrderedRows: AnswerCursor {
         return keyed
     }
 
-    /// True when a kept tally says that no row passes.
+    /// Returns whether a stored tally says that no row passes.
     private func isKnownEmpty(in world: World) throws(StorageError) -> Bool {
         guard case .tally(let key, nil) = plan.count else { return false }
         return try world.models.tally(schema, at: key) == 0
     }
 
-    /// The rows of a part of an index, where one page may look at them all; nil otherwise.
+    /// Returns the row numbers of a part of an index, if one page may look at them all; nil otherwise.
     private func numbers(_ range: IndexRange, in world: World) throws(StorageError) -> [UInt64]? {
         var numbers: [UInt64] = []
         let limit = world.limits.looks
@@ -158,14 +161,15 @@ private final class OrderedRows: AnswerCursor {
     }
 }
 
-/// The order of a list, for keys that no index sorted.
+/// The order of a list, for keys that were not read from an index in order.
 private struct ListOrder {
     let isDescending: Bool
     let isOptional: Bool
 
-    /// A key is a sort key and the row's number behind it.
+    /// Returns whether one key comes before another; a key is a sort key followed by the row's number.
     func before(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-        // An optional key begins with 0 where it is there and with 1 where it is not: those stand last, as posted.
+        // An optional key begins with 0 if it is present and with 1 if absent: absent ones come last, in the order
+        // posted.
         let isAbsent = isOptional && left.first == 1
         if isOptional, left.first != right.first { return !isAbsent }
         return isDescending && !isAbsent

@@ -1,26 +1,26 @@
 import StoryCore
 import StoryModels
 
-/// Walks a part of a table, from its first key to its last or the other way.
+/// A scan of a part of a table, in ascending or descending order of keys.
 struct IndexWalk {
     let store: any TableStore
     let table: ModelTable
-    /// The first key of the part, and the first one behind it; nil: without end.
+    /// The first key of the part, and the first one behind it; nil means no end.
     let lower: [UInt8]
     let upper: [UInt8]?
 
     /// Visits keys until `visit` returns false; `after` is the last key that was visited before.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: the error of the read.
     func keys(
         _ order: Order, after: [UInt8]?, _ visit: (UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {
         try entries(order, after: after) { key, _ in visit(key) }
     }
 
-    /// As `keys`, with the values.
+    /// Visits keys and values like `keys`.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: the error of the read.
     func entries(
         _ order: Order, after: [UInt8]?, _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {
@@ -30,7 +30,7 @@ struct IndexWalk {
         }
     }
 
-    /// What is left of the part; a key that somebody made up does not lead out of it.
+    /// Returns the rest of the part; clamped, so that a forged key does not leave it.
     private func part(_ order: Order, after: [UInt8]?) -> (lower: [UInt8], upper: [UInt8]?) {
         var (lower, upper) = (lower, upper)
         switch (order, after) {
@@ -45,7 +45,7 @@ struct IndexWalk {
         left.lexicographicallyPrecedes(right) ? right : left
     }
 
-    /// The first of two, of which nil comes after all.
+    /// Returns the lesser key; nil is greater than every key.
     private func min(_ left: [UInt8], _ right: [UInt8]?) -> [UInt8] {
         guard let right else { return left }
         return right.lexicographicallyPrecedes(left) ? right : left
@@ -53,6 +53,6 @@ struct IndexWalk {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The number that an index's key ends with; nil when it is too short for one.
+    /// The number at the end of an index key; nil if the key is too short for one.
     var lastNumber: UInt64? { count >= 6 ? sixByteNumber(at: count - 6) : nil }
 }

@@ -1,16 +1,16 @@
 import StoryCore
 import StoryModels
 
-/// The `next` of a page: the sort key and number of its last row, and which list it belongs to.
+/// The `next` of a page: the sort key and number of its last row, and a mark of the list it belongs to.
 ///
-/// It names a point in the order, not a row, so it stays good whatever is added or deleted.
+/// It names a point in the order, not a row, so it stays valid whatever is added or deleted.
 struct ListCursor: Equatable {
-    /// Sort key ‖ row's number.
+    /// The sort key, followed by the row's number.
     let key: [UInt8]
 
     init(key: [UInt8]) { self.key = key }
 
-    /// Nil when the text is no cursor of this list.
+    /// Decodes a cursor; nil if the text is no cursor of this list.
     init?(_ text: [UInt8], for query: ListQuery, of schema: KindSchema) {
         guard let bytes = Base64URL.decode(text), bytes.count >= 4 + ListCursor.numberCount,
             Array(bytes[..<4]) == ListCursor.mark(query, schema, Array(bytes[4...]))
@@ -18,15 +18,16 @@ struct ListCursor: Equatable {
         key = Array(bytes[4...])
     }
 
+    /// Encodes the cursor as text.
     func text(for query: ListQuery, of schema: KindSchema) -> [UInt8] {
         Base64URL.encode(ListCursor.mark(query, schema, key) + key)
     }
 
-    /// The bytes of a row's number.
+    /// The size of a row's number in bytes.
     private static let numberCount = 6
 
-    /// Four bytes that tell a key of one list from one in another, or of another version of keys (FNV-1a over version,
-    /// kind, filters, sort, order and key).
+    /// Returns four bytes that differ between lists and between versions of the keys (FNV-1a over version, kind,
+    /// filters, sort, order and key).
     private static func mark(_ query: ListQuery, _ schema: KindSchema, _ key: [UInt8]) -> [UInt8] {
         var hash: UInt32 = 2_166_136_261
         func add(_ bytes: some Sequence<UInt8>) { for byte in bytes { hash = (hash ^ UInt32(byte)) &* 16_777_619 } }
@@ -46,7 +47,7 @@ struct ListCursor: Equatable {
 }
 
 extension FilterValue {
-    /// Bytes that tell values of one filter from one another.
+    /// Bytes that differ between different values of one filter.
     fileprivate var bytes: [UInt8] {
         var key = KeyBuffer()
         switch self {
@@ -64,7 +65,7 @@ extension FilterValue {
     }
 }
 
-/// Bytes as text of the ID alphabet (RFC 4648 §5, without padding).
+/// Base64 with the URL alphabet, which is that of IDs (RFC 4648 §5, without padding).
 enum Base64URL {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 

@@ -1,17 +1,17 @@
 import StoryCore
 import StoryModels
 
-/// The rows of one page as they are found, written at once.
+/// A page of rows, which writes each as soon as it is found.
 struct ListPage {
-    /// How many rows were written.
+    /// The number of rows that were written.
     private(set) var count = 0
-    /// How many rows were looked at to try filters on them.
+    /// The number of rows that were read to apply filters to them.
     private(set) var looked = 0
-    /// The key of the last row that was looked at, written or not: nothing before it comes again.
+    /// The key of the last row that was looked at, written or not: the next page begins after it.
     private(set) var last: [UInt8]?
-    /// True when there may be rows behind the last key.
+    /// True if there may be rows behind the last key.
     private(set) var hasMore = false
-    /// The rows that were taken and not looked at yet.
+    /// The batch of rows that were taken and not read yet.
     private var numbers: [UInt64] = []
     private var keys: [[UInt8]] = []
     private var bytesLeft: Int
@@ -34,10 +34,12 @@ struct ListPage {
 
     private var isFull: Bool { count >= limit || bytesLeft <= 0 }
 
-    /// Looks at a row, soon and with others, and writes it if it passes what is left of the filters; false when the page
-    /// has ended. `finish` looks at the last ones.
+    /// Adds a row to the batch, which is read when it is full; a row is written if it passes the remaining filters.
     ///
-    /// - Throws: `.corrupt` when a row is damaged; otherwise what reading failed with.
+    /// Call `finish` after the last one.
+    ///
+    /// - Returns: false when the page has ended.
+    /// - Throws: `.corrupt` if a row is damaged; otherwise the error of the read.
     mutating func take(
         _ number: UInt64, _ rest: [Condition], _ key: UnsafeRawBufferPointer
     ) throws(StorageError) -> Bool {
@@ -48,9 +50,9 @@ struct ListPage {
         return try finish(rest)
     }
 
-    /// Looks at the rows that were taken and not looked at yet; false when the page ends before the last of them.
+    /// Reads the rows of the batch; returns false if the page ends before the last of them.
     ///
-    /// - Throws: as `take`.
+    /// - Throws: like `take`.
     mutating func finish(_ rest: [Condition]) throws(StorageError) -> Bool {
         defer {
             numbers.removeAll(keepingCapacity: true)
@@ -66,14 +68,14 @@ struct ListPage {
         return !hasMore
     }
 
-    /// Writes a row that passed every filter; false when the page has ended.
+    /// Adds a row that has passed every filter; returns false when the page has ended.
     ///
-    /// - Throws: as `take`.
+    /// - Throws: like `take`.
     mutating func write(_ number: UInt64, at key: [UInt8]) throws(StorageError) -> Bool {
         try key.withBytes { (key) throws(StorageError) in try take(number, [], key) }
     }
 
-    /// Looks at one of the rows that were taken, unless the page has ended or ends before it.
+    /// Handles one row of the batch, unless the page has ended or ends before it.
     private mutating func look(at row: RowView?, _ index: Int, _ rest: [Condition]) {
         guard !hasMore else { return }
         hasMore = rest.isEmpty ? isFull : looked >= looks

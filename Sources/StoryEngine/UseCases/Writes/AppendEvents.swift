@@ -3,7 +3,9 @@ import StoryModels
 
 /// `APPEND`: the users' own events in the users' own streams, all of them or none.
 enum AppendEvents {
-    /// - Throws: what reading failed with.
+    /// Returns the outcome of an append.
+    ///
+    /// - Throws: the error of the read.
     static func attempt(
         _ stream: StreamName, _ proposals: [EventProposal], _ options: WriteOptions, in world: World
     ) throws(StorageError) -> WriteOutcome {

@@ -3,7 +3,9 @@ import StoryModels
 
 /// `APPEND *`: the users' own events in several of their own streams, all of them or none.
 enum AppendTogether {
-    /// - Throws: what reading failed with.
+    /// Returns the outcome of an append to several streams.
+    ///
+    /// - Throws: the error of the read.
     static func attempt(
         _ proposals: [StreamProposal], _ options: WriteOptions, in world: World
     ) throws(StorageError) -> WriteOutcome {

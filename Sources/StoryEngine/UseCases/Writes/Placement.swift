@@ -1,13 +1,13 @@
 import StoryCore
 import StoryModels
 
-/// Gives the events of an `APPEND *` their places behind what is in the log.
+/// The numbering of the events of an `APPEND *`: assigns positions and versions after the end of the log.
 struct Placement {
     /// The last position in use.
     private var head: Position
-    /// The greatest stream number in use: a stream that is new has the next one.
+    /// The greatest stream number in use: a new stream gets the next one.
     private(set) var lastStream: StreamNumber
-    /// Of the streams that are appended to: their numbers, and how far each is.
+    /// The number and the last version of each stream that is appended to.
     private var numbers: [StreamNumber] = []
     private var versions: [Version] = []
 
@@ -22,15 +22,15 @@ struct Placement {
         }
     }
 
-    /// The place of the write's next event.
+    /// Returns the metadata of the write's next event.
     ///
     /// - Parameters:
-    ///   - target: which of the streams it is for.
-    ///   - uid: of the process that writes.
-    mutating func next(for target: Int, at time: Instant, by uid: UInt32) -> EventPlace {
+    ///   - target: the index of the stream that it is for.
+    ///   - uid: the user ID of the process that writes.
+    mutating func next(for target: Int, at time: Instant, by uid: UInt32) -> EventMetadata {
         head = head.next
         versions[target] = versions[target].next
-        return EventPlace(
+        return EventMetadata(
             position: head, streamNumber: numbers[target], version: versions[target], time: time, by: uid)
     }
 }

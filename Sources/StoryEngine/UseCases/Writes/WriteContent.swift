@@ -4,7 +4,9 @@ import StoryModels
 /// `POST` `EDIT` `LIKE` `UNLIKE` `SEE` `DELETE`: form → command → decision, in the order of refusals that SPEC §3 has:
 /// not found or gone, invalid, exists, conflict.
 enum WriteContent {
-    /// - Throws: what reading failed with.
+    /// Returns the outcome of a write.
+    ///
+    /// - Throws: the error of the read.
     static func attempt(_ write: ContentWrite, in world: World) throws(StorageError) -> WriteOutcome {
         let kind = world.models.schema(write.kind)
         if let id = write.id, let failure = try missing(kind, id, in: world) { return .refused(failure) }
@@ -19,7 +21,7 @@ enum WriteContent {
         }
     }
 
-    /// Why the target of the write is not there; nil when it is.
+    /// Returns the failure if the target of the write does not exist; nil if it does.
     private static func missing(_ kind: KindSchema, _ id: Identifier, in world: World) throws(StorageError) -> Failure?
     {
         guard try !world.models.has(kind.kind, id) else { return nil }
@@ -59,13 +61,13 @@ enum WriteContent {
         }
     }
 
-    /// The refusal of a write that asks for another version than the stream has; nil when it may go on.
+    /// Returns the refusal of a write that expects another version of the stream; nil if it may proceed.
     private static func conflict(_ write: ContentWrite, _ stream: StreamName, _ head: StreamHead?) -> WriteOutcome? {
         let actual = head?.version ?? .zero
         guard let expected = write.options.version, expected != actual else { return nil }
         return .refused(.conflict(stream, expected: expected, actual: actual))
     }
 
-    /// What a client reads of an ID: `stories/12345`.
+    /// Returns an ID as clients see it: `stories/12345`.
     private static func target(_ kind: KindSchema, _ id: Identifier) -> String { "\(kind.name)/\(id)" }
 }

@@ -1,7 +1,7 @@
 import StoryCore
 import StoryModels
 
-/// What a write comes to, before anything is appended. It is large, so it is handed on without a copy.
+/// The outcome of a write, before anything is appended. It is large, so it is not copyable.
 enum WriteOutcome: ~Copyable {
     /// These events are to be appended to one stream.
     case appends(NewEvents)
@@ -13,49 +13,51 @@ enum WriteOutcome: ~Copyable {
     case refused(Failure)
 }
 
-/// Events for one stream, not yet placed in the log.
+/// Events for one stream, not yet in the log.
 struct NewEvents {
-    /// The content's ID; nil for events of the users' own.
+    /// The content's ID; nil for the users' own events.
     let id: Identifier?
     let stream: StreamName
-    /// How far the stream is now; nil when it is new.
+    /// The head of the stream; nil if it is new.
     let head: StreamHead?
     let events: [EventProposal]
     let key: RequestKey?
 }
 
-/// Events for several streams, not yet placed in the log.
+/// Events for several streams, not yet in the log.
 struct JointEvents {
     /// A stream that is appended to.
     struct Target {
         let stream: StreamName
-        /// How far the stream is now; nil when it is new.
+        /// The head of the stream; nil if it is new.
         let head: StreamHead?
     }
 
-    /// In the order in which the events first name them.
+    /// The streams, in the order in which the events first name them.
     let targets: [Target]
     let events: [EventProposal]
-    /// Which of the targets each of the events is for.
+    /// The index in `targets` of the stream of each event.
     let aims: [Int]
     let key: RequestKey?
 }
 
-/// What a write that appended is answered with: a receipt for each stream.
+/// The answer to a write that appended: a receipt for each stream.
 struct WriteReceipt {
-    /// In the order in which the events first name the streams.
+    /// The receipts, in the order in which the events first name the streams.
     private var receipts: [Receipt] = []
     private let isTogether: Bool
 
+    /// Creates a receipt of a new write.
+    ///
     /// - Parameters:
-    ///   - receipts: of the events that the write made, at least one.
+    ///   - receipts: the receipts of the events that the write made, at least one.
     ///   - isTogether: true for an `APPEND *`.
     init(_ receipts: [Receipt], isTogether: Bool) {
         self.isTogether = isTogether
         add(receipts)
     }
 
-    /// The same of a write that was done before.
+    /// Creates a receipt of a write that was done before.
     init(_ events: [WrittenEvent], id: Identifier?, isTogether: Bool) {
         self.isTogether = isTogether
         add(events.map { Receipt(of: $0, id) })
@@ -74,7 +76,7 @@ struct WriteReceipt {
         }
     }
 
-    /// The last event that the write made.
+    /// The position of the last event that the write made.
     var position: Position { receipts.reduce(.zero) { max($0, $1.position) } }
 
     /// The lines of the answer.
@@ -87,7 +89,7 @@ struct WriteReceipt {
 }
 
 extension Receipt {
-    /// What the write is answered with again that made an event.
+    /// Creates the repeated receipt of an event that was written before.
     init(of event: WrittenEvent, _ id: Identifier?) {
         self.init(
             id: id, stream: event.stream, version: event.version, position: event.position, time: event.time,

@@ -1,28 +1,31 @@
 package import StoryCore
 
-/// A run of the keys of a set as it is stored: the value of an entry whose key is the first of them.
+/// A block of a set's keys as it is stored: the value of an entry whose key is the first of them.
 ///
-/// Neighbours in an index begin alike, so a key is written as how much of the one before it repeats, and the rest.
-/// A segment begins with a whole key, and the block's end tells where each begins, so that nobody decodes or writes anew
-/// more than it needs:
+/// Adjacent keys of an index begin alike, so a block uses prefix compression: a key is stored as the number of bytes
+/// that it shares with the one before, and the rest. A segment begins with a whole key, and the offsets of the segments
+/// are at the block's end, so that only the segments in question are decoded or rewritten:
 ///
-///     block:   segment … | where each segment begins, two bytes each | how many segments there are, two bytes
+///     block:   segment … | the offset of each segment, two bytes each | the number of segments, two bytes
 ///     segment: up to 64 of: shared bytes, one byte | length of the rest, one byte, or 255 and two bytes | the rest
 ///
 /// All numbers are little-endian.
 package struct KeyBlock {
-    /// The longest block, in bytes: what LMDB stores outside of its tree fills one page with it.
+    /// The longest block, in bytes: as an overflow value of LMDB it fills one page.
     static let capacity = 4_080
     /// The most keys that a segment has.
     static let mostKeys = 64
-    /// How much of the key before one may repeat, in bytes.
+    /// The most bytes that a key shares with the one before.
     static let maxShared = 255
 
+    /// The number of segments.
     package let segmentCount: Int
     private let bytes: UnsafeRawBufferPointer
-    /// Where the segments end.
+    /// The offset at which the segments end.
     private let end: Int
 
+    /// Reads the number of segments of a block.
+    ///
     /// - Throws: `corrupt` where the bytes cannot be a block.
     package init(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
         guard bytes.count > 4 else { throw KeyBlock.damaged }
@@ -32,7 +35,7 @@ package struct KeyBlock {
         guard segmentCount > 0, end > 0 else { throw KeyBlock.damaged }
     }
 
-    /// Replaces `keys` by those of a segment.
+    /// Replaces `keys` with the keys of a segment.
     ///
     /// - Throws: `corrupt` where its bytes are no keys.
     package func decode(_ segment: Int, into keys: inout KeyList) throws(StorageError) {
@@ -48,7 +51,7 @@ package struct KeyBlock {
         }
     }
 
-    /// The bytes of a segment.
+    /// Returns the bytes of a segment.
     ///
     /// - Throws: `corrupt` where it has none.
     func segment(_ index: Int) throws(StorageError) -> UnsafeRawBufferPointer {
@@ -58,14 +61,14 @@ package struct KeyBlock {
         return bytes.slice(start, count: end - start)
     }
 
-    /// The key that a segment begins with.
+    /// Returns the first key of a segment.
     ///
     /// - Throws: `corrupt` where it begins with none.
     package func firstKey(of segment: Int) throws(StorageError) -> UnsafeRawBufferPointer {
         try KeyBlock.firstKey(of: self.segment(segment))
     }
 
-    /// The key that a segment's bytes begin with.
+    /// Returns the first key in the bytes of a segment.
     ///
     /// - Throws: `corrupt` where they begin with none.
     static func firstKey(of segment: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer {
@@ -75,14 +78,14 @@ package struct KeyBlock {
         return rest
     }
 
-    /// The last segment that begins at or before a key, else the first one.
+    /// Returns the last segment that begins at or before a key, otherwise the first one.
     ///
     /// - Throws: `corrupt` where a segment begins with no key.
     package func segment(at key: UnsafeRawBufferPointer) throws(StorageError) -> Int {
         try lastSegment { Memory.compare($0, key) <= 0 }
     }
 
-    /// The last segment that begins before a key, else the first one.
+    /// Returns the last segment that begins before a key, otherwise the first one.
     ///
     /// - Throws: `corrupt` where a segment begins with no key.
     package func segment(before key: UnsafeRawBufferPointer) throws(StorageError) -> Int {
@@ -98,7 +101,7 @@ package struct KeyBlock {
         return lower
     }
 
-    /// Reads a key of a segment and moves behind it.
+    /// Reads a key of a segment and moves the offset past it.
     private static func key(
         _ segment: UnsafeRawBufferPointer, _ offset: inout Int
     ) throws(StorageError) -> (shared: Int, rest: UnsafeRawBufferPointer) {
@@ -125,17 +128,19 @@ package struct KeyBlock {
     private static let damaged = StorageError.corrupt("a block of keys in the read models is damaged", at: nil)
 }
 
-/// The segments that a block is made of, as they are written.
+/// The encoded segments of a block that is being written.
 package struct KeySegments: ~Copyable {
     private var bytes = KeyBuffer(capacity: KeyBlock.capacity)
-    /// Where each of them ends.
+    /// The end offset of each segment.
     private var ends: [Int] = []
 
+    /// Creates an empty list of segments.
     package init() {}
 
+    /// The number of segments.
     package var count: Int { ends.count }
 
-    /// The bytes of a segment, which die with the next change.
+    /// The bytes of a segment; valid until the next change.
     subscript(index: Int) -> UnsafeRawBufferPointer {
         let start = index == 0 ? 0 : ends[index - 1]
         return bytes.bytes.slice(start, count: ends[index] - start)
@@ -146,13 +151,13 @@ package struct KeySegments: ~Copyable {
         ends.removeAll(keepingCapacity: true)
     }
 
-    /// Adds a segment as it was written before.
+    /// Adds a segment that is encoded already.
     mutating func add(written segment: UnsafeRawBufferPointer) {
         bytes.add(segment)
         ends.append(bytes.count)
     }
 
-    /// Adds keys: as one segment where they are not too many, else as several.
+    /// Adds keys as one segment or, where they are more than `KeyBlock.mostKeys`, as several.
     package mutating func add(_ keys: borrowing KeyList, _ range: Range<Int>) {
         var start = range.lowerBound
         while start < range.upperBound {
@@ -163,7 +168,7 @@ package struct KeySegments: ~Copyable {
         }
     }
 
-    /// A block of some of the segments, which dies with the next change of `block`.
+    /// Replaces `block` with a block of some of the segments.
     package func write(_ range: Range<Int>, to block: inout KeyBuffer) {
         block.clear()
         for index in range { block.add(self[index]) }
@@ -196,7 +201,7 @@ extension KeyBuffer {
 }
 
 extension UnsafeRawBufferPointer {
-    /// How many bytes both begin with.
+    /// Returns the number of bytes that both begin with.
     fileprivate func commonCount(with other: UnsafeRawBufferPointer) -> Int {
         let limit = Swift.min(count, other.count)
         var index = 0
@@ -211,7 +216,7 @@ extension UnsafeRawBufferPointer {
         return index
     }
 
-    /// The two-byte number at an offset that lies within the bytes.
+    /// Returns the two-byte number at an offset within the bytes.
     fileprivate func shortNumber(at offset: Int) -> Int {
         Int(UInt16(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self)))
     }

@@ -1,6 +1,6 @@
 import StoryCore
 
-/// A walk through the keys of one block after the other, either way.
+/// A cursor over the keys of one block after the other, in either order.
 final class KeyBlockWalk {
     private let range: KeyBounds
     private let order: Order
@@ -15,12 +15,12 @@ final class KeyBlockWalk {
         self.order = order
     }
 
-    /// The key it stands on, which dies with the next step; nil when it has left the block.
+    /// The key at the cursor, valid until the next step; nil past the end of the block.
     var key: UnsafeRawBufferPointer? { keys.count > 0 && 0..<keys.count ~= index ? keys[index] : nil }
 
-    /// Stands on the first key of a block that the range has, in the walk's order.
+    /// Moves to the first key of a block that is in the range, in the walk's order.
     ///
-    /// - Throws: `corrupt` where it is none.
+    /// - Throws: `corrupt` where the bytes are no block.
     func enter(_ value: UnsafeRawBufferPointer) throws(StorageError) {
         let block = try KeyBlock(value)
         self.block = block
@@ -37,7 +37,9 @@ final class KeyBlockWalk {
         }
     }
 
-    /// - Throws: `corrupt` where the next segment is none.
+    /// Moves to the next key of the block, in the walk's order.
+    ///
+    /// - Throws: `corrupt` where the next segment is damaged.
     func advance() throws(StorageError) {
         guard let block else { return }
         switch order {

@@ -1,13 +1,14 @@
 import Glibc
 import StoryCore
 
-/// Keys in their order, one behind the other in memory that is used again and again.
+/// A list of keys in order, one after the other in reusable memory.
 package struct KeyList: ~Copyable {
     private var memory: UnsafeMutableRawPointer
     private var capacity: Int
-    /// Where each key ends.
+    /// The end offset of each key.
     private var ends: [Int] = []
 
+    /// Creates an empty list.
     package init() {
         capacity = 1_024
         ends.reserveCapacity(KeyBlock.mostKeys)
@@ -16,9 +17,10 @@ package struct KeyList: ~Copyable {
 
     deinit { free(memory) }
 
+    /// The number of keys.
     package var count: Int { ends.count }
 
-    /// A key, which dies with the next change.
+    /// A key; valid until the next change.
     package subscript(index: Int) -> UnsafeRawBufferPointer {
         let start = start(of: index)
         return UnsafeRawBufferPointer(start: memory + start, count: ends[index] - start)
@@ -26,9 +28,9 @@ package struct KeyList: ~Copyable {
 
     mutating func clear() { ends.removeAll(keepingCapacity: true) }
 
-    /// Adds a key: so many bytes of the one before, and these, which are none of the list's own.
+    /// Adds a key: the first `shared` bytes of the one before, then `rest`, which must not be in the list's own memory.
     ///
-    /// - Parameter shared: no more than the one before has.
+    /// - Parameter shared: at most the length of the key before, in bytes.
     package mutating func add(_ rest: UnsafeRawBufferPointer, sharing shared: Int = 0) {
         let start = ends.last ?? 0
         let end = start + shared + rest.count
@@ -41,7 +43,7 @@ package struct KeyList: ~Copyable {
         ends.append(end)
     }
 
-    /// The first key that does not come before another; the count where all do.
+    /// Returns the index of the first key that does not come before another; `count` where all do.
     func lowerBound(_ key: UnsafeRawBufferPointer) -> Int {
         var (lower, upper) = (0, count)
         while lower < upper {

@@ -1,30 +1,30 @@
 import StoryCore
 import StoryStorage
 
-/// Writes keys that were put and removed into a stored set, block by block.
+/// A writer of put and removed keys into a stored set, block by block.
 struct KeySetWriter: ~Copyable {
-    /// So many changes are taken into one block at once; those that are left find the blocks that came of it.
+    /// The most changes that are merged into one block at once; the rest go to the blocks that result.
     private static let maxChanges = 4_096
 
     /// The key that the block is stored at; empty where there is no block.
     private var blockKey = KeyBuffer()
     /// The key of the block after it; empty where there is none.
     private var next = KeyBuffer()
-    /// The keys of one segment as they were, and as they come to be.
+    /// The keys of one segment before and after the changes.
     private var old = KeyList()
     private var merged = KeyList()
     private var segments = KeySegments()
     private var block = KeyBuffer(capacity: KeyBlock.capacity)
 
-    /// Writes changes that belong into one block.
+    /// Writes the changes of one block.
     ///
     /// - Parameters:
     ///   - items: the changes, in the order of their keys.
-    ///   - start: the first of them that is not written.
-    /// - Returns: the first that is not written then, and how many blocks were written.
-    /// - Throws: what reading or writing failed with; `corrupt` where the block is damaged.
+    ///   - start: the index of the first change to write.
+    /// - Returns: the index of the first change that is left, and the number of blocks that were written.
+    /// - Throws: any error of LMDB; `corrupt` where the block is damaged.
     mutating func write(
-        _ items: [SortedKey], from start: Int, _ buffer: WriteBuffer, _ cursor: borrowing Cursor
+        _ items: [SortedKey], from start: Int, _ buffer: Memtable, _ cursor: borrowing Cursor
     ) throws(StorageError) -> (next: Int, blocks: Int) {
         let stored = try find(buffer.key(items[start]), cursor)
         var end = start + 1
@@ -42,10 +42,10 @@ struct KeySetWriter: ~Copyable {
     /// The changes of one block.
     private struct Changes {
         let items: ArraySlice<SortedKey>
-        let buffer: WriteBuffer
+        let buffer: Memtable
     }
 
-    /// Finds the block that a key belongs into, and where the one after it begins; nil where there is no block.
+    /// Finds the block of a key, and the first key of the block after it; returns nil where there is no block.
     private mutating func find(
         _ key: UnsafeRawBufferPointer, _ cursor: borrowing Cursor
     ) throws(StorageError) -> KeyBlock? {
@@ -57,15 +57,16 @@ struct KeySetWriter: ~Copyable {
         return try KeyBlock(entry.value)
     }
 
-    /// Where a block grew.
+    /// The way a block grew.
     private enum Growth {
-        /// Here and there.
+        /// By keys that are not in one run.
         case scattered
-        /// By several keys beside one another, which the segments before this one end with.
+        /// By several adjacent keys, which end where segment `end` begins.
         case run(end: Int)
     }
 
-    /// Puts the segments together: those without a change as they are, the others anew; nil where nothing changes.
+    /// Builds the new segments: those without a change are copied, the others are encoded again; returns nil where
+    /// nothing changes.
     private mutating func merge(_ changes: Changes, _ stored: KeyBlock?) throws(StorageError) -> Growth? {
         let (items, buffer) = (changes.items, changes.buffer)
         guard let stored else {
@@ -103,9 +104,9 @@ struct KeySetWriter: ~Copyable {
 
     /// Merges changes with the keys that were there.
     ///
-    /// - Returns: whether anything changes; and where the added keys end, where several lie beside one another.
+    /// - Returns: whether anything changes; and the index at which the added keys end, where several are adjacent.
     private mutating func merge(
-        _ items: ArraySlice<SortedKey>, _ buffer: WriteBuffer
+        _ items: ArraySlice<SortedKey>, _ buffer: Memtable
     ) -> (isChange: Bool, run: Int?) {
         merged.clear()
         var (added, removed) = (0, 0)
@@ -124,7 +125,7 @@ struct KeySetWriter: ~Copyable {
                 if isThere { removed += 1 }
                 continue
             }
-            precondition(value.isEmpty, "A set has keys alone.")
+            precondition(value.isEmpty, "a value of \(value.count) bytes in a set")
             if !isThere {
                 if added == 0 { firstAdded = merged.count }
                 isRun = isRun && merged.count == firstAdded + added
@@ -139,10 +140,11 @@ struct KeySetWriter: ~Copyable {
         return (added + removed > 0, isRun && added > 1 ? firstAdded + added : nil)
     }
 
-    /// Writes the segments as blocks and answers how many they are.
+    /// Writes the segments as blocks and returns their number.
     ///
-    /// Where a run of keys was put at one place, more will follow behind it: the block is cut there, so that what is
-    /// before stays full and what follows goes to an end. Else it is cut into even parts, each with room for more.
+    /// Where a run of adjacent keys was added, more will follow: the block is cut after the run, so that the part
+    /// before stays full and later keys are added at an end. Otherwise it is cut into even parts, each with room for
+    /// more.
     private mutating func put(_ growth: Growth, _ cursor: borrowing Cursor) throws(StorageError) -> Int {
         var size = 2
         for index in 0..<segments.count { size += segments[index].count + 2 }
@@ -161,7 +163,7 @@ struct KeySetWriter: ~Copyable {
             let isFull: Bool =
                 switch growth {
                 case .run: filled + count > limit
-                // Even parts: the segment at which a part comes to its size still belongs to it.
+                // Even parts: the segment that fills a part still belongs to it.
                 case .scattered: filled >= limit || filled + count > KeyBlock.capacity
                 }
             if index > first, index == cut || isFull {
@@ -182,7 +184,7 @@ struct KeySetWriter: ~Copyable {
     }
 }
 
-extension WriteBuffer {
-    /// The key of a sorted entry.
+extension Memtable {
+    /// Returns the key of a sorted entry.
     fileprivate func key(_ item: SortedKey) -> UnsafeRawBufferPointer { key(Int(item.index)) }
 }

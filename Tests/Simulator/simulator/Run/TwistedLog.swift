@@ -47,15 +47,15 @@ final class TwistedLog: EventLog {
     var isFlushing: Bool { log.isFlushing }
 
     func append(
-        _ event: EventHeader, json: UnsafeRawBufferPointer, _ lend: (EventRecord) -> Void
+        _ event: EventHeader, json: UnsafeRawBufferPointer, withRecord: (EventRecord) -> Void
     ) throws(StorageError) {
         var event = event
         if bug == .numbersAreReused { event.streamNumber = StreamNumber(1) }
         nextBytes += json.count + TwistedLog.recordBytes
-        try log.append(event, json: json, lend)
+        try log.append(event, json: json, withRecord: withRecord)
     }
 
-    func makeRoom() -> CommitRoom { log.makeRoom() }
+    func ensureSpace() -> CommitRoom { log.ensureSpace() }
     func beginCommit() throws(StorageError) -> CommitJob? {
         (commitBytes, nextBytes) = (nextBytes, 0)
         return try log.beginCommit()

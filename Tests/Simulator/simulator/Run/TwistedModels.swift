@@ -20,10 +20,10 @@ final class TwistedModels: ServedModels {
     var failure: StorageError? { models.failure }
     var bufferedBytes: Int { models.bufferedBytes }
     var storedBytes: Int { models.storedBytes }
-    func setAside(at position: Position) -> StoringWork {
+    func beginStoring(at position: Position) -> StoringWork {
         var position = position
         if bug == .checkpointIsStampedEarly, position.value > 1 { position = Position(position.value - 1) }
-        guard let pages else { return models.setAside(at: position) }
+        guard let pages else { return models.beginStoring(at: position) }
         let checkpoint = models.freeze(at: position)
         return { () throws(StorageError) in try checkpoint.run(pages: pages) }
     }
@@ -40,7 +40,7 @@ final class TwistedModels: ServedModels {
     func add(_ change: Int64, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError) {
         try entries.add(change, in: table, at: key)
     }
-    func write(_ batch: borrowing EntryBatch) throws(StorageError) {
+    func write(_ batch: borrowing WriteBatch) throws(StorageError) {
         if bug == nil { try models.write(batch) } else { try entries.take(batch) }
     }
     func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError) {
@@ -56,7 +56,7 @@ final class TwistedModels: ServedModels {
 }
 
 /// Entries on their way into the models, with a planted bug.
-private final class TwistedEntries: EntryWriting {
+private final class TwistedEntries: TableWriting {
     private let models: LMDBModelStore
     private let bug: PlantedBug?
     private var batches = 0
@@ -77,7 +77,7 @@ private final class TwistedEntries: EntryWriting {
         if bug != .countsOnlyGrow || change > 0 { try models.add(change, in: table, at: key) }
     }
 
-    func take(_ batch: borrowing EntryBatch) throws(StorageError) {
+    func take(_ batch: borrowing WriteBatch) throws(StorageError) {
         batches += 1
         if bug != .changesAreLost || batches % 8 != 0 { try write(batch) }
     }

@@ -1,17 +1,17 @@
 import StoryCore
 import StoryStorage
 
-/// A walk through a range of one buffer, either way: run by run.
-struct BufferWalk {
-    private let buffer: WriteBuffer
+/// A cursor over a range of one memtable, in either order, run by run.
+struct MemtableWalk {
+    private let buffer: Memtable
     private let range: KeyBounds
     private let order: Order
     private var run: KeyRun
     private var index = 0
     private var remaining = 0
 
-    /// Nil when the buffer has nothing in the range.
-    init?(_ buffer: WriteBuffer?, _ range: KeyBounds, _ order: Order) {
+    /// Creates a cursor at the first entry of the range; nil when the memtable has none.
+    init?(_ buffer: Memtable?, _ range: KeyBounds, _ order: Order) {
         guard let buffer else { return nil }
         self.buffer = buffer
         self.range = range
@@ -23,11 +23,11 @@ struct BufferWalk {
         if remaining == 0 { return nil }
     }
 
-    /// The key it stands on; nil at the end.
+    /// The key at the cursor; nil at the end.
     @inline(__always)
     var key: UnsafeRawBufferPointer? { remaining > 0 ? buffer.key(entry) : nil }
 
-    /// The value it stands on; nil when the key was removed.
+    /// The value at the cursor; nil for a tombstone.
     @inline(__always)
     var value: UnsafeRawBufferPointer? { buffer.value(entry) }
 
@@ -43,7 +43,7 @@ struct BufferWalk {
 
     private var entry: Int { Int(run.entries[index]) }
 
-    /// Stands on the first entry of the run that is in the range, or of the next one that has any.
+    /// Moves to the first entry of the run that is in the range, or to that of the next run that has one.
     private mutating func enter() {
         let first = run.lowerBound(range.lower, buffer)
         let end = range.upper.map { run.lowerBound($0, buffer) } ?? run.entries.count
@@ -52,7 +52,7 @@ struct BufferWalk {
         if remaining == 0 { leave() }
     }
 
-    /// Goes on to the next run, unless the range ends before it.
+    /// Moves to the next run, unless the range ends before it.
     private mutating func leave() {
         switch order {
         case .ascending:

@@ -1,32 +1,32 @@
 import Glibc
 
-/// The entries of a buffer in the order of their keys, as far as walks have asked for it.
+/// The entries of a memtable in key order, sorted lazily where walks need it.
 ///
-/// They lie in pieces, one behind the other in the order of the keys; within a piece they have no order until a walk
-/// comes to it. What was never walked is one piece. Where a walk begins, a large piece is split in three around that
-/// key, and so on, until what is there is small enough to be sorted. So the first walk after many writes costs about
-/// one look at each new key, and writing costs nothing.
-final class KeyOrder {
-    /// A piece of no more entries is sorted; a larger one is split first.
+/// The entries are in pieces, which are in key order; a piece itself is unsorted until a walk reaches it. At first
+/// there is one piece. A walk splits a large piece in three around its start key, again and again, until the piece
+/// there is small enough to sort. So the first walk after many writes costs about one look at each new key, and writing
+/// costs nothing.
+final class LazySortedKeys {
+    /// The most entries of a piece that is sorted; a larger one is split first.
     private static let pieceSize = 256
-    /// With more new entries it is cheaper to begin anew than to put each in its piece.
+    /// The most new entries that are inserted one by one; with more, starting over with one piece is cheaper.
     private static let mostFresh = 2_048
-    /// So many keys of a piece tell where to split it.
+    /// The number of a piece's keys that are sampled to decide where to split it.
     private static let sampleSize = 32
 
-    /// Entries whose keys lie between two others.
+    /// A part of the entries: those whose keys are between two others.
     private struct Piece {
-        /// The entry whose key no other of the piece comes before; nil for the first piece.
+        /// The entry whose key is the lower bound of the piece; nil for the first piece.
         var first: UInt32?
         var entries: [UInt32]
         var isSorted = false
     }
 
     private var pieces: [Piece] = []
-    /// How many of the buffer's entries lie in pieces.
+    /// The number of the memtable's entries that are in pieces.
     private var count = 0
 
-    /// The memory that it takes, in bytes.
+    /// The memory in use, in bytes.
     var bytes: Int { count * MemoryLayout<UInt32>.stride + pieces.count * MemoryLayout<Piece>.stride }
 
     func clear() {
@@ -36,22 +36,22 @@ final class KeyOrder {
 
     // MARK: Walking
 
-    /// The sorted run of keys in which a key lies, or would lie.
-    func run(at key: UnsafeRawBufferPointer, _ buffer: WriteBuffer) -> KeyRun {
+    /// Returns the sorted run that has a key, or would have it.
+    func run(at key: UnsafeRawBufferPointer, _ buffer: Memtable) -> KeyRun {
         run(near: key, buffer) { piece(at: key, buffer) }
     }
 
-    /// The sorted run that ends before a key; nil: the last one.
-    func run(before key: UnsafeRawBufferPointer?, _ buffer: WriteBuffer) -> KeyRun {
+    /// Returns the sorted run with the last key before `key`; nil: the last run.
+    func run(before key: UnsafeRawBufferPointer?, _ buffer: Memtable) -> KeyRun {
         run(near: key, buffer) { key.map { piece(before: $0, buffer) } ?? pieces.count - 1 }
     }
 
-    /// Splits and sorts what `find` finds, until that is a run.
-    private func run(near key: UnsafeRawBufferPointer?, _ buffer: WriteBuffer, _ find: () -> Int) -> KeyRun {
+    /// Splits and sorts the piece that `find` returns, until it is a sorted run.
+    private func run(near key: UnsafeRawBufferPointer?, _ buffer: Memtable, _ find: () -> Int) -> KeyRun {
         refresh(buffer)
         var number = find()
         while !pieces[number].isSorted {
-            if pieces[number].entries.count > KeyOrder.pieceSize {
+            if pieces[number].entries.count > LazySortedKeys.pieceSize {
                 split(number, near: key, buffer)
                 number = find()
             } else {
@@ -62,13 +62,13 @@ final class KeyOrder {
         return KeyRun(entries: pieces[number].entries, first: pieces[number].first, next: next)
     }
 
-    /// The last piece whose keys begin at or before a key.
-    private func piece(at key: UnsafeRawBufferPointer, _ buffer: WriteBuffer) -> Int {
+    /// Returns the last piece that begins at or before a key.
+    private func piece(at key: UnsafeRawBufferPointer, _ buffer: Memtable) -> Int {
         lastPiece { Memory.compare(buffer.key($0), key) <= 0 }
     }
 
-    /// The last piece whose keys begin before a key.
-    private func piece(before key: UnsafeRawBufferPointer, _ buffer: WriteBuffer) -> Int {
+    /// Returns the last piece that begins before a key.
+    private func piece(before key: UnsafeRawBufferPointer, _ buffer: Memtable) -> Int {
         lastPiece { Memory.compare(buffer.key($0), key) < 0 }
     }
 
@@ -84,10 +84,10 @@ final class KeyOrder {
 
     // MARK: New entries
 
-    /// Takes in what was added to the buffer since the last time.
-    private func refresh(_ buffer: WriteBuffer) {
+    /// Adds the entries that were added to the memtable since the last call.
+    private func refresh(_ buffer: Memtable) {
         guard count < buffer.count else { return }
-        if pieces.isEmpty || buffer.count - count > KeyOrder.mostFresh {
+        if pieces.isEmpty || buffer.count - count > LazySortedKeys.mostFresh {
             pieces = [Piece(first: nil, entries: Array(0..<UInt32(buffer.count)))]
         } else {
             for entry in count..<buffer.count { insert(UInt32(entry), buffer) }
@@ -95,16 +95,16 @@ final class KeyOrder {
         count = buffer.count
     }
 
-    private func insert(_ entry: UInt32, _ buffer: WriteBuffer) {
+    private func insert(_ entry: UInt32, _ buffer: Memtable) {
         let key = buffer.key(Int(entry))
         let number = piece(at: key, buffer)
         guard pieces[number].isSorted else { return pieces[number].entries.append(entry) }
         let index = KeyRun.lowerBound(key, pieces[number].entries, buffer)
         pieces[number].entries.insert(entry, at: index)
-        if pieces[number].entries.count > 2 * KeyOrder.pieceSize { halve(number) }
+        if pieces[number].entries.count > 2 * LazySortedKeys.pieceSize { halve(number) }
     }
 
-    /// Makes two of a sorted piece.
+    /// Splits a sorted piece in two.
     private func halve(_ number: Int) {
         let entries = pieces[number].entries
         let half = entries.count / 2
@@ -115,14 +115,14 @@ final class KeyOrder {
 
     // MARK: Pieces
 
-    private func sort(_ number: Int, _ buffer: WriteBuffer) {
+    private func sort(_ number: Int, _ buffer: Memtable) {
         let sorted = SortedKey.sorted(pieces[number].entries.lazy.map(Int.init), of: buffer)
         pieces[number].entries = sorted.map(\.index)
         pieces[number].isSorted = true
     }
 
-    /// Makes two or three of a piece: about a quarter of it around a key, what comes before, and what comes behind.
-    private func split(_ number: Int, near key: UnsafeRawBufferPointer?, _ buffer: WriteBuffer) {
+    /// Splits a piece in two or three: about a quarter of it around a key, the entries before, and those after.
+    private func split(_ number: Int, near key: UnsafeRawBufferPointer?, _ buffer: Memtable) {
         let piece = pieces[number]
         let sample = sample(of: piece, buffer)
         let index = key.map { key in
@@ -133,18 +133,18 @@ final class KeyOrder {
         let upper = (index ?? sample.count) + width
         let begin = lower > 0 ? sample[lower] : nil
         let end = upper < sample.count ? sample[upper] : nil
-        pieces.replaceSubrange(number...number, with: KeyOrder.parts(of: piece, begin, end, buffer))
+        pieces.replaceSubrange(number...number, with: LazySortedKeys.parts(of: piece, begin, end, buffer))
     }
 
-    /// Some of a piece's keys, sorted.
-    private func sample(of piece: Piece, _ buffer: WriteBuffer) -> [SortedKey] {
-        let step = piece.entries.count / KeyOrder.sampleSize
-        let entries = (0..<KeyOrder.sampleSize).lazy.map { Int(piece.entries[$0 * step + step / 2]) }
+    /// Returns a sorted sample of a piece's keys.
+    private func sample(of piece: Piece, _ buffer: Memtable) -> [SortedKey] {
+        let step = piece.entries.count / LazySortedKeys.sampleSize
+        let entries = (0..<LazySortedKeys.sampleSize).lazy.map { Int(piece.entries[$0 * step + step / 2]) }
         return SortedKey.sorted(entries, of: buffer)
     }
 
     private static func parts(
-        of piece: Piece, _ begin: SortedKey?, _ end: SortedKey?, _ buffer: WriteBuffer
+        of piece: Piece, _ begin: SortedKey?, _ end: SortedKey?, _ buffer: Memtable
     ) -> [Piece] {
         var (before, inside, behind): ([UInt32], [UInt32], [UInt32]) = ([], [], [])
         for entry in piece.entries {
@@ -165,20 +165,20 @@ final class KeyOrder {
     }
 }
 
-/// Entries of a buffer whose keys lie side by side, sorted.
+/// A sorted run of a memtable's entries with adjacent keys.
 struct KeyRun {
     let entries: [UInt32]
-    /// The entry whose key no other of the run comes before, though it need not be in it; nil: nothing comes before it.
+    /// The entry whose key is the lower bound of the run, though it need not be in the run; nil for the first run.
     let first: UInt32?
-    /// The entry that the next run begins with; nil: nothing follows.
+    /// The entry whose key begins the next run; nil for the last run.
     let next: UInt32?
 
-    /// How many of its keys come before this one.
-    func lowerBound(_ key: UnsafeRawBufferPointer, _ buffer: WriteBuffer) -> Int {
+    /// Returns the number of its keys before this one.
+    func lowerBound(_ key: UnsafeRawBufferPointer, _ buffer: Memtable) -> Int {
         KeyRun.lowerBound(key, entries, buffer)
     }
 
-    static func lowerBound(_ key: UnsafeRawBufferPointer, _ entries: [UInt32], _ buffer: WriteBuffer) -> Int {
+    static func lowerBound(_ key: UnsafeRawBufferPointer, _ entries: [UInt32], _ buffer: Memtable) -> Int {
         var (lower, upper) = (0, entries.count)
         while lower < upper {
             let middle = (lower + upper) / 2
@@ -188,39 +188,39 @@ struct KeyRun {
     }
 }
 
-/// An entry to be sorted: the first bytes of its key decide most comparisons without looking at the key.
+/// An entry to sort, with the first bytes of its key, which decide most comparisons without a look at the key.
 struct SortedKey {
     let prefix: UInt64
     let index: UInt32
 
-    init(_ index: Int, of buffer: WriteBuffer) {
+    init(_ index: Int, of buffer: Memtable) {
         prefix = SortedKey.prefix(of: buffer.key(index))
         self.index = UInt32(index)
     }
 
-    /// True when its key comes first.
+    /// Returns whether its key comes first.
     @inline(__always)
-    func precedes(_ other: SortedKey, _ buffer: WriteBuffer) -> Bool {
+    func precedes(_ other: SortedKey, _ buffer: Memtable) -> Bool {
         if prefix != other.prefix { return prefix < other.prefix }
         return Memory.compare(buffer.key(Int(index)), buffer.key(Int(other.index))) < 0
     }
 
-    /// These entries in the order of their keys.
-    static func sorted(_ entries: some Collection<Int>, of buffer: WriteBuffer) -> [SortedKey] {
+    /// Returns these entries in key order.
+    static func sorted(_ entries: some Collection<Int>, of buffer: Memtable) -> [SortedKey] {
         var items: [SortedKey] = []
         collect(entries, of: buffer, into: &items)
         return items
     }
 
-    /// Replaces `items` by these entries in the order of their keys; changes nothing of the buffer.
-    static func collect(_ entries: some Collection<Int>, of buffer: WriteBuffer, into items: inout [SortedKey]) {
+    /// Replaces `items` with these entries in key order; the memtable does not change.
+    static func collect(_ entries: some Collection<Int>, of buffer: Memtable, into items: inout [SortedKey]) {
         items.removeAll(keepingCapacity: true)
         items.reserveCapacity(entries.count)
         for index in entries { items.append(SortedKey(index, of: buffer)) }
         items.sort { $0.precedes($1, buffer) }
     }
 
-    /// The first eight bytes as a number, zeros where the key ends before.
+    /// Returns the first eight bytes as a number, padded with zeros where the key is shorter.
     private static func prefix(of key: UnsafeRawBufferPointer) -> UInt64 {
         if key.count >= 8 { return UInt64(bigEndian: key.loadUnaligned(as: UInt64.self)) }
         var number: UInt64 = 0

@@ -1,28 +1,29 @@
 package import StoryCore
 
-/// The entries that one change of a row makes of the tables, gathered so that a store takes them in together.
+/// A batch of the table entries of one row change, which a store writes together.
 ///
-/// Keys lie one after the other in its own memory, values with whoever gave them; both until it is cleared.
-package struct EntryBatch: ~Copyable {
-    /// Where a key lies in the batch's memory.
+/// Keys are copied into its memory; values are not, so the caller keeps them unchanged until the batch is cleared.
+package struct WriteBatch: ~Copyable {
+    /// The offset and length of a key in the batch's memory, in bytes.
     struct Key: BitwiseCopyable {
         let start: Int
         let count: Int
     }
 
-    /// What is done at a key.
+    /// A write at a key.
     enum Action: BitwiseCopyable {
         case put(UnsafeRawBufferPointer)
         case remove
-        /// Changes a kept count.
+        /// Adds to a stored count.
         case add(Int64)
     }
 
+    /// A write at a key of a table.
     struct Entry: BitwiseCopyable {
         let table: UInt8
         let action: Action
         let key: Key
-        /// The key's hash as whoever takes the batch in has it; 0 until then.
+        /// The key's hash, computed by the store that writes the batch; 0 until then.
         var hash: UInt64 = 0
     }
 
@@ -38,7 +39,7 @@ package struct EntryBatch: ~Copyable {
         count = 0
     }
 
-    /// Writes a key; nil when `write` says that there is none, or no store takes it.
+    /// Writes a key; returns nil when `write` returns false, or the length is not that of a key.
     mutating func addKey(_ write: (inout KeyBuffer) -> Bool) -> Key? {
         let start = keys.count
         guard write(&keys), KeyBuffer.keyLength.contains(keys.count - start) else {
@@ -56,12 +57,12 @@ package struct EntryBatch: ~Copyable {
 
     subscript(index: Int) -> Entry { entries[index] }
 
-    /// The bytes of a key; they die with the next one.
+    /// Returns the bytes of a key; valid until the next key is added.
     func bytes(_ key: Key) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: keys.address(at: key.start), count: key.count)
     }
 
-    /// Remembers the hash of an entry's key.
+    /// Stores the hash of an entry's key.
     func setHash(_ hash: UInt64, at index: Int) { entries[index].hash = hash }
 
     @inline(never)
@@ -74,11 +75,11 @@ package struct EntryBatch: ~Copyable {
     }
 }
 
-extension EntryWriting {
-    /// Takes in the entries one after the other.
+extension TableWriting {
+    /// Writes the entries one after the other by default.
     ///
-    /// - Throws: what the store cannot do any more.
-    package func write(_ batch: borrowing EntryBatch) throws(StorageError) {
+    /// - Throws: any error of the store.
+    package func write(_ batch: borrowing WriteBatch) throws(StorageError) {
         for index in 0..<batch.count {
             let entry = batch[index]
             let key = batch.bytes(entry.key)

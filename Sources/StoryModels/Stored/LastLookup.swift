@@ -1,14 +1,14 @@
 import StoryCore
 
-/// A key of a table that is kept so that it is known again; none at first.
-struct KeptKey: ~Copyable {
+/// The last (table, key) that was looked up; none at first.
+struct LastLookup: ~Copyable {
     private var table: UInt8?
     private var key = KeyBuffer()
 
-    /// The key's bytes; they stay where they are until another one is kept.
+    /// The key's bytes; valid until another key is kept.
     var bytes: UnsafeRawBufferPointer { key.bytes }
 
-    /// True for this key of this table.
+    /// Returns whether this is the key that was kept.
     @inline(__always)
     func matches(_ table: UInt8, _ key: UnsafeRawBufferPointer) -> Bool {
         table == self.table && self.key.bytes.equals(key)
@@ -20,6 +20,6 @@ struct KeptKey: ~Copyable {
         self.key.set(key)
     }
 
-    /// From now on it is known no more.
+    /// Forgets the key.
     mutating func forget() { table = nil }
 }

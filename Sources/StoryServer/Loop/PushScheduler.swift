@@ -5,25 +5,26 @@ import StoryLog
 import StoryModels
 import StoryWire
 
-/// Goes on with answers and subscriptions, one connection after the other, within the turn's budget.
+/// The scheduler of answers and subscriptions: serves one connection after the other, within the turn's budget.
 ///
-/// Answers that begin and new events come first, and leave a share to what goes on: a short answer waits for no long one.
-final class Publishing {
-    /// What an answer may take, in units, so that the next one of its connection is first again.
+/// New answers and new events come first, but leave a share to the continued ones: a short answer waits for no long
+/// one.
+final class PushScheduler {
+    /// The cost in units up to which an answer counts as short, so that the connection's next one comes first again.
     private static let shortUnits = 50
 
     private let dependency: ServerDependency
     private let connections: Connections
     private let outbox: Outbox
     private let memory: ClientMemory
-    private let publisher: Publisher
+    private let publisher: LogCursor
     private let rows: RowPushes
     private let lines = LineWriter()
-    private let resting = RestingFollowers()
-    /// Everything up to here was shown to those who follow, as far as they take it.
+    private let resting = IdleSubscriptions()
+    /// The events up to here were pushed to the followers, as far as those read them.
     private(set) var published: Position
     private var budget = Budget.turn
-    @exclusivity(unchecked) private var queue = ShareQueue(.publishing)
+    @exclusivity(unchecked) private var queue = FairQueue(.publishing)
 
     init(_ dependency: ServerDependency, _ connections: Connections, _ outbox: Outbox, _ memory: ClientMemory) {
         self.memory = memory
@@ -31,23 +32,23 @@ final class Publishing {
         self.connections = connections
         self.outbox = outbox
         rows = RowPushes(dependency.engine.watcher)
-        publisher = Publisher(log: dependency.log, index: StreamIndex(dependency.models), rows: rows)
+        publisher = LogCursor(log: dependency.log, index: StreamIndex(dependency.models), rows: rows)
         published = dependency.log.committed
     }
 
-    /// The next turn has a budget of its own.
+    /// Gives the next turn a budget of its own.
     func turnEnded() { budget = .turn }
 
-    /// How many changes of rows were worked out for those who watch them.
+    /// The number of row changes that were computed for subscriptions.
     var rowChanges: UInt64 { rows.count }
 
-    /// True while somebody waits for a share.
+    /// True while a connection waits for a share.
     var isPending: Bool { queue.count > 0 }
 
-    /// The connection has something new to begin with.
+    /// Queues a connection with a new answer or new events.
     func add(_ connection: Connection) { queue.add(connection, hadShare: false) }
 
-    /// An answer began: where nobody waits for a share before it, it goes on at once.
+    /// Continues a new answer at once where no other connection is before it; else queues it.
     func answerBegan(_ connection: Connection, durable: Position) {
         let isBehind = queue.isWaiting(connection) ? queue.count > 1 : queue.restedCount > 0
         if isBehind || !mayBegin {
@@ -57,13 +58,13 @@ final class Publishing {
         }
     }
 
-    /// True while there is more left of the turn than the share of those that go on.
+    /// True while the budget exceeds the share of the continued answers and subscriptions.
     private var mayBegin: Bool { budget.units > Budget.sliceUnits }
 
-    /// The connection's answer or subscriptions can be gone on with.
+    /// Queues a connection whose answer or subscriptions can be continued.
     func goesOn(_ connection: Connection) { queue.add(connection, hadShare: true) }
 
-    /// Gives shares until nobody wants one or the budget is spent.
+    /// Gives shares until no connection wants one, or the budget is spent.
     func run(durable: Position) {
         if durable != published { newEvents(through: durable) }
         if connections.takeUndone() {
@@ -87,16 +88,16 @@ final class Publishing {
         for connection in connections.followers { add(connection) }
     }
 
-    /// True when the connection wants another one.
+    /// Gives the connection a share; returns true when it wants another one.
     private func giveShare(_ connection: Connection, _ durable: Position) -> Bool {
         var slice = budget.slice()
         defer { budget.giveBack(slice) }
-        // Also a share that comes to nothing is work.
+        // A share without results costs something as well.
         slice.skip()
         switch connection.state {
         case .answering(let answer):
-            // Who took much keeps its place: what it asks next waits for its round.
-            return step(answer, connection, &slice) || slice.units < Budget.sliceUnits - Publishing.shortUnits
+            // After a long answer the connection stays in the round: its next request waits for it.
+            return step(answer, connection, &slice) || slice.units < Budget.sliceUnits - PushScheduler.shortUnits
         case .open: return push(to: connection, durable, &slice)
         case .awaiting, .closing, .closed: return false
         }
@@ -116,7 +117,7 @@ final class Publishing {
             }
             switch step {
             case .more:
-                // What rests on nothing that could be undone can leave before the answer is whole.
+                // Output that depends on durable events only can be sent before the answer is complete.
                 if answer.restsOn <= published { outbox.close(connection, restsOn: .zero, durable: published) }
                 return outbox.roomAhead(connection) > 0
             case .ended(let reply, let position): end(answer, reply, restsOn: position, connection)
@@ -143,10 +144,10 @@ final class Publishing {
 
     // MARK: Subscriptions
 
-    /// All subscriptions of the connection that events may concern share its slice, not always the same one first.
+    /// Pushes to the connection's active subscriptions, which share its slice; the first one changes.
     private func push(to connection: Connection, _ durable: Position, _ budget: inout Budget) -> Bool {
         let count = connection.session.active.count
-        // What a slow reader did not take yet is all that is kept for it.
+        // A slow client gets no more until it has read everything that was sent.
         guard count > 0 else { return false }
         guard outbox.isTaken(connection) else {
             connection.session.readerStandsStill(head: durable)
@@ -183,12 +184,12 @@ final class Publishing {
         return isMore
     }
 
-    /// Those that have all wait for an event of their stream or category, and cost nothing until then.
+    /// Makes the subscriptions idle that have everything: they cost nothing until an event of their stream comes.
     private func rest(_ connection: Connection, at durable: Position) {
         let rested = connection.session.rest(at: durable)
         guard !rested.isEmpty else { return }
         for subscription in rested {
-            let follower = RestingFollowers.Follower(connection: connection.id, subscription: subscription.id)
+            let follower = IdleSubscriptions.Follower(connection: connection.id, subscription: subscription.id)
             resting.add(follower, of: subscription.selection.source) {
                 connections[$0.connection]?.session.isResting($0.subscription) == true
             }
@@ -196,7 +197,7 @@ final class Publishing {
         connections.subscriptionsChanged(connection)
     }
 
-    /// What the subscription wants next cannot be read: it ends behind what was sent.
+    /// Ends a subscription whose next events cannot be read; it can be resumed after the last event sent.
     private func end(_ id: SubscriptionID, _ error: StorageError, _ connection: Connection) {
         guard let ended = connection.session.unsubscribe(id, published: published) else { return }
         let reason = EndReason(dependency.trace.failure(of: error))

@@ -4,12 +4,12 @@ import StoryLog
 import StoryStorage
 import StoryWire
 
-/// Carries out what the turn decides: appends, commits, rolls back, and says what may leave.
-final class TurnDriver {
+/// The driver of the commit cycle: carries out the turn's decisions to append, commit, roll back and release.
+final class CommitDriver {
     @exclusivity(unchecked) private(set) var turn: Turn
-    /// What rests on events up to here may leave at the end of the turn; nil when nothing may.
-    private(set) var releasable: Position?
-    /// The time of the steady clock, in tenths of a second.
+    /// Output that depends on events up to here may be sent at the end of the turn; nil when none may.
+    private(set) var sendablePosition: Position?
+    /// The number of timer ticks since the start, of 0.1 s each.
     private(set) var tick: UInt64 = 0
 
     private let dependency: ServerDependency
@@ -20,21 +20,21 @@ final class TurnDriver {
     private var refusals = WriteRefusals()
     private var pace = CommitPace()
     private var gathering = CommitGathering()
-    /// The commit under way; nil when there is none.
+    /// The commit in progress; nil when there is none.
     private var committing: CommitJob?
-    /// How long it took to begin it, in nanoseconds.
+    /// How long the commit in progress took to begin, in nanoseconds.
     private var beginning: UInt64 = 0
     private var committedAtTick: Position = .zero
     @exclusivity(unchecked) private var encoder = EventEncoder()
-    /// True while what was appended cannot be committed before a flush has ended.
-    @exclusivity(unchecked) private var isRoomAwaited = false
-    /// True while memory holds what a checkpoint has to store first.
+    /// True while the appended events cannot be committed before a flush has ended.
+    @exclusivity(unchecked) private var isWaitingForFlush = false
+    /// True while memory is full of events that a checkpoint must store first.
     @exclusivity(unchecked) private var isMemoryShort = false
-    /// The bytes of the events that were appended since the last commit began.
+    /// The bytes of the events appended since the last commit began.
     @exclusivity(unchecked) private var nextBytes = 0
-    /// A commit of so many events does not wait for more.
+    /// The number of events at which a commit waits for no more.
     private static let fullCommit: UInt64 = 1_024
-    /// How often readers are looked for whose process died, in tenths of a second.
+    /// The interval of the search for readers whose process ended, in ticks of 0.1 s.
     private static let readerTicks: UInt64 = 100
 
     init(
@@ -52,24 +52,24 @@ final class TurnDriver {
     private var log: any EventLog { dependency.log }
     private var engine: Engine { dependency.engine }
 
-    /// The last event that is durable.
+    /// The last durable event.
     var durable: Position { turn.durable }
 
-    /// Why the process has to end; nil while it goes on.
+    /// Why the process must end; nil while it may go on.
     var stopReason: StorageError? { turn.stopReason }
 
     /// True when an event can be appended now.
     var takesAppends: Bool { turn.takesAppends }
 
-    /// True while writes wait for a commit, a flush or a checkpoint, so that what waits for the disk stays bounded.
-    var holdsWrites: Bool { isRoomAwaited || isMemoryShort || isNextFull }
+    /// True while writes must wait for a commit, a flush or a checkpoint: back-pressure that bounds the unsynced data.
+    var holdsWrites: Bool { isWaitingForFlush || isMemoryShort || isNextFull }
 
-    /// True while what was appended is enough for a commit that has not begun: the one before is under way.
+    /// True while the next commit has as many bytes as it may; it begins after the one in progress.
     private var isNextFull: Bool { nextBytes >= dependency.configuration.limits.commit }
 
-    /// Writes an event to the log and has its record folded, so that the next request sees it.
+    /// Appends an event to the log and folds its record, so that the next request sees it.
     func append(
-        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, at place: EventPlace
+        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, at place: EventMetadata
     ) {
         guard turn.takesAppends else { return }
         let header = encoder.write(proposals, index, to: stream, key: key, at: place)
@@ -89,77 +89,77 @@ final class TurnDriver {
 
     // MARK: The turn's end
 
-    /// Everything that one poll brought was handled.
+    /// Ends the turn: commits, unless the commit waits for more events.
     ///
     /// - Parameters:
-    ///   - mayGather: whether a commit may wait a moment for those who are about to write.
-    ///   - isMoreAtHand: whether a turn follows at once, whose events may go into the same commit.
+    ///   - mayGather: whether the commit may wait for more writes.
+    ///   - isMoreAtHand: whether another turn follows at once, whose events may join the commit.
     func turnEnded(mayGather: Bool, isMoreAtHand: Bool) {
         modelsWereRead()
-        // Asked once: time goes on. Meanwhile the loop sleeps: whoever is waited for may need this very processor.
+        // Computed once, since time passes. The loop then sleeps, since the clients may need this very processor.
         let gathering = mayGather && !isNextFull ? gatheringTime : 0
-        makeRoom()
-        let waits = gathering > 0 || mayGather && isMoreAtHand && isWorthMore || isRoomAwaited
+        ensureSpace()
+        let waits = gathering > 0 || mayGather && isMoreAtHand && isWorthMore || isWaitingForFlush
         perform(turn.turnEnded(isGathering: waits))
         if gathering > 0 { dependency.transport.requestTurn(within: gathering) }
     }
 
-    /// True while a commit that the loop runs itself is better for what is at hand. One beside the loop begins at once.
+    /// True while the loop's own commit waits for the next turn's events; one in the background does not wait.
     private var isWorthMore: Bool {
-        runsCommits && !isNextFull && log.head.value - log.committed.value < TurnDriver.fullCommit
+        runsCommits && !isNextFull && log.head.value - log.committed.value < CommitDriver.fullCommit
     }
 
-    /// True while the loop runs commits itself: with one connection nobody waits for a sync that takes long at once.
+    /// True while the loop runs commits itself: with one connection, a slow sync delays no others.
     private var runsCommits: Bool { pace.isQuick && connections.count <= 1 }
 
-    /// Where the next commit needs a flush, it waits for it; where that found no room, the turn is rolled back.
-    private func makeRoom() {
-        let room = log.makeRoom()
-        isRoomAwaited = room == .flushing
+    /// Starts the flush that the next commit needs, and waits for it; rolls the turn back where it found no room.
+    private func ensureSpace() {
+        let room = log.ensureSpace()
+        isWaitingForFlush = room == .flushing
         if case .refused(let error) = room { perform(turn.appendFailed(error)) }
     }
 
-    /// For how long what was appended waits for more, after a slow commit, in nanoseconds.
+    /// The group-commit delay after a slow commit, in nanoseconds.
     private var gatheringTime: UInt64 {
         guard !runsCommits, committing == nil, log.head > log.committed else { return 0 }
         return gathering.waitingTime(with: log.head.value - log.committed.value, at: dependency.clock.steady())
     }
 
-    /// Answers were made of the models: where reading them failed, nothing may leave any more.
+    /// Stops the process where reading the models has failed: replies made of them must not be sent.
     func modelsWereRead() { if let failure = dependency.models.failure { fail(failure) } }
 
-    /// What is stored cannot be relied on any more.
+    /// Stops the process, since the stored data cannot be relied on.
     func fail(_ error: StorageError) { perform(turn.storageFailed(error)) }
 
-    /// Takes what may leave now; nil when nothing may.
+    /// Takes the position through which output may be sent now; nil when none may.
     func takeReleasable() -> Position? {
-        defer { releasable = nil }
-        return releasable
+        defer { sendablePosition = nil }
+        return sendablePosition
     }
 
-    /// The commit beside the loop may have ended.
+    /// Finishes the commit in the background, if it has ended.
     func commitMayHaveEnded() {
         guard let outcome = dependency.commits.takeOutcome() else { return }
         let events = turn.durable.value
         commitEnded(outcome)
-        // Whoever is answered now is about to write again, and the others have written meanwhile.
+        // Clients that get their replies now are about to write again, and others have written meanwhile.
         gathering.slowCommitEnded(
             events: log.head.value - events, duration: outcome.nanoseconds, at: dependency.clock.steady())
     }
 
-    /// Commits what was appended, and waits for it; the loop has ended.
+    /// Commits all appended events and waits for it, after the loop has ended.
     func finishCommits() {
         repeat {
             if let outcome = dependency.commits.wait() { commitEnded(outcome) }
             perform(turn.turnEnded())
-        } while turn.quietPosition == nil && stopReason == nil
+        } while turn.checkpointPosition == nil && stopReason == nil
     }
 
     private func perform(_ action: Turn.Action) {
         switch action {
         case .none: break
         case .commit: commit()
-        case .release(let position): releasable = position
+        case .release(let position): sendablePosition = position
         case .rollBack(let error): rollBack(error)
         case .stop(let error): stop(error)
         }
@@ -179,8 +179,8 @@ final class TurnDriver {
         let begun = dependency.clock.steady()
         beginning = begun - began
         guard runsCommits else {
-            // With commits one after the other there is no moment at which all is durable: this one makes it so.
-            if checkpoints.isDue(at: job.through) { setAside(at: job.through) }
+            // With back-to-back commits, never is everything durable: the checkpoint starts with this commit.
+            if checkpoints.isDue(at: job.through) { freeze(at: job.through) }
             dependency.commits.start(job)
             return perform(turn.commitDelayed())
         }
@@ -188,9 +188,9 @@ final class TurnDriver {
     }
 
     private func commitEnded(_ outcome: CommitOutcome) {
-        // Only what could be done beside the loop says where the next one is run.
+        // Measures the commit itself, without its begin: the average decides where the next one runs.
         pace.measured(outcome.nanoseconds)
-        guard let job = committing else { preconditionFailure("A commit that ended was begun.") }
+        guard let job = committing else { preconditionFailure("a commit ended that was not begun") }
         committing = nil
         do throws(StorageError) {
             try log.finishCommit(job, outcome.result)
@@ -204,7 +204,7 @@ final class TurnDriver {
 
     // MARK: Failures
 
-    /// Waits a full disk out: forgets what is not durable, refuses what rested on it, and refuses writes for a while.
+    /// Handles a full disk: forgets events that are not durable, fails their replies, and refuses writes for a while.
     private func rollBack(_ error: StorageError) {
         dependency.trace.sayEachSecond("full", ["reason": "\(error)"])
         dependency.figures.set(.full, true)
@@ -223,25 +223,25 @@ final class TurnDriver {
         perform(turn.rollBackFinished(.success(())))
     }
 
-    /// Takes log and models back to what is durable: the models to their checkpoint, from where they are folded again.
+    /// Rolls the log back to its durable events, and the models to their checkpoint, from which they are folded again.
     private func restoreDurable() throws(StorageError) {
         try log.rollBack()
         checkpoints.rollBack()
-        // All of it was in memory a moment ago; storing it could meet the same full disk.
+        // The events were in memory a moment ago; a checkpoint could meet the same full disk.
         try Recovery.fold(log, into: dependency.models, isStoring: false) { _, _ in }
     }
 
-    /// Nobody knows what the disk holds: nothing that is waiting leaves any more.
+    /// Stops the process: the state of the disk is unknown, so no waiting output is sent.
     private func stop(_ error: StorageError) {
         dependency.trace.say("storage-failed", ["error": "\(error)", "then": "stopping: the disk is suspect"])
-        releasable = nil
+        sendablePosition = nil
         outbox.removeAll()
         dependency.transport.stop()
     }
 
     // MARK: Storing
 
-    /// A tenth of a second went by: what was refused is tried again, and while nothing comes in, the log is flushed.
+    /// Counts a tick of 0.1 s: retries refused work, and flushes the log while no commits come.
     func ticked() {
         tick += 1
         checkpoints.ticked(tick)
@@ -250,46 +250,46 @@ final class TurnDriver {
         flush.ticked(tick)
         if stopReason == nil, log.committed == committedAtTick { flush.startIdle() }
         committedAtTick = log.committed
-        guard tick % TurnDriver.readerTicks == 0 else { return }
+        guard tick % CommitDriver.readerTicks == 0 else { return }
         dependency.models.clearStaleReaders()
         log.clearStaleReaders()
     }
 
-    /// A flush beside the loop may have ended.
+    /// Finishes the flush in the background, if it has ended.
     func flushMayHaveEnded() {
         guard stopReason == nil else { return }
         do throws(StorageError) { try flush.poll() } catch { flushFailed(error) }
     }
 
-    /// Goes on with the checkpoint under way, or begins one where it is due and everything that is folded is durable.
+    /// Advances the checkpoint in progress, or begins one where it is due and all folded events are durable.
     func storeIfDue() {
         checkpoints.advance()
-        if let position = turn.quietPosition, checkpoints.isDue(at: position) { setAside(at: position) }
+        if let position = turn.checkpointPosition, checkpoints.isDue(at: position) { freeze(at: position) }
         let pressure = checkpoints.pressure
         isMemoryShort = pressure == .hold
         refusals.memoryIsFull(pressure == .refuse)
         engine.writesRefused(refusals.failure)
     }
 
-    /// Begins a checkpoint though it is not due.
+    /// Begins a checkpoint before it is due, where there are events to store.
     func storeIfQuiet() {
-        guard let position = turn.quietPosition, position > checkpoints.checkpointed else { return }
-        setAside(at: position)
+        guard let position = turn.checkpointPosition, position > checkpoints.checkpointed else { return }
+        freeze(at: position)
     }
 
-    /// Stores the models for the last time, and waits for it; the loop has ended.
+    /// Stores the models for the last time and waits for it, after the loop has ended.
     func storeAtEnd() {
         checkpoints.wait()
-        guard let position = turn.quietPosition, position > checkpoints.checkpointed else { return }
+        guard let position = turn.checkpointPosition, position > checkpoints.checkpointed else { return }
         do throws(StorageError) { try flush.finish() } catch { return flushFailed(error) }
         checkpoints.end(at: position)
     }
 
-    /// Stored models that knew more than the log would have to be thrown away with a journal that is lost: so the log
-    /// is flushed before they are stored.
-    private func setAside(at position: Position) {
-        precondition(engine.head == position, "What is set aside is all that was folded.")
-        checkpoints.setAside(at: position)
+    /// Freezes the models for a checkpoint. The log is flushed before they are stored: stored models that were ahead of
+    /// a log whose journal was lost would have to be discarded.
+    private func freeze(at position: Position) {
+        precondition(engine.head == position, "freeze at \(position.value), but folded through \(engine.head.value)")
+        checkpoints.freeze(at: position)
         checkpoints.advance()
     }
 

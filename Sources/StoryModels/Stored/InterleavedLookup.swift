@@ -1,7 +1,7 @@
 import StoryCore
 import StoryStorage
 
-/// The stored tables of one view as they lie in the map, by their numbers; sets have none here.
+/// The B-trees of the stored tables in one view of the map, by table number; sets have none here.
 final class StoredTrees {
     private static let size = 256
 
@@ -18,10 +18,12 @@ final class StoredTrees {
     @inline(__always)
     subscript(table: UInt8) -> StoredTree? { trees[Int(table)] }
 
-    /// The view that they are of ends.
+    /// Removes the trees when their view ends.
     func clear() { trees.update(repeating: nil, count: StoredTrees.size) }
 
-    /// - Throws: what reading failed with.
+    /// Looks up the trees of the tables in a view.
+    ///
+    /// - Throws: any read error of the stored tables.
     fileprivate func look(
         at transaction: borrowing ReadTransaction, _ environment: Environment
     ) throws(StorageError) {
@@ -30,17 +32,17 @@ final class StoredTrees {
 }
 
 extension ReadTransaction {
-    /// Has the tables be looked up in this view.
+    /// Looks up the trees of the tables in this view.
     ///
-    /// - Throws: what reading failed with.
+    /// - Throws: any read error of the stored tables.
     borrowing func show(_ trees: StoredTrees, _ environment: Environment) throws(StorageError) {
         try trees.look(at: self, environment)
     }
 }
 
-/// What a batch of keys leads to: first in memory, then side by side in the stored trees.
-struct Lookups: ~Copyable {
-    /// A search, and the key of the batch that it is for.
+/// The look-up of a batch of keys: in the memtables first, then interleaved in the B-trees of the stored tables.
+struct InterleavedLookup: ~Copyable {
+    /// A search, and the index of its key in the batch.
     private struct Searching: BitwiseCopyable {
         let index: Int
         var search: TreeSearch
@@ -54,20 +56,20 @@ struct Lookups: ~Copyable {
         searches.deallocate()
     }
 
-    /// The value at a key of the batch; nil where there is none.
+    /// Returns the value at a key of the batch; nil where there is none.
     func value(_ index: Int) -> UnsafeRawBufferPointer? { values[index] }
 
-    /// Finds what lies at each key.
+    /// Finds the value of each key.
     ///
     /// - Parameters:
-    ///   - newest: what was changed since the tables were stored, the newer one first.
-    ///   - other: looks a key of a table up that has no tree.
-    /// - Throws: what reading failed with.
+    ///   - newest: the active memtables, which are searched before `newer`, the immutable ones.
+    ///   - other: looks up a key of a table that has no tree.
+    /// - Throws: any read error of the stored tables.
     mutating func find(
-        _ keys: borrowing KeyBatch, _ newest: BufferSet, _ newer: Unmanaged<BufferSet>?, _ trees: StoredTrees,
+        _ keys: borrowing KeyBatch, _ newest: MemtableSet, _ newer: Unmanaged<MemtableSet>?, _ trees: StoredTrees,
         _ other: (UInt8, UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer?
     ) throws(StorageError) {
-        newest.expect(keys)
+        newest.prefetch(keys)
         var count = 0
         for index in 0..<keys.count {
             let (table, key) = (keys.table(index), keys.key(index))
@@ -83,7 +85,7 @@ struct Lookups: ~Copyable {
         try finish(count)
     }
 
-    /// Takes the steps of all searches in turns, so that they wait for memory at the same time.
+    /// Takes the steps of all searches round robin, so that they wait for memory at the same time.
     private func finish(_ count: Int) throws(StorageError) {
         var left = count
         while left > 0 {
@@ -101,11 +103,12 @@ struct Lookups: ~Copyable {
     }
 }
 
-extension BufferSet {
-    /// What is known of a key; nil where neither these buffers nor the older ones know it.
+extension MemtableSet {
+    /// Looks a key up in these memtables and in older ones; returns nil where neither has it, `.some(nil)` for a
+    /// tombstone.
     @inline(__always)
     func known(
-        _ table: UInt8, _ key: UnsafeRawBufferPointer, hash: UInt32, before older: Unmanaged<BufferSet>?
+        _ table: UInt8, _ key: UnsafeRawBufferPointer, hash: UInt32, before older: Unmanaged<MemtableSet>?
     ) -> UnsafeRawBufferPointer?? {
         switch find(table, key, hash: hash) {
         case .value(let value): return .some(value)

@@ -4,20 +4,20 @@ import StoryLog
 import StoryModels
 import StoryWire
 
-/// Sends a subscription what the log holds for it, as far as there are room and budget.
-struct Publisher {
-    /// Where fewer events than this lie ahead, they are looked at one by one; otherwise an index tells which match.
+/// A cursor that sends a subscription its events from the log, as far as room and budget permit.
+struct LogCursor {
+    /// The number of events ahead from which on an index finds the matches; fewer are scanned one by one.
     static let shortDistance: UInt64 = 1_024
-    /// So many entries of an index are looked at before their records are.
+    /// The number of index entries to collect before their records are read.
     private static let batchCount = 512
 
     let log: any EventLog
     let index: StreamIndex
     let rows: RowPushes
 
-    /// Returns true when there is more to send.
+    /// Sends the next events; returns true when there are more.
     ///
-    /// - Throws: What reading the log or the models threw; the subscription stands behind what was sent.
+    /// - Throws: the error of reading the log or the models; the subscription then resumes after the last event sent.
     func publish(
         _ subscription: inout Subscription, head: Position, _ output: inout [UInt8], until size: Int,
         _ budget: inout Budget
@@ -43,14 +43,14 @@ struct Publisher {
         _ subscription: inout Subscription, _ from: Position, _ through: Position, _ head: Position,
         _ output: inout [UInt8], until size: Int, _ budget: inout Budget
     ) throws(StorageError) {
-        let isFar = through.value - from.value >= Publisher.shortDistance
-        let limit = min(Publisher.batchCount, budget.units)
+        let isFar = through.value - from.value >= LogCursor.shortDistance
+        let limit = min(LogCursor.batchCount, budget.units)
         guard isFar, let positions = try indexed(subscription.selection.source, from, through, limit) else {
             return try sendScanned(&subscription, from, through, head, &output, until: size, &budget)
         }
         budget.skip()
         var follower = subscription
-        // Also when a record cannot be read: what was pushed before it is pushed.
+        // Also where a record cannot be read: the events before it were pushed.
         defer { subscription = follower }
         var looked = 0
         var failure: StorageError?
@@ -67,7 +67,7 @@ struct Publisher {
                 }
             }
         } catch {
-            // Everything before the record that cannot be read was sent: that is where to resume.
+            // Everything before the unreadable record was sent, so the subscription resumes there.
             if looked < positions.count { follower.sent(through: positions[looked].previous) }
             throw error
         }
@@ -94,7 +94,7 @@ struct Publisher {
         if let failure { throw failure }
     }
 
-    /// Returns false where the budget was spent before it was known what there is to send; the event comes again.
+    /// Pushes one event; returns false where the budget was spent too early, and the event has to come again.
     private func push(
         _ record: EventRecord, _ head: Position, _ subscription: inout Subscription, _ output: inout [UInt8],
         _ budget: inout Budget
@@ -118,7 +118,7 @@ struct Publisher {
         return .success(true)
     }
 
-    /// The first positions, at most so many, that an index knows between two others; nil where only looking helps.
+    /// Returns up to `limit` positions between two others from an index; nil where only a scan finds them.
     private func indexed(
         _ source: EventSelection.Source, _ from: Position, _ through: Position, _ limit: Int
     ) throws(StorageError) -> [Position]? {

@@ -2,47 +2,48 @@ import StoryCore
 import StoryLog
 import StoryReactor
 
-/// The subscriptions to one stream or category that have all of it: its next event wakes them, and nothing else does.
+/// The idle subscriptions to one stream or category: each has everything, and waits for an event of its stream.
 ///
-/// They are found by their name's hash; whoever is woken by chance finds nothing to send, and rests again.
-final class RestingFollowers {
-    /// One of them, and where it belongs.
+/// They are keyed by the hash of the name. A subscription that is woken by a collision finds nothing to send and
+/// becomes idle again.
+final class IdleSubscriptions {
+    /// An idle subscription and its connection.
     struct Follower {
         let connection: ConnectionID
         let subscription: SubscriptionID
     }
 
-    /// So many are kept before those are looked for that have gone.
+    /// The least number of entries at which ended subscriptions are swept out.
     private static let minSwept = 1_024
 
     private var followers: [UInt64: [Follower]] = [:]
-    /// How many there are, those that have gone included.
+    /// The number of entries, ended subscriptions included.
     private(set) var count = 0
-    private var sweptAt = RestingFollowers.minSwept
+    private var sweptAt = IdleSubscriptions.minSwept
 
-    /// Keeps a subscription until an event of its stream or category comes.
+    /// Adds a subscription until an event of its stream or category comes.
     ///
-    /// - Parameter isResting: whether one that is kept has not gone since.
+    /// - Parameter isResting: returns whether an entry is still idle, for the sweep.
     func add(_ follower: Follower, of source: EventSelection.Source, isResting: (Follower) -> Bool) {
         if count >= sweptAt { sweep(isResting) }
-        guard let hash = RestingFollowers.hash(of: source) else { return }
+        guard let hash = IdleSubscriptions.hash(of: source) else { return }
         followers[hash, default: []].append(follower)
         count += 1
     }
 
-    /// Takes out those whose stream or category has events among these; where the log cannot be read, all.
+    /// Removes the subscriptions that the given events concern, and wakes them; wakes all where the log cannot be read.
     func take(_ log: any EventLog, from first: Position, through last: Position, _ wake: (Follower) -> Void) {
         guard count > 0 else { return }
         do throws(StorageError) {
             try log.scan(from: first, through: last, order: .ascending) { record in
                 let name = UnsafeRawBufferPointer(rebasing: record.json[record.stream])
-                let hashes = RestingFollowers.hashes(of: name)
+                let hashes = IdleSubscriptions.hashes(of: name)
                 take(hashes.category, wake)
                 take(hashes.stream, wake)
                 return count > 0
             }
         } catch {
-            // Everyone looks for himself then, and meets the same failure.
+            // Each subscription then reads the log itself, and meets the same failure.
             for hash in Array(followers.keys) { take(hash, wake) }
         }
     }
@@ -53,14 +54,14 @@ final class RestingFollowers {
         found.forEach(wake)
     }
 
-    /// Forgets those that have gone; done each time that their number has doubled.
+    /// Removes the entries of ended subscriptions; runs each time the number of entries has doubled.
     private func sweep(_ isResting: (Follower) -> Bool) {
         followers = followers.compactMapValues { kept in
             let there = kept.filter(isResting)
             return there.isEmpty ? nil : there
         }
         count = followers.values.reduce(0) { $0 + $1.count }
-        sweptAt = max(RestingFollowers.minSwept, count * 2)
+        sweptAt = max(IdleSubscriptions.minSwept, count * 2)
     }
 
     private static func hash(of source: EventSelection.Source) -> UInt64? {
@@ -71,7 +72,7 @@ final class RestingFollowers {
         }
     }
 
-    /// FNV-1a of a stream's name, and of its category with a mark, so that neither is taken for the other.
+    /// Returns the FNV-1a hashes of a stream's name and of its category; a mark keeps the two from being confused.
     private static func hashes(of name: UnsafeRawBufferPointer) -> (category: UInt64, stream: UInt64) {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         var category: UInt64?

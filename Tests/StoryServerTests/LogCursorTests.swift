@@ -6,7 +6,7 @@ import StoryModels
 import TestSupport
 import Testing
 
-@Suite struct PublisherTests {
+@Suite struct LogCursorTests {
     private let bench = MemoryBench()
 
     private func selection(_ random: inout SplitMix64) -> EventSelection {
@@ -30,7 +30,7 @@ import Testing
     private func drain(
         _ subscription: inout Subscription, _ size: Int, _ units: Int
     ) throws -> (events: [String], markers: [String]) {
-        let publisher = Publisher(log: bench.log, index: bench.index, rows: bench.rows)
+        let publisher = LogCursor(log: bench.log, index: bench.index, rows: bench.rows)
         var lines: [String] = []
         for _ in 0..<100_000 {
             var output: [UInt8] = []
@@ -63,7 +63,7 @@ import Testing
 
     @Test func `without room nothing is sent, and later it is told how many events wait`() throws {
         var random = SplitMix64(seed: 3)
-        let publisher = Publisher(log: bench.log, index: bench.index, rows: bench.rows)
+        let publisher = LogCursor(log: bench.log, index: bench.index, rows: bench.rows)
         var subscription = Subscription(
             id: SubscriptionID(4), selection: EventSelection(source: .all), from: Position(1))
         var output: [UInt8] = []
@@ -84,7 +84,7 @@ import Testing
     @Test func `a go looks at no more records than its budget has units`() throws {
         var random = SplitMix64(seed: 4)
         try bench.append(500, &random)
-        let publisher = Publisher(log: bench.log, index: bench.index, rows: bench.rows)
+        let publisher = LogCursor(log: bench.log, index: bench.index, rows: bench.rows)
         let selection = EventSelection(source: .all, types: ["Nothing".type])
         var subscription = Subscription(id: SubscriptionID(1), selection: selection, from: Position(1))
         var output: [UInt8] = []
@@ -100,7 +100,7 @@ import Testing
         try bench.append(2_000, &random)
         let store = PlainStore()
         store.failure = .failed("the disk is gone")
-        let publisher = Publisher(log: bench.log, index: StreamIndex(store), rows: bench.rows)
+        let publisher = LogCursor(log: bench.log, index: StreamIndex(store), rows: bench.rows)
         let selection = EventSelection(source: .stream("note-1".stream))
         var subscription = Subscription(id: SubscriptionID(1), selection: selection, from: Position(7))
         var output: [UInt8] = []

@@ -6,7 +6,7 @@ import Testing
 @testable import StoryModels
 
 /// The order of a buffer's keys, made piece by piece as walks ask for it.
-struct KeyOrderTests {
+struct LazySortedKeysTests {
     private static func key(_ number: UInt64) -> [UInt8] {
         var key = KeyBuffer()
         key.set(number)
@@ -22,11 +22,11 @@ struct KeyOrderTests {
 
     /// What a walk through one range visits, at most so many entries.
     private func visited(
-        _ buffer: WriteBuffer, _ range: KeyRange, _ order: Order, limit: Int
+        _ buffer: Memtable, _ range: KeyRange, _ order: Order, limit: Int
     ) -> [[UInt8]] {
-        KeyOrderTests.withBounds(range) { bounds in
+        LazySortedKeysTests.withBounds(range) { bounds in
             var found: [[UInt8]] = []
-            guard var walk = BufferWalk(buffer, bounds, order) else { return found }
+            guard var walk = MemtableWalk(buffer, bounds, order) else { return found }
             while found.count < limit, let key = walk.key {
                 found.append(Array(key))
                 walk.advance()
@@ -38,44 +38,44 @@ struct KeyOrderTests {
     @Test(arguments: 1...2 as ClosedRange<UInt64>)
     func `walks between writes visit what a sorted list has`(seed: UInt64) {
         var random = SplitMix64(seed: seed)
-        let buffer = WriteBuffer()
+        let buffer = Memtable()
         var keys: Set<UInt64> = []
         for _ in 1...40 {
             let isMany = UInt64.random(in: 0..<4, using: &random) == 0
             for _ in 0..<UInt64.random(in: 1...(isMany ? 4_000 : 60), using: &random) {
                 let number = UInt64.random(in: 0..<50_000, using: &random)
-                KeyOrderTests.key(number).withBytes { key in [1].withBytes { buffer.put($0, at: key) } }
+                LazySortedKeysTests.key(number).withBytes { key in [1].withBytes { buffer.put($0, at: key) } }
                 keys.insert(number)
             }
             let sorted = keys.sorted()
             for _ in 1...4 {
                 let lower = UInt64.random(in: 0..<50_000, using: &random)
                 let upper = random.pick(nil, lower + UInt64.random(in: 0..<5_000, using: &random))
-                let range = KeyRange(lower: KeyOrderTests.key(lower), upper: upper.map(KeyOrderTests.key))
+                let range = KeyRange(lower: LazySortedKeysTests.key(lower), upper: upper.map(LazySortedKeysTests.key))
                 let inside = sorted.filter { $0 >= lower && $0 < upper ?? .max }
                 let limit = random.pick(1, 50, 700, 100_000)
                 #expect(
-                    visited(buffer, range, .ascending, limit: limit) == inside.prefix(limit).map(KeyOrderTests.key))
+                    visited(buffer, range, .ascending, limit: limit) == inside.prefix(limit).map(LazySortedKeysTests.key))
                 #expect(
                     visited(buffer, range, .descending, limit: limit)
-                        == inside.reversed().prefix(limit).map(KeyOrderTests.key))
+                        == inside.reversed().prefix(limit).map(LazySortedKeysTests.key))
             }
         }
-        #expect(visited(buffer, KeyRange(), .ascending, limit: .max) == keys.sorted().map(KeyOrderTests.key))
+        #expect(visited(buffer, KeyRange(), .ascending, limit: .max) == keys.sorted().map(LazySortedKeysTests.key))
         #expect(buffer.order.bytes < 16 * keys.count)
     }
 
     @Test func `a walk inside a walk does not disturb it`() {
-        let buffer = WriteBuffer()
+        let buffer = Memtable()
         for number in 0..<3_000 as Range<UInt64> {
-            KeyOrderTests.key(number &* 7_919 % 3_000).withBytes { key in [1].withBytes { buffer.put($0, at: key) } }
+            LazySortedKeysTests.key(number &* 7_919 % 3_000).withBytes { key in [1].withBytes { buffer.put($0, at: key) } }
         }
-        KeyOrderTests.withBounds(KeyRange()) { bounds in
-            guard var outer = BufferWalk(buffer, bounds, .ascending) else { return }
+        LazySortedKeysTests.withBounds(KeyRange()) { bounds in
+            guard var outer = MemtableWalk(buffer, bounds, .ascending) else { return }
             var number: UInt64 = 0
             while let key = outer.key {
-                #expect(Array(key) == KeyOrderTests.key(number))
-                let other = KeyRange(lower: KeyOrderTests.key(number &* 31 % 3_000))
+                #expect(Array(key) == LazySortedKeysTests.key(number))
+                let other = KeyRange(lower: LazySortedKeysTests.key(number &* 31 % 3_000))
                 _ = visited(buffer, other, number % 2 == 0 ? .ascending : .descending, limit: 3)
                 outer.advance()
                 number += 1

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StoryModels
 
-struct WriteBufferTests {
+struct MemtableTests {
     @Test(arguments: 1...10 as ClosedRange<UInt64>)
     func `a store in memory answers as a sorted dictionary`(seed: UInt64) {
         var fuzzer = StoreFuzzer(seed)
@@ -21,7 +21,7 @@ struct WriteBufferTests {
     }
 
     @Test func `a cleared buffer is empty, and filling it again takes no more memory`() {
-        let buffer = WriteBuffer()
+        let buffer = Memtable()
         var sizes: [Int] = []
         for _ in 1...4 {
             for number in 0..<5_000 {
@@ -33,7 +33,7 @@ struct WriteBufferTests {
             buffer.clear()
             #expect(buffer.count == 0)
             Array("key-1".utf8).withBytes { key in
-                guard case .absent = buffer.find(key, hash: WriteBuffer.hash(key)) else {
+                guard case .absent = buffer.find(key, hash: Memtable.hash(key)) else {
                     Issue.record("a cleared buffer knows a key")
                     return
                 }
@@ -43,7 +43,7 @@ struct WriteBufferTests {
     }
 
     @Test func `what a buffer once held is not counted when it is cleared`() {
-        let buffer = WriteBuffer()
+        let buffer = Memtable()
         func put(_ number: Int) {
             Array("\(number)".utf8).withBytes { key in [1].withBytes { buffer.put($0, at: key) } }
         }
@@ -56,7 +56,7 @@ struct WriteBufferTests {
     }
 
     @Test func `a value is overwritten in its place while it fits`() {
-        let buffer = WriteBuffer()
+        let buffer = Memtable()
         func put(_ value: String) {
             [0x61].withBytes { key in Array(value.utf8).withBytes { buffer.put($0, at: key) } }
         }
@@ -73,7 +73,7 @@ struct WriteBufferTests {
     }
 
     @Test func `240,000 entries of 50 bytes take less than 25 MiB`() {
-        let buffers = BufferSet()
+        let buffers = MemtableSet()
         for number in 0..<240_000 as Range<UInt64> {
             let table = UInt8(number % 12)
             var key = [UInt8](repeating: 0, count: 25)

@@ -2,28 +2,28 @@ import CXXHash
 import Glibc
 import StoryCore
 
-/// What a buffer knows of a key.
+/// The result of a look-up in a memtable.
 enum Buffered {
-    /// Nothing: look further down.
+    /// The memtable does not have the key, so older tables must be searched.
     case absent
-    /// It was removed.
+    /// A tombstone: the key was removed.
     case removed
     case value(UnsafeRawBufferPointer)
 }
 
-/// The newest entries of one table, in memory: a map from key bytes to value bytes, or to "removed".
+/// A memtable: the writes of one table since the last checkpoint; a removal is a tombstone.
 ///
-/// Keys and values lie one after the other in one arena, found through a table of open addressing. Clearing keeps
-/// the memory, so that filling it again allocates nothing.
-final class WriteBuffer {
+/// Keys and values are in one arena, found through a hash table with open addressing. Clearing keeps the memory, so
+/// that filling it again allocates nothing.
+final class Memtable {
     private static let leastSlots = 16
-    /// An arena that grew past this is given back when it is cleared.
+    /// The largest arena that clearing keeps, in bytes.
     private static let keptArena = 64 << 20
-    /// So many slots are kept, with the entries that they have room for: those of as many events with a key as a
-    /// checkpoint has.
+    /// The most slots, and entries, that clearing keeps: enough for as many events with a request key as a checkpoint
+    /// has.
     private static let keptSlots = 1 << 18
 
-    /// How many keys there are, the removed ones among them.
+    /// The number of keys, tombstones included.
     private(set) var count = 0
     private(set) var entries: UnsafeMutablePointer<Entry>
     private(set) var arena: UnsafeMutableRawPointer
@@ -32,12 +32,12 @@ final class WriteBuffer {
     private var slotCount: Int
     private var arenaUsed = 0
     private var arenaCapacity: Int
-    /// The entries in the order of their keys, as far as a scan has asked for it.
-    let order = KeyOrder()
+    /// The entries in key order, as far as a walk has needed it.
+    let order = LazySortedKeys()
 
     init() {
         entryCapacity = 16
-        slotCount = WriteBuffer.leastSlots
+        slotCount = Memtable.leastSlots
         arenaCapacity = 1_024
         entries = .allocate(capacity: entryCapacity)
         slots = .allocate(capacity: slotCount)
@@ -51,7 +51,7 @@ final class WriteBuffer {
         free(arena)
     }
 
-    /// The bytes of memory that the entries take, each with two slots: what is kept for later ones is not counted.
+    /// The memory of the entries in bytes, two slots for each included; memory kept for later entries is not counted.
     var bytes: Int {
         arenaUsed + count * (MemoryLayout<Entry>.stride + 2 * MemoryLayout<Slot>.stride) + order.bytes
     }
@@ -63,25 +63,25 @@ final class WriteBuffer {
     // MARK: Changing
 
     func put(_ value: UnsafeRawBufferPointer, at key: UnsafeRawBufferPointer) {
-        put(value, at: key, hash: WriteBuffer.hash(key))
+        put(value, at: key, hash: Memtable.hash(key))
     }
 
     func put(_ value: UnsafeRawBufferPointer, at key: UnsafeRawBufferPointer, hash: UInt32) {
-        precondition(value.count < Int(Entry.removed), "A value is shorter than 4 GiB.")
+        precondition(value.count < Int(Entry.removed), "a value has \(value.count) bytes")
         store(value, count: UInt32(value.count), at: key, hash)
     }
 
-    /// Remembers that the key is gone; further down it may still be.
-    func remove(_ key: UnsafeRawBufferPointer) { remove(key, hash: WriteBuffer.hash(key)) }
+    /// Writes a tombstone, since older tables may still have the key.
+    func remove(_ key: UnsafeRawBufferPointer) { remove(key, hash: Memtable.hash(key)) }
 
     func remove(_ key: UnsafeRawBufferPointer, hash: UInt32) {
         store(UnsafeRawBufferPointer(start: nil, count: 0), count: Entry.removed, at: key, hash)
     }
 
-    /// A key with this hash is looked for soon: asks for the memory of its slot.
-    func expect(_ hash: UInt32) { xxhi_prefetch(slots + Int(hash) & (slotCount - 1), 1) }
+    /// Prefetches the slot of a hash that will be looked up soon.
+    func prefetch(_ hash: UInt32) { xxhi_prefetch(slots + Int(hash) & (slotCount - 1), 1) }
 
-    /// The value of a key, to be changed where it lies; nil when there is none. The bytes die with the next change.
+    /// Returns the value of a key, to be changed in place and valid until the next change; nil when there is none.
     func mutable(_ key: UnsafeRawBufferPointer, hash: UInt32) -> UnsafeMutableRawBufferPointer? {
         guard count > 0 else { return nil }
         let slot = slots[slot(of: key, hash)]
@@ -92,7 +92,8 @@ final class WriteBuffer {
             start: arena + entry.offset + Int(entry.keyCount), count: Int(entry.valueCount))
     }
 
-    /// Changes a count of six bytes, the highest first, where it lies; false when there is none, or none would be left.
+    /// Adds to a count of six bytes, the highest first, in place; returns false when there is none or none would be
+    /// left.
     func add(_ change: Int64, at key: UnsafeRawBufferPointer, hash: UInt32) -> Bool {
         guard let bytes = mutable(key, hash: hash), bytes.count == 6 else { return false }
         var count = Int64(bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) + change
@@ -104,15 +105,15 @@ final class WriteBuffer {
         return true
     }
 
-    /// Makes a value longer where it lies, or where there is room for twice as much; false when there is none.
+    /// Appends to a value, in place or after a move to twice the room; returns false when there is no value.
     func append(_ bytes: UnsafeRawBufferPointer, at key: UnsafeRawBufferPointer) -> Bool {
         guard count > 0 else { return false }
-        let slot = slots[slot(of: key, WriteBuffer.hash(key))]
+        let slot = slots[slot(of: key, Memtable.hash(key))]
         guard !slot.isEmpty, let value = value(Int(slot.entry)) else { return false }
         let entry = entries + Int(slot.entry)
         let grown = value.count + bytes.count
         if grown > Int(entry.pointee.capacity) {
-            precondition(grown < Int(Entry.removed) / 2, "A value that is made longer stays far below 4 GiB.")
+            precondition(grown < Int(Entry.removed) / 2, "a value grows to \(grown) bytes")
             entry.pointee.offset = move(Int(slot.entry), room: grown * 2)
             entry.pointee.capacity = UInt32(grown * 2)
         }
@@ -121,9 +122,9 @@ final class WriteBuffer {
         return true
     }
 
-    /// Puts a count that was not here, or would not stay: what it was before with a change.
+    /// Puts the sum of a count so far and a change; a sum that is not above zero becomes a tombstone.
     ///
-    /// - Parameter old: the six bytes that it has further down; nil where it has none.
+    /// - Parameter old: the six bytes of the count so far; nil where there is none.
     func setCount(
         _ change: Int64, after old: UnsafeRawBufferPointer?, at key: UnsafeRawBufferPointer, _ scratch: inout KeyBuffer
     ) {
@@ -136,7 +137,7 @@ final class WriteBuffer {
 
     func clear() {
         guard count > 0 else { return }
-        if slotCount > WriteBuffer.keptSlots || arenaCapacity > WriteBuffer.keptArena { shrink() }
+        if slotCount > Memtable.keptSlots || arenaCapacity > Memtable.keptArena { shrink() }
         slots.update(repeating: .empty, count: slotCount)
         count = 0
         arenaUsed = 0
@@ -145,7 +146,7 @@ final class WriteBuffer {
 
     // MARK: Reading
 
-    /// What is known of a key; the bytes die with the next change.
+    /// Looks a key up; its value is valid until the next change.
     func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Buffered {
         guard count > 0 else { return .absent }
         let slot = slots[slot(of: key, hash)]
@@ -159,7 +160,7 @@ final class WriteBuffer {
         return UnsafeRawBufferPointer(start: arena + entry.pointee.offset, count: Int(entry.pointee.keyCount))
     }
 
-    /// Nil when the key was removed.
+    /// Returns the value of an entry; nil for a tombstone.
     @inline(__always)
     func value(_ index: Int) -> UnsafeRawBufferPointer? {
         let entry = entries[index]
@@ -173,7 +174,7 @@ final class WriteBuffer {
     private func store(
         _ value: UnsafeRawBufferPointer, count valueCount: UInt32, at key: UnsafeRawBufferPointer, _ hash: UInt32
     ) {
-        precondition((1...511).contains(key.count), "A key has 1 to 511 bytes.")
+        precondition((1...511).contains(key.count), "a key has \(key.count) bytes")
         let slot = slot(of: key, hash)
         guard slots[slot].isEmpty else {
             return overwrite(entries + Int(slots[slot].entry), value, valueCount, key)
@@ -183,14 +184,14 @@ final class WriteBuffer {
     }
 
     private func add(_ entry: Entry, _ value: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer) {
-        precondition(count < Int(UInt32.max) - 1, "A buffer has fewer than 2^32 keys.")
+        precondition(count < Int(UInt32.max) - 1, "a memtable has \(count) keys")
         if count == entryCapacity { growEntries() }
         var entry = entry
         entry.capacity = UInt32(value.count)
         entry.offset = store(key, value, room: value.count)
         entries[count] = entry
         count += 1
-        // At three quarters a search still ends after few steps.
+        // Up to a load of three quarters a search takes few steps.
         if count * 4 > slotCount * 3 { growSlots() }
     }
 
@@ -201,7 +202,7 @@ final class WriteBuffer {
         if value.count <= Int(entry.pointee.capacity) {
             Memory.copy(value, to: arena + entry.pointee.offset + key.count)
         } else {
-            // A value that grew once will grow again: a quarter more, so that the arena fills slower than it does.
+            // Over-allocates by 25 %, so that a growing value is rarely copied.
             let room = min(value.count + value.count / 4 + 8, Int(Entry.removed) - 1)
             entry.pointee.offset = store(key, value, room: room)
             entry.pointee.capacity = UInt32(room)
@@ -209,7 +210,7 @@ final class WriteBuffer {
         entry.pointee.valueCount = valueCount
     }
 
-    /// Copies key and value to the arena's end.
+    /// Copies a key and a value to the arena's end and returns their offset.
     private func store(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, room: Int) -> Int {
         let offset = reserve(key.count + room)
         Memory.copy(key, to: arena + offset)
@@ -217,18 +218,18 @@ final class WriteBuffer {
         return offset
     }
 
-    /// Copies an entry's key and value to the arena's end.
+    /// Copies an entry's key and value to the arena's end and returns their offset.
     private func move(_ index: Int, room: Int) -> Int {
         let entry = entries[index]
         let (keyCount, valueCount) = (Int(entry.keyCount), Int(entry.valueCount))
         let offset = reserve(keyCount + room)
-        // The arena may have moved: what is copied is looked up now.
+        // `reserve` may have moved the arena, so the old address is computed after it.
         let old = UnsafeRawBufferPointer(start: arena + entry.offset, count: keyCount + valueCount)
         Memory.copy(old, to: arena + offset)
         return offset
     }
 
-    /// Room at the arena's end.
+    /// Reserves room at the arena's end, in multiples of eight bytes, and returns its offset.
     private func reserve(_ count: Int) -> Int {
         let needed = arenaUsed + (count + 7) & ~7
         if needed > arenaCapacity {
@@ -239,7 +240,7 @@ final class WriteBuffer {
         return arenaUsed
     }
 
-    /// Where the key is, or where it would be put.
+    /// Returns the slot of a key, or the free slot that it would get.
     @inline(__always)
     private func slot(of key: UnsafeRawBufferPointer, _ hash: UInt32) -> Int {
         let mask = slotCount - 1
@@ -274,14 +275,14 @@ final class WriteBuffer {
         old.deallocate()
     }
 
-    /// Gives back what is more than is kept; nothing of it is there any more.
+    /// Shrinks the memory to the kept sizes; the entries are lost.
     private func shrink() {
         slots.deallocate()
         entries.deallocate()
         free(arena)
-        slotCount = min(slotCount, WriteBuffer.keptSlots)
-        entryCapacity = min(entryCapacity, WriteBuffer.keptSlots)
-        arenaCapacity = min(arenaCapacity, WriteBuffer.keptArena)
+        slotCount = min(slotCount, Memtable.keptSlots)
+        entryCapacity = min(entryCapacity, Memtable.keptSlots)
+        arenaCapacity = min(arenaCapacity, Memtable.keptArena)
         slots = .allocate(capacity: slotCount)
         entries = .allocate(capacity: entryCapacity)
         arena = Memory.make(arenaCapacity)

@@ -2,19 +2,19 @@ import Glibc
 import StoryCore
 import StoryStorage
 
-/// Finds whole records in any bytes: each says its position in its text, and has a checksum that is seeded with it.
+/// A scanner for intact records in any bytes: each has its position in its text, and a checksum that is seeded with it.
 ///
-/// So neither the pages of LMDB nor the headers and tables of blocks have to be good for that.
-enum RecordSearch {
+/// So neither the pages of LMDB nor the headers and tables of blocks have to be intact.
+enum RecordScanner {
     private static let beginning = Array(#"{"position":"#.utf8)
 
-    /// Visits each whole record: its position, and where it begins.
+    /// Visits each intact record: its position, and its offset.
     static func run(_ bytes: UnsafeRawBufferPointer, _ visit: (_ position: UInt64, _ start: Int) -> Void) {
         var from = 0
         while let json = next(bytes, from) {
             from = json + beginning.count
             guard let position = number(bytes, at: from) else { continue }
-            // The salt of the content, or that of the labels and that of the content, stand between.
+            // One salt, of the content, or two, of the labels and of the content, precede the JSON.
             for salts in 1...2 {
                 let start = json - RecordHeader.size - salts * RecordHeader.saltSize
                 if start >= 0, read(bytes, at: start, position) != nil {
@@ -25,7 +25,7 @@ enum RecordSearch {
         }
     }
 
-    /// The record that begins there; nil where there is none of this position that is whole.
+    /// Returns the record at an offset; nil if there is no intact record of this position.
     static func read(_ bytes: UnsafeRawBufferPointer, at start: Int, _ position: UInt64) -> EventRecord? {
         guard bytes.count - start >= RecordHeader.size else { return nil }
         let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])

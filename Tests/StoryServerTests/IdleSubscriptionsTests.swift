@@ -6,12 +6,12 @@ import Testing
 
 @testable import StoryServer
 
-struct RestingFollowersTests {
+struct IdleSubscriptionsTests {
     private let bench = MemoryBench()
-    private let resting = RestingFollowers()
+    private let resting = IdleSubscriptions()
 
     private func add(_ number: UInt64, _ source: EventSelection.Source, isResting: Bool = true) {
-        let follower = RestingFollowers.Follower(
+        let follower = IdleSubscriptions.Follower(
             connection: ConnectionID(number), subscription: SubscriptionID(number))
         resting.add(follower, of: source) { _ in isResting }
     }

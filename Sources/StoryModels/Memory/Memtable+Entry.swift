@@ -1,12 +1,12 @@
-extension WriteBuffer {
-    /// One key; its value follows it in the arena.
+extension Memtable {
+    /// A key and its value, which follows it in the arena.
     struct Entry {
         static let removed = UInt32.max
 
-        /// Where it lies in the arena, in words of eight bytes: so an entry takes 16 bytes.
+        /// The offset in the arena in words of eight bytes, so that an entry has only 16 bytes.
         private var word: UInt32
         var valueCount: UInt32
-        /// How many bytes the value may have where it lies.
+        /// The number of bytes reserved for the value in the arena.
         var capacity: UInt32
         var keyCount: UInt16
 
@@ -15,15 +15,15 @@ extension WriteBuffer {
             (self.valueCount, self.capacity, self.keyCount) = (valueCount, capacity, keyCount)
         }
 
-        /// Where it lies in the arena, in bytes.
+        /// The offset in the arena, in bytes.
         var offset: Int {
             get { Int(word) * 8 }
             set { word = UInt32(newValue / 8) }
         }
     }
 
-    /// Where a key is found: the number of its entry, and its hash, so that other keys are passed over without a look at
-    /// their entries, which lie anywhere.
+    /// A slot of the hash table: the number of an entry, and the hash of its key, so that other keys are skipped
+    /// without a read of their entries, which are scattered in memory.
     struct Slot {
         static let empty = Slot(hash: .max, entry: .max)
 
