@@ -90,7 +90,7 @@ bench-report: ## the newest runs' tables and plots into bench/README.md
 figures: ## the daemon's figures, read by a strict parser of OpenMetrics and by promtool, which tries the alerts
 	@scripts/figures
 
-lint: ## the code's style
+lint: ## the style of the code, and the words of comments and documents
 	@scripts/lint
 
 clean: ## remove what was built and the demo's store
