@@ -11,8 +11,7 @@ package enum AllTargets {
     private static let all: [(name: String, type: any FuzzTarget.Type)] = [
         ("framing", FramingTarget.self), ("parser", ParserTarget.self), ("forms", FormsTarget.self),
         ("json", JSONTarget.self), ("eventlines", EventLineTarget.self), ("records", RecordTarget.self),
-        ("blocks", BlockTarget.self), ("journal", JournalTarget.self), ("legacy", LegacyTarget.self),
-        ("folds", FoldTarget.self),
+        ("blocks", BlockTarget.self), ("journal", JournalTarget.self), ("folds", FoldTarget.self),
         ("checkpoint", CheckpointTarget.self), ("stored", StoredTarget.self),
     ]
 

@@ -85,7 +85,11 @@ struct DataDirectoryTests {
         try DataDirectory(folder.store, for: .serving).close()
         RawFile.write(Array("storykeep 4\n".utf8), folder.store + "/FORMAT")
         let newer = failure { () throws(StorageError) in try DataDirectory(folder.store, for: .serving) }
-        #expect(newer?.text.contains("has format 4; this program knows formats 1 to 3") == true)
+        let sentence = "has format 4, and this program reads format 3: start a newer version"
+        #expect(newer?.text.contains(sentence) == true)
+        RawFile.write(Array("storykeep 2\n".utf8), folder.store + "/FORMAT")
+        let older = failure { () throws(StorageError) in try DataDirectory(folder.store, for: .serving) }
+        #expect(older?.text.hasSuffix("version that wrote it, and import that into a new directory") == true)
         RawFile.write(Array("something else".utf8), folder.store + "/FORMAT")
         #expect(
             failure { () throws(StorageError) in try DataDirectory(folder.store, for: .serving) }?.isCorrupt == true)

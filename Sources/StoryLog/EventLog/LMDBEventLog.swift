@@ -23,26 +23,20 @@ package final class LMDBEventLog: EventLog {
     private let recovery: LogRecovery
     private var isOpen = true
 
-    /// Opens the log of a data directory. If that is opened for serving, makes a log if there is none, and converts one
-    /// of an older format.
+    /// Opens the log of a data directory. If that is opened for serving, makes a log if there is none.
     ///
     /// - Parameters:
     ///   - now: the creation time of the log, if it is made.
     ///   - journalSize: the size of the journal in bytes; a journal of another size is replaced.
     ///   - background: starts the flushes.
-    ///   - progress: receives the progress of a conversion.
     /// - Throws: `.corrupt` if the directory is damaged, `.failed` if it cannot be opened, `.full` if there is no room
-    ///   to make or convert it.
+    ///   to make it.
     package init(
         in directory: DataDirectory, now: Instant, _ options: EnvironmentOptions = EnvironmentOptions(),
-        journalSize: Int = JournalFile.usualSize, background: BackgroundStarter = .niceThreads,
-        converting progress: ConversionProgress? = nil
+        journalSize: Int = JournalFile.usualSize, background: BackgroundStarter = .niceThreads
     ) throws(StorageError) {
         let isServed = directory.access == .serving
-        if isServed {
-            try Conversion.runIfNeeded(directory, options, journalSize, progress)
-            try LogCreation.createIfMissing(directory, now, journalSize)
-        }
+        if isServed { try LogCreation.createIfMissing(directory, now, journalSize) }
         environment =
             directory.access == .reading
             ? try .openReadOnly(at: directory.logPath, options) : try .open(at: directory.logPath, options)

@@ -110,11 +110,7 @@ package struct OpenStore {
     ) throws(StorageError) {
         directory = try DataDirectory(path, for: .serving)
         do throws(StorageError) {
-            log = try LMDBEventLog(
-                in: directory, now: clock.now(), journalSize: journal, background: background
-            ) { position, head in
-                trace.say("converting", ["position": "\(position.value)", "of": "\(head.value)"])
-            }
+            log = try LMDBEventLog(in: directory, now: clock.now(), journalSize: journal, background: background)
             if let parent = log.copiedFrom {
                 trace.say("copied", ["of": "\(parent)", "log": "\(log.identity.id)", "position": "\(log.head.value)"])
             }

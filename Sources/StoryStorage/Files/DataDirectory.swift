@@ -16,8 +16,6 @@ package final class DataDirectory {
     /// The access that this process needs.
     package let access: Access
     private var lock: DirectoryLock?
-    /// The version of the directory's layout.
-    package private(set) var format = FormatFile.version
     /// The file system of the directory.
     package let fileSystem: FileSystemKind
     /// True when this start created the store.
@@ -89,23 +87,9 @@ package final class DataDirectory {
         close()
     }
 
-    /// Writes this program's layout version into `FORMAT`, after a conversion.
-    ///
-    /// - Throws: `.full` or `.failed` when it cannot be written.
-    package func raiseFormat() throws(StorageError) {
-        guard format < FormatFile.version else { return }
-        try FormatFile.create(path)
-        format = FormatFile.version
-    }
-
     private func checkFormat() throws(StorageError) {
         if FormatFile.exists(path) {
-            format = try FormatFile.check(path)
-            guard format == FormatFile.version || access == .serving else {
-                throw .failed(
-                    "\(path) has format \(format), which a daemon converts to \(FormatFile.version): start stored on it"
-                )
-            }
+            try FormatFile.check(path)
             return
         }
         guard !Folder.exists(logPath), !Folder.exists(modelsPath) else {

@@ -5,8 +5,6 @@ package import StoryCore
 package enum FormatFile {
     /// The version of the layout that this program writes.
     package static let version = 3
-    /// The oldest version that it can convert.
-    private static let oldest = 1
 
     private static let firstLine = "storykeep "
     private static let text = """
@@ -31,8 +29,10 @@ package enum FormatFile {
 
         """
 
-    /// Returns the version of the directory's layout; throws when this program does not know it.
-    static func check(_ folder: String) throws(StorageError) -> Int {
+    /// Checks that the directory has this program's layout.
+    ///
+    /// - Throws: `.failed` for another version, with the way to its events; `.corrupt` when the file has no version.
+    static func check(_ folder: String) throws(StorageError) {
         let path = folder + "/FORMAT"
         let file = try FileHandle(path, O_RDONLY | O_NOFOLLOW)
         let line = try file.read(64, at: 0, of: path).prefix { $0 != 0x0A }
@@ -40,10 +40,13 @@ package enum FormatFile {
         guard words.hasPrefix(firstLine), let found = Int(words.dropFirst(firstLine.count)) else {
             throw .corrupt("\(path) does not say which format \(folder) has", at: nil)
         }
-        guard found >= oldest, found <= version else {
-            throw .failed("\(folder) has format \(found); this program knows formats \(oldest) to \(version)")
+        guard found == version else {
+            let next =
+                found > version
+                ? "start a newer version"
+                : "export it with the storectl of the version that wrote it, and import that into a new directory"
+            throw .failed("\(folder) has format \(found), and this program reads format \(version): \(next)")
         }
-        return found
     }
 
     static func exists(_ folder: String) -> Bool { Folder.exists(folder + "/FORMAT") }

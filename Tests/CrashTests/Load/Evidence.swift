@@ -7,7 +7,7 @@ extension Phase {
         let names = recording.calls.filter { $0.kind == .renames }.map(\.other)
         let isThere: Bool =
             switch self {
-            case .creation, .conversionOfFormat1, .conversionOfFormat2:
+            case .creation:
                 names.contains { $0.hasSuffix("/FORMAT") } && names.contains { $0.hasSuffix("/log") }
             case .oneClient, .groups, .termination: Phase.laps(recording) > 0
             case .recovery: recording.calls.count { $0.kind == .begins } > 4

@@ -4,8 +4,6 @@ import Testing
 /// One kind of work that the power fails in.
 enum Phase: String, CaseIterable, CustomTestStringConvertible {
     case creation = "a store is made"
-    case conversionOfFormat1 = "a directory of format 1 is converted"
-    case conversionOfFormat2 = "a directory of format 2 is converted"
     case oneClient = "one client writes, others read"
     case groups = "eight clients write at once"
     case largeTurns = "turns have more than the journal has room for"
@@ -37,9 +35,9 @@ enum Phase: String, CaseIterable, CustomTestStringConvertible {
     /// True for those whose images a recorded daemon is started on.
     var isStartedAgain: Bool {
         switch self {
-        case .creation, .conversionOfFormat2, .groups, .flushes, .smallCheckpoints: true
+        case .creation, .groups, .flushes, .smallCheckpoints: true
         case .checkpointInPieces: Setting.images > 5_000
-        case .conversionOfFormat1, .oneClient, .largeTurns, .fullHalves, .backup, .restore, .termination, .recovery,
+        case .oneClient, .largeTurns, .fullHalves, .backup, .restore, .termination, .recovery,
             .fullDisk, .failedSync:
             false
         }
@@ -49,8 +47,6 @@ enum Phase: String, CaseIterable, CustomTestStringConvertible {
     func play(on stage: Stage, _ random: inout SplitMix64) throws {
         switch self {
         case .creation: try Plays.creation(stage)
-        case .conversionOfFormat1: try Plays.conversion(stage, "format-1")
-        case .conversionOfFormat2: try Plays.conversion(stage, "format-2")
         case .oneClient: try Plays.oneClient(stage, &random)
         case .groups: try Plays.groups(stage, rounds: 12, most: 1_500, &random)
         case .largeTurns: try Plays.largeTurns(stage, &random)

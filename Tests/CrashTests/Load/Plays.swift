@@ -12,24 +12,6 @@ enum Plays {
         try stage.kill()
     }
 
-    static func conversion(_ stage: Stage, _ name: String) throws {
-        let archive = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "StoryLogTests/Fixtures/\(name).tar.gz").path
-        try stage.run(["tar", "-xzf", archive, "-C", stage.root])
-        let made = try Files.names(in: stage.root)
-        guard made.count == 1, rename("\(stage.root)/\(made[0])", stage.data) == 0, chmod(stage.data, 0o700) == 0 else {
-            throw SystemRefused(call: "rename", code: errno)
-        }
-        stage.position = 89
-        try stage.record()
-        try stage.start()
-        let client = try stage.client()
-        client.ask("READ events limit=10000")
-        try client.settle()
-        for size in [10, 500] { try client.append("note-1", size: size) }
-        try stage.stop()
-    }
-
     /// A store with some events that are in blocks, and some that are not.
     private static func prepare(_ stage: Stage, events: Int = 20) throws {
         try stage.start()
