@@ -39,14 +39,13 @@ extension Engine {
             return try once(action, options.key) { () throws(StorageError) in
                 try AppendTogether.attempt(proposals, options, in: world)
             }
-        case .post, .edit, .like, .unlike, .see, .delete, .get, .list, .count, .sorts, .read, .streams, .subscribe,
-            .unsubscribe, .ping, .help, .stats, .metrics, .clients, .checkpoint, .verify, .backup, .quit:
-            guard let write = ContentWrite(action) else {
-                return .refused(Failure(.internal, "\(action.verb.rawValue) is no write"))
-            }
+        case .content(let write):
             return try once(action, write.options.key) { () throws(StorageError) in
                 try WriteContent.attempt(write, in: world)
             }
+        case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics,
+            .clients, .checkpoint, .verify, .backup, .quit:
+            return .refused(Failure(.internal, "\(action.verb.rawValue) is no write"))
         }
     }
 

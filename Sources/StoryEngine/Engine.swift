@@ -183,7 +183,7 @@ package final class Engine {
             session.endSubscriptions(.quit, into: output)
             acknowledge([Member("bye", .flag(true))], session, tag, output)
             output.finish()
-        case .append, .appendTogether, .post, .edit, .like, .unlike, .see, .delete:
+        case .append, .appendTogether, .content:
             try write(action, tag, from: &session, now, output)
         }
     }

@@ -7,11 +7,9 @@ extension RequestAction {
     func stream(of catalogue: Catalogue) -> StreamName? {
         switch self {
         case .append(let stream, _, _): stream
-        case .edit(let kind, let id, _, _), .like(let kind, let id, _, _), .unlike(let kind, let id, _, _),
-            .see(let kind, let id, _), .delete(let kind, let id, _):
-            catalogue[kind].stream(id)
-        case .get, .list, .count, .sorts, .read, .streams, .post, .appendTogether, .subscribe, .unsubscribe, .ping,
-            .help, .stats, .metrics, .clients, .checkpoint, .verify, .backup, .quit:
+        case .content(let write): write.id.map { catalogue[write.kind].stream($0) }
+        case .get, .list, .count, .sorts, .read, .streams, .appendTogether, .subscribe, .unsubscribe, .ping, .help,
+            .stats, .metrics, .clients, .checkpoint, .verify, .backup, .quit:
             nil
         }
     }

@@ -35,8 +35,8 @@ final class FormsTarget: FuzzTarget {
             for event in events { append(event, stream, options) }
         case .appendTogether(let events, let options):
             for event in events { append(event.event, event.stream, options) }
-        default:
-            if let write = ContentWrite(read.action) { decide(write, isThere: world & 1 == 0, isIn: world & 2 == 0) }
+        case .content(let write): decide(write, isThere: world & 1 == 0, isIn: world & 2 == 0)
+        default: break
         }
     }
 

@@ -27,16 +27,28 @@ extension EventProposal {
     package var kept: EventProposal { EventProposal(body: body.kept, meta: meta?.kept, tags: tags?.kept) }
 }
 
+extension ContentWrite {
+    package var kept: ContentWrite {
+        ContentWrite(kind: kind, id: id?.kept, action: action.kept, options: options.kept)
+    }
+}
+
+extension ContentAction {
+    fileprivate var kept: ContentAction {
+        switch self {
+        case .post(let fields): .post(fields.map(\.kept))
+        case .edit(let fields): .edit(fields.map(\.kept))
+        case .like(let fields): .like(fields.map(\.kept))
+        case .unlike(let fields): .unlike(fields.map(\.kept))
+        case .see, .delete: self
+        }
+    }
+}
+
 extension RequestAction {
     package var kept: RequestAction {
         switch self {
-        case .post(let kind, let fields, let options): .post(kind, fields.map(\.kept), options.kept)
-        case .edit(let kind, let id, let fields, let options): .edit(kind, id.kept, fields.map(\.kept), options.kept)
-        case .like(let kind, let id, let fields, let options): .like(kind, id.kept, fields.map(\.kept), options.kept)
-        case .unlike(let kind, let id, let fields, let options):
-            .unlike(kind, id.kept, fields.map(\.kept), options.kept)
-        case .see(let kind, let id, let options): .see(kind, id.kept, options.kept)
-        case .delete(let kind, let id, let options): .delete(kind, id.kept, options.kept)
+        case .content(let write): .content(write.kept)
         case .append(let stream, let events, let options): .append(stream.kept, events.map(\.kept), options.kept)
         case .appendTogether(let events, let options):
             .appendTogether(

@@ -34,12 +34,8 @@ package enum RequestAction: Equatable, Sendable {
     case sorts(Kind)
     case read(ReadQuery)
     case streams(StreamsQuery)
-    case post(Kind, FormFields, WriteOptions)
-    case edit(Kind, Identifier, FormFields, WriteOptions)
-    case like(Kind, Identifier, FormFields, WriteOptions)
-    case unlike(Kind, Identifier, FormFields, WriteOptions)
-    case see(Kind, Identifier, WriteOptions)
-    case delete(Kind, Identifier, WriteOptions)
+    /// `POST` `EDIT` `LIKE` `UNLIKE` `SEE` `DELETE`
+    case content(ContentWrite)
     case append(StreamName, [EventProposal], WriteOptions)
     /// Events of several streams, appended atomically.
     case appendTogether([StreamProposal], WriteOptions)
@@ -66,12 +62,7 @@ package enum RequestAction: Equatable, Sendable {
         case .sorts: .sorts
         case .read: .read
         case .streams: .streams
-        case .post: .post
-        case .edit: .edit
-        case .like: .like
-        case .unlike: .unlike
-        case .see: .see
-        case .delete: .delete
+        case .content(let write): write.action.verb
         case .append, .appendTogether: .append
         case .subscribe: .subscribe
         case .unsubscribe: .unsubscribe

@@ -6,6 +6,18 @@ package enum ContentAction: Equatable, Sendable {
     case unlike(FormFields)
     case see
     case delete
+
+    /// The verb that asks for the action.
+    package var verb: Verb {
+        switch self {
+        case .post: .post
+        case .edit: .edit
+        case .like: .like
+        case .unlike: .unlike
+        case .see: .see
+        case .delete: .delete
+        }
+    }
 }
 
 /// A write of content with its target, taken from the request.
@@ -14,26 +26,12 @@ package struct ContentWrite: Equatable, Sendable {
     package let kind: Kind
     /// The ID of the content; nil for new content.
     package let id: Identifier?
+    /// The action with its form.
+    package let action: ContentAction
     /// The options of the write.
     package let options: WriteOptions
-    private let action: ContentAction
 
-    /// Creates the write of a request; nil when the request writes no content.
-    package init?(_ request: RequestAction) {
-        switch request {
-        case .post(let kind, let fields, let options): self.init(kind, nil, .post(fields), options)
-        case .edit(let kind, let id, let fields, let options): self.init(kind, id, .edit(fields), options)
-        case .like(let kind, let id, let fields, let options): self.init(kind, id, .like(fields), options)
-        case .unlike(let kind, let id, let fields, let options): self.init(kind, id, .unlike(fields), options)
-        case .see(let kind, let id, let options): self.init(kind, id, .see, options)
-        case .delete(let kind, let id, let options): self.init(kind, id, .delete, options)
-        case .append, .appendTogether, .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping,
-            .help, .stats, .metrics, .clients, .checkpoint, .verify, .backup, .quit:
-            return nil
-        }
-    }
-
-    private init(_ kind: Kind, _ id: Identifier?, _ action: ContentAction, _ options: WriteOptions) {
+    package init(kind: Kind, id: Identifier?, action: ContentAction, options: WriteOptions) {
         self.kind = kind
         self.id = id
         self.action = action

@@ -49,19 +49,18 @@ enum Idempotency {
                 events.append(event)
             }
             return WriteReceipt(events, id: nil, isTogether: true)
-        case .post, .edit, .like, .unlike, .see, .delete:
-            return try repeatedContent(action, positions, in: world)
+        case .content(let write):
+            return try repeatedContent(write, positions, in: world)
         case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics,
-            .clients, .checkpoint,
-            .verify, .backup, .quit:
+            .clients, .checkpoint, .verify, .backup, .quit:
             return nil
         }
     }
 
     private static func repeatedContent(
-        _ action: RequestAction, _ positions: [Position], in world: World
+        _ write: ContentWrite, _ positions: [Position], in world: World
     ) throws(StorageError) -> WriteReceipt? {
-        guard positions.count == 1, let position = positions.first, let write = ContentWrite(action),
+        guard positions.count == 1, let position = positions.first,
             case .success(let command) = write.command(of: world.models.schema(write.kind), in: TrustingDirectory())
         else { return nil }
         let proposal = EventProposal(body: command.event, meta: write.options.meta)

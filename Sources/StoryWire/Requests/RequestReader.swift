@@ -102,12 +102,12 @@ package final class RequestReader {
         case .sorts: return try sorts(&parts)
         case .read: return try readEvents(&parts)
         case .streams: return try streams(&parts)
-        case .post: return try post(&parts)
-        case .edit: return try edit(&parts)
-        case .like: return try like(&parts)
-        case .unlike: return try unlike(&parts)
-        case .see: return try see(&parts)
-        case .delete: return try delete(&parts)
+        case .post: return try writeForm(&parts, isNew: true) { .post($0) }
+        case .edit: return try writeForm(&parts) { .edit($0) }
+        case .like: return try writeForm(&parts) { .like($0) }
+        case .unlike: return try writeForm(&parts) { .unlike($0) }
+        case .see: return try write(&parts, action: .see)
+        case .delete: return try write(&parts, action: .delete)
         case .append: return try append(&parts)
         case .subscribe: return try subscribe(&parts)
         case .unsubscribe: return try unsubscribe(&parts)

@@ -3,50 +3,28 @@ import StoryCore
 
 /// Reading of writes.
 extension RequestReader {
-    func post(_ parts: inout LineParts) throws(Failure) -> RequestAction {
-        let kind = try parts.known(parts.kind)
+    /// Reads a write of content that has a form.
+    ///
+    /// - Parameters:
+    ///   - isNew: true when the target is a kind, and the content has no ID yet.
+    ///   - action: returns the action of the form.
+    func writeForm(
+        _ parts: inout LineParts, isNew: Bool = false, action: (FormFields) -> ContentAction
+    ) throws(Failure) -> RequestAction {
+        let (kind, id): (Kind, Identifier?) = try isNew ? (parts.known(parts.kind), nil) : parts.content()
         let options = parts.writeOptions(scanner)
         let fields = try form(&parts)
         try parts.refuseErrors()
-        return .post(kind, fields, options)
+        let known = try isNew ? nil : parts.known(id)
+        return .content(ContentWrite(kind: kind, id: known, action: action(fields), options: options))
     }
 
-    func edit(_ parts: inout LineParts) throws(Failure) -> RequestAction {
-        let (kind, id) = try parts.content()
-        let options = parts.writeOptions(scanner)
-        let fields = try form(&parts)
-        try parts.refuseErrors()
-        return .edit(kind, try parts.known(id), fields, options)
-    }
-
-    func like(_ parts: inout LineParts) throws(Failure) -> RequestAction {
-        let (kind, id) = try parts.content()
-        let options = parts.writeOptions(scanner)
-        let fields = try form(&parts)
-        try parts.refuseErrors()
-        return .like(kind, try parts.known(id), fields, options)
-    }
-
-    func unlike(_ parts: inout LineParts) throws(Failure) -> RequestAction {
-        let (kind, id) = try parts.content()
-        let options = parts.writeOptions(scanner)
-        let fields = try form(&parts)
-        try parts.refuseErrors()
-        return .unlike(kind, try parts.known(id), fields, options)
-    }
-
-    func see(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+    /// Reads a write of content that has no form.
+    func write(_ parts: inout LineParts, action: ContentAction) throws(Failure) -> RequestAction {
         let (kind, id) = try parts.content()
         let options = parts.writeOptions(scanner)
         try parts.refuseErrors()
-        return .see(kind, try parts.known(id), options)
-    }
-
-    func delete(_ parts: inout LineParts) throws(Failure) -> RequestAction {
-        let (kind, id) = try parts.content()
-        let options = parts.writeOptions(scanner)
-        try parts.refuseErrors()
-        return .delete(kind, try parts.known(id), options)
+        return .content(ContentWrite(kind: kind, id: try parts.known(id), action: action, options: options))
     }
 
     func append(_ parts: inout LineParts) throws(Failure) -> RequestAction {
