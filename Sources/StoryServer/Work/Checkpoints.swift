@@ -14,8 +14,6 @@ final class Checkpoints {
     static let bytes = 10 << 20
     /// The size in bytes above which writes wait for the checkpoint in progress, or are refused where that has failed.
     static let maxBytes = 28 << 20
-    /// The interval before a failed checkpoint is retried, in ticks of 0.1 s.
-    static let retryTicks: UInt64 = 10
 
     /// The state of the checkpoint in progress.
     private enum State {
@@ -25,8 +23,8 @@ final class Checkpoints {
         case waitingForFlush(FrozenModels)
         /// The memtables are being stored.
         case storing(FrozenModels, BackgroundJob<Bool>)
-        /// Storing failed, and is retried at this tick. Without memtables, they are stored but cannot be read.
-        case failed(FrozenModels?, untilTick: UInt64)
+        /// Storing failed, and is retried after the delay. Without memtables, they are stored but cannot be read.
+        case failed(FrozenModels?, retry: RetryTimer)
     }
 
     /// Immutable memtables that wait to be stored.
@@ -105,9 +103,9 @@ final class Checkpoints {
         let bytes = models.bufferedBytes
         return switch state {
         case .idle, .storing: bytes < Checkpoints.maxBytes ? .none : .hold
-        case .waitingForFlush(let aside):
-            if failure == nil { bytes < Checkpoints.maxBytes ? .none : .hold } else { refusal(aside.bytes + bytes) }
-        case .failed(let aside, _): refusal((aside?.bytes ?? 0) + bytes)
+        case .waitingForFlush(let frozen):
+            if failure == nil { bytes < Checkpoints.maxBytes ? .none : .hold } else { refusal(frozen.bytes + bytes) }
+        case .failed(let frozen, _): refusal((frozen?.bytes ?? 0) + bytes)
         }
     }
 
@@ -132,20 +130,21 @@ final class Checkpoints {
         guard isIdle, position != checkpointed else { return }
         failure = nil
         let bytes = models.bufferedBytes
-        state = .waitingForFlush(FrozenModels(position: position, bytes: bytes, work: models.beginStoring(at: position)))
+        state = .waitingForFlush(
+            FrozenModels(position: position, bytes: bytes, work: models.beginStoring(at: position)))
     }
 
     /// Advances the checkpoint as far as it can without waiting.
     func advance() {
         switch state {
         case .idle: break
-        case .waitingForFlush(let aside):
-            if flush.reaches(aside.position, isUrgent: isAskedFor) { store(aside) }
-        case .storing(let aside, let job):
-            if let result = job.result { ended(aside, result) }
-        case .failed(let aside, let untilTick):
-            guard tick >= untilTick || isAskedFor else { break }
-            state = aside.map { .waitingForFlush($0) } ?? .idle
+        case .waitingForFlush(let frozen):
+            if flush.reaches(frozen.position, isUrgent: isAskedFor) { store(frozen) }
+        case .storing(let frozen, let job):
+            if let result = job.result { ended(frozen, result) }
+        case .failed(let frozen, let retry):
+            guard retry.hasEnded(at: tick) || isAskedFor else { break }
+            state = frozen.map { .waitingForFlush($0) } ?? .idle
             advance()
         }
     }
@@ -176,8 +175,8 @@ final class Checkpoints {
 
     /// Waits for the checkpoint that is being stored.
     func wait() {
-        guard case .storing(let aside, let job) = state else { return }
-        ended(aside, job.wait())
+        guard case .storing(let frozen, let job) = state else { return }
+        ended(frozen, job.wait())
     }
 
     /// Stores everything, after the loop has ended and the log was flushed.
@@ -233,12 +232,12 @@ final class Checkpoints {
 
     // MARK: Storing
 
-    private func store(_ aside: FrozenModels) {
+    private func store(_ frozen: FrozenModels) {
         failure = nil
         figures.checkpointBegins()
-        let work = aside.work
+        let work = frozen.work
         state = .storing(
-            aside,
+            frozen,
             BackgroundJob(
                 on: background,
                 { () throws(StorageError) in
@@ -250,18 +249,18 @@ final class Checkpoints {
     /// Stores the frozen memtables and waits for it.
     private func storeNow() {
         switch state {
-        case .waitingForFlush(let aside), .failed(.some(let aside), _): store(aside)
+        case .waitingForFlush(let frozen), .failed(.some(let frozen), _): store(frozen)
         case .failed(nil, _): state = .idle
         case .idle, .storing: break
         }
         wait()
     }
 
-    private func ended(_ aside: FrozenModels, _ result: Result<Bool, StorageError>) {
+    private func ended(_ frozen: FrozenModels, _ result: Result<Bool, StorageError>) {
         do throws(StorageError) {
             _ = try result.get()
         } catch {
-            state = .failed(aside, untilTick: tick + Checkpoints.retryTicks)
+            state = .failed(frozen, retry: RetryTimer(at: tick))
             return failed(error)
         }
         do throws(StorageError) {
@@ -271,7 +270,7 @@ final class Checkpoints {
             figures.set(.checkpointFailed, false)
             state = .idle
         } catch {
-            state = .failed(nil, untilTick: tick + Checkpoints.retryTicks)
+            state = .failed(nil, retry: RetryTimer(at: tick))
             failed(error)
         }
     }

@@ -4,15 +4,12 @@ import StoryLog
 
 /// The flushes of the journal into the log, in the background; after one that found no room, it waits for a second.
 final class LogFlush {
-    /// The interval before a full disk is tried again, in ticks of 0.1 s.
-    private static let retryTicks: UInt64 = 10
-
     /// A flush that found no room.
     private struct Refusal {
         /// The position through which the log was flushed.
         let flushed: Position
-        /// The tick at which the flush is retried.
-        let untilTick: UInt64
+        /// The delay before the flush is retried.
+        let retry: RetryTimer
     }
 
     private let log: any EventLog
@@ -65,7 +62,7 @@ final class LogFlush {
         } catch {
             if error.isFull, !isRefused { trace.say("flush-failed", ["reason": "\(error)"]) }
             figures.set(.flushFailed, true)
-            refusal = Refusal(flushed: log.flushed, untilTick: tick + LogFlush.retryTicks)
+            refusal = Refusal(flushed: log.flushed, retry: RetryTimer(at: tick))
             throw error
         }
     }
@@ -73,5 +70,5 @@ final class LogFlush {
     /// True while the last flush found no room.
     private var isRefused: Bool { refusal.map { $0.flushed == log.flushed } ?? false }
 
-    private var mayTry: Bool { !isRefused || refusal.map { tick >= $0.untilTick } ?? true }
+    private var mayTry: Bool { !isRefused || refusal?.retry.hasEnded(at: tick) ?? true }
 }

@@ -2,13 +2,10 @@ import StoryCore
 
 /// The reasons for which writes are refused, and when they are tried again.
 struct WriteRefusals: Equatable {
-    /// The interval before a full disk is tried again, in ticks of 0.1 s.
-    static let retryTicks: UInt64 = 10
-
-    /// A full disk, with the tick until which writes are refused.
+    /// A full disk, with the delay for which writes are refused.
     private struct FullDisk: Equatable {
         let failure: Failure
-        let untilTick: UInt64
+        let retry: RetryTimer
     }
 
     private var fullDisk: FullDisk?
@@ -23,7 +20,7 @@ struct WriteRefusals: Equatable {
 
     /// Refuses writes for a while, since the disk is full.
     mutating func diskIsFull(_ failure: Failure, at tick: UInt64) {
-        fullDisk = FullDisk(failure: failure, untilTick: tick + WriteRefusals.retryTicks)
+        fullDisk = FullDisk(failure: failure, retry: RetryTimer(at: tick))
     }
 
     /// Begins or ends the refusal of writes while folded events that cannot be stored use too much memory.
@@ -31,6 +28,6 @@ struct WriteRefusals: Equatable {
 
     /// Accepts writes again when the time of the refusal is over; `tick`: the current tick, of 0.1 s.
     mutating func ticked(_ tick: UInt64) {
-        if let fullDisk, tick >= fullDisk.untilTick { self.fullDisk = nil }
+        if let fullDisk, fullDisk.retry.hasEnded(at: tick) { self.fullDisk = nil }
     }
 }
