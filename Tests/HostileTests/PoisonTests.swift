@@ -160,7 +160,9 @@ extension HostileTests {
             let before = files.map { FileManager.default.contents(atPath: daemon.data + $0) }
             try daemon.launch()
             #expect(try daemon.wait() == .code(2))
-            #expect(daemon.trace.contains("has format 4, and this program reads format 3: start a newer version"), "\(daemon.trace)")
+            #expect(
+                daemon.trace.contains("has format 4, and this program reads format 3: start a newer version"),
+                "\(daemon.trace)")
             for tool in ["verify", "replay", "export"] {
                 let run = try daemon.storectl(tool, offline: true)
                 #expect(run.exit != .code(0) && run.errors.contains("has format 4"), "\(tool): \(run.errors)")

@@ -55,7 +55,8 @@ struct LazySortedKeysTests {
                 let inside = sorted.filter { $0 >= lower && $0 < upper ?? .max }
                 let limit = random.pick(1, 50, 700, 100_000)
                 #expect(
-                    visited(buffer, range, .ascending, limit: limit) == inside.prefix(limit).map(LazySortedKeysTests.key))
+                    visited(buffer, range, .ascending, limit: limit)
+                        == inside.prefix(limit).map(LazySortedKeysTests.key))
                 #expect(
                     visited(buffer, range, .descending, limit: limit)
                         == inside.reversed().prefix(limit).map(LazySortedKeysTests.key))
@@ -68,7 +69,9 @@ struct LazySortedKeysTests {
     @Test func `a walk inside a walk does not disturb it`() {
         let buffer = Memtable()
         for number in 0..<3_000 as Range<UInt64> {
-            LazySortedKeysTests.key(number &* 7_919 % 3_000).withBytes { key in [1].withBytes { buffer.put($0, at: key) } }
+            LazySortedKeysTests.key(number &* 7_919 % 3_000).withBytes { key in
+                [1].withBytes { buffer.put($0, at: key) }
+            }
         }
         LazySortedKeysTests.withBounds(KeyRange()) { bounds in
             guard var outer = MemtableWalk(buffer, bounds, .ascending) else { return }
