@@ -59,12 +59,10 @@ final class Requests {
         self.dependency = dependency
         self.driver = driver
         self.connections = connections
-        self.outbox = outbox
-        self.memory = memory
+        (self.outbox, self.memory) = (outbox, memory)
         reading = Reading(dependency.transport, dependency.configuration.limits, connections, memory)
         self.publishing = publishing
-        self.checkpoints = checkpoints
-        self.jobs = jobs
+        (self.checkpoints, self.jobs) = (checkpoints, jobs)
         figureAnswers = FigureAnswers(
             dependency: dependency, driver: driver, connections: connections, outbox: outbox, memory: memory,
             publishing: publishing, checkpoints: checkpoints)
