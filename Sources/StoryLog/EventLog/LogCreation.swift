@@ -21,8 +21,7 @@ enum LogCreation {
     /// Checks that a directory without a log holds no models and no used journal.
     ///
     /// - Throws: `.corrupt` if it does.
-    static func checkNothingIsGone(_ directory: DataDirectory) throws(StorageError) {
-        guard !Folder.exists(directory.logPath) else { return }
+    private static func checkNothingIsGone(_ directory: DataDirectory) throws(StorageError) {
         guard !Folder.exists(directory.modelsPath) else {
             throw .corrupt("\(directory.path) holds models, but its log is gone", at: nil)
         }
