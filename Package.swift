@@ -117,7 +117,8 @@ let package = Package(
         tests("StoryModelsTests", ["StoryCore", "StoryWire", "StoryStorage", "StoryModels", "TestSupport"]),
         tests("StoryStorageTests", ["StoryCore", "StoryStorage", "StoryLog", "TestSupport"]),
         tests(
-            "StoryLogTests", ["StoryCore", "StoryStorage", "StoryModels", "StoryLog", "CXXHash", "TestSupport"],
+            "StoryLogTests",
+            ["StoryCore", "StoryStorage", "StoryModels", "StoryLog", "CXXHash", "COpenSSL", "TestSupport"],
             exclude: ["Fixtures"]),
         tests(
             "StoryReplayTests",

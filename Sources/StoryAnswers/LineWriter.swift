@@ -35,7 +35,7 @@ package final class LineWriter: AnswerLines {
     package func row(_ row: RowView) { ReplyEncoder.appendRow(row, tag: tag, to: &bytes) }
 
     /// Appends a line for an event's JSON.
-    package func event(_ json: UnsafeRawBufferPointer) { ReplyEncoder.appendEvent(json, tag: tag, to: &bytes) }
+    package func event(_ record: EventRecord) { ReplyEncoder.appendEvent(record, tag: tag, to: &bytes) }
 
     /// Reserves capacity for the expected number of bytes, if the output is empty.
     package func reserve(_ bytes: Int) {

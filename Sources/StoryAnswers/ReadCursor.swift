@@ -135,7 +135,7 @@ package final class ReadCursor: AnswerCursor {
         if record.isOfType(plan.types) {
             let before = lines.count
             if before == 0 { reserve(expected, as: record, lines) }
-            lines.event(record.json)
+            lines.event(record)
             budget.write(lines.count - before)
             count += 1
         }

@@ -43,7 +43,7 @@ package protocol AnswerLines: AnyObject {
     /// Writes one line from a row; the view is valid until the call returns.
     func row(_ row: RowView)
     /// Writes one line around an event's JSON, as it is in the log.
-    func event(_ json: UnsafeRawBufferPointer)
+    func event(_ record: EventRecord)
     /// Reserves room once for an expected number of bytes.
     func reserve(_ bytes: Int)
 }

@@ -177,7 +177,7 @@ package final class Engine {
         case .metrics: output.start(.metrics, tag: tag)
         case .clients(let number): output.start(.clients(number), tag: tag)
         case .checkpoint: output.start(.checkpoint, tag: tag)
-        case .verify: output.start(.verify, tag: tag)
+        case .verify(let moment): verify(moment, tag, output)
         case .backup(let path): output.start(.backUp(path: String(decoding: path, as: UTF8.self)), tag: tag)
         case .quit:
             session.endSubscriptions(.quit, into: output)
@@ -185,6 +185,17 @@ package final class Engine {
             output.finish()
         case .append, .appendTogether, .content:
             try write(action, tag, from: &session, now, output)
+        }
+    }
+
+    private func verify(_ moment: Moment?, _ tag: Tag?, _ output: any TurnOutput) {
+        do throws(Failure) {
+            let position = try moment.map { (moment) throws(Failure) in
+                try world(endingAt: output.durable).position(of: moment)
+            }
+            output.start(.verify(sealAt: position), tag: tag)
+        } catch {
+            output.reply(.failed(error), tag: tag, restsOn: .zero)
         }
     }
 

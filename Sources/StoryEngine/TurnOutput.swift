@@ -37,8 +37,8 @@ package protocol TurnOutput: AnyObject {
 package enum Job: Equatable, Sendable {
     /// Write the read models to disk up to the end of the log.
     case checkpoint
-    /// Check the whole log.
-    case verify
+    /// Check the whole log, and report the seal at a position; nil means the last one.
+    case verify(sealAt: Position?)
     /// Copy the log into a new directory.
     case backUp(path: String)
     /// Report the daemon's figures in a form for people.

@@ -2,5 +2,5 @@
 package enum ModelVersion {
     /// Incremented with every change of a fold, a table, a key or a row's record; stored models of another version are
     /// folded again from the start.
-    package static let current: UInt32 = 4
+    package static let current: UInt32 = 5
 }

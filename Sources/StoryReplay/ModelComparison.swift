@@ -57,7 +57,9 @@ struct ModelComparison {
     /// Returns the name of a row by its ID, or of another entry by its table and key.
     private func name(_ table: ModelTable, _ key: [UInt8]) -> String {
         // The key of a row is the length of its ID and the ID.
-        if let kind = catalogue.kinds.first(where: { $0.rows == table }), let id = Identifier(key.dropFirst()) {
+        if let kind = catalogue.kinds.first(where: { $0.rows == table }),
+            let id = Identifier(key.dropFirst(KeyBuffer.rowKeyHead))
+        {
             return "\(kind.name)/\(id)"
         }
         let isText = !key.isEmpty && key.allSatisfy(Alphabet.holds)

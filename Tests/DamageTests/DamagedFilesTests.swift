@@ -53,10 +53,14 @@ import Testing
         // A checksum that fits what was changed is as good as none.
         let start = try #require(
             (1...200).map { json.lowerBound - $0 }.first { start in
-                bytes[start..<json.upperBound].withUnsafeBytes { (try? Record.read($0, at: 123)) != nil }
+                bytes[start...].withUnsafeBytes { rest in
+                    let record = rest.prefix(RecordLayout.count(rest))
+                    return (try? Record.read(UnsafeRawBufferPointer(rebasing: record), at: 123)) != nil
+                }
             })
         bytes[json.lowerBound + 20] ^= 1
-        let checksum = bytes[(start + RecordHeader.checked)..<json.upperBound].withUnsafeBytes {
+        let end = start + bytes[start...].withUnsafeBytes { RecordLayout.count($0) }
+        let checksum = bytes[(start + EventHeader.stateStart)..<end].withUnsafeBytes {
             Checksum.of($0, position: 123)
         }
         bytes.withUnsafeMutableBytes { $0.storeBytes(of: checksum.littleEndian, toByteOffset: start, as: UInt64.self) }

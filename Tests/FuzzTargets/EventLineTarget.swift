@@ -46,7 +46,7 @@ final class EventCheck {
 
     private func runRecord(_ event: Event, _ json: [UInt8], _ look: (EventRecord) -> Void) {
         let record = json.withUnsafeBytes { json in
-            let writer = RecordWriter(event.header, json)
+            let writer = RecordWriter(event.header(jsonCount: json.count), json)
             let copy = ExactCopy([], slack: writer.count)
             if let base = copy.bytes.baseAddress { writer.write(json, salts, to: base) }
             return copy

@@ -43,6 +43,7 @@ final class FoldTarget: FuzzTarget {
         while !input.isEmpty, events.count < most {
             let (stream, type, flags) = (input.pick(streams), input.pick(types), input.byte())
             let count = Int(input.byte())
+            let data = count == 0 || input.isEmpty ? everything : Array(input.take(count)).view
             let head = heads[stream] ?? (UInt64(heads.count + 1), 0)
             heads[stream] = (head.number, head.version + 1)
             // Mostly a time of today, sometimes one at an end of what there is.
@@ -53,7 +54,7 @@ final class FoldTarget: FuzzTarget {
                     stream: StreamName(trusted: stream, categoryCount: stream.firstIndex(of: 0x2D) ?? 0),
                     streamNumber: StreamNumber(head.number), version: Version(head.version + 1),
                     time: Instant(milliseconds: far), by: 1, key: flags & 1 == 0 ? nil : "k\(flags >> 3)".key,
-                    meta: nil, body: .custom(type, data: count == 0 ? everything : Array(input.take(count)).view)))
+                    meta: nil, body: .custom(type, data: data)))
         }
         return events
     }

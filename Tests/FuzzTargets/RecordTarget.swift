@@ -24,7 +24,7 @@ final class RecordTarget: FuzzTarget {
         guard let record = try? Record.read(bytes, at: position) else { return }
         hold(record.position == Position(position), "a record is at its position")
         let parts = [record.stream, record.type, record.key ?? 0..<0, record.tags ?? 0..<0, record.meta ?? 0..<0]
-        for part in parts + [record.data] {
+        for part in parts + [record.data ?? 0..<0, record.text.cursor ?? 0..<0] {
             hold(part.upperBound <= record.json.count, "the parts of a record lie in it")
             hold(record.json[part].reduce(0) { $0 | Int($1) } < 256, "the parts of a record can be read")
         }
@@ -32,13 +32,14 @@ final class RecordTarget: FuzzTarget {
 
     /// Makes layout, length and checksum those of a record, so that what is behind them is looked at.
     static func repair(_ bytes: UnsafeMutableRawBufferPointer, at position: UInt64, _ how: UInt8) {
-        guard let base = bytes.baseAddress, bytes.count >= RecordHeader.size else { return }
-        bytes[9] = RecordHeader.layout
+        guard let base = bytes.baseAddress, bytes.count >= EventHeader.size else { return }
+        bytes[9] = EventHeader.layout
         if how & 4 != 0 {
-            let header = RecordHeader(UnsafeRawBufferPointer(bytes))
-            base.put(UInt32(max(bytes.count - header.jsonStart, 0)), at: 44)
+            let zeros = Int(bytes[47] % 19)
+            let start = RecordLayout.jsonStart(of: UnsafeRawBufferPointer(bytes))
+            base.put(UInt32(max(bytes.count - start - zeros, 0) & EventHeader.mostJSON) | UInt32(zeros) << 24, at: 44)
         }
-        let checked = UnsafeRawBufferPointer(rebasing: bytes[RecordHeader.checked...])
+        let checked = UnsafeRawBufferPointer(rebasing: bytes[EventHeader.stateStart...])
         base.put(Checksum.of(checked, position: position), at: 0)
     }
 

@@ -6,18 +6,13 @@ import TestSupport
 /// Events as a log keeps them, for targets that read what is stored.
 final class StoredEvents {
     private let salts = Salts()
-    private let hasher: SealHasher
-
-    init() {
-        do throws(StorageError) { hasher = try SealHasher() } catch { fatalError("\(error)") }
-    }
 
     /// The records of events that follow one another, behind those that are stored already.
     func memory(_ events: [Event], after stored: Position) -> JournalMemory {
         var memory = JournalMemory(after: stored)
         for event in events {
             event.json.withBytes { json in
-                let record = RecordWriter(event.header, json)
+                let record = RecordWriter(event.header(jsonCount: json.count), json)
                 let block = memory.block(for: event.position.value, record.count)
                 record.write(json, salts, to: block.target)
                 block.added(record.count)
@@ -26,15 +21,15 @@ final class StoredEvents {
         return memory
     }
 
-    /// The seal of a block; nil where a record has lengths that do not fit.
-    func seal(of header: BlockHeader, _ block: UnsafeRawBufferPointer) -> Seal? {
-        try? hasher.seal(of: header, block, after: StoredEvents.first)
+    /// The seal of a block's last record; nil where a record has lengths that do not fit.
+    func seal(of run: RecordRun) -> Seal? {
+        try? SealChain.seal(of: run, after: StoredEvents.first)
     }
 
     /// Writes a block, and returns its seal.
     func write(_ section: BlockSection, to target: UnsafeMutableRawPointer) -> Seal {
         do throws(StorageError) {
-            return try section.write(to: target, after: StoredEvents.first, hasher)
+            return try section.write(to: target, after: StoredEvents.first)
         } catch { fatalError("what was appended is a block: \(error)") }
     }
 

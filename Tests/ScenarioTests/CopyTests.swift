@@ -29,7 +29,8 @@ extension DaemonTests {
             let copy = try RunningDaemon(data: place)
             let reader = try copy.client()
             #expect(try reader.ask("PING") == #"+ {"position":\#(position)}"#)
-            #expect(try reader.ask("VERIFY") == #"+ {"verified":\#(position),"position":\#(position)}"#)
+            let verdict = try reader.ask("VERIFY")
+            #expect(verdict.number("verified") == position && verdict.number("position") == position, "\(verdict)")
             let keys = Set(try reader.rows("READ events from=1001 limit=10000").compactMap { $0.text("key") })
             #expect(written.allSatisfy { keys.contains($0.key) })
             #expect(try reader.ask("STREAMS note-1").hasPrefix("+"))
@@ -151,12 +152,45 @@ extension DaemonTests {
             #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
         }
 
+        @Test func `VERIFY tells the seal at a position, which is the same in a copy and after every flush`() throws {
+            let daemon = try RunningDaemon()
+            let client = try daemon.client()
+            for count in [1, 70, 900, 3] {
+                #expect(try client.ask(Load.append(to: "note-1", count: count, size: 40)).hasPrefix("+"))
+                #expect(try client.ask("CHECKPOINT").hasPrefix("+"))
+            }
+            func seals(_ client: LineSocket) throws -> [String] {
+                try ["1", "2", "71", "500", "971", "973", "974"].map { position in
+                    let verdict = try client.ask("VERIFY at=\(position)")
+                    #expect(verdict.number("verified") == 974 && verdict.number("at") == UInt64(position), "\(verdict)")
+                    let seal = try #require(verdict.text("seal"), "\(verdict)")
+                    #expect(seal.count == 64)
+                    return seal
+                }
+            }
+            let before = try seals(client)
+            #expect(Set(before).count == before.count)
+            let last = try client.ask("VERIFY")
+            #expect(last.text("seal") == before.last, "without at= it is that of the last event")
+            #expect(try client.ask(#"BACKUP "\#(daemon.folder.place("copy"))""#).hasPrefix("+"))
+            #expect(try client.ask("APPEND note-2 {\"type\":\"A\",\"data\":1}").hasPrefix("+"))
+            let later = try client.ask("VERIFY at=974")
+            #expect(later.text("seal") == before.last && later.number("verified") == 975, "\(later)")
+            for (at, rule) in [("0", "outOfRange"), ("976", "outOfRange"), ("x", "malformed"), ("-1", "outOfRange")] {
+                let refusal = try client.ask("VERIFY at=\(at)")
+                #expect(refusal.contains(#""field":"at","rule":"\#(rule)""#), "\(refusal)")
+            }
+            let copy = try RunningDaemon(data: daemon.folder.place("copy"))
+            #expect(try seals(try copy.client()) == before)
+            #expect(try copy.stop() == .code(0) && daemon.stop() == .code(0))
+        }
+
         @Test func `VERIFY and STATS tell how far the log is`() throws {
             let daemon = try RunningDaemon()
             let client = try daemon.client()
-            #expect(try client.ask("VERIFY") == #"+ {"verified":0,"position":0}"#)
+            #expect(try client.ask("VERIFY").hasPrefix(#"+ {"verified":0,"position":0,"seal":""#))
             #expect(try client.ask(Load.append(to: "note-1", count: 100, size: 10)).hasPrefix("+"))
-            #expect(try client.ask("VERIFY") == #"+ {"verified":100,"position":100}"#)
+            #expect(try client.ask("VERIFY").hasPrefix(#"+ {"verified":100,"position":100,"seal":""#))
             let stats = try client.ask("STATS")
             #expect(stats.number("position") == 100)
             #expect(stats.number("connections") == 1)

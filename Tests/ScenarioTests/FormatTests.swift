@@ -28,31 +28,31 @@ extension DaemonTests {
             return folder.place(made[0])
         }
 
-        /// Version 0.1.0 was killed with its newest events in its journal alone.
-        @Test func `it answers as version 0·1·0 did, with its models and with models folded again`() throws {
+        @Test func `what version 0·1·0 exported is imported, and answers as it did there`() throws {
             let folder = try Scratch()
-            let data = try Self.unpack("format-3.tar.gz", into: folder)
-            let daemon = try RunningDaemon(data: data)
-            for round in 1...2 {
-                let client = try daemon.client()
-                for (request, lines) in try Self.recorded() {
-                    client.send(request)
-                    #expect(try lines.map { _ in try client.line() } == lines, "\(request)")
-                }
-                #expect(try client.ask("VERIFY") == #"+ {"verified":105,"position":105}"#)
-                client.hangUp()
-                #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
-                #expect(try daemon.storectl("replay", "--verify", offline: true).exit == .code(0))
-                if round == 1 {
-                    try FileManager.default.removeItem(atPath: data + "/models")
-                    try daemon.start()
-                }
+            let data = folder.place("imported")
+            let daemon = try RunningDaemon(data: data, isStarted: false)
+            let lines = try String(contentsOf: Self.fixtures.appending(path: "export-3.lines"), encoding: .utf8)
+            #expect(try daemon.storectl("--data", data, "import", input: lines).exit == .code(0))
+            try daemon.start()
+            let client = try daemon.client()
+            for (request, lines) in try Self.recorded() {
+                client.send(request)
+                #expect(try lines.map { _ in try client.line() } == lines, "\(request)")
             }
+            let verdict = try client.ask("VERIFY")
+            #expect(verdict.number("verified") == 105 && verdict.number("position") == 105, "\(verdict)")
+            client.hangUp()
+            #expect(try daemon.stop() == .code(0), "\(daemon.trace)")
+            #expect(try daemon.storectl("replay", "--verify", offline: true).exit == .code(0))
         }
 
-        @Test func `a directory of another format is refused with the way to its events, and left unchanged`() throws {
+        @Test(arguments: [2, 3])
+        func `a directory of an older format is refused with the way to its events, and left unchanged`(
+            format: Int
+        ) throws {
             let folder = try Scratch()
-            let data = try Self.unpack("format-2.tar.gz", into: folder)
+            let data = try Self.unpack("format-\(format).tar.gz", into: folder)
             func bytes() throws -> [String: Data] {
                 try ["FORMAT", "log/data.mdb", "log.journal"].reduce(into: [:]) { all, name in
                     all[name] = try Data(contentsOf: URL(filePath: data + "/" + name))
@@ -62,7 +62,8 @@ extension DaemonTests {
             let daemon = try RunningDaemon(data: data, isStarted: false)
             try daemon.launch()
             #expect(try daemon.wait() == .code(2))
-            let sentence = "has format 2, and this program reads format 3: export it with the storectl of the version"
+            let sentence =
+                "has format \(format), and this program reads format 4: export it with the storectl of the version"
             #expect(daemon.trace.contains(sentence), "\(daemon.trace)")
             let read = try daemon.storectl("count", "users", offline: true)
             #expect(read.exit != .code(0) && read.errors.contains(sentence), "\(read)")

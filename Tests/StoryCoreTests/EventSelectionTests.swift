@@ -6,15 +6,10 @@ struct EventSelectionTests {
     private func matches(
         _ source: EventSelection.Source, _ stream: String, _ type: String, types: [String] = []
     ) -> Bool {
-        let text = Array((stream + type).utf8)
-        return text.withUnsafeBytes { bytes in
-            let record = EventRecord(
-                position: Position(1), streamNumber: StreamNumber(1), version: Version(1),
-                time: Instant(milliseconds: 0),
-                by: 0, json: bytes, stream: 0..<stream.utf8.count, type: stream.utf8.count..<text.count, key: nil,
-                meta: nil, data: text.count..<text.count)
-            return EventSelection(source: source, types: types.map(\.type)).matches(record)
-        }
+        let event = Event(
+            position: Position(1), stream: stream.stream, streamNumber: StreamNumber(1), version: Version(1),
+            time: Instant(milliseconds: 0), by: 0, key: nil, meta: nil, body: .custom(type.type, data: "1".view))
+        return event.withRecord { EventSelection(source: source, types: types.map(\.type)).matches($0) }
     }
 
     @Test func `all takes every stream`() { #expect(matches(.all, "story-1", "StoryPosted")) }

@@ -13,7 +13,7 @@ struct JournalEntryTests {
         for position in 7..<7 + count {
             let event = EventMaker().event(position, data: "\"\(String(repeating: "x", count: size))\"")
             EventMaker.json(event).withBytes { json in
-                let record = RecordWriter(event.header, json)
+                let record = RecordWriter(event.header(jsonCount: json.count), json)
                 let block = memory.block(for: position, record.count)
                 record.write(json, Salts(), to: block.target)
                 block.added(record.count)

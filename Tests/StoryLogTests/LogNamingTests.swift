@@ -1,4 +1,3 @@
-import CXXHash
 import StoryCore
 import StoryStorage
 import TestSupport
@@ -76,18 +75,6 @@ struct LogNamingTests {
         #expect(failure { () throws(StorageError) in try copy.reading() }?.isCorrupt == true)
     }
 
-    @Test func `a header without a file is given the present one, and the name stays`() throws {
-        let bench = try LogBench()
-        try bench.log.extend(by: 2)
-        let identity = bench.log.identity
-        try RawHeader.forgetFile(bench.log)
-        try bench.reopen()
-        #expect(bench.log.identity == identity && bench.log.header.file != nil)
-        let copy = try bench.killed()
-        try copy.open()
-        #expect(copy.log.copiedFrom == identity.id)
-    }
-
     @Test(arguments: [
         (FileIdentity(inode: 1, birthNanoseconds: 5), true), (FileIdentity(inode: 2, birthNanoseconds: 5), false),
         (FileIdentity(inode: 1, birthNanoseconds: 6), false), (FileIdentity(inode: 1, birthNanoseconds: 0), true),
@@ -105,20 +92,5 @@ extension LogBench {
         let directory = try DataDirectory(folder.store, for: .serving)
         defer { directory.close() }
         try LMDBEventLog(in: directory, now: Instant(milliseconds: 2), journalSize: 1 << 16).close()
-    }
-}
-
-/// Headers as an older program wrote them.
-private enum RawHeader {
-    /// Puts a header of version 2 in the place of the log's own.
-    static func forgetFile(_ log: LMDBEventLog) throws(StorageError) {
-        let bytes = log.header.bytes
-        var old: [UInt8] = [2, 0, 0, 0] + bytes[4..<32] + bytes[48..<bytes.count - 8]
-        old.append(littleEndian: XXH3_64bits(old, old.count))
-        let transaction = try WriteTransaction(log.environment)
-        try old.withBytes { (value) throws(StorageError) in
-            try PositionKey.with(0) { (key) throws(StorageError) in try transaction.put(value, in: .main, at: key) }
-        }
-        try transaction.commit()
     }
 }

@@ -7,22 +7,38 @@ import Testing
 
 struct RecordTests {
     @Test func `a header reads as it was written, each number at its widest`() {
-        let headers = [
-            RecordHeader(
-                time: 0, version: 0, streamNumber: 0, by: 0, streamCount: 0, typeCount: 0, jsonCount: 0),
-            RecordHeader(
-                time: Instant.range.lowerBound, version: 1 << 48 - 1, streamNumber: 1 << 48 - 1, by: .max,
-                tagsCount: .max, metaCount: .max, streamCount: 129, typeCount: 64, keyCount: 128, jsonCount: .max),
-            RecordHeader(
-                time: Instant.range.upperBound, version: 1 << 33, streamNumber: 1 << 40, by: 1000, tagsCount: 12,
-                metaCount: 70_000, streamCount: 5, typeCount: 1, keyCount: 1, jsonCount: 77),
-        ]
-        for header in headers {
-            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: RecordHeader.size, alignment: 1)
-            defer { buffer.deallocate() }
-            if let base = buffer.baseAddress { header.write(to: base) }
-            #expect(RecordHeader(UnsafeRawBufferPointer(buffer)) == header)
+        let least = header(0, 0, 0, time: 0, by: 0, streamCount: 0, typeCount: 0)
+        var most = header(
+            1 << 53 - 1, 1 << 48 - 1, 1 << 48 - 1, time: Instant.range.upperBound, by: .max, streamCount: 129,
+            typeCount: 64)
+        (most.cursorCount, most.keyCount, most.tagsCount, most.metaCount) = (255, 128, 65_535, 1 << 32 - 1)
+        most.jsonCount = EventHeader.mostJSON
+        var middle = header(
+            77, 1 << 33, 1 << 40, time: Instant.range.lowerBound, by: 1000, streamCount: 5, typeCount: 1)
+        (middle.cursorCount, middle.keyCount, middle.tagsCount, middle.metaCount) = (1, 1, 12, 70_000)
+        middle.jsonCount = 66_000
+        for header in [least, most, middle] {
+            for zeros in [0, 1, 18] {
+                let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: EventHeader.size, alignment: 1)
+                defer { buffer.deallocate() }
+                if let base = buffer.baseAddress { header.write(zeros: zeros, to: base) }
+                let bytes = UnsafeRawBufferPointer(buffer)
+                #expect(EventHeader(bytes, at: header.position) == header)
+                let salts = header.keyCount > 0 || header.tagsCount > 0 ? 32 : 16
+                #expect(RecordLayout.count(bytes) == EventHeader.size + salts + header.jsonCount + zeros)
+            }
         }
+    }
+
+    private func header(
+        _ position: UInt64, _ version: UInt64, _ number: UInt64, time: Int64, by: UInt32, streamCount: Int,
+        typeCount: Int
+    ) -> EventHeader {
+        EventHeader(
+            EventMetadata(
+                position: Position(position), streamNumber: StreamNumber(number), version: Version(version),
+                time: Instant(milliseconds: time), by: by),
+            streamCount: streamCount, typeCount: typeCount)
     }
 
     @Test(arguments: [1, 9, 10, 99_999, 9_007_199_254_740_991] as [UInt64])
@@ -59,7 +75,7 @@ struct RecordTests {
             let read = try Record.read(bytes, at: 12)
             #expect(text(read, read.type) == "StoryDeleted")
             #expect(text(read, read.stream) == "story-9")
-            #expect(text(read, read.data) == "{}")
+            #expect(text(read, read.data ?? 0..<0) == "{}")
         }
     }
 
@@ -111,6 +127,55 @@ struct RecordTests {
         }
     }
 
+    @Test func `each part of an event has room for what an erasure leaves of it, from the shortest on`() throws {
+        for cursor in [nil, "b/1@1", "billing/64@9007199254740991"] {
+            for key in 0...20 {
+                for tags in [nil, EventTags.text([Array("t".utf8)]), EventTags.text([Array("course:c1".utf8)])] {
+                    for meta in [nil, "{}", #"{"a":1}"#] {
+                        for data in 1...24 {
+                            let event = EventMaker().event(
+                                7, cursor: cursor, key: key == 0 ? nil : String(repeating: "k", count: key), tags: tags,
+                                meta: meta, data: String(repeating: "1", count: data))
+                            try check(event)
+                            let header = event.header(jsonCount: EventMaker.json(event).count)
+                            let layout = try #require(RecordLayout(header))
+                            #expect(layout.contentArea.count >= 38 && layout.contentArea.text.count >= 10)
+                            #expect(layout.contentArea.zeros.count == max(0, 22 - layout.contentArea.text.count))
+                            #expect((layout.labelArea == nil) == (key == 0 && tags == nil))
+                            guard let labels = layout.labelArea else { continue }
+                            #expect(labels.count >= 32 && labels.zeros.count == max(0, 16 - labels.text.count))
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `zeros that are too few or too many are refused, whatever the checksum`() throws {
+        let record = try staged(EventMaker().event(77, data: "1"))
+        #expect(record[47] == 12)
+        for zeros in [0, 11, 13] as [UInt8] {
+            var other = record
+            other[47] = zeros
+            other = Array(other.prefix(record.count - 12)) + [UInt8](repeating: 0, count: Int(zeros))
+            ErasedRecords.check(&other, at: 77)
+            let error = failure { () throws(StorageError) in
+                try other.withBytes { (bytes) throws(StorageError) in _ = try Record.read(bytes, at: 77) }
+            }
+            #expect("\(try #require(error))".contains("lengths that do not fit"))
+        }
+    }
+
+    @Test func `layout 1 is refused`() throws {
+        var record = try staged(EventMaker().event(77))
+        record[9] = 1
+        ErasedRecords.check(&record, at: 77)
+        let error = failure { () throws(StorageError) in
+            try record.withBytes { (bytes) throws(StorageError) in _ = try Record.read(bytes, at: 77) }
+        }
+        #expect("\(try #require(error))".contains("layout 1"))
+    }
+
     private func check(_ event: Event) throws {
         let line = EventMaker.json(event)
         try staged(event).withBytes { (bytes) throws(StorageError) in
@@ -119,20 +184,21 @@ struct RecordTests {
             #expect(record.position == event.position && record.version == event.version)
             #expect(record.streamNumber == event.streamNumber && record.time == event.time && record.by == event.by)
             #expect(text(record, record.stream) == event.stream.description)
+            #expect(record.text.cursor.map { Array(record.json[$0]) } == event.cursor.map { [UInt8]($0) })
             #expect(record.key.map { text(record, $0) } == event.key?.description)
             #expect(record.tags.map { Array(record.json[$0]) } == event.tags.map { [UInt8]($0) })
             #expect(record.meta.map { Array(record.json[$0]) } == event.meta.map { [UInt8]($0) })
             guard case .custom(let type, let data) = event.body else { return }
             #expect(text(record, record.type) == type.description)
-            #expect(Array(record.json[record.data]) == [UInt8](data))
+            #expect(record.data.map { Array(record.json[$0]) } == [UInt8](data))
         }
     }
 
     @Test func `each power of ten has one digit more than what comes before it`() {
         for exponent in 1...19 {
             let power = (0..<exponent).reduce(UInt64(1)) { power, _ in power * 10 }
-            #expect(RecordLayout.digits(power) == exponent + 1)
-            #expect(RecordLayout.digits(power - 1) == exponent)
+            #expect(EventText.digits(power) == exponent + 1)
+            #expect(EventText.digits(power - 1) == exponent)
         }
     }
 
@@ -143,7 +209,7 @@ struct RecordTests {
     private func staged(_ event: Event) throws -> [UInt8] {
         let line = EventMaker.json(event)
         return line.withUnsafeBytes { json in
-            let writer = RecordWriter(event.header, json)
+            let writer = RecordWriter(event.header(jsonCount: json.count), json)
             return [UInt8](unsafeUninitializedCapacity: writer.count) { buffer, count in
                 if let base = buffer.baseAddress { writer.write(json, Salts(), to: UnsafeMutableRawPointer(base)) }
                 count = writer.count

@@ -36,7 +36,7 @@ struct StorageDocumentTests {
     @Test func `the sizes and versions are those of the program`() {
         for sentence in [
             "FORMAT is version \(FormatFile.version)", "the log's header is version \(LogHeader.version)",
-            "the models are version \(ModelVersion.current)", "The header has \(RecordHeader.size) bytes",
+            "the models are version \(ModelVersion.current)", "The header has \(EventHeader.size) bytes",
             "the seal has \(Seal.size) bytes", "first \(KeyBuffer.textPrefix) bytes of a text",
             "limit of \(KeyBuffer.keyLength.upperBound) bytes",
         ] {

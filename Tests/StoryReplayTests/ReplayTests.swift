@@ -71,17 +71,17 @@ import Testing
             Tampering(
                 testDescription: "another row", sentence: "users/u2 is stored otherwise than the log makes it",
                 tamper: { store in
-                    let key = Array("\u{2}u2".utf8)
+                    let key = Array("\0\u{2}u2".utf8)
                     var row = store.value(in: .users, at: key) ?? []
                     if !row.isEmpty { row[row.count / 2] ^= 1 }
                     store.put(row, in: .users, at: key)
                 }),
             Tampering(
                 testDescription: "a missing row", sentence: "users/u3 is not stored, though the log makes it",
-                tamper: { $0.remove(in: .users, at: Array("\u{2}u3".utf8)) }),
+                tamper: { $0.remove(in: .users, at: Array("\0\u{2}u3".utf8)) }),
             Tampering(
                 testDescription: "an extra row", sentence: "is stored, but the log does not make it",
-                tamper: { $0.put([1], in: .users, at: Array("\u{5}extra".utf8)) }),
+                tamper: { $0.put([1], in: .users, at: Array("\0\u{5}extra".utf8)) }),
             Tampering(
                 testDescription: "an extra entry of an index", sentence: "storiesByTitle ",
                 tamper: { $0.put([], in: .named("storiesByTitle"), at: Array("zzz".utf8) + [0, 0, 0, 0, 0, 4]) }),

@@ -83,9 +83,9 @@ struct DataDirectoryTests {
 
     @Test func `another format is refused, and a format that is gone`() throws {
         try DataDirectory(folder.store, for: .serving).close()
-        RawFile.write(Array("storykeep 4\n".utf8), folder.store + "/FORMAT")
+        RawFile.write(Array("storykeep 5\n".utf8), folder.store + "/FORMAT")
         let newer = failure { () throws(StorageError) in try DataDirectory(folder.store, for: .serving) }
-        let sentence = "has format 4, and this program reads format 3: start a newer version"
+        let sentence = "has format 5, and this program reads format 4: start a newer version"
         #expect(newer?.text.contains(sentence) == true)
         RawFile.write(Array("storykeep 2\n".utf8), folder.store + "/FORMAT")
         let older = failure { () throws(StorageError) in try DataDirectory(folder.store, for: .serving) }

@@ -43,7 +43,7 @@ struct EventCodecTests {
             let event = EventCodecTests.event(body, key: key, tags: tags, meta: meta)
             var written: [UInt8] = []
             EventEncoder.append(event, to: &written)
-            let read = written.withUnsafeBytes { PlainDecoder().decode(EventCodecTests.record(of: event, $0)) }
+            let read = event.withRecord { PlainDecoder().decode($0) }
             #expect(read == event)
             let scanner = JSONScanner(capacity: 65_536)
             let isJSON = withExtendedLifetime(scanner) { scanner.scan(written).isValid }
@@ -64,7 +64,7 @@ struct EventCodecTests {
                 var alone: [UInt8] = []
                 EventEncoder.append(event, to: &alone)
                 #expect(Array(encoder.json) == alone)
-                #expect(header == event.header)
+                #expect(header == event.header(jsonCount: alone.count))
                 #expect(String(decoding: alone, as: UTF8.self).contains(#""time":"\#(event.time.text)""#))
             }
         }
@@ -144,42 +144,17 @@ struct EventCodecTests {
     }
 
     private func decode(_ name: String, _ eventType: String, _ data: String) -> EventBody {
-        let text = bytes(name + eventType + data)
-        let (stream, type) = (0..<name.utf8.count, name.utf8.count..<name.utf8.count + eventType.utf8.count)
-        return text.withUnsafeBytes {
-            let record = EventRecord(
-                position: Position(1), streamNumber: StreamNumber(1), version: Version(1),
-                time: Instant(milliseconds: 0), by: 0, json: $0, stream: stream, type: type, key: nil, meta: nil,
-                data: type.upperBound..<text.count)
-            return PlainDecoder().decode(record).body
-        }
+        let event = EventCodecTests.event(.custom(type(eventType), data: view(data)), key: nil, meta: nil, in: name)
+        return event.withRecord { PlainDecoder().decode($0).body }
     }
 
     static func event(
-        _ body: EventBody, key: RequestKey?, tags: ByteView? = nil, meta: ByteView?
+        _ body: EventBody, key: RequestKey?, tags: ByteView? = nil, meta: ByteView?, in name: String? = nil
     ) -> Event {
         Event(
-            position: Position(1043), stream: stream(body.streamText), streamNumber: StreamNumber(5),
+            position: Position(1043), stream: stream(name ?? body.streamText), streamNumber: StreamNumber(5),
             version: Version(2), time: Instant(milliseconds: 1_795_178_096_789), by: 1000, key: key, tags: tags,
             meta: meta, body: body)
-    }
-
-    /// Finds the parts as the log's codec knows them, here by looking for them.
-    static func record(of event: Event, _ json: UnsafeRawBufferPointer) -> EventRecord {
-        let text = Array(json)
-        func range(_ part: [UInt8], after name: String) -> Range<Int> {
-            let head = bytes(name)
-            let start = (0...text.count - head.count).first { text[$0..<$0 + head.count].elementsEqual(head) } ?? 0
-            return start + head.count..<start + head.count + part.count
-        }
-        let data = EventEncoder.data(of: event.body)
-        return EventRecord(
-            position: event.position, streamNumber: event.streamNumber, version: event.version, time: event.time,
-            by: event.by, json: json, stream: range(event.stream.bytes, after: "\"stream\":\""),
-            type: range(event.typeName.bytes, after: "\"type\":\""),
-            key: event.key.map { range($0.bytes, after: "\"key\":\"") },
-            tags: event.tags.map { range([UInt8]($0), after: "\"tags\":") },
-            meta: event.meta.map { range([UInt8]($0), after: "\"meta\":") }, data: range(data, after: "\"data\":"))
     }
 
     private static let duration = ExposureDuration(numerator: 1, denominator: 125)

@@ -179,8 +179,6 @@ struct ReplyEncoderTests {
         ReplyEncoder.append(.end(damage, resume: Position(9)), subscription: SubscriptionID(2), to: &bytes)
         Array(#"{"a":1}"#.utf8).withUnsafeBytes {
             ReplyEncoder.appendPush($0, subscription: SubscriptionID(3), to: &bytes)
-            ReplyEncoder.appendEvent($0, tag: nil, to: &bytes)
-            ReplyEncoder.appendEvent($0, tag: tag("t"), to: &bytes)
         }
         #expect(
             String(decoding: bytes, as: UTF8.self) == """
@@ -189,10 +187,34 @@ struct ReplyEncoderTests {
                 >2 {"end":"drain\\"ing","resume":4}
                 >2 {"end":"the store is damaged: position 9: broken","resume":9,"damaged":true}
                 >3 {"a":1}
-                = {"a":1}
-                =@t {"a":1}
 
                 """)
+    }
+
+    @Test func `an event goes out as the log has it, and an erased one with the position in place of its content`() {
+        let event = Event(
+            position: Position(7), stream: stream("a-1"), streamNumber: StreamNumber(1), version: Version(1),
+            time: time,
+            by: 0, key: RequestKey(trusted: "k".bytes), meta: nil, body: .custom("T".type, data: "1".view))
+        let head = #"{"position":7,"stream":"a-1","version":1,"type":"T","time":"\#(time.text)","by":0"#
+        event.withRecord { whole in
+            #expect(lines(whole) == ["=@t \(head),\"key\":\"k\",\"data\":1}", ">3 \(head),\"key\":\"k\",\"data\":1}"])
+            for (state, left) in [(UInt8(2), #","key":"k""#), (3, "")] {
+                let header = event.header(jsonCount: whole.json.count)
+                guard let erased = ErasedState(state, header) else { return #expect(Bool(false)) }
+                let parts = whole.text.erased(erased)
+                let json = UnsafeRawBufferPointer(rebasing: whole.json[..<parts.count])
+                let record = EventRecord(header, parts, json, erased: Position(2001))
+                #expect(lines(record) == ["=@t \(head)\(left),\"erased\":2001}", ">3 \(head)\(left),\"erased\":2001}"])
+            }
+        }
+    }
+
+    private func lines(_ record: EventRecord) -> [String] {
+        var bytes: [UInt8] = []
+        ReplyEncoder.appendEvent(record, tag: tag("t"), to: &bytes)
+        ReplyEncoder.appendPush(record, subscription: SubscriptionID(3), to: &bytes)
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
     @Test func `an append to several streams is answered by a receipt for each, and how many`() {

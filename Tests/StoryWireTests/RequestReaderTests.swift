@@ -14,7 +14,7 @@ struct RequestReaderTests {
             ("  PiNg  ", .ping),
             ("STATS", .stats),
             ("CHECKPOINT", .checkpoint),
-            ("VERIFY", .verify),
+            ("VERIFY", .verify(at: nil)), ("VERIFY at=7", .verify(at: .position(Position(7)))),
             ("QUIT", .quit),
             ("HELP", .help(nil)),
             ("HELP get", .help("get")),

@@ -7,7 +7,7 @@ extension EventLog {
     package func append(_ event: Event) throws(StorageError) {
         let json = event.json
         let result = json.withUnsafeBytes { json in
-            Result { () throws(StorageError) in try append(event.header, json: json) }
+            Result { () throws(StorageError) in try append(event.header(jsonCount: json.count), json: json) }
         }
         try result.get()
     }

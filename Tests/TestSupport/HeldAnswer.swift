@@ -62,6 +62,6 @@ package final class HeldAnswer: AnswerLines {
         count += row.bytes.count
     }
 
-    package func event(_ json: UnsafeRawBufferPointer) { count += json.count }
+    package func event(_ record: EventRecord) { count += record.json.count }
     package func reserve(_ bytes: Int) {}
 }

@@ -48,7 +48,8 @@ package enum RequestAction: Equatable, Sendable {
     /// The connection with this number; nil means all.
     case clients(UInt64?)
     case checkpoint
-    case verify
+    /// The moment whose seal is wanted; nil means the last event.
+    case verify(at: Moment?)
     /// The path of the directory that the copy is made in.
     case backup([UInt8])
     case quit

@@ -60,7 +60,10 @@ extension World {
         head > output.durable ? position : .zero
     }
 
-    fileprivate func position(of moment: Moment) throws(Failure) -> Position {
+    /// Returns the position that a moment names.
+    ///
+    /// - Throws: `.invalid` with the field `at` for a position after the head; the error of reading the log.
+    func position(of moment: Moment) throws(Failure) -> Position {
         switch moment {
         case .position(let position):
             guard position <= head else {

@@ -25,11 +25,11 @@ package struct BlockSection: @unchecked Sendable {
     /// The size of the block that it becomes, in bytes.
     package var byteCount: Int { BlockHeader.overhead + 4 * run.count + run.bytes.count }
 
-    /// Writes the whole block and returns its seal.
+    /// Writes the whole block and returns the seal of its last record.
     ///
     /// - Throws: `.corrupt` if the offsets or lengths of a record do not fit; the block must then be discarded.
     package func write(
-        to target: UnsafeMutableRawPointer, after seal: Seal, _ hasher: SealHasher
+        to target: UnsafeMutableRawPointer, after seal: Seal
     ) throws(StorageError) -> Seal {
         let records = run.bytes
         var end = BlockHeader.size + 4 * run.count
@@ -42,13 +42,12 @@ package struct BlockSection: @unchecked Sendable {
             count: run.count, first: run.first, firstTime: try time(run.first), lastTime: try time(run.last),
             byteCount: byteCount)
         header.write(to: target)
-        let written = UnsafeRawBufferPointer(start: target, count: byteCount)
-        let sealed = try hasher.seal(of: header, written, after: seal)
+        let sealed = try SealChain.seal(of: run, after: seal)
         UnsafeMutableRawBufferPointer(start: target + end, count: Seal.size).copyBytes(from: sealed.bytes)
         return sealed
     }
 
     private func time(_ position: UInt64) throws(StorageError) -> Int64 {
-        RecordHeader(try run.record(at: position)).time
+        EventHeader(try run.record(at: position), at: Position(position)).time.milliseconds
     }
 }

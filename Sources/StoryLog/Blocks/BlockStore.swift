@@ -4,7 +4,6 @@ import StoryCore
 /// The writer of blocks: seals records into blocks and stores those in the log's environment, in one commit.
 struct BlockStore: Sendable {
     let environment: Environment
-    let hasher: SealHasher
 
     /// Stores the sections as blocks, in order, and returns the seal of the last one.
     ///
@@ -18,7 +17,7 @@ struct BlockStore: Sendable {
             let target = try PositionKey.with(section.run.first) { (key) throws(StorageError) in
                 try transaction.append(reserving: section.byteCount, in: .main, at: key)
             }
-            last = try section.write(to: target, after: last, hasher)
+            last = try section.write(to: target, after: last)
         }
         try transaction.commitReserved()
         environment.coverLastPage()

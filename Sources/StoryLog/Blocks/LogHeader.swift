@@ -5,20 +5,18 @@ import StoryCore
 /// The header of a log, the value at key 0: the identity of the log, and the file that it was last served from.
 ///
 /// `version 4 · ID 16 · created 8 · ancestor count 4 · inode 8 · birth time 8 · for each ancestor, the newest first: ID
-/// 16, position 8 · XXH3-64 of all before it 8`. Version 2 has neither inode nor birth time.
+/// 16, position 8 · XXH3-64 of all before it 8`.
 struct LogHeader: Equatable {
     static let idCount = 16
     static let version: UInt32 = 3
-    /// The version whose headers name no file.
-    private static let versionWithoutFile: UInt32 = 2
-    private static let fixed = 32
-    private static let fileCount = 16
+    private static let fixed = 48
+    private static let fileStart = 32
     private static let entry = 24
 
     let identity: StoredIdentity
     let created: Instant
-    /// The `data.mdb` that the header was written to; nil for a header of version 2.
-    let file: FileIdentity?
+    /// The `data.mdb` that the header was written to.
+    let file: FileIdentity
 
     init(identity: StoredIdentity, created: Instant, file: FileIdentity) {
         self.identity = identity
@@ -34,34 +32,30 @@ struct LogHeader: Equatable {
             LogHeader.checksum(bytes) == bytes.number(at: bytes.count - 8, as: UInt64.self)
         else { throw .corrupt("the header of the log does not match its checksum", at: .zero) }
         let found = bytes.number(at: 0, as: UInt32.self)
-        guard found == LogHeader.version || found == LogHeader.versionWithoutFile else {
+        guard found == LogHeader.version else {
             throw .failed("the log's header is of version \(found), not \(LogHeader.version)")
         }
-        let hasFile = found == LogHeader.version
-        let start = LogHeader.fixed + (hasFile ? LogHeader.fileCount : 0)
         let count = Int(bytes.number(at: 28, as: UInt32.self))
-        guard bytes.count == start + LogHeader.entry * count + 8 else {
+        guard bytes.count == LogHeader.fixed + LogHeader.entry * count + 8 else {
             throw .corrupt("the header of the log does not have its length", at: .zero)
         }
         created = Instant(milliseconds: bytes.number(at: 20, as: Int64.self))
-        file = hasFile ? LogHeader.file(bytes) : nil
+        file = LogHeader.file(bytes)
         identity = StoredIdentity(
             id: Array(bytes[4..<20]),
-            ancestors: (0..<count).map { LogHeader.ancestor(bytes, at: start + LogHeader.entry * $0) })
+            ancestors: (0..<count).map { LogHeader.ancestor(bytes, at: LogHeader.fixed + LogHeader.entry * $0) })
     }
 
     /// The header as it is stored.
     var bytes: [UInt8] {
         precondition(identity.id.count == LogHeader.idCount, "log ID of \(identity.id.count) bytes")
         var bytes: [UInt8] = []
-        bytes.append(littleEndian: file == nil ? LogHeader.versionWithoutFile : LogHeader.version)
+        bytes.append(littleEndian: LogHeader.version)
         bytes.append(contentsOf: identity.id)
         bytes.append(littleEndian: created.milliseconds)
         bytes.append(littleEndian: UInt32(identity.ancestors.count))
-        if let file {
-            bytes.append(littleEndian: file.inode)
-            bytes.append(littleEndian: file.birthNanoseconds)
-        }
+        bytes.append(littleEndian: file.inode)
+        bytes.append(littleEndian: file.birthNanoseconds)
         for ancestor in identity.ancestors {
             bytes.append(contentsOf: ancestor.id)
             bytes.append(littleEndian: ancestor.position.value)
@@ -72,8 +66,8 @@ struct LogHeader: Equatable {
 
     private static func file(_ bytes: [UInt8]) -> FileIdentity {
         FileIdentity(
-            inode: bytes.number(at: fixed, as: UInt64.self),
-            birthNanoseconds: bytes.number(at: fixed + 8, as: Int64.self))
+            inode: bytes.number(at: fileStart, as: UInt64.self),
+            birthNanoseconds: bytes.number(at: fileStart + 8, as: Int64.self))
     }
 
     private static func ancestor(_ bytes: [UInt8], at offset: Int) -> StoredIdentity.Ancestor {

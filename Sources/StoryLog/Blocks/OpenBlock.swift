@@ -7,7 +7,7 @@ import StoryCore
 /// do not move or change.
 package final class OpenBlock: @unchecked Sendable {
     /// The smallest size of a record with its entry in the table, in bytes.
-    private static let leastRecord = RecordHeader.size + RecordHeader.saltSize + 4
+    private static let leastRecord = RecordLayout.least + 4
     private static let mostRecords = BlockHeader.largest / leastRecord
 
     /// The position of its first record.

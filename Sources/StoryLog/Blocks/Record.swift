@@ -1,7 +1,7 @@
 import StoryStorage
 package import StoryCore
 
-/// One event as the log keeps it: header, salts and JSON.
+/// One event as the log keeps it: header, salts, JSON and zeros.
 package enum Record {
     /// Reads a record and verifies its checksum; the result is valid as long as `bytes`.
     ///
@@ -10,23 +10,39 @@ package enum Record {
     package static func read(
         _ bytes: UnsafeRawBufferPointer, at position: UInt64
     ) throws(StorageError) -> EventRecord {
-        guard bytes.count >= RecordHeader.size else { throw damaged(position, "is cut short") }
-        let header = RecordHeader(bytes)
-        guard header.recordCount == bytes.count else { throw damaged(position, "does not have its length") }
-        let checked = UnsafeRawBufferPointer(rebasing: bytes[RecordHeader.checked...])
-        guard Checksum.of(checked, position: position) == bytes.number(at: 0, as: UInt64.self) else {
+        guard bytes.count >= EventHeader.size else { throw damaged(position, "is cut short") }
+        guard RecordLayout.count(bytes) == bytes.count else { throw damaged(position, "does not have its length") }
+        guard checksum(bytes, position) == bytes.number(at: 0, as: UInt64.self) else {
             throw damaged(position, "does not match its checksum")
         }
-        guard bytes[9] == RecordHeader.layout else { throw damaged(position, "has layout \(bytes[9])") }
-        let json = UnsafeRawBufferPointer(rebasing: bytes[header.jsonStart...])
-        guard let layout = RecordLayout(position: position, header, count: json.count) else {
+        guard bytes[9] == EventHeader.layout else { throw damaged(position, "has layout \(bytes[9])") }
+        guard let layout = RecordLayout(EventHeader(bytes, at: Position(position))), layout.count == bytes.count else {
             throw damaged(position, "has lengths that do not fit its text")
         }
-        return EventRecord(
-            position: Position(position), streamNumber: StreamNumber(header.streamNumber),
-            version: Version(header.version), time: Instant(milliseconds: header.time), by: header.by, json: json,
-            stream: layout.stream, type: layout.type, key: layout.key, tags: layout.tags, meta: layout.meta,
-            data: layout.data)
+        guard bytes[EventHeader.stateStart] == ErasedState.whole else { return try erased(bytes, layout) }
+        let json = UnsafeRawBufferPointer(rebasing: bytes[layout.jsonStart..<layout.jsonStart + layout.text.count])
+        return EventRecord(layout.header, layout.text, json)
+    }
+
+    /// Returns the checksum of a record, which covers everything behind it.
+    @inline(__always)
+    static func checksum(_ bytes: UnsafeRawBufferPointer, _ position: UInt64) -> UInt64 {
+        Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[EventHeader.stateStart...]), position: position)
+    }
+
+    /// Returns the kept parts of an event that was erased.
+    private static func erased(
+        _ bytes: UnsafeRawBufferPointer, _ layout: RecordLayout
+    ) throws(StorageError) -> EventRecord {
+        let position = layout.header.position.value
+        let byte = bytes[EventHeader.stateStart]
+        guard let state = ErasedState(byte, layout.header) else { throw damaged(position, "has state \(byte)") }
+        let text = layout.text.erased(state)
+        let json = UnsafeRawBufferPointer(rebasing: bytes[layout.jsonStart..<layout.jsonStart + text.count])
+        let by = layout.contentArea.pieces(
+            RecordLayout.commitmentSize..<RecordLayout.commitmentSize + RecordLayout.erasureSize)
+        let number = by.joined().reversed().reduce(UInt64(0)) { $0 << 8 | UInt64(bytes[$1]) }
+        return EventRecord(layout.header, text, json, erased: Position(number))
     }
 
     /// Returns the error for a damaged event; `what` completes the sentence "the event at position …".

@@ -57,8 +57,8 @@ final class BlockReader {
     /// Returns the present state of the log, and adds new blocks to the index.
     ///
     /// - Throws: `.corrupt` if the header or the last block is damaged.
-    func state(_ hasher: SealHasher) throws(StorageError) -> LogState {
-        try reading { () throws(StorageError) in try LogState(try view(), map, hasher) }
+    func state() throws(StorageError) -> LogState {
+        try reading { () throws(StorageError) in try LogState(try view(), map) }
     }
 
     /// Returns a snapshot of the environment, which stays the same until the reading ends.

@@ -46,12 +46,11 @@ package final class LMDBEventLog: EventLog {
                 try environment.hold()
                 _ = try WriteTransaction(environment)
             }
-            let hasher = try SealHasher()
             let blocks = try BlockReader(environment)
-            let state = try blocks.state(hasher)
+            let state = try blocks.state()
             records = LogRecords(blocks, state)
             recovery = LogRecovery(
-                environment: environment, records: records, hasher: hasher, journalPath: directory.journalPath,
+                environment: environment, records: records, journalPath: directory.journalPath,
                 identity: state.header.identity)
             do throws(StorageError) {
                 if isServed {
@@ -79,7 +78,7 @@ package final class LMDBEventLog: EventLog {
         _ recovery: LogRecovery, _ state: LogState, _ journalSize: Int, _ background: BackgroundStarter
     ) throws(StorageError) -> (LogCommits, LogHeader) {
         let failStop = FailStop()
-        let store = BlockStore(environment: recovery.environment, hasher: recovery.hasher)
+        let store = BlockStore(environment: recovery.environment)
         let flusher = BlockFlusher(recovery.records, store, after: state.seal, failStop, background)
         var journal = try recovery.recover(journalSize, flusher)
         let naming = try LogNaming(recovery.environment, state.header)
@@ -87,7 +86,6 @@ package final class LMDBEventLog: EventLog {
             isFlushed: recovery.records.flushed == recovery.records.head, recovery.records.head)
         switch outcome {
         case .kept: return (LogCommits(journal, recovery.records, flusher, failStop), state.header)
-        case .noted(let header): return (LogCommits(journal, recovery.records, flusher, failStop), header)
         case .named(let header):
             journal = try recovery.renameJournal(header.identity)
             return (LogCommits(journal, recovery.records, flusher, failStop), header)

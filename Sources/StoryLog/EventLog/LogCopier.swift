@@ -114,10 +114,10 @@ private struct BlockCopy {
         while position < last, try advance(piece) {
             guard progress(position) else { throw BlockCopy.ended }
         }
-        let store = BlockStore(environment: target, hasher: try SealHasher())
+        let store = BlockStore(environment: target)
         let rest = tail.compactMap { $0.part(after: position.value) }
         guard let last = rest.last else { return position }
-        _ = try store.store(rest, after: seal ?? store.hasher.first(of: root))
+        _ = try store.store(rest, after: seal ?? SealChain.first(of: root))
         return Position(last.run.last)
     }
 

@@ -58,7 +58,13 @@ package final class LogImport {
     package func add(
         _ event: Event, json: UnsafeRawBufferPointer, _ visit: (EventRecord) -> Void = { _ in }
     ) throws(Refusal) {
-        var header = event.header
+        guard json.count <= EventHeader.mostJSON else {
+            throw .misplaced(
+                FieldError(
+                    field: "data", rule: .tooLong, message: "an event has at most \(EventHeader.mostJSON) bytes of JSON"
+                ))
+        }
+        var header = event.header(jsonCount: json.count)
         header.streamNumber = try streamNumber(event)
         do throws(StorageError) {
             try log.append(header, json: json, withRecord: visit)

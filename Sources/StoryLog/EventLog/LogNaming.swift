@@ -11,8 +11,6 @@ struct LogNaming {
     enum Outcome {
         /// Its present ID.
         case kept
-        /// Its present ID; the header now notes the present file.
-        case noted(LogHeader)
         /// A new ID.
         case named(LogHeader)
         /// The log is a copy, and there is no room to write a new ID: it accepts no events under the ID of the
@@ -26,7 +24,7 @@ struct LogNaming {
 
     /// Reads the identity of the log's file.
     ///
-    /// - Parameter old: the present header of the log; one of version 2 notes no file.
+    /// - Parameter old: the present header of the log.
     /// - Throws: `.failed` if the system refuses to identify the file.
     init(_ environment: Environment, _ old: LogHeader) throws(StorageError) {
         self.environment = environment
@@ -41,11 +39,7 @@ struct LogNaming {
     ///   - head: the last event.
     /// - Throws: `.failed` if it is unknown whether the header was written.
     func run(isFlushed: Bool, _ head: Position) throws(StorageError) -> Outcome {
-        guard let noted = old.file else {
-            let header = old.with(old.identity, in: file)
-            return isFlushed ? try written(header) ? .noted(header) : .kept : .kept
-        }
-        guard !noted.isSame(as: file) else { return .kept }
+        guard !old.file.isSame(as: file) else { return .kept }
         let header = old.with(old.identity.copy(id: try RandomBytes.make(LogHeader.idCount), at: head), in: file)
         return isFlushed ? try written(header) ? .named(header) : .refused(refusal) : .refused(refusal)
     }

@@ -74,7 +74,7 @@ final class LogRecords {
             if let source = bytes.baseAddress { memcpy(block.target, source, bytes.count) }
             block.added(bytes.count)
             head = Position(position)
-            lastTime = Instant(milliseconds: RecordHeader(bytes).time)
+            lastTime = EventHeader(bytes, at: head).time
         }
     }
 

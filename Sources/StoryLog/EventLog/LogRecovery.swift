@@ -9,7 +9,6 @@ struct LogRecovery {
 
     let environment: Environment
     let records: LogRecords
-    let hasher: SealHasher
     let journalPath: String
     let identity: StoredIdentity
 
@@ -61,11 +60,11 @@ struct LogRecovery {
     func refresh() throws(StorageError) {
         var attempt = 1
         while true {
-            let before = try records.blocks.state(hasher)
+            let before = try records.blocks.state()
             do throws(StorageError) {
                 let contents = try JournalFile.contents(
                     at: journalPath, before.header.identity, after: before.head, before.lastTime)
-                let after = try records.blocks.state(hasher)
+                let after = try records.blocks.state()
                 // If blocks were stored meanwhile, a part of the journal may have been overwritten while it was read.
                 if after.head == before.head {
                     try environment.syncRead()

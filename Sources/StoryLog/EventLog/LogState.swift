@@ -11,10 +11,10 @@ struct LogState {
     /// Reads the state, and adds new blocks to the index.
     ///
     /// - Throws: `.corrupt` if the header or the last block is damaged.
-    init(_ transaction: OpaquePointer, _ map: BlockMap, _ hasher: SealHasher) throws(StorageError) {
+    init(_ transaction: OpaquePointer, _ map: BlockMap) throws(StorageError) {
         header = try LogHeader(try LogState.headerBytes(transaction))
         guard let last = try map.update(transaction) else {
-            (head, lastTime, seal) = (.zero, nil, hasher.first(of: header.identity.root))
+            (head, lastTime, seal) = (.zero, nil, SealChain.first(of: header.identity.root))
             return
         }
         let value = try PositionKey.with(last.first) { (key) throws(StorageError) in

@@ -27,15 +27,22 @@ package final class LogVerifier: Sendable {
 
     /// Verifies the log.
     ///
-    /// - Parameter progress: receives the last position that is verified; returns false to end the verification.
+    /// - Parameters:
+    ///   - position: the position whose seal is wanted; nil: the last one that is verified.
+    ///   - progress: receives the last position that is verified; returns false to end the verification.
+    /// - Returns: the seal; nil if the verification ended before that position.
     /// - Throws: `.corrupt` with the first position that is damaged.
-    package func run(progress: (Position) -> Bool) throws(StorageError) {
-        var walk = try LogWalk(environment)
+    @discardableResult
+    package func run(
+        sealAt position: Position? = nil, progress: (Position) -> Bool
+    ) throws(StorageError) -> Seal? {
+        var walk = try LogWalk(environment, sealAt: position)
         while walk.position < last, try walk.advance(LogVerifier.batch) {
-            guard progress(walk.position) else { return }
+            guard progress(walk.position) else { return nil }
         }
         try walk.end(with: tail)
         _ = progress(walk.position)
+        return position == nil ? walk.seal : walk.wantedSeal
     }
 }
 
@@ -81,16 +88,19 @@ extension LogVerifier {
 struct LogWalk {
     private(set) var position: Position = .zero
     private let environment: Environment
-    private let hasher: SealHasher
-    private var seal: Seal
+    /// The seal of the last record.
+    private(set) var seal: Seal
+    private let wanted: Position?
+    /// The seal at the wanted position; nil before it is reached.
+    private(set) var wantedSeal: Seal?
     private var order = EventOrder()
 
-    init(_ environment: Environment) throws(StorageError) {
+    init(_ environment: Environment, sealAt position: Position? = nil) throws(StorageError) {
         self.environment = environment
-        hasher = try SealHasher()
+        wanted = position
         let transaction = try ReadTransaction(environment)
         let header = try LogHeader(try LogState.headerBytes(transaction.handle))
-        seal = hasher.first(of: header.identity.root)
+        seal = SealChain.first(of: header.identity.root)
     }
 
     /// Verifies up to `limit` more blocks of the environment; false at its end.
@@ -120,11 +130,9 @@ struct LogWalk {
         let header = try BlockMap.header(bytes, position.next.value)
         guard let run = header.run(bytes) else { return }
         try check(run, from: run.first)
-        let computed = try hasher.seal(of: header, bytes, after: seal)
-        guard header.seal(bytes) == computed else {
+        guard header.seal(bytes) == seal else {
             throw Record.damaged(header.first, "is in a block that does not match its seal")
         }
-        seal = computed
     }
 
     private mutating func check(_ run: RecordRun, from first: UInt64) throws(StorageError) {
@@ -133,6 +141,14 @@ struct LogWalk {
             try order.check(try Record.read(try run.record(at: next), at: next))
             position = Position(next)
         }
+        var sealed = first
+        if let wanted, (first..<run.last).contains(wanted.value) {
+            seal = try SealChain.seal(of: run, from: first, through: wanted.value, after: seal)
+            wantedSeal = seal
+            sealed = wanted.value + 1
+        }
+        seal = try SealChain.seal(of: run, from: sealed, through: run.last, after: seal)
+        if wanted == position { wantedSeal = seal }
     }
 }
 

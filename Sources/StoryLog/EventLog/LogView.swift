@@ -68,7 +68,7 @@ package struct StoredRecord {
     /// Wraps the bytes of a record; nil if they are too few.
     @inline(__always)
     package init?(_ bytes: UnsafeRawBufferPointer) {
-        guard bytes.count > RecordHeader.size else { return nil }
+        guard bytes.count > EventHeader.size else { return nil }
         self.bytes = bytes
     }
 
@@ -83,15 +83,14 @@ package struct StoredRecord {
     /// The fields that the record is sorted by.
     @inline(__always)
     package var sortFields: (stream: UInt64, version: UInt64, hasKey: Bool) {
-        let header = RecordHeader(bytes)
-        return (header.streamNumber, header.version, header.keyCount > 0)
+        let header = EventHeader(bytes, at: .zero)
+        return (header.streamNumber.value, header.version.value, header.keyCount > 0)
     }
 
     /// Returns the name of the stream; nil if the lengths do not fit.
     package func streamName(at position: Position) -> UnsafeRawBufferPointer? {
-        let header = RecordHeader(bytes)
-        let start = header.jsonStart + RecordLayout.streamStart(position.value)
-        let end = start + Int(header.streamCount)
+        let start = RecordLayout.jsonStart(of: bytes) + EventText.streamStart(position)
+        let end = start + EventHeader(bytes, at: position).streamCount
         return end <= bytes.count ? UnsafeRawBufferPointer(rebasing: bytes[start..<end]) : nil
     }
 

@@ -1,4 +1,5 @@
 import StoryStorage
+import StoryCore
 import CXXHash
 
 /// The header of the journal: the log that it belongs to, and its size.

@@ -144,9 +144,9 @@ package final class LogSalvage {
             return journal.withBytes { visitRecord($0, candidate.offset, candidate.position, visit) }
         }
         do throws(StorageError) {
-            let head = try file.read(RecordHeader.size, at: candidate.offset, of: path)
-            guard head.count == RecordHeader.size else { return false }
-            let count = head.withBytes { RecordHeader($0).recordCount }
+            let head = try file.read(EventHeader.size, at: candidate.offset, of: path)
+            guard head.count == EventHeader.size else { return false }
+            let count = head.withBytes { RecordLayout.count($0) }
             return try file.read(count, at: candidate.offset, of: path).withBytes {
                 visitRecord($0, 0, candidate.position, visit)
             }

@@ -16,7 +16,7 @@ enum RecordScanner {
             guard let position = number(bytes, at: from) else { continue }
             // One salt, of the content, or two, of the labels and of the content, precede the JSON.
             for salts in 1...2 {
-                let start = json - RecordHeader.size - salts * RecordHeader.saltSize
+                let start = json - EventHeader.size - salts * RecordLayout.saltSize
                 if start >= 0, read(bytes, at: start, position) != nil {
                     visit(position, start)
                     break
@@ -27,9 +27,9 @@ enum RecordScanner {
 
     /// Returns the record at an offset; nil if there is no intact record of this position.
     static func read(_ bytes: UnsafeRawBufferPointer, at start: Int, _ position: UInt64) -> EventRecord? {
-        guard bytes.count - start >= RecordHeader.size else { return nil }
+        guard bytes.count - start >= EventHeader.size else { return nil }
         let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
-        let count = RecordHeader(rest).recordCount
+        let count = RecordLayout.count(rest)
         guard count <= rest.count else { return nil }
         do throws(StorageError) {
             return try Record.read(UnsafeRawBufferPointer(rebasing: rest[..<count]), at: position)

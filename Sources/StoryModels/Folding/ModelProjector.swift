@@ -76,7 +76,7 @@ package final class ModelProjector {
     ///
     /// - Throws: as `fold`.
     package func foldRow(_ record: EventRecord, of stream: StreamKind?, readable: Int? = nil) throws(StorageError) {
-        guard let stream else { return }
+        guard let stream, record.data != nil else { return }
         let kind = plan.kinds[Int(stream.kind.number)]
         let event = FoldedEvent(record, idStart: stream.idStart)
         guard event.id.count <= Identifier.length.upperBound else { return }
@@ -126,10 +126,11 @@ extension EventRecord {
     package var streamName: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: json[stream]) }
 
     /// Calls `body` with the members of the event's data, which are valid during the call; returns nil when the data is
-    /// no JSON object.
+    /// no JSON object, or was erased.
     func withData<Result>(
         _ reader: any JSONReading, _ readable: Int?, _ body: (UnsafeBufferPointer<JSONMember>) -> Result
     ) -> Result? {
+        guard let data else { return nil }
         let text = UnsafeRawBufferPointer(rebasing: json[data])
         return reader.withObject(text, readable: (readable ?? json.count) - data.lowerBound, body)
     }

@@ -83,7 +83,10 @@ package struct KeyBuffer: ~Copyable {
         add(whole)
     }
 
-    /// Replaces the content with the key of a row: the ID's length, then the ID, so that sequential IDs are added at
+    /// The number of bytes before the ID in the key of a row.
+    package static let rowKeyHead = 2
+
+    /// Replaces the content with the key of a row: the length of the ID in two bytes, then the ID, so that sequential IDs are added at
     /// the end.
     package mutating func setRowKey(_ id: UnsafeRawBufferPointer) {
         clear()
@@ -92,6 +95,7 @@ package struct KeyBuffer: ~Copyable {
 
     /// Adds the key of a row.
     mutating func addRowKey(_ id: UnsafeRawBufferPointer) -> Bool {
+        add(UInt8(truncatingIfNeeded: id.count >> 8))
         add(UInt8(truncatingIfNeeded: id.count))
         add(id)
         return true

@@ -76,6 +76,6 @@ package struct KeyBatch: ~Copyable {
 
     /// Returns the ID of a row whose key was added; valid until the next change.
     package func rowID(_ index: Int) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: key(index).dropFirst())
+        UnsafeRawBufferPointer(rebasing: key(index).dropFirst(KeyBuffer.rowKeyHead))
     }
 }

@@ -4,7 +4,8 @@ import StoryCore
 struct RowDraft: ~Copyable {
     /// The longest head that a schema may have, in bytes: bits, and at most eight bytes for each field.
     private static let maxHeadCount =
-        RowLayout.bitsOffset + KindDeclaration.maxFieldCount / 4 + 1 + KindDeclaration.maxFieldCount * 8
+        RowLayout.bitsOffset + KindDeclaration.maxFieldCount / 4 + RowLayout.idLengthCount
+        + KindDeclaration.maxFieldCount * 8
 
     private let head = UnsafeMutableRawPointer.allocate(byteCount: RowDraft.maxHeadCount, alignment: 8)
     /// The ID, the names and the texts, by the numbers in `RowLayout.Slot.piece`.
@@ -108,7 +109,8 @@ struct RowDraft: ~Copyable {
         head.store48(event.number, RowLayout.numberOffset)
         head.store48(event.version.value, RowLayout.versionOffset)
         head.store48(event.position.value, RowLayout.positionOffset)
-        head.storeBytes(of: UInt8(truncatingIfNeeded: event.id.count), toByteOffset: layout.idOffset, as: UInt8.self)
+        let idCount = UInt16(truncatingIfNeeded: event.id.count).littleEndian
+        head.storeBytes(of: idCount, toByteOffset: layout.idOffset, as: UInt16.self)
         pieces[0] = event.id
         let headCount = layout.headCount
         var count = headCount

@@ -104,7 +104,7 @@ struct LogCursor {
             switch subscription.subject {
             case .events:
                 let before = output.count
-                ReplyEncoder.appendPush(record.json, subscription: subscription.id, to: &output)
+                ReplyEncoder.appendPush(record, subscription: subscription.id, to: &output)
                 budget.write(output.count - before)
             case .row, .list:
                 do throws(StorageError) {

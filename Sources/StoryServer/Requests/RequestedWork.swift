@@ -20,9 +20,9 @@ extension Requests {
         case .checkpoint:
             connection.jobBegan(tag)
             checkpoints.await(driver.durable, tag, connection)
-        case .verify:
+        case .verify(let position):
             connection.jobBegan(tag)
-            jobs.verify(tag, connection)
+            jobs.verify(sealAt: position, tag, connection)
         case .backUp(let path):
             if let failure = jobs.backUp(to: path, tag, connection) {
                 output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)

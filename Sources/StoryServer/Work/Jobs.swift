@@ -6,8 +6,9 @@ import Synchronization
 
 /// The background work on the log; it is prepared when it begins, for the events that are committed by then.
 package struct LogWork {
-    /// Checks every record, and every page of the stored models, until the flag is set.
-    package let verify: (_ mustEnd: EndFlag) -> Work
+    /// Checks every record, and every page of the stored models, until the flag is set; the reply has the seal at a
+    /// position, or at the last one.
+    package let verify: (_ sealAt: Position?, _ mustEnd: EndFlag) -> Work
     /// Copies the log into a new directory, unless the flag is set.
     package let backUp: (_ path: String, _ mustEnd: EndFlag) -> Work
 
@@ -15,24 +16,26 @@ package struct LogWork {
     package typealias Work = @Sendable () throws(StorageError) -> [Member]
 
     /// Makes work of two functions.
-    package init(verify: @escaping (EndFlag) -> Work, backUp: @escaping (String, EndFlag) -> Work) {
+    package init(verify: @escaping (Position?, EndFlag) -> Work, backUp: @escaping (String, EndFlag) -> Work) {
         self.verify = verify
         self.backUp = backUp
     }
 
     /// Makes the work on a stored log and stored models.
     package init(_ log: LMDBEventLog, _ models: LMDBModelStore) {
-        verify = { mustEnd in
+        verify = { position, mustEnd in
             let verifier = log.verifier()
             let proof = models.proof()
             return { () throws(StorageError) in
                 var last = Position.zero
-                try verifier.run { position in
+                let seal = try verifier.run(sealAt: position) { position in
                     last = position
                     return !mustEnd.isSet
                 }
                 if !mustEnd.isSet { try proof.run() }
-                return [Member("verified", .count(last.value)), Member("position", .count(last.value))]
+                let asked = position.map { [Member("at", .count($0.value))] } ?? []
+                return [Member("verified", .count(last.value)), Member("position", .count(last.value))] + asked
+                    + (seal.map { [Member("seal", .text($0.text))] } ?? [])
             }
         }
         backUp = { path, mustEnd in
@@ -87,9 +90,9 @@ final class Jobs {
     }
 
     /// Queues a `VERIFY`: every record, its position, its time, the chain of seals, and the pages of the models.
-    func verify(_ tag: Tag?, _ connection: Connection) {
+    func verify(sealAt position: Position?, _ tag: Tag?, _ connection: Connection) {
         let mustEnd = mustEnd
-        add(tag, connection, nil) { $0.verify(mustEnd) }
+        add(tag, connection, nil) { $0.verify(position, mustEnd) }
     }
 
     /// Queues a `BACKUP`: a copy of the log at one position. Returns a failure where one is known at once.

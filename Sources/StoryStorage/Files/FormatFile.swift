@@ -4,7 +4,7 @@ package import StoryCore
 /// The file `FORMAT`, which describes a data directory to a person, and to a program of another version.
 package enum FormatFile {
     /// The version of the layout that this program writes.
-    package static let version = 3
+    package static let version = 4
 
     private static let firstLine = "storykeep "
     private static let text = """
@@ -14,12 +14,12 @@ package enum FormatFile {
         log/     LMDB. Key: the first position of a block, 8 bytes, big-endian; key 0 is the header of the log.
                  A block, little-endian: layout (4), records (4), first position (8), times of the first and the last
                  record in milliseconds since 1970 (8, 8), bytes of the block (4), 0 (4), XXH3-64 of this and the table
-                 (8); the table: where in the block each record begins (4 each); the records; SHA-256 of the seal
-                 before and of this block (32).
+                 (8); the table: where in the block each record begins (4 each); the records; the seal of the last
+                 record (32): SHA-256 of the seal before, of the record's header and of its parts.
                  A record: XXH3-64 of the rest with the position as its seed (8), state (1), layout (1), length of tags
-                 (2), uid (4), time (8), version (6), stream number (6), length of meta (4), of stream, type and key
-                 (1 each), 0 (1), length of the JSON (4); a salt (16) where there are key or tags, a salt (16); the
-                 event's JSON.
+                 (2), uid (4), time (8), version (6), stream number (6), length of meta (4), of stream, type, key and
+                 cursor (1 each), of the JSON (3), number of zeros (1); a salt (16) where there are key or tags, a salt
+                 (16); the event's JSON; zeros.
         log.journal  The newest commits, which log/ may lack: a header of 40 bytes; from byte 4096 on two halves of
                  sectors of 512 bytes: XXH3-64 of the rest with the sector's number as its seed (8), number of the
                  commit (8), number of the sector in it (4), its sectors (4), 488 bytes of the commit. A commit: first

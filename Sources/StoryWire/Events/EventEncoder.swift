@@ -22,20 +22,22 @@ package struct EventEncoder: ~Copyable {
     ///
     /// - Returns: the header that the log keeps beside the JSON.
     package mutating func write(
-        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, at place: EventMetadata
+        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, at place: EventMetadata,
+        cursor: ByteView? = nil
     ) -> EventHeader {
         begin()
         let (custom, tags, meta) = EventProposal.parts(of: proposals, index)
-        let header: EventHeader
+        var header: EventHeader
         if let event = custom {
-            header = head(place, stream, event.type, key, tags, meta)
+            header = head(place, stream, event.type, cursor, key, tags, meta)
             writer.raw(event.data)
         } else {
             let body = proposals[index].body
-            header = head(place, stream, body.type, key, tags, meta)
+            header = head(place, stream, body.type, cursor, key, tags, meta)
             EventDataWriter.append(body, to: &writer)
         }
         writer.byte(0x7D)
+        header.jsonCount = writer.written.count
         return header
     }
 
@@ -44,7 +46,7 @@ package struct EventEncoder: ~Copyable {
     /// - Returns: the header that the log keeps beside the JSON.
     @discardableResult
     package mutating func write(_ event: Event) -> EventHeader {
-        write([event.proposal], 0, to: event.stream, key: event.key, at: event.place)
+        write([event.proposal], 0, to: event.stream, key: event.key, at: event.place, cursor: event.cursor)
     }
 
     private mutating func begin() {
@@ -55,38 +57,43 @@ package struct EventEncoder: ~Copyable {
 
     /// Writes everything before the data; returns the event's header.
     private mutating func head(
-        _ place: EventMetadata, _ stream: StreamName, _ type: EventType, _ key: RequestKey?, _ tags: ByteView?,
-        _ meta: ByteView?
+        _ place: EventMetadata, _ stream: StreamName, _ type: EventType, _ cursor: ByteView?,
+        _ key: RequestKey?, _ tags: ByteView?, _ meta: ByteView?
     ) -> EventHeader {
-        writer.literal(#"{"position":"#)
+        writer.literal(EventText.Member.position)
         writer.integer(place.position.value)
-        writer.literal(#","stream":"#)
+        writer.literal(EventText.Member.stream)
         writer.name(stream.spelling)
-        writer.literal(#","version":"#)
+        writer.literal(EventText.Member.version)
         writer.integer(place.version.value)
-        writer.literal(#","type":"#)
+        writer.literal(EventText.Member.type)
         writer.name(type.spelling)
-        writer.literal(#","time":""#)
+        writer.literal(EventText.Member.time)
         writer.time(place.time, knownTo: &times)
-        writer.literal(#"","by":"#)
+        writer.literal(EventText.Member.by)
         writer.integer(UInt64(place.by))
         var header = EventHeader(place, streamCount: stream.spelling.count, typeCount: type.spelling.count)
+        if let cursor {
+            writer.literal(EventText.Member.cursor)
+            writer.name(cursor)
+            header.cursorCount = cursor.count
+        }
         if let key {
-            writer.literal(#","key":"#)
+            writer.literal(EventText.Member.key)
             writer.name(key.spelling)
             header.keyCount = key.spelling.count
         }
         if let tags {
-            writer.literal(#","tags":"#)
+            writer.literal(EventText.Member.tags)
             writer.raw(tags)
             header.tagsCount = tags.count
         }
         if let meta {
-            writer.literal(#","meta":"#)
+            writer.literal(EventText.Member.meta)
             writer.raw(meta)
             header.metaCount = meta.count
         }
-        writer.literal(#","data":"#)
+        writer.literal(EventText.Member.data)
         return header
     }
 }
@@ -99,14 +106,16 @@ extension EventEncoder {
         bytes.appendRaw(encoder.json)
     }
 
-    /// Returns whether a record has the type, data, meta and tags that a proposal would be written with.
+    /// Returns whether a record has the type, data, meta and tags that a proposal would be written with, as far as they
+    /// were not erased.
     package static func says(_ proposal: EventProposal, _ record: EventRecord) -> Bool {
         let json = record.json
         guard proposal.body.type.spelling.withUnsafeBytes({ json.part(record.type).equals($0) }),
-            proposal.meta == record.meta.map({ ByteView(borrowing: json.part($0)) }),
             proposal.tags == record.tags.map({ ByteView(borrowing: json.part($0)) })
         else { return false }
-        return data(of: proposal.body).equals(json.part(record.data))
+        guard let written = record.data else { return true }
+        return proposal.meta == record.meta.map { ByteView(borrowing: json.part($0)) }
+            && data(of: proposal.body).equals(json.part(written))
     }
 
     /// Returns the JSON of an event's `data`.

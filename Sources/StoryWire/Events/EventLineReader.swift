@@ -60,6 +60,8 @@ package final class EventLineReader {
                     borrowing: try value.text(EventType.length, "a type is 1–64 bytes of A–Z a–z 0–9 . _ ~ -")))
         case "time":
             members.time = try value.time()
+        case "cursor":
+            members.cursor = try value.cursor()
         case "key":
             let key = try value.text(RequestKey.length, "a key is 1–128 bytes of A–Z a–z 0–9 . _ ~ -")
             members.key = RequestKey(trusted: ByteView(borrowing: key))
@@ -68,7 +70,7 @@ package final class EventLineReader {
         case "data":
             members.data = ByteView(borrowing: value.value.raw(in: line))
         default:
-            let known = "position, stream, version, type, time, by, key, tags, meta and data"
+            let known = "position, stream, version, type, time, by, cursor, key, tags, meta and data"
             throw FieldError(
                 field: Refusals.echo(member.keyBytes), rule: .unknownField, message: "an event has \(known)")
         }
@@ -94,6 +96,22 @@ private struct EventMember {
         guard value.isString else { throw wrong(.wrongType, "\(name) is a string") }
         guard value.stringBytes.spellsName(length) else { throw wrong(value.stringBytes.nameRule(length), rule) }
         return value.stringBytes
+    }
+
+    func cursor() throws(FieldError) -> ByteView {
+        guard value.isString else { throw wrong(.wrongType, "\(name) is a string") }
+        let text = value.stringBytes
+        let parts = text.split(separator: 0x2F, maxSplits: 1, omittingEmptySubsequences: false)
+        let numbers = parts.last?.split(separator: 0x40, maxSplits: 1, omittingEmptySubsequences: false) ?? []
+        guard parts.count == 2, UnsafeRawBufferPointer(rebasing: parts[0]).spellsName(Identifier.length),
+            numbers.count == 2, EventMember.isNumber(numbers[0], atMost: 2),
+            EventMember.isNumber(numbers[1], atMost: 16)
+        else { throw wrong(.malformed, "a cursor is NAME/SHARE@POSITION, such as billing/2@1042") }
+        return ByteView(borrowing: text)
+    }
+
+    private static func isNumber(_ text: Slice<UnsafeRawBufferPointer>, atMost length: Int) -> Bool {
+        1...length ~= text.count && text.allSatisfy { $0 &- 0x30 < 10 }
     }
 
     func stream() throws(FieldError) -> StreamName {
@@ -151,6 +169,7 @@ private struct EventMembersRead {
     var type: EventType?
     var time: Instant?
     var by: UInt32?
+    var cursor: ByteView?
     var key: RequestKey?
     var tags: ByteView?
     var meta: ByteView?
@@ -164,7 +183,7 @@ private struct EventMembersRead {
         }
         return Event(
             position: position, stream: stream, streamNumber: StreamNumber(0), version: version, time: time, by: by,
-            key: key, tags: tags, meta: meta, body: .custom(type, data: data))
+            cursor: cursor, key: key, tags: tags, meta: meta, body: .custom(type, data: data))
     }
     /// Notes each required member that is missing; wrong ones were noted already.
     private func noteMissing(_ errors: inout [FieldError]) {

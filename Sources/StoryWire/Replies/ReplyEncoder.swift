@@ -92,9 +92,25 @@ package struct ReplyEncoder {
     }
 
     /// Appends `= {…}` around an event's JSON from the log.
-    package static func appendEvent(_ json: UnsafeRawBufferPointer, tag: Tag?, to bytes: inout [UInt8]) {
+    package static func appendEvent(_ record: EventRecord, tag: Tag?, to bytes: inout [UInt8]) {
         appendHead(0x3D, tag, to: &bytes)
-        bytes.appendRaw(json)
+        append(record, to: &bytes)
+    }
+
+    /// Appends `>N {…}` around an event's JSON from the log.
+    package static func appendPush(_ record: EventRecord, subscription: SubscriptionID, to bytes: inout [UInt8]) {
+        appendPushHead(subscription, to: &bytes)
+        append(record, to: &bytes)
+    }
+
+    /// Appends an event's JSON and an LF; in place of a content that was erased, the position where it was.
+    private static func append(_ record: EventRecord, to bytes: inout [UInt8]) {
+        bytes.appendRaw(record.json)
+        if let erased = record.erased {
+            bytes.appendLiteral(EventText.Member.erased)
+            bytes.appendInteger(erased.value)
+            bytes.append(0x7D)
+        }
         bytes.append(0x0A)
     }
 

@@ -66,8 +66,7 @@ private struct Plan: BitwiseCopyable {
     /// Returns a bit for each text, in order, that needs no escape, and the most bytes that escapes may add to the
     /// others.
     func texts(_ record: UnsafeRawBufferPointer) -> (plain: UInt64, growth: Int) {
-        var start = layout.headCount
-        for offset in layout.idOffset..<layout.textOffset { start += Int(record[offset]) }
+        var start = layout.headCount + layout.nameBytes(in: record)
         var plain: UInt64 = 0
         var growth = 0
         for index in 0..<layout.textCount {
@@ -82,7 +81,7 @@ private struct Plan: BitwiseCopyable {
     func write(_ record: UnsafeRawBufferPointer, _ plain: UInt64, to writer: inout ByteWriter) {
         var cursor = Cursor(record, layout, plain)
         writer.literal(#"{"id":"#)
-        writer.name(cursor.nextName(layout.idOffset))
+        writer.name(cursor.nextPiece(layout.count(ofPiece: 0, in: record)))
         writer.literal(#","version":"#)
         writer.integer(record.sixByteNumber(at: RowLayout.versionOffset))
         writer.literal(#","position":"#)
@@ -135,12 +134,14 @@ private struct Cursor {
         self.record = record
         self.plain = plain
         name = layout.headCount
-        text = layout.headCount
-        for offset in layout.idOffset..<layout.textOffset { text += Int(record[offset]) }
+        text = layout.headCount + layout.nameBytes(in: record)
     }
 
     mutating func nextName(_ offset: Int) -> UnsafeRawBufferPointer {
-        let count = Int(record[offset])
+        nextPiece(Int(record[offset]))
+    }
+
+    mutating func nextPiece(_ count: Int) -> UnsafeRawBufferPointer {
         defer { name += count }
         return record.slice(name, count: count)
     }

@@ -10,6 +10,12 @@ extension RequestReader {
         return .get(kind, try parts.known(id), at: moment)
     }
 
+    func verify(_ parts: inout LineParts) throws(Failure) -> RequestAction {
+        let moment = try parts.values(scanner).at
+        try parts.refuseErrors()
+        return .verify(at: moment)
+    }
+
     func list(_ parts: inout LineParts) throws(Failure) -> RequestAction {
         let kind = try parts.known(parts.kind)
         let values = try parts.values(maxLimit: ListQuery.maxLimit, scanner)

@@ -117,7 +117,7 @@ package final class RequestReader {
         case .metrics: return .metrics
         case .clients: return try clients(&parts)
         case .checkpoint: return .checkpoint
-        case .verify: return .verify
+        case .verify: return try verify(&parts)
         case .backup: return try backup(&parts)
         case .quit: return .quit
         }

@@ -101,7 +101,10 @@ package struct RequestTable: Sendable {
                 example: "CLIENTS"),
             RequestShape(
                 .checkpoint, .admin, summary: "Writes the read models to the disk now.", example: "CHECKPOINT"),
-            RequestShape(.verify, .admin, summary: "Checks every record of the log while serving.", example: "VERIFY"),
+            RequestShape(
+                .verify, .admin, options: [.at],
+                summary: "Checks every record of the log while serving, and tells the seal at a position.",
+                example: "VERIFY"),
             RequestShape(
                 .backup, .admin, .directory, summary: "Copies the log into a new data directory, at one position.",
                 example: #"BACKUP "/var/backups/story""#),

@@ -9,15 +9,15 @@ struct EventMaker {
 
     /// An event of the users' own at a position; what is not given depends on the position alone.
     func event(
-        _ position: UInt64, stream: String? = nil, type: String = "Noted", by: UInt32 = 1000, key: String? = nil,
-        tags: ByteView? = nil, meta: String? = nil, data: String? = nil, version: UInt64? = nil
+        _ position: UInt64, stream: String? = nil, type: String = "Noted", by: UInt32 = 1000, cursor: String? = nil,
+        key: String? = nil, tags: ByteView? = nil, meta: String? = nil, data: String? = nil, version: UInt64? = nil
     ) -> Event {
         let name = stream ?? "note-\((position + 6) % 7)"
         return Event(
             position: Position(position), stream: EventMaker.stream(name),
             streamNumber: StreamNumber((position + 6) % 7 + 1),
             version: Version(version ?? (position + 6) / 7), time: Instant(milliseconds: time + Int64(position) * 10),
-            by: by, key: key?.key, tags: tags, meta: meta?.view,
+            by: by, cursor: cursor?.view, key: key?.key, tags: tags, meta: meta?.view,
             body: .custom(type.type, data: (data ?? "{\"number\":\(position)}").view))
     }
 
@@ -28,6 +28,7 @@ struct EventMaker {
         var text = "{\"position\":\(event.position.value),\"stream\":\"\(event.stream)\""
         text += ",\"version\":\(event.version.value),\"type\":\"\(event.body.type)\",\"time\":\"\(event.time.text)\""
         text += ",\"by\":\(event.by)"
+        if let cursor = event.cursor { text += #","cursor":"\#(String(decoding: [UInt8](cursor), as: UTF8.self))""# }
         if let key = event.key { text += ",\"key\":\"\(key)\"" }
         if let tags = event.tags { text += ",\"tags\":" + String(decoding: [UInt8](tags), as: UTF8.self) }
         if let meta = event.meta { text += ",\"meta\":" + String(decoding: [UInt8](meta), as: UTF8.self) }
@@ -45,7 +46,7 @@ extension EventLog {
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: line.count, alignment: 1)
         defer { copy.deallocate() }
         copy.copyBytes(from: line)
-        try append(event.header, json: UnsafeRawBufferPointer(copy))
+        try append(event.header(jsonCount: line.count), json: UnsafeRawBufferPointer(copy))
     }
 
     /// Appends so many events of the usual make and commits them.

@@ -89,8 +89,7 @@ struct StreamIndexTests {
     @Test func `a key names the events of its first write`() throws {
         var expected: [String: (first: UInt64, count: UInt64)] = [:]
         for event in log {
-            guard let range = event.ranges.key else { continue }
-            let key = String(decoding: event.text[range], as: UTF8.self)
+            guard let key = event.key else { continue }
             if let known = expected[key] {
                 if event.position == known.first + known.count { expected[key] = (known.first, known.count + 1) }
             } else {

@@ -8,8 +8,9 @@ struct LoggedEvent {
     let version: UInt64
     let time: Instant
     let stream: String
+    let key: String?
     let text: [UInt8]
-    let ranges: (stream: Range<Int>, type: Range<Int>, key: Range<Int>?, data: Range<Int>)
+    private var header: EventHeader
 
     init(
         _ position: UInt64, _ number: UInt64, _ version: UInt64, _ time: Instant, stream: String, type: String,
@@ -20,37 +21,23 @@ struct LoggedEvent {
         self.version = version
         self.time = time
         self.stream = stream
-        var text = Array(#"{"position":\#(position),"stream":""#.utf8)
-        func add(_ part: String) -> Range<Int> {
-            let start = text.count
-            text += part.utf8
-            return start..<text.count
-        }
-        let streamRange = add(stream)
-        _ = add(#"","version":\#(version),"type":""#)
-        let typeRange = add(type)
-        _ = add(#"","time":"2026-01-01T00:00:00.000Z","by":1000"#)
-        var keyRange: Range<Int>?
-        if let key {
-            _ = add(#","key":""#)
-            keyRange = add(key)
-            _ = add("\"")
-        }
-        _ = add(#","data":"#)
-        ranges = (streamRange, typeRange, keyRange, add(data))
-        text.append(0x7D)
-        self.text = text
+        self.key = key
+        var text = #"{"position":\#(position),"stream":"\#(stream)","version":\#(version),"type":"\#(type)""#
+        text += #","time":"2026-01-01T00:00:00.000Z","by":1000"#
+        if let key { text += #","key":"\#(key)""# }
+        self.text = Array((text + #","data":\#(data)}"#).utf8)
+        let metadata = EventMetadata(
+            position: Position(position), streamNumber: StreamNumber(number), version: Version(version), time: time,
+            by: 1_000)
+        header = EventHeader(metadata, streamCount: stream.utf8.count, typeCount: type.utf8.count)
+        header.keyCount = key?.utf8.count ?? 0
+        header.jsonCount = self.text.count
     }
 
-    /// Lends the event as the log does.
+    /// Calls `body` with the event as the log does.
     func withRecord<Result>(_ body: (EventRecord) throws -> Result) rethrows -> Result {
-        try text.withUnsafeBytes { json in
-            try body(
-                EventRecord(
-                    position: Position(position), streamNumber: StreamNumber(number), version: Version(version),
-                    time: time, by: 1_000, json: json, stream: ranges.stream, type: ranges.type, key: ranges.key,
-                    meta: nil, data: ranges.data))
-        }
+        guard let parts = EventText(header) else { preconditionFailure("lengths that do not fit") }
+        return try text.withUnsafeBytes { try body(EventRecord(header, parts, $0)) }
     }
 
     /// The event as the plain decoder reads it.

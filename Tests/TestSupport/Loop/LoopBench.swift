@@ -15,7 +15,7 @@ package final class LoopBench: DrivenLoop {
     package let commits = HeldCommits(isHeld: false)
 
     package init(_ limits: Limits = Limits()) {
-        let work = LogWork(verify: { _ in { [] } }, backUp: { _, _ in { [] } })
+        let work = LogWork(verify: { _, _ in { [] } }, backUp: { _, _ in { [] } })
         do throws(StorageError) {
             try super.init(limits, log: log, models: models, logWork: work, commits: commits)
         } catch {

@@ -15,12 +15,13 @@ package final class PlainDecoder {
         func text(_ range: Range<Int>) -> String { String(decoding: json[range], as: UTF8.self) }
         return Event(
             position: record.position, stream: text(record.stream).stream, streamNumber: record.streamNumber,
-            version: record.version, time: record.time, by: record.by, key: record.key.map { text($0).key },
+            version: record.version, time: record.time, by: record.by, cursor: record.text.cursor.map { text($0).view },
+            key: record.key.map { text($0).key },
             tags: record.tags.map { text($0).view }, meta: record.meta.map { text($0).view }, body: body(record))
     }
 
     private func body(_ record: EventRecord) -> EventBody {
-        let data = UnsafeRawBufferPointer(rebasing: record.json[record.data])
+        let data = UnsafeRawBufferPointer(rebasing: record.json[record.data ?? 0..<0])
         let type = String(decoding: record.json[record.type], as: UTF8.self)
         let stream = String(decoding: record.json[record.stream], as: UTF8.self)
         let category = stream.prefix { $0 != "-" }

@@ -1,7 +1,7 @@
 /// The layout of a stored row, derived once from the schema's fields.
 ///
-/// A record is `number 6 · version 6 · position 6 · bits · fixed fields · length of the ID and of each name, 1 byte
-/// each · length of each text, 4 bytes each · the bytes of the ID, the names, the texts`. Numbers of six bytes are
+/// A record is `number 6 · version 6 · position 6 · bits · fixed fields · length of the ID, 2 bytes · length of
+/// each name, 1 byte each · length of each text, 4 bytes each · the bytes of the ID, the names, the texts`. Numbers of six bytes are
 /// big-endian; all others are little-endian. An absent field is zeros, and has no bytes.
 ///
 /// Unchecked: its slots are in the schema's arena, and never change. Code that runs on every field can be inlined into
@@ -38,6 +38,9 @@ package struct RowLayout: BitwiseCopyable, @unchecked Sendable {
     /// The offset of the presence bits and flags, in bytes.
     package static let bitsOffset = 18
 
+    /// The size of the length of the ID, in bytes.
+    @inlinable package static var idLengthCount: Int { 2 }
+
     /// The schema, whose arena has the slots.
     fileprivate let owner: Unmanaged<KindSchema>
     /// The kind's number in its catalogue.
@@ -54,7 +57,7 @@ package struct RowLayout: BitwiseCopyable, @unchecked Sendable {
     @usableFromInline package let textCount: Int
 
     /// The offset of the lengths of the texts, in bytes.
-    @inlinable package var textOffset: Int { idOffset + nameCount }
+    @inlinable package var textOffset: Int { idOffset + RowLayout.idLengthCount - 1 + nameCount }
     /// The number of pieces of variable length: the ID, the names, the texts.
     @inlinable package var pieceCount: Int { nameCount + textCount }
     /// The offset of the bytes of the ID, which is the minimum size of a record, in bytes.
@@ -76,7 +79,8 @@ package struct RowLayout: BitwiseCopyable, @unchecked Sendable {
         idOffset = fixedOffset + storages.reduce(0) { $0 + $1.fixedCount }
         nameCount = 1 + storages.count { $0 == .name }
         textCount = storages.count { $0 == .text }
-        var maker = SlotMaker(fixed: fixedOffset, name: idOffset + 1, text: idOffset + nameCount)
+        let firstName = idOffset + RowLayout.idLengthCount
+        var maker = SlotMaker(fixed: fixedOffset, name: firstName, text: firstName + nameCount - 1)
         let slots = fields.map { maker.slot($0) }
         self.slots = memory.table(slots)
         choices = memory.table(slots.filter { $0.storage == .choice })

@@ -35,7 +35,7 @@ package struct RowView: BitwiseCopyable {
     /// The bytes of the row's ID.
     package var id: UnsafeRawBufferPointer {
         let layout = layout
-        return bytes.slice(layout.headCount, count: Int(bytes[layout.idOffset]))
+        return bytes.slice(layout.headCount, count: layout.count(ofPiece: 0, in: bytes))
     }
 
     /// Returns false where an optional field is absent.
@@ -90,9 +90,18 @@ extension RowLayout {
     /// - Parameter piece: the index among the ID, the names, the texts.
     @inlinable
     package func count(ofPiece piece: Int, in bytes: UnsafeRawBufferPointer) -> Int {
-        guard piece >= nameCount else { return Int(bytes[idOffset + piece]) }
+        if piece == 0 { return Int(bytes.number(at: idOffset, as: UInt16.self)) }
+        guard piece >= nameCount else { return Int(bytes[idOffset + RowLayout.idLengthCount - 1 + piece]) }
         let offset = textOffset + 4 * (piece - nameCount)
         return Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+    }
+
+    /// Returns the number of bytes of the ID and the names of a record, whose head must be complete.
+    @inlinable
+    package func nameBytes(in bytes: UnsafeRawBufferPointer) -> Int {
+        var count = count(ofPiece: 0, in: bytes)
+        for offset in idOffset + RowLayout.idLengthCount..<textOffset { count += Int(bytes[offset]) }
+        return count
     }
 
     /// Returns true when the lengths add up to the number of bytes, the ID has a valid length and each choice a valid
@@ -101,7 +110,7 @@ extension RowLayout {
         guard bytes.count >= headCount else { return false }
         var count = headCount
         for piece in 0..<pieceCount { count += self.count(ofPiece: piece, in: bytes) }
-        guard count == bytes.count, Identifier.length.contains(Int(bytes[idOffset])) else { return false }
+        guard count == bytes.count, Identifier.length.contains(self.count(ofPiece: 0, in: bytes)) else { return false }
         return choices.allSatisfy { Int(bytes[$0.offset]) < $0.choiceCount }
     }
 }

@@ -6,15 +6,21 @@ package struct Event: Equatable, Sendable {
     package let place: EventMetadata
     /// The stream that the event is appended to.
     package let stream: StreamName
+    /// The move of a worker's cursor that was committed with the event, as `NAME/SHARE@POSITION`; nil where it has none.
+    package let cursor: ByteView?
     /// The key of the request; nil where it has none.
     package let key: RequestKey?
     /// The content of the event: body, meta and tags.
     package let proposal: EventProposal
 
     /// Creates the event that a proposal becomes in a stream.
-    package init(_ proposal: EventProposal, to stream: StreamName, key: RequestKey?, at place: EventMetadata) {
+    package init(
+        _ proposal: EventProposal, to stream: StreamName, key: RequestKey?, at place: EventMetadata,
+        cursor: ByteView? = nil
+    ) {
         self.place = place
         self.stream = stream
+        self.cursor = cursor
         self.key = key
         self.proposal = proposal
     }
@@ -22,11 +28,11 @@ package struct Event: Equatable, Sendable {
     /// Creates an event from its parts.
     package init(
         position: Position, stream: StreamName, streamNumber: StreamNumber, version: Version, time: Instant, by: UInt32,
-        key: RequestKey?, tags: ByteView? = nil, meta: ByteView?, body: EventBody
+        cursor: ByteView? = nil, key: RequestKey?, tags: ByteView? = nil, meta: ByteView?, body: EventBody
     ) {
         let place = EventMetadata(
             position: position, streamNumber: streamNumber, version: version, time: time, by: by)
-        self.init(EventProposal(body: body, meta: meta, tags: tags), to: stream, key: key, at: place)
+        self.init(EventProposal(body: body, meta: meta, tags: tags), to: stream, key: key, at: place, cursor: cursor)
     }
 
     /// The position of the event in the log.

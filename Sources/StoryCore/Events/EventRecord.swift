@@ -1,7 +1,5 @@
 /// A record of the log: the event's metadata, and its JSON in the form that goes out on the wire.
 ///
-/// The text is `{"position":P,"stream":"S","version":V,"type":"T","time":"…","by":U[,"key":"K"][,"tags":["a","b"]]`
-/// `[,"meta":M],"data":D}`.
 /// The bytes belong to the log: a record is valid until the closure that receives it returns.
 package struct EventRecord {
     /// The position in the log.
@@ -14,40 +12,39 @@ package struct EventRecord {
     package let time: Instant
     /// The uid of the process that wrote it.
     package let by: UInt32
-    /// The whole line, without the LF.
+    /// The position of the event that erased the content; nil for a whole event.
+    package let erased: Position?
+    /// The JSON, without the LF; of an erased event the kept part, without the brace at the end.
     package let json: UnsafeRawBufferPointer
-    /// The range of the stream's name in `json`, without the quotes.
-    package let stream: Range<Int>
-    /// The range of the type's name in `json`, without the quotes.
-    package let type: Range<Int>
-    /// The range of the key in `json`, without the quotes; nil where there is none.
-    package let key: Range<Int>?
-    /// The range of the whole array of tags in `json`; nil where there is none.
-    package let tags: Range<Int>?
-    /// The range of the whole meta in `json`; nil where there is none.
-    package let meta: Range<Int>?
-    /// The range of the whole data in `json`.
-    package let data: Range<Int>
+    /// The offsets of the parts of `json`.
+    package let text: EventText
 
-    /// Creates a record from its metadata, its JSON and the ranges of the parts.
-    package init(
-        position: Position, streamNumber: StreamNumber, version: Version, time: Instant, by: UInt32,
-        json: UnsafeRawBufferPointer, stream: Range<Int>, type: Range<Int>, key: Range<Int>?,
-        tags: Range<Int>? = nil, meta: Range<Int>?, data: Range<Int>
-    ) {
-        self.position = position
-        self.streamNumber = streamNumber
-        self.version = version
-        self.time = time
-        self.by = by
+    /// Creates a record from its header, its JSON and the ranges of the parts.
+    @inlinable
+    @inline(__always)
+    package init(_ header: EventHeader, _ text: EventText, _ json: UnsafeRawBufferPointer, erased: Position? = nil) {
+        position = header.position
+        streamNumber = header.streamNumber
+        version = header.version
+        time = header.time
+        by = header.by
+        self.erased = erased
         self.json = json
-        self.stream = stream
-        self.type = type
-        self.key = key
-        self.tags = tags
-        self.meta = meta
-        self.data = data
+        self.text = text
     }
+
+    /// The range of the stream's name in `json`, without the quotes.
+    package var stream: Range<Int> { text.stream }
+    /// The range of the type's name in `json`, without the quotes.
+    package var type: Range<Int> { text.type }
+    /// The range of the key in `json`, without the quotes; nil where there is none.
+    package var key: Range<Int>? { text.key }
+    /// The range of the whole array of tags in `json`; nil where there is none.
+    package var tags: Range<Int>? { text.tags }
+    /// The range of the whole meta in `json`; nil where there is none.
+    package var meta: Range<Int>? { text.meta }
+    /// The range of the whole data in `json`; nil where it was erased.
+    package var data: Range<Int>? { text.data }
 
     /// Returns true when the event is of one of the types; an empty list means all.
     package func isOfType(_ types: [EventType]) -> Bool {

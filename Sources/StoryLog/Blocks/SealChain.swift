@@ -1,0 +1,112 @@
+import COpenSSL
+package import StoryCore
+import StoryStorage
+
+/// The chain of seals, which proves every record and everything before it.
+///
+/// `seal(P) = SHA-256(seal(P−1) ‖ header of record P from byte 9 on ‖ its JSON up to the labels ‖ commit(labels), where
+/// there are any ‖ commit(content))`, and `commit(x) = SHA-256(salt ‖ x)`. An erased part has its commitment in its
+/// area, so the chain goes on proving everything else.
+package enum SealChain {
+    /// Returns the seal that the first record follows, computed from the ID of the log that the history began in.
+    static func first(of root: [UInt8]) -> Seal {
+        var hash = SHA256()
+        (Array("storykeep".utf8) + root).withUnsafeBytes { hash.add($0) }
+        return Seal(bytes: withUnsafeBytes(of: hash.finish()) { Array($0) })
+    }
+
+    /// Returns the seal of the last record of a run.
+    ///
+    /// - Throws: `.corrupt` if the offsets or lengths of a record do not fit.
+    package static func seal(of run: RecordRun, after seal: Seal) throws(StorageError) -> Seal {
+        try self.seal(of: run, from: run.first, through: run.last, after: seal)
+    }
+
+    /// Returns the seal of the record at `last` in a run.
+    ///
+    /// - Parameter seal: the seal before the record at `first`.
+    /// - Throws: `.corrupt` if the offsets or lengths of a record do not fit.
+    static func seal(
+        of run: RecordRun, from first: UInt64, through last: UInt64, after seal: Seal
+    ) throws(StorageError) -> Seal {
+        var digest = SHA256.none
+        withUnsafeMutableBytes(of: &digest) { $0.copyBytes(from: seal.bytes) }
+        for position in first...last { digest = try self.seal(try run.record(at: position), position, digest) }
+        return Seal(bytes: withUnsafeBytes(of: digest) { Array($0) })
+    }
+
+    /// Returns the seal of the record that follows a seal.
+    private static func seal(
+        _ record: UnsafeRawBufferPointer, _ position: UInt64, _ before: SHA256.Digest
+    ) throws(StorageError) -> SHA256.Digest {
+        guard record.count >= EventHeader.size, RecordLayout.count(record) == record.count,
+            let layout = RecordLayout(EventHeader(record, at: Position(position))), layout.count == record.count
+        else { throw Record.damaged(position, "has lengths that do not fit its text") }
+        let byte = record[EventHeader.stateStart]
+        let erased = ErasedState(byte, layout.header)
+        guard byte == ErasedState.whole || erased != nil else { throw Record.damaged(position, "has state \(byte)") }
+        var hash = SHA256()
+        hash.add(before)
+        hash.add(record, EventHeader.sealedStart..<EventHeader.size)
+        hash.add(record, layout.kept)
+        if let area = layout.labelArea {
+            let isErased = erased?.hasNoLabels ?? false
+            try add(area, of: record, isErased: isErased, used: RecordLayout.commitmentSize, position, to: &hash)
+        }
+        let used = RecordLayout.commitmentSize + RecordLayout.erasureSize
+        try add(layout.contentArea, of: record, isErased: erased != nil, used: used, position, to: &hash)
+        return hash.finish()
+    }
+
+    /// Adds the commitment of a part: the hash of its salt and text, or the one that an erasure left.
+    ///
+    /// - Parameter used: the number of bytes that an erasure leaves in the area; zeros follow.
+    private static func add(
+        _ area: RecordArea, of record: UnsafeRawBufferPointer, isErased: Bool, used: Int, _ position: UInt64,
+        to hash: inout SHA256
+    ) throws(StorageError) {
+        for index in area.zeros where !isErased && record[index] != 0 { throw stray(position) }
+        guard !isErased else {
+            guard area.pieces(used..<area.count).joined().allSatisfy({ record[$0] == 0 }) else { throw stray(position) }
+            return area.pieces(0..<RecordLayout.commitmentSize).forEach { hash.add(record, $0) }
+        }
+        var commitment = SHA256()
+        commitment.add(record, area.salt)
+        commitment.add(record, area.text)
+        hash.add(commitment.finish())
+    }
+
+    private static func stray(_ position: UInt64) -> StorageError {
+        Record.damaged(position, "has bytes that belong to no part of it")
+    }
+}
+
+/// A SHA-256 in progress.
+private struct SHA256 {
+    /// The 32 bytes of a hash.
+    typealias Digest = (UInt64, UInt64, UInt64, UInt64)
+
+    static let none: Digest = (0, 0, 0, 0)
+
+    private var context = SHA256_CTX()
+
+    init() { SHA256_Init(&context) }
+
+    @inline(__always)
+    mutating func add(_ bytes: UnsafeRawBufferPointer) { SHA256_Update(&context, bytes.baseAddress, bytes.count) }
+
+    @inline(__always)
+    mutating func add(_ record: UnsafeRawBufferPointer, _ range: Range<Int>) {
+        if let base = record.baseAddress { SHA256_Update(&context, base + range.lowerBound, range.count) }
+    }
+
+    mutating func add(_ digest: Digest) { withUnsafeBytes(of: digest) { add($0) } }
+
+    mutating func finish() -> Digest {
+        var digest = SHA256.none
+        withUnsafeMutableBytes(of: &digest) { bytes in
+            _ = SHA256_Final(bytes.assumingMemoryBound(to: UInt8.self).baseAddress, &context)
+        }
+        return digest
+    }
+}
