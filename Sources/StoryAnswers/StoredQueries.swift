@@ -99,7 +99,8 @@ private final class CollectedOutput: TurnOutput {
     var published: Position { log.head }
 
     func append(
-        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, at place: EventMetadata
+        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,
+        at place: EventMetadata, after prior: PriorState
     ) { preconditionFailure("append to \(stream) without a daemon") }
 
     func receipt(_ receipt: Receipt, tag: Tag?) { reply(.done(.receipt(receipt)), tag: tag, restsOn: receipt.position) }

@@ -74,14 +74,18 @@ extension Engine {
         lastTime = max(lastTime, now)
         let number = new.head?.number ?? StreamNumber(lastStream.value + 1)
         lastStream = max(lastStream, number)
-        var version = new.head?.version ?? .zero
+        let first = head.next
+        var last = new.head
         for index in new.events.indices {
             head = head.next
-            version = version.next
+            let version = (last?.version ?? .zero).next
             let place = EventMetadata(position: head, streamNumber: number, version: version, time: lastTime, by: uid)
-            output.append(new.events, index, to: new.stream, key: new.key, at: place)
+            let prior = PriorState(head: last, first: first, made: index)
+            output.append(new.events, index, to: new.stream, key: new.key, at: place, after: prior)
+            last = StreamHead(place)
         }
-        return Receipt(id: new.id, stream: new.stream, version: version, position: head, time: lastTime)
+        return Receipt(
+            id: new.id, stream: new.stream, version: last?.version ?? .zero, position: head, time: lastTime)
     }
 
     /// Numbers the events of several streams and appends them.
@@ -91,13 +95,15 @@ extension Engine {
         lastTime = max(lastTime, now)
         var placement = Placement(of: new, after: head, lastStream)
         lastStream = placement.lastStream
+        let first = head.next
         var receipts: [Receipt] = []
         receipts.reserveCapacity(new.events.count)
         for index in new.events.indices {
             let stream = new.targets[new.aims[index]].stream
+            let prior = PriorState(head: placement.head(of: new.aims[index]), first: first, made: index)
             let place = placement.next(for: new.aims[index], at: lastTime, by: uid)
             head = place.position
-            output.append(new.events, index, to: stream, key: new.key, at: place)
+            output.append(new.events, index, to: stream, key: new.key, at: place, after: prior)
             receipts.append(
                 Receipt(id: nil, stream: stream, version: place.version, position: place.position, time: lastTime))
         }

@@ -59,7 +59,6 @@ package final class Engine {
     ///
     /// - Throws: the error of reading the models.
     package func rolledBack() throws(StorageError) {
-        projector.storeWasTakenBack()
         head = log.head
         lastTime = log.lastTime ?? Instant(milliseconds: Instant.range.lowerBound)
         lastStream = try models.streams.lastNumber()
@@ -68,15 +67,15 @@ package final class Engine {
 
     /// Folds the record of an event that the log has taken; the record is valid until the call returns.
     ///
-    /// - Parameter readable: the number of readable bytes from the start of the record's JSON.
+    /// - Parameter prior: the state before the event, as it was passed to the output.
     /// - Throws: the error of the models, which are then no fold of the log any more.
-    package func fold(_ record: EventRecord, readable: Int? = nil) throws(StorageError) {
+    package func fold(_ record: EventRecord, after prior: PriorState) throws(StorageError) {
         let stream = projector.kind(of: record)
         guard foldTimer.comesDue(stream?.kind) else {
-            return try projector.fold(record, of: stream, readable: readable)
+            return try projector.fold(record, of: stream, after: prior)
         }
         try foldTimer.measure(stream?.kind) { () throws(StorageError) in
-            try projector.fold(record, of: stream, readable: readable)
+            try projector.fold(record, of: stream, after: prior)
         }
     }
 

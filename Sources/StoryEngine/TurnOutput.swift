@@ -1,4 +1,5 @@
 package import StoryCore
+package import StoryModels
 
 /// The output of the engine for one request: appended events, and lines to its connection.
 ///
@@ -11,8 +12,11 @@ package protocol TurnOutput: AnyObject {
     var published: Position { get }
     /// Appends one of the events that a write proposes to the log, and has the engine fold its record in the log's
     /// memory. The whole array is passed, since a proposal is large and would be copied.
+    ///
+    /// - Parameter prior: the state before the event, which the fold takes.
     func append(
-        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, at place: EventMetadata)
+        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,
+        at place: EventMetadata, after prior: PriorState)
     /// Writes one line of the reply to a request; `.done` and `.failed` close it.
     func reply(_ reply: Reply, tag: Tag?, restsOn position: Position)
     /// Closes the answer with the receipt of a write; it rests on the event of the receipt.

@@ -48,7 +48,7 @@ final class DigestingStore: TableStore {
         store.add(change, in: table, at: key)
     }
 
-    func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
+    func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) -> Int {
         store.append(bytes, in: table, at: key)
     }
 

@@ -63,11 +63,10 @@ final class ReplayWorker: @unchecked Sendable {
         sorting.visitKeyed { position in
             do throws(StorageError) {
                 guard let record = try chains.record(at: position)?.event(at: Position(position)),
-                    let range = record.key
+                    let key = record.keyBytes
                 else { return isUsual = false }
-                let key = UnsafeRawBufferPointer(rebasing: record.json[range])
                 guard key.reduce(0, { $0 + Int($1) }) % share.of == share.number else { return }
-                try keyIndex.fold(key, at: Position(position))
+                try keyIndex.fold(key, at: Position(position), after: keyIndex.entry(of: key))
             } catch {
                 isUsual = false
             }

@@ -240,8 +240,8 @@ private final class RolledBackWorld {
 
     @discardableResult
     func ask(_ action: RequestAction) -> [Reply] {
-        let output = RecordedOutput(log, durable: log.head) { [engine] record in
-            RolledBackWorld.carried { () throws(StorageError) in try engine.fold(record) }
+        let output = RecordedOutput(log, durable: log.head) { [engine] record, prior in
+            RolledBackWorld.carried { () throws(StorageError) in try engine.fold(record, after: prior) }
         }
         engine.handle(Request(tag: nil, role: .read, action: action), from: &session, now: now, into: output)
         return Answer(effects: output.effects).replies
@@ -275,7 +275,7 @@ private final class SwappedStore: TableStore {
         current.add(change, in: table, at: key)
     }
 
-    func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
+    func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) -> Int {
         current.append(bytes, in: table, at: key)
     }
 

@@ -58,15 +58,14 @@ package final class EngineHarness {
         do throws(StorageError) { return try body() } catch { preconditionFailure("\(error)") }
     }
 
-    /// Folds what the log took, as the shell does.
-    package func fold(_ record: EventRecord) {
-        EngineHarness.carried { () throws(StorageError) in try engine.fold(record) }
-    }
-
     /// An output for one request.
     package func output() -> RecordedOutput {
-        let output = RecordedOutput(log, durable: durable ?? log.head) { [engine] record in
-            EngineHarness.carried { () throws(StorageError) in try engine.fold(record) }
+        let output = RecordedOutput(log, durable: durable ?? log.head) { [self] record, prior in
+            EngineHarness.carried { () throws(StorageError) in
+                let isFound = try prior.isFound(in: store, by: record)
+                precondition(isFound, "the state before position \(record.position.value) is another")
+                try engine.fold(record, after: prior)
+            }
         }
         output.stepUnits = stepUnits
         return output
@@ -92,6 +91,15 @@ package final class EngineHarness {
 
     /// Every row of a kind, by folding the log: the oracle of every list.
     package func rows(_ kind: Kind) -> [Row] { PlainRows(log.events).rows(kind) }
+}
+
+extension PriorState {
+    /// Returns whether a look-up finds the same as the decision: the fold takes the state without one.
+    fileprivate func isFound(in store: PlainStore, by record: EventRecord) throws(StorageError) -> Bool {
+        guard head == (try StreamIndex(store).head(of: record.streamName)) else { return false }
+        guard let key = record.keyBytes else { return true }
+        return entry == (try KeyIndex(store).entry(of: key))
+    }
 }
 
 /// What one request led to.

@@ -1,5 +1,6 @@
 package import StoryCore
 package import StoryEngine
+package import StoryModels
 
 /// What the engine wrote to its output, as values.
 package enum Effect: Equatable {
@@ -27,22 +28,23 @@ package final class RecordedOutput: TurnOutput {
     /// The answer that waits.
     package private(set) var held: HeldAnswer?
     private let log: PlainLog
-    private let fold: (EventRecord) -> Void
+    private let fold: (EventRecord, PriorState) -> Void
 
     /// - Parameter fold: folds what the log took.
-    package init(_ log: PlainLog, durable: Position, _ fold: @escaping (EventRecord) -> Void) {
+    package init(_ log: PlainLog, durable: Position, _ fold: @escaping (EventRecord, PriorState) -> Void) {
         self.log = log
         self.durable = durable
         self.fold = fold
     }
 
     package func append(
-        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, at place: EventMetadata
+        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,
+        at place: EventMetadata, after prior: PriorState
     ) {
         let event = Event(proposals[index], to: stream, key: key, at: place).kept
         effects.append(.append(event))
         log.append(event)
-        event.withRecord(fold)
+        event.withRecord { fold($0, prior) }
     }
 
     package func row(_ row: RowView, tag: Tag?, restsOn position: Position) {

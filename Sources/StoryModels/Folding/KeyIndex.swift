@@ -45,10 +45,12 @@ package struct KeyIndex: ~Copyable {
 
     /// Folds one event in; the events of one write are consecutive and carry the same key.
     ///
+    /// - Parameter known: the events that the key has made; nil when there are none yet.
     /// - Throws: `.corrupt` when the event was folded before; otherwise any error of the store.
-    package mutating func fold(_ key: UnsafeRawBufferPointer, at position: Position) throws(StorageError) {
+    package mutating func fold(
+        _ key: UnsafeRawBufferPointer, at position: Position, after known: Entry?
+    ) throws(StorageError) {
         guard KeyBuffer.keyLength.contains(key.count) else { return }
-        let known = try entry(of: key)
         if let known {
             guard position > known.last else {
                 throw .corrupt("an event at position \(position.value) is folded a second time", at: position)

@@ -34,54 +34,42 @@ package final class ModelProjector {
         keys = KeyIndex(store)
     }
 
-    /// Drops cached state after the store was rolled back to an earlier state.
-    package func storeWasTakenBack() { streams.storeWasTakenBack() }
-
-    /// Folds an event in.
+    /// Folds an event of the log in.
     ///
-    /// - Parameter readable: the number of bytes that may be read from the start of the record's JSON on; nil: the
-    ///   JSON's own length.
     /// - Throws: `.corrupt` when it was folded before, or a row that it changes is damaged; otherwise any error of the
     ///   store.
-    package func fold(_ record: EventRecord, readable: Int? = nil) throws(StorageError) {
-        try fold(record, of: kind(of: record), readable: readable)
+    package func fold(_ record: EventRecord) throws(StorageError) {
+        var entry: KeyIndex.Entry?
+        if let key = record.keyBytes { entry = try keys.entry(of: key) }
+        let prior = PriorState(head: try streams.head(of: record.streamName), entry: entry)
+        try fold(record, of: kind(of: record), after: prior)
     }
 
-    /// Folds in an event whose kind was already looked up.
+    /// Folds in an event whose kind, and the state before it, were already looked up.
     ///
     /// - Throws: as `fold`.
-    package func fold(_ record: EventRecord, of kind: StreamKind?, readable: Int?) throws(StorageError) {
-        try foldStream(record)
-        try foldRow(record, of: kind, readable: readable)
+    package func fold(
+        _ record: EventRecord, of kind: StreamKind?, after prior: PriorState
+    ) throws(StorageError) {
+        let head = StreamHead(number: record.streamNumber, version: record.version, position: record.position)
+        try streams.fold(head, record.streamName, after: prior.head)
+        if let key = record.keyBytes { try keys.fold(key, at: record.position, after: prior.entry) }
+        try foldRow(record, of: kind)
     }
 
     /// Returns the kind of an event; nil for the users' own events.
     package func kind(of record: EventRecord) -> StreamKind? { catalogue.kind(stream: record.streamName) }
 
-    /// Folds an event into the models of positions: `streams` and `keys`.
-    ///
-    /// They share no table with the other models, so the two halves of a fold may run in parallel, each in its own
-    /// store.
-    ///
-    /// - Throws: as `fold`.
-    package func foldStream(_ record: EventRecord) throws(StorageError) {
-        let head = StreamHead(number: record.streamNumber, version: record.version, position: record.position)
-        try streams.fold(head, record.streamName)
-        if let key = record.key {
-            try keys.fold(UnsafeRawBufferPointer(rebasing: record.json[key]), at: record.position)
-        }
-    }
-
     /// Folds an event into the models of its content: the kinds' rows, indexes, tallies and sets.
     ///
     /// - Throws: as `fold`.
-    package func foldRow(_ record: EventRecord, of stream: StreamKind?, readable: Int? = nil) throws(StorageError) {
+    package func foldRow(_ record: EventRecord, of stream: StreamKind?) throws(StorageError) {
         guard let stream, record.data != nil else { return }
         let kind = plan.kinds[Int(stream.kind.number)]
         let event = FoldedEvent(record, idStart: stream.idStart)
         guard event.id.count <= Identifier.length.upperBound else { return }
         let row = try previous(kind, event)
-        let outcome = record.withData(json, readable) { self.rows.fold(kind, event, $0, into: row, self.apply) }
+        let outcome = record.withData(json) { self.rows.fold(kind, event, $0, into: row, self.apply) }
         if case .failure(let error)? = outcome { throw error }
     }
 
@@ -125,13 +113,16 @@ extension EventRecord {
     /// The name of its stream.
     package var streamName: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: json[stream]) }
 
+    /// Its request key; nil where it has none.
+    package var keyBytes: UnsafeRawBufferPointer? { key.map { UnsafeRawBufferPointer(rebasing: json[$0]) } }
+
     /// Calls `body` with the members of the event's data, which are valid during the call; returns nil when the data is
     /// no JSON object, or was erased.
     func withData<Result>(
-        _ reader: any JSONReading, _ readable: Int?, _ body: (UnsafeBufferPointer<JSONMember>) -> Result
+        _ reader: any JSONReading, _ body: (UnsafeBufferPointer<JSONMember>) -> Result
     ) -> Result? {
         guard let data else { return nil }
         let text = UnsafeRawBufferPointer(rebasing: json[data])
-        return reader.withObject(text, readable: (readable ?? json.count) - data.lowerBound, body)
+        return reader.withObject(text, readable: json.count - data.lowerBound, body)
     }
 }

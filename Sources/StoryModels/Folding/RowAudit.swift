@@ -40,7 +40,7 @@ package final class RowAudit {
         let event = FoldedEvent(record, idStart: stream.idStart)
         guard event.id.count <= Identifier.length.upperBound else { return .misfit }
         let row = try previous(kind, event)
-        let result = record.withData(json, nil) { members -> Result<Finding?, StorageError> in
+        let result = record.withData(json) { members -> Result<Finding?, StorageError> in
             switch rows.fold(kind, event, members, into: row) {
             case .misfit: return .success(.misfit)
             case .fitting(nil, _): return .success(.noEffect)

@@ -23,7 +23,7 @@ package final class RowHistory {
     /// Folds the next event of the row's stream.
     package func fold(_ record: EventRecord) {
         let event = FoldedEvent(record, idStart: kind.schema.category.utf8.count + 1)
-        record.withData(json, nil) { members in
+        record.withData(json) { members in
             if case .fitting(let change?, _) = self.fold.fold(kind, event, members, into: row) { row = change.after }
         }
     }

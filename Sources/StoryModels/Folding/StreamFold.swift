@@ -35,7 +35,7 @@ package final class StreamFold {
     /// Folds the next event of the stream.
     ///
     /// - Throws: any error of the sink.
-    package func fold(_ record: EventRecord, readable: Int? = nil) throws(StorageError) {
+    package func fold(_ record: EventRecord) throws(StorageError) {
         if head == nil { begin(record) }
         positions.add48(record.position.value)
         head = StreamHead(number: record.streamNumber, version: record.version, position: record.position)
@@ -43,7 +43,7 @@ package final class StreamFold {
         guard let (kind, idStart) = kind else { return }
         let event = FoldedEvent(record, idStart: idStart)
         guard event.id.count <= Identifier.length.upperBound else { return }
-        let outcome = record.withData(json, readable) { self.fold.fold(kind, event, $0, into: self.row, self.keep) }
+        let outcome = record.withData(json) { self.fold.fold(kind, event, $0, into: self.row, self.keep) }
         if case .failure(let error)? = outcome { throw error }
     }
 
@@ -89,7 +89,7 @@ package final class StreamFold {
 package final class CategoryFold {
     private let sink: any TableWriting
     private var key = KeyBuffer(capacity: 12)
-    /// The newest chunk of each category, by the category's number.
+    /// The newest chunk of each category while it is not full, by the category's number.
     @exclusivity(unchecked) private var entries: [[UInt64]]
 
     /// Creates a fold that writes to a sink.
@@ -113,15 +113,19 @@ package final class CategoryFold {
     /// - Parameter names: the categories' names in the order of their numbers.
     /// - Throws: any error of the sink.
     package func end(names: [[UInt8]], streams: UInt64) throws(StorageError) {
+        for (index, name) in names.enumerated() {
+            key.set(UInt64(index + 1), entries[index + 1].first ?? 0)
+            try put(named: name)
+        }
         for category in entries.indices where !entries[category].isEmpty { try put(category) }
-        for (index, name) in names.enumerated() { try put(UInt64(index + 1), named: name) }
-        if !names.isEmpty { try put(UInt64(names.count), named: StreamIndex.categoryCountKey) }
-        if streams > 0 { try put(streams, named: StreamIndex.streamCountKey) }
+        key.set(UInt64(names.count))
+        if !names.isEmpty { try put(named: StreamIndex.categoryCountKey) }
+        key.set(streams)
+        if streams > 0 { try put(named: StreamIndex.streamCountKey) }
     }
 
-    private func put(_ number: UInt64, named name: [UInt8]) throws(StorageError) {
+    private func put(named name: [UInt8]) throws(StorageError) {
         guard KeyBuffer.keyLength.contains(name.count) else { return }
-        key.set(number)
         try name.withBytes { (name) throws(StorageError) in
             try sink.put(key.bytes, in: StreamTables.categories.number, at: name)
         }

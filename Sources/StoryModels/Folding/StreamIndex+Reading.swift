@@ -105,7 +105,7 @@ extension StreamIndex {
     ) throws(StorageError) {
         guard from <= through else { return }
         // The first chunk may begin before `from`.
-        let first = try newestChunk(of: category, through: from.value)?.first ?? from.value
+        let first = try lastChunk(of: category, through: from.value) ?? from.value
         var lower = KeyBuffer(capacity: 12)
         var upper = KeyBuffer(capacity: 13)
         lower.set(category, first)
@@ -123,25 +123,21 @@ extension StreamIndex {
     /// The largest number that six bytes hold.
     private static let maxNumber: UInt64 = 1 << 48 - 1
 
-    /// Returns the last chunk of a category that begins at or before a position; nil when there is none.
-    func newestChunk(
-        of category: UInt64, through position: UInt64
-    ) throws(StorageError) -> (first: UInt64, count: UInt64, last: UInt64)? {
-        var found: (first: UInt64, count: UInt64, last: UInt64)?
+    /// Returns the first position of the last chunk of a category that begins at or before a position; nil when there is
+    /// none.
+    private func lastChunk(of category: UInt64, through position: UInt64) throws(StorageError) -> UInt64? {
+        var first: UInt64?
         var lower = KeyBuffer(capacity: 12)
         var upper = KeyBuffer(capacity: 13)
         lower.set(category, 0)
         upper.set(category, min(position, StreamIndex.maxNumber))
         upper.add(0)
         let range = KeyBounds(lower: lower.bytes, upper: upper.bytes)
-        try store.walk(StreamTables.categoryPositions.number, range, .descending) { key, bytes in
-            guard key.count >= 12, bytes.count >= 6 else { return false }
-            found = (
-                key.sixByteNumber(at: 6), UInt64(bytes.count / 6), bytes.sixByteNumber(at: bytes.count / 6 * 6 - 6)
-            )
+        try store.walk(StreamTables.categoryPositions.number, range, .descending) { key, _ in
+            if key.count >= 12 { first = key.sixByteNumber(at: 6) }
             return false
         }
-        return found
+        return first
     }
 
     func count(at key: [UInt8]) throws(StorageError) -> UInt64 {

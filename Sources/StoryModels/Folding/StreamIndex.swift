@@ -17,6 +17,11 @@ package struct StreamHead: Equatable, Sendable {
         self.position = position
     }
 
+    /// Creates the head of a stream that ends with an event.
+    package init(_ event: EventMetadata) {
+        self.init(number: event.streamNumber, version: event.version, position: event.position)
+    }
+
     /// Parses `number 6 · version 6 · position 6` (in bytes); nil when there are fewer bytes.
     package init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= 18 else { return nil }
@@ -28,8 +33,6 @@ package struct StreamHead: Equatable, Sendable {
 
 /// The index of streams and categories: the head of each stream, and the positions of the events of each stream and
 /// category.
-///
-/// It caches the newest chunk of each category, so `storeWasTakenBack` must be called when the store is rolled back.
 package final class StreamIndex {
     /// The number of positions in one chunk: an event extends the newest chunk of its stream by six bytes, and most
     /// events begin no new chunk.
@@ -40,24 +43,27 @@ package final class StreamIndex {
     static let streamCountKey: [UInt8] = [1]
 
     let store: any TableStore
-    @exclusivity(unchecked) private var recent = RecentCategories()
     @exclusivity(unchecked) private var key = KeyBuffer()
     @exclusivity(unchecked) private var value = KeyBuffer()
 
     /// Creates the index over the tables of a store.
     package init(_ store: any TableStore) { self.store = store }
 
-    /// Drops cached state after the store was rolled back to an earlier state.
-    package func storeWasTakenBack() { recent.removeAll() }
-
     /// Folds an event in.
     ///
     /// - Parameters:
     ///   - head: the head of its stream, this event included.
     ///   - name: the stream's name.
-    /// - Throws: `.corrupt` when the category has an event at or after this position already, since folding an event
+    ///   - previous: the head before the event; nil for the first event of the stream.
+    /// - Throws: `.corrupt` when the stream has an event at or after this position already, since folding an event
     ///   twice would spoil every position after it; otherwise any error of the store.
-    package func fold(_ head: StreamHead, _ name: UnsafeRawBufferPointer) throws(StorageError) {
+    package func fold(
+        _ head: StreamHead, _ name: UnsafeRawBufferPointer, after previous: StreamHead?
+    ) throws(StorageError) {
+        if let previous, previous.position >= head.position {
+            throw .corrupt(
+                "an event at position \(head.position.value) is folded a second time", at: head.position)
+        }
         try foldCategory(head.position, name)
         if head.version <= Version(1) {
             value.set(head.number.value)
@@ -65,7 +71,7 @@ package final class StreamIndex {
                 try store.put(value.bytes, in: StreamTables.categories.number, at: key)
             }
         } else {
-            try foldPosition(head, name)
+            try foldPosition(head, after: previous)
         }
         try StreamIndex.put(head, name, to: store, &value)
     }
@@ -85,12 +91,12 @@ package final class StreamIndex {
     /// Adds the position of a stream's event to its chunks.
     ///
     /// A stream of one event has no chunk, since its head holds the position; the second event creates one.
-    private func foldPosition(_ head: StreamHead, _ name: UnsafeRawBufferPointer) throws(StorageError) {
+    private func foldPosition(_ head: StreamHead, after previous: StreamHead?) throws(StorageError) {
         let index = (head.version.value - 1) % StreamIndex.positionsPerChunk
         key.set(head.number.value, (head.version.value - 1) / StreamIndex.positionsPerChunk)
         let table = StreamTables.streamPositions.number
         if head.version == Version(2) {
-            value.set(try self.head(of: name)?.position.value ?? 0, head.position.value)
+            value.set(previous?.position.value ?? 0, head.position.value)
             return try store.put(value.bytes, in: table, at: key.bytes)
         }
         value.set(head.position.value)
@@ -98,44 +104,38 @@ package final class StreamIndex {
         try store.append(value.bytes, in: table, at: key.bytes)
     }
 
+    /// Adds the position of an event to the newest chunk of its category, or begins a chunk with it.
     private func foldCategory(_ position: Position, _ name: UnsafeRawBufferPointer) throws(StorageError) {
         let category = UnsafeRawBufferPointer(rebasing: name[..<(name.firstIndex(of: 0x2D) ?? 0)])
-        let known = recent.find(category)
-        let entry = if let known { known } else { try remember(category) }
-        guard position.value > entry.pointee.last else {
-            throw .corrupt("an event at position \(position.value) is folded a second time", at: position)
+        guard KeyBuffer.keyLength.contains(category.count) else { return }
+        var (number, chunk) = (UInt64(0), UInt64(0))
+        try store.withValue(StreamTables.categories.number, at: category) { bytes in
+            if bytes.count >= 12 { (number, chunk) = (bytes.sixByteNumber(at: 0), bytes.sixByteNumber(at: 6)) }
         }
-        let isNew = entry.pointee.extend(to: position.value)
-        key.set(entry.pointee.category, entry.pointee.first)
-        value.set(position.value)
+        if number == 0 { number = try addCategory() }
         let table = StreamTables.categoryPositions.number
-        if isNew { return try store.put(value.bytes, in: table, at: key.bytes) }
-        try store.append(value.bytes, in: table, at: key.bytes)
-    }
-
-    /// Reads the newest chunk of a category into the cache; a new category gets its number now.
-    private func remember(
-        _ category: UnsafeRawBufferPointer
-    ) throws(StorageError) -> UnsafeMutablePointer<RecentCategories.Entry> {
-        let number = try numbered(category)
-        var entry = RecentCategories.Entry(category: number)
-        if let newest = try newestChunk(of: number, through: .max) {
-            entry.first = newest.first
-            entry.count = newest.count
-            entry.last = newest.last
+        value.set(position.value)
+        if chunk > 0 {
+            key.set(number, chunk)
+            let size = try store.append(value.bytes, in: table, at: key.bytes)
+            guard size >= 6 * Int(StreamIndex.positionsPerChunk) else { return }
+            chunk = 0
+        } else {
+            chunk = position.value
+            key.set(number, chunk)
+            try store.put(value.bytes, in: table, at: key.bytes)
         }
-        return recent.add(entry, category)
+        // The first position of the newest chunk, which is part of its key; zero once it is full.
+        value.set(number, chunk)
+        try store.put(value.bytes, in: StreamTables.categories.number, at: category)
     }
 
-    /// Returns the number of a category, which is assigned now when it is new.
-    private func numbered(_ category: UnsafeRawBufferPointer) throws(StorageError) -> UInt64 {
-        if let number = try number(of: category) { return number }
-        let table = StreamTables.categories.number
+    /// Returns the number of a new category.
+    private func addCategory() throws(StorageError) -> UInt64 {
         let number = try count(at: StreamIndex.categoryCountKey) + 1
         value.set(number)
-        if KeyBuffer.keyLength.contains(category.count) { try store.put(value.bytes, in: table, at: category) }
         try StreamIndex.categoryCountKey.withBytes { (key) throws(StorageError) in
-            try store.put(value.bytes, in: table, at: key)
+            try store.put(value.bytes, in: StreamTables.categories.number, at: key)
         }
         return number
     }

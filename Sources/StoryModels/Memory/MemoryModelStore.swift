@@ -40,10 +40,12 @@ package final class MemoryModelStore: TableStore {
         buffers.change(table) { $0.setCount(change, after: old, at: key, &scratch) }
     }
 
-    package func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
+    package func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) -> Int {
         buffers.change(table) { buffer in
             // A missing value is created.
-            if !buffer.append(bytes, at: key) { buffer.put(bytes, at: key) }
+            if let size = buffer.append(bytes, at: key) { return size }
+            buffer.put(bytes, at: key)
+            return bytes.count
         }
     }
 

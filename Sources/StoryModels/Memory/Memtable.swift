@@ -105,11 +105,12 @@ final class Memtable {
         return true
     }
 
-    /// Appends to a value, in place or after a move to twice the room; returns false when there is no value.
-    func append(_ bytes: UnsafeRawBufferPointer, at key: UnsafeRawBufferPointer) -> Bool {
-        guard count > 0 else { return false }
+    /// Appends to a value, in place or after a move to twice the room, and returns its size in bytes; nil when there is
+    /// no value.
+    func append(_ bytes: UnsafeRawBufferPointer, at key: UnsafeRawBufferPointer) -> Int? {
+        guard count > 0 else { return nil }
         let slot = slots[slot(of: key, Memtable.hash(key))]
-        guard !slot.isEmpty, let value = value(Int(slot.entry)) else { return false }
+        guard !slot.isEmpty, let value = value(Int(slot.entry)) else { return nil }
         let entry = entries + Int(slot.entry)
         let grown = value.count + bytes.count
         if grown > Int(entry.pointee.capacity) {
@@ -119,7 +120,7 @@ final class Memtable {
         }
         Memory.copy(bytes, to: arena + entry.pointee.offset + key.count + value.count)
         entry.pointee.valueCount = UInt32(grown)
-        return true
+        return grown
     }
 
     /// Puts the sum of a count so far and a change; a sum that is not above zero becomes a tombstone.

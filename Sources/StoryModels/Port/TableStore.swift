@@ -29,10 +29,13 @@ package protocol TableWriting: AnyObject {
 package protocol TableStore: TableWriting {
     /// The position that the tables on disk are folded up to; data on events up to it may come from disk.
     var checkpointed: Position { get }
-    /// Appends bytes to a value, which is created if it is missing.
+    /// Appends bytes to a value, which is created if it is missing, and returns its size in bytes.
     ///
     /// - Throws: any read error of the store.
-    func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError)
+    @discardableResult
+    func append(
+        _ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer
+    ) throws(StorageError) -> Int
     /// Hints that `key` will be looked up soon, so that a store may prefetch it.
     func prefetch(_ table: UInt8, at key: UnsafeRawBufferPointer)
     /// Calls `body` with the value at a key.

@@ -31,10 +31,7 @@ package final class LMDBModelStore: TableStore {
     /// The buffer for the value of a new count, and for a value that is appended to.
     @exclusivity(unchecked) private var scratch = KeyBuffer()
     @exclusivity(unchecked) private var lookups = InterleavedLookup()
-    /// A negative look-up cache of one key. Whether a key is new is looked up before its event is written, and again
-    /// when the event is folded; the second look-up is then skipped.
-    @exclusivity(unchecked) private var missing = LastLookup()
-    @exclusivity(unchecked) private var expected = PrefetchedLookup()
+    @exclusivity(unchecked) private var prefetched = PrefetchedLookup()
 
     /// Opens the stored models. Models of another version, and models that hold more than this log and an ancestor
     /// share, are removed and folded from the start.
@@ -110,18 +107,19 @@ package final class LMDBModelStore: TableStore {
 
     package func append(
         _ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer
-    ) throws(StorageError) {
-        if active.change(table, { $0.append(bytes, at: key) }) { return }
+    ) throws(StorageError) -> Int {
+        if let size = active.change(table, { $0.append(bytes, at: key) }) { return size }
         scratch.set(try find(table, key) ?? .none)
         scratch.add(bytes)
         active.change(table) { $0.put(scratch.bytes, at: key) }
+        return scratch.count
     }
 
     package func prefetch(_ table: UInt8, at key: UnsafeRawBufferPointer) {
         let hash = Memtable.hash(key)
         active.prefetch(table, hash)
         older?._withUnsafeGuaranteedRef { $0.prefetch(table, hash) }
-        if let tree = trees[table] { expected.begin(table, key, in: tree) }
+        if let tree = trees[table] { prefetched.begin(table, key, in: tree) }
     }
 
     package func withValue(
@@ -225,14 +223,7 @@ package final class LMDBModelStore: TableStore {
         _ table: UInt8, _ key: UnsafeRawBufferPointer
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
         if let known = active.known(table, key, hash: Memtable.hash(key), before: older) { return known }
-        if missing.matches(table, key) { return nil }
-        do throws(StorageError) {
-            if let value = try stored(table, key) { return value }
-        } catch {
-            throw noted(error)
-        }
-        missing.keep(table, key)
-        return nil
+        do throws(StorageError) { return try stored(table, key) } catch { throw noted(error) }
     }
 
     /// Returns the stored value of a key.
@@ -240,7 +231,7 @@ package final class LMDBModelStore: TableStore {
         _ table: UInt8, _ key: UnsafeRawBufferPointer
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
         if let tree = trees[table] {
-            guard var search = expected.taken(table, key) else { return try tree.value(at: key) }
+            guard var search = prefetched.taken(table, key) else { return try tree.value(at: key) }
             return try search.finish()
         }
         return try snapshot?.value(in: tables[table], at: key)
@@ -249,8 +240,7 @@ package final class LMDBModelStore: TableStore {
     /// Moves the snapshot to the newest commit.
     private func renewSnapshot() throws(StorageError) {
         trees.clear()
-        missing.forget()
-        expected.forget()
+        prefetched.forget()
         snapshot?.reset()
         try snapshot?.renew()
         try snapshot?.show(trees, environment)

@@ -1,6 +1,7 @@
 import StoryCore
 import StoryEngine
 import StoryLog
+import StoryModels
 import StoryStorage
 import StoryWire
 
@@ -69,20 +70,18 @@ final class CommitDriver {
 
     /// Appends an event to the log and folds its record, so that the next request sees it.
     func append(
-        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, at place: EventMetadata
+        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,
+        at place: EventMetadata, after prior: PriorState
     ) {
         guard turn.takesAppends else { return }
         let header = encoder.write(proposals, index, to: stream, key: key, at: place)
-        let json = encoder.json
-        nextBytes += json.count
+        nextBytes += encoder.json.count
         var failure: StorageError?
         do throws(StorageError) {
-            try log.append(header, json: json) { record in
-                do throws(StorageError) { try engine.fold(record) } catch { failure = error }
+            try log.append(header, json: encoder.json) { record in
+                do throws(StorageError) { try engine.fold(record, after: prior) } catch { failure = error }
             }
-        } catch {
-            return perform(turn.appendFailed(error))
-        }
+        } catch { return perform(turn.appendFailed(error)) }
         perform(turn.appended(through: place.position))
         if let failure { perform(turn.storageFailed(failure)) }
     }

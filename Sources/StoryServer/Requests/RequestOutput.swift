@@ -1,5 +1,6 @@
 import StoryCore
 import StoryEngine
+import StoryModels
 import StoryWire
 
 /// The engine's output: bytes for the connection whose request is being handled, and events for the log.
@@ -66,8 +67,9 @@ final class RequestOutput: TurnOutput {
     var published: Position { publishing.published }
 
     func append(
-        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?, at place: EventMetadata
-    ) { driver.append(proposals, index, to: stream, key: key, at: place) }
+        _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,
+        at place: EventMetadata, after prior: PriorState
+    ) { driver.append(proposals, index, to: stream, key: key, at: place, after: prior) }
 
     func receipt(_ receipt: Receipt, tag: Tag?) {
         write(restsOn: receipt.position) { ReplyEncoder.append(receipt, tag: tag, times: &times, to: &$0) }

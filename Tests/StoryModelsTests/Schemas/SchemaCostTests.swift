@@ -40,7 +40,7 @@ import TestSupport
             let events = (start..<min(start + 25_000, rows + 1)).map { story($0) }
             bytes += events.reduce(0) { $0 + $1.text.count }
             let began = cpu()
-            for event in events { try event.withRecord { try projector.fold($0, readable: $0.json.count) } }
+            for event in events { try event.withRecord { try projector.fold($0) } }
             let folded = cpu()
             let checkpoint = store.freeze(at: Position(UInt64(start)))
             try checkpoint.run()

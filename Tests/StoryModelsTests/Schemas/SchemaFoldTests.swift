@@ -97,9 +97,8 @@ struct SchemaFoldTests {
         var keys = KeyIndex(keyStore)
         for event in log {
             try event.withRecord { record in
-                if let key = record.key {
-                    try keys.fold(UnsafeRawBufferPointer(rebasing: record.json[key]), at: record.position)
-                }
+                guard let key = record.keyBytes else { return }
+                try keys.fold(key, at: record.position, after: keys.entry(of: key))
             }
         }
         digests.add(keyStore, [StreamTables.keys])
@@ -113,9 +112,9 @@ struct SchemaFoldTests {
         let projector = ModelProjector(plan, store: store, json: json)
         for event in log { try event.withRecord { try projector.fold($0) } }
         for event in log {
-            #expect(throws: StorageError.self) { try event.withRecord { try projector.foldStream($0) } }
+            #expect(throws: StorageError.self) { try event.withRecord { try projector.fold($0) } }
             let anew = ModelProjector(plan, store: store, json: json)
-            #expect(throws: StorageError.self) { try event.withRecord { try anew.foldStream($0) } }
+            #expect(throws: StorageError.self) { try event.withRecord { try anew.fold($0) } }
         }
     }
 

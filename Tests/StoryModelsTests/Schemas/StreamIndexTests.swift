@@ -63,7 +63,7 @@ struct StreamIndexTests {
         }
     }
 
-    @Test func `more categories than are kept in mind, by turns, have their events each`() throws {
+    @Test func `many categories, by turns, have their events each`() throws {
         let index = StreamIndex(MemoryModelStore())
         let (categories, rounds) = (100, 70)
         for round in 0..<rounds {
@@ -71,9 +71,8 @@ struct StreamIndexTests {
                 let head = StreamHead(
                     number: StreamNumber(UInt64(category + 1)), version: Version(UInt64(round + 1)),
                     position: Position(UInt64(round * categories + category + 1)))
-                try "c\(category)-1".bytes.withBytes { try index.fold(head, $0) }
+                try "c\(category)-1".bytes.withBytes { try index.fold(head, $0, after: index.head(of: $0)) }
             }
-            if round == rounds / 2 { index.storeWasTakenBack() }
         }
         for category in 0..<categories {
             let number = try #require(try index.number(of: "c\(category)".category))

@@ -40,8 +40,10 @@ final class SortedModel: TableStore {
         tables[table, default: [:]][Array(key)] = count > 0 ? (0..<6).map { UInt8(count >> (40 - 8 * $0) & 255) } : nil
     }
 
-    func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
-        tables[table, default: [:]][Array(key), default: []] += Array(bytes)
+    func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) -> Int {
+        let value = (tables[table]?[Array(key)] ?? []) + Array(bytes)
+        tables[table, default: [:]][Array(key)] = value
+        return value.count
     }
 
     func withValue(

@@ -79,7 +79,7 @@ package final class MemoryModels: ServedModels {
         store.add(change, in: table, at: key)
     }
 
-    package func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
+    package func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) -> Int {
         store.append(bytes, in: table, at: key)
     }
 

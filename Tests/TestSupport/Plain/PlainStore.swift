@@ -33,8 +33,10 @@ package final class PlainStore: TableStore {
         put((0..<6).map { UInt8(count >> (40 - 8 * $0) & 255) }, table, Array(key))
     }
 
-    package func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) {
-        put((tables[table]?[Array(key)] ?? []) + Array(bytes), table, Array(key))
+    package func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) -> Int {
+        let value = (tables[table]?[Array(key)] ?? []) + Array(bytes)
+        put(value, table, Array(key))
+        return value.count
     }
 
     package func withValue(

@@ -16,8 +16,11 @@ enum WriteContent {
         switch command {
         case .failure(let failure): return .refused(failure)
         case .success(let command):
-            if let id = write.id ?? command.givenID { return try decide(command, write, kind, id, in: world) }
-            return try decide(command, write, kind, givenID(kind, in: world), in: world)
+            guard let id = write.id ?? command.givenID else {
+                let (id, head) = try given(kind, in: world)
+                return try decide(command, write, kind, id, head, in: world)
+            }
+            return try decide(command, write, kind, id, world.ports.headToExtend(kind.stream(id)), in: world)
         }
     }
 
@@ -29,25 +32,30 @@ enum WriteContent {
         return isNew ? .notFound(target(kind, id)) : .gone(target(kind, id))
     }
 
-    private static func givenID(_ kind: KindSchema, in world: World) throws(StorageError) -> Identifier {
+    /// Returns the ID that the store gives to new content, and the head of its stream; nil unless every ID is taken.
+    private static func given(
+        _ kind: KindSchema, in world: World
+    ) throws(StorageError) -> (id: Identifier, head: StreamHead?) {
+        var head: StreamHead?
         var failure: StorageError?
         let id = Identifier.given(at: world.head.next) { id in
             do throws(StorageError) {
-                return try world.models.streams.head(of: kind.stream(id)) != nil
+                head = try world.ports.headToExtend(kind.stream(id))
+                return head != nil
             } catch {
                 failure = error
                 return false
             }
         }
         if let failure { throw failure }
-        return id
+        return (id, head)
     }
 
     private static func decide(
-        _ command: ContentCommand, _ write: ContentWrite, _ kind: KindSchema, _ id: Identifier, in world: World
+        _ command: ContentCommand, _ write: ContentWrite, _ kind: KindSchema, _ id: Identifier, _ head: StreamHead?,
+        in world: World
     ) throws(StorageError) -> WriteOutcome {
         let stream = kind.stream(id)
-        let head = try world.ports.headToExtend(stream)
         let subject = ContentSubject(kind: kind, id: id, number: head?.number)
         switch try command.decision(on: subject, in: world.models) {
         case .refused(let refusal): return .refused(refusal.failure(of: target(kind, id)))

@@ -43,7 +43,9 @@ final class TwistedModels: ServedModels {
     func write(_ batch: borrowing WriteBatch) throws(StorageError) {
         if bug == nil { try models.write(batch) } else { try entries.take(batch) }
     }
-    func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError) {
+    func append(
+        _ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer
+    ) throws(StorageError) -> Int {
         try entries.append(bytes, in: table, at: key)
     }
     func withValue(
@@ -82,13 +84,21 @@ private final class TwistedEntries: TableWriting {
         if bug != .changesAreLost || batches % 8 != 0 { try write(batch) }
     }
 
-    func append(_ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer) throws(StorageError) {
+    func append(
+        _ bytes: UnsafeRawBufferPointer, in table: UInt8, at key: UnsafeRawBufferPointer
+    ) throws(StorageError) -> Int {
         let isHeld = bug == .foldsChangePlaces && table == StreamTables.streamPositions.number
-        if isHeld, held == nil { return held = (Array(bytes), Array(key)) }
-        try models.append(bytes, in: table, at: key)
-        guard isHeld, let before = held.take() else { return }
-        try before.key.withBytes { (key) throws(StorageError) in
-            try before.bytes.withBytes { (bytes) throws(StorageError) in try models.append(bytes, in: table, at: key) }
+        if isHeld, held == nil {
+            held = (Array(bytes), Array(key))
+            return bytes.count
         }
+        let size = try models.append(bytes, in: table, at: key)
+        guard isHeld, let before = held.take() else { return size }
+        try before.key.withBytes { (key) throws(StorageError) in
+            try before.bytes.withBytes { (bytes) throws(StorageError) in
+                _ = try models.append(bytes, in: table, at: key)
+            }
+        }
+        return size
     }
 }
