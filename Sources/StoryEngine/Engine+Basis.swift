@@ -14,8 +14,8 @@ extension Engine {
         case .syntax, .unknown, .notFound, .denied, .tooLarge, .full, .diverged, .busy, .draining, .internal:
             return .zero
         case .gone, .conflict:
-            guard let stream = action.stream(of: models.plan.catalogue) else { return head }
-            return try models.streams.head(of: stream)?.position ?? .zero
+            guard let stream = action.stream(of: world.plan.catalogue) else { return head }
+            return try world.streams.head(of: stream)?.position ?? .zero
         case .keyReused:
             if case .position(let position) = failure.detail { return position }
             return head

@@ -8,7 +8,7 @@ extension Engine {
         let head = output.durable
         let start: Position
         do throws(Failure) {
-            start = try FollowEvents.start(query, in: world(endingAt: head))
+            start = try FollowEvents.start(query, in: world, endingAt: head, identity)
         } catch {
             return output.reply(.failed(error), tag: tag, restsOn: .zero)
         }

@@ -41,7 +41,7 @@ extension Engine {
             }
         case .content(let write):
             return try once(action, write.options.key) { () throws(StorageError) in
-                try WriteContent.attempt(write, in: world)
+                try WriteContent.attempt(write, after: head, in: world)
             }
         case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics,
             .clients, .checkpoint, .verify, .backup, .quit:
@@ -55,7 +55,7 @@ extension Engine {
         _ action: RequestAction, _ key: RequestKey?, _ attempt: () throws(StorageError) -> WriteOutcome
     ) throws(StorageError) -> WriteOutcome {
         guard let key else { return try attempt() }
-        world.models.prefetch(key)
+        world.keys.prefetch(key)
         let attempted = Result(catching: attempt)
         if let known = try Idempotency.outcome(of: action, key, in: world) { return known }
         return try attempted.get()

@@ -6,7 +6,9 @@ package import StoryModels
 /// It reads through ports. Its output appends, commits and sends, and has the engine fold each event as soon as it is
 /// in the log, so that the next request sees it. It has no clock: `now` comes with the request.
 package final class Engine {
-    private let ports: Ports
+    let world: World
+    let limits: Limits
+    let identity: LogIdentity
     // Held directly to avoid a retain and release on each request.
     private let catalogue: Catalogue
     private let projector: ModelProjector
@@ -36,22 +38,19 @@ package final class Engine {
     ) throws(StorageError) {
         self.foldTimer = foldTimer ?? FoldTimer(plan.catalogue, clock: { 0 }) { _, _ in }
         catalogue = plan.catalogue
-        let models = ReadModels(plan, store: store, json: json)
-        ports = Ports(models: models, log: log, limits: limits, identity: identity)
+        world = World(plan, store: store, json: json, log: log)
+        self.limits = limits
+        self.identity = identity
         projector = ModelProjector(plan, store: store, json: json, telling: changes)
         self.server = server
         self.durability = durability
         head = log.head
         lastTime = log.lastTime ?? Instant(milliseconds: Instant.range.lowerBound)
-        lastStream = try models.streams.lastNumber()
+        lastStream = try world.streams.lastNumber()
     }
 
     /// A reader of durable rows, for subscriptions to rows and lists.
-    package var watcher: RowWatcher { RowWatcher(ports) }
-
-    var models: ReadModels { ports.models }
-    var limits: Limits { ports.limits }
-    private var log: any EventLogReading { ports.log }
+    package var watcher: RowWatcher { RowWatcher(world) }
 
     // MARK: Inputs
 
@@ -59,9 +58,9 @@ package final class Engine {
     ///
     /// - Throws: the error of reading the models.
     package func rolledBack() throws(StorageError) {
-        head = log.head
-        lastTime = log.lastTime ?? Instant(milliseconds: Instant.range.lowerBound)
-        lastStream = try models.streams.lastNumber()
+        head = world.log.head
+        lastTime = world.log.lastTime ?? Instant(milliseconds: Instant.range.lowerBound)
+        lastStream = try world.streams.lastNumber()
         changes.rolledBack()
     }
 
@@ -100,7 +99,7 @@ package final class Engine {
             return false
         }
         let greeting = Greeting(
-            server: server, position: output.durable, durable: durability, log: ports.identity.id, limits: limits,
+            server: server, position: output.durable, durable: durability, log: identity.id, limits: limits,
             peer: peer)
         output.notify(.greeting(greeting))
         return true
@@ -130,7 +129,7 @@ package final class Engine {
     package func answer(
         _ rows: borrowing WantedRows, into output: any TurnOutput, _ begin: (_ index: Int) -> Void
     ) {
-        let browse = BrowseTogether(world: world, output: output)
+        let browse = BrowseTogether(world: world, head: head, output: output)
         guard !isDraining else { return browse.refuse(rows, Failure.draining, begin) }
         browse.answer(rows, begin)
     }
@@ -142,7 +141,7 @@ package final class Engine {
         guard !isDraining else { return output.reply(.failed(Failure.draining), tag: tag, restsOn: .zero) }
         do throws(StorageError) {
             let mayWrite = session.peer.role >= .write
-            guard mayWrite, let entry = try world.models.entry(of: key) else {
+            guard mayWrite, let entry = try world.keys.entry(of: key) else {
                 return output.reply(.failed(failure), tag: tag, restsOn: .zero)
             }
             let reused = Idempotency.reused(key, entry.last)
@@ -161,11 +160,12 @@ package final class Engine {
             want(kind, id, tag: tag, in: &rows)
             self.answer(rows, into: output) { _ in }
         case .get(let kind, let id, let moment?):
-            try Browse(kind: models.schema(kind), id: id, world: world, tag: tag, output: output).at(moment)
+            let browse = Browse(kind: world.schema(kind), id: id, world: world, head: head, tag: tag, output: output)
+            try browse.at(moment)
         case .list(let query): list(query, tag, output)
-        case .count(let kind, let conditions): try count(models.schema(kind), conditions, tag, output)
+        case .count(let kind, let conditions): try count(world.schema(kind), conditions, tag, output)
         case .sorts(let kind):
-            for line in BrowseOrdered.sorts(models.schema(kind)) { output.reply(line, tag: tag, restsOn: .zero) }
+            for line in BrowseOrdered.sorts(world.schema(kind)) { output.reply(line, tag: tag, restsOn: .zero) }
         case .streams(let query): output.answer(with: BrowseStreams(query, in: source), tag: tag, restsOn: .zero)
         case .read(let query): read(query, tag, output)
         case .subscribe(let query): subscribe(&session, tag, query, output)
@@ -200,19 +200,15 @@ package final class Engine {
 
     // MARK: Queries
 
-    var world: World { world(endingAt: head) }
-
-    func world(endingAt head: Position) -> World {
-        World(ports: ports, head: head)
-    }
-
     /// The present models at each step of an answer, durable or not. The result rests on the head at the last step, so
     /// an answer that has not begun rests on nothing.
-    private var source: QuerySource { QuerySource(world: { self.world }, changes: changes) }
+    private var source: QuerySource {
+        QuerySource(world: world, limits: limits, changes: changes, head: { self.head })
+    }
 
     private func list(_ query: ListQuery, _ tag: Tag?, _ output: any TurnOutput) {
         do throws(Failure) {
-            let page = try BrowseOrdered.page(query, of: models.schema(query.kind), in: source)
+            let page = try BrowseOrdered.page(query, of: world.schema(query.kind), in: source)
             output.answer(with: page, tag: tag, restsOn: .zero)
         } catch {
             output.reply(.failed(error), tag: tag, restsOn: .zero)
@@ -237,7 +233,7 @@ package final class Engine {
 
     private func read(_ query: ReadQuery, _ tag: Tag?, _ output: any TurnOutput) {
         do throws(Failure) {
-            output.read(try ReadEvents.plan(query, in: world(endingAt: output.durable)), tag: tag)
+            output.read(try ReadEvents.plan(query, in: world, endingAt: output.durable, identity), tag: tag)
         } catch {
             output.reply(.failed(error), tag: tag, restsOn: .zero)
         }

@@ -1,38 +1,46 @@
 package import StoryCore
 import StoryModels
 
-/// The interfaces that use cases read through: the same for all requests, so that a `World` is cheap to make.
-final class Ports {
-    let models: ReadModels
-    let log: any EventLogReading
-    let limits: Limits
-    let identity: LogIdentity
-    // Held directly to avoid a retain and release on each write and row look-up.
-    private let streams: StreamIndex
+/// The read models and the log as use cases see them.
+final class World {
+    let plan: CataloguePlan
     let store: any TableStore
+    let log: any EventLogReading
+    let rows: RowLookup
+    let streams: StreamIndex
+    let keys: KeyIndex
+    /// The plan's catalogue, held directly to avoid a retain and release on each request.
+    private let catalogue: Catalogue
+    private let json: any JSONReading
 
-    init(models: ReadModels, log: any EventLogReading, limits: Limits, identity: LogIdentity) {
-        self.models = models
-        streams = models.streams
-        store = models.store
+    /// - Parameter json: the reader of the data of events that are folded for an answer.
+    init(_ plan: CataloguePlan, store: any TableStore, json: any JSONReading, log: any EventLogReading) {
+        self.plan = plan
+        self.store = store
         self.log = log
-        self.limits = limits
-        self.identity = identity
+        self.json = json
+        catalogue = plan.catalogue
+        rows = RowLookup(store)
+        streams = StreamIndex(store)
+        keys = KeyIndex(store)
     }
-}
 
-/// The models and the log as a use case sees them, with the log's end at one moment.
-struct World {
-    let ports: Ports
-    let head: Position
+    /// Returns the schema of a kind.
+    func schema(_ kind: Kind) -> KindSchema { catalogue[kind] }
 
-    var models: ReadModels { ports.models }
-    var log: any EventLogReading { ports.log }
-    var limits: Limits { ports.limits }
-    var identity: LogIdentity { ports.identity }
-}
+    /// Returns whether there is a row with an ID.
+    ///
+    /// - Throws: the error of the read.
+    func has(_ kind: Kind, _ id: Identifier) throws(StorageError) -> Bool {
+        try rows.has(catalogue.rows(of: kind), id)
+    }
 
-extension Ports {
+    /// Returns a fold of a stream's events up to a position into a row.
+    func history(of head: StreamHead, _ schema: KindSchema, through last: Position) -> HistoryFold {
+        let row = RowHistory(plan, kind: schema.number, json: json)
+        return HistoryFold(of: head, through: last, into: row, streams: streams, log: log)
+    }
+
     /// Returns the head of a stream, to append behind it.
     ///
     /// A wrong head from the stored models would stay in the log for ever, so it is checked against the log first.
@@ -61,9 +69,7 @@ extension Ports {
         }
         return head
     }
-}
 
-extension World {
     /// Returns the position of the first event at a time or after it; one past the log's end if there is none.
     ///
     /// - Throws: the error of reading the log.
@@ -82,15 +88,15 @@ extension World {
 
 /// The directory of the rows in the models.
 final class ModelDirectory: Directory {
-    private let models: ReadModels
+    private let world: World
     /// The first read error, after which the results are not to be trusted; nil if all reads succeeded.
     private(set) var failure: StorageError?
 
-    init(_ models: ReadModels) { self.models = models }
+    init(_ world: World) { self.world = world }
 
     func has(_ kind: Kind, _ id: Identifier) -> Bool {
         do throws(StorageError) {
-            return try models.has(kind, id)
+            return try world.has(kind, id)
         } catch {
             failure = failure ?? error
             return false

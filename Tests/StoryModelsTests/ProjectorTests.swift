@@ -51,12 +51,12 @@ struct ProjectorTests {
         let events = history(seed)
         let store = try folded(events)
         let rows = PlainRows(events)
-        var lookup = RowLookup(store)
+        let lookup = RowLookup(store)
         for kind in Kind.allCases {
             #expect(store.entries(of: kind.schema.rows).count == rows.rows(kind).count)
             for row in rows.rows(kind) {
                 var found: Row?
-                _ = try row.id.bytes.withBytes { id in try lookup.row(kind.schema, id: id) { found = Row($0) } }
+                _ = try lookup.row(kind.schema, row.id) { found = Row($0) }
                 #expect(found == row)
             }
         }

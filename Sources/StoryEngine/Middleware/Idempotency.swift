@@ -13,7 +13,7 @@ enum Idempotency {
     static func outcome(
         of action: RequestAction, _ key: RequestKey, in world: World
     ) throws(StorageError) -> WriteOutcome? {
-        guard let entry = try world.models.entry(of: key) else { return nil }
+        guard let entry = try world.keys.entry(of: key) else { return nil }
         if let receipt = try repeated(action, entry.positions, in: world) { return .repeated(receipt) }
         return .refused(reused(key, entry.last))
     }
@@ -61,12 +61,12 @@ enum Idempotency {
         _ write: ContentWrite, _ positions: [Position], in world: World
     ) throws(StorageError) -> WriteReceipt? {
         guard positions.count == 1, let position = positions.first,
-            case .success(let command) = write.command(of: world.models.schema(write.kind), in: TrustingDirectory())
+            case .success(let command) = write.command(of: world.schema(write.kind), in: TrustingDirectory())
         else { return nil }
         let proposal = EventProposal(body: command.event, meta: write.options.meta)
         let event = try world.log.written(at: position, comparedWith: proposal)
         guard event.isSame, let id = write.id ?? command.givenID ?? event.givenID,
-            event.stream == world.models.schema(write.kind).stream(id)
+            event.stream == world.schema(write.kind).stream(id)
         else { return nil }
         return WriteReceipt([event], id: id, isTogether: false)
     }

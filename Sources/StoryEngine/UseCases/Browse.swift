@@ -6,6 +6,8 @@ struct Browse {
     let kind: KindSchema
     let id: Identifier
     let world: World
+    /// The last event that the models have.
+    let head: Position
     let tag: Tag?
     let output: any TurnOutput
 
@@ -19,8 +21,8 @@ struct Browse {
     /// - Throws: `.corrupt` if the row is damaged; otherwise the error of the read.
     func missed(_ record: UnsafeRawBufferPointer?) throws(StorageError) {
         guard record == nil else { throw .corrupt("a stored row of \(kind.name) is damaged", at: nil) }
-        guard let head = try world.models.streams.head(of: stream) else { return refuse(.notFound(target), .zero) }
-        refuse(.gone(target), world.basis(head.position, output))
+        guard let head = try world.streams.head(of: stream) else { return refuse(.notFound(target), .zero) }
+        refuse(.gone(target), basis(head.position))
     }
 
     /// Answers with a read error.
@@ -30,20 +32,20 @@ struct Browse {
     ///
     /// - Throws: like `missed`.
     func at(_ moment: Moment) throws(StorageError) {
-        let basis = world.basis(world.head, output)
-        guard let head = try world.models.streams.head(of: stream) else { return refuse(.notFound(target), basis) }
+        let basis = self.basis(head)
+        guard let head = try world.streams.head(of: stream) else { return refuse(.notFound(target), basis) }
         let position: Position
         do throws(Failure) {
-            position = try world.position(of: moment)
+            position = try self.position(of: moment)
         } catch {
             return refuse(error, basis)
         }
         if position >= head.position {
-            let isThere = try world.models.row(kind, id) { output.row($0, tag: tag, restsOn: basis) }
+            let isThere = try world.rows.row(kind, id) { output.row($0, tag: tag, restsOn: basis) }
             guard !isThere else { return }
         }
-        let past = PastRow.Subject(target: target, moment: moment.text, stream: head, through: position)
-        let cursor = PastRow(past, kind, in: world, restsOn: basis)
+        let subject = PastRow.Subject(target: target, moment: moment.text)
+        let cursor = PastRow(subject, world.history(of: head, kind, through: position), restsOn: basis)
         output.answer(with: cursor, tag: tag, restsOn: basis)
     }
 
@@ -52,11 +54,9 @@ struct Browse {
     private func refuse(_ failure: Failure, _ basis: Position) {
         output.reply(.failed(failure), tag: tag, restsOn: basis)
     }
-}
 
-extension World {
     /// Returns the basis of a reply that depends on an event: zero if everything is durable.
-    fileprivate func basis(_ position: Position, _ output: any TurnOutput) -> Position {
+    private func basis(_ position: Position) -> Position {
         head > output.durable ? position : .zero
     }
 
@@ -72,7 +72,7 @@ extension World {
             }
             return position
         case .time(let time):
-            return try lastPosition(notAfter: time)
+            return try world.lastPosition(notAfter: time)
         }
     }
 }
@@ -94,19 +94,16 @@ final class PastRow: AnswerCursor {
         let target: String
         /// The moment as text within a sentence.
         let moment: String
-        let stream: StreamHead
-        /// The last position that is folded.
-        let through: Position
     }
 
     private let subject: Subject
     private let basis: Position
     private var history: HistoryFold
 
-    init(_ subject: Subject, _ schema: KindSchema, in world: World, restsOn basis: Position) {
+    init(_ subject: Subject, _ history: HistoryFold, restsOn basis: Position) {
         self.subject = subject
         self.basis = basis
-        history = HistoryFold(of: subject.stream, schema, through: subject.through, in: world.models, world.log)
+        self.history = history
     }
 
     func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {

@@ -13,33 +13,33 @@ final class BrowseStreams: AnswerCursor {
 
     func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         guard !budget.isSpent else { return .more }
-        let world = source.world()
+        let head = source.head()
         let before = lines.count
-        let found = try streams(in: world.models)
+        let found = try streams()
         let page = found.prefix(query.limit)
         for stream in page { lines.row(.stream(stream)) }
         budget.look(at: found.count)
         budget.write(lines.count - before)
         let next = found.count > query.limit ? page.last?.name : nil
-        return .ended(.done(.streams(count: page.count, next: next, position: world.head)), restsOn: world.head)
+        return .ended(.done(.streams(count: page.count, next: next, position: head)), restsOn: head)
     }
 
-    private func streams(in models: ReadModels) throws(StorageError) -> [StreamSummary] {
+    private func streams() throws(StorageError) -> [StreamSummary] {
         switch query.source {
         case .one(let name):
             if let after = query.after, !after.bytes.lexicographicallyPrecedes(name.bytes) { return [] }
-            return try models.streams.head(of: name).map { [summary(name, $0)] } ?? []
+            return try source.world.streams.head(of: name).map { [summary(name, $0)] } ?? []
         case .category(let category):
-            return try streams(beginningWith: category.bytes + [0x2D], in: models)
-        case .all: return try streams(beginningWith: [], in: models)
+            return try streams(beginningWith: category.bytes + [0x2D])
+        case .all: return try streams(beginningWith: [])
         }
     }
 
     /// Returns up to one stream more than the page has room for, to know whether another page follows.
-    private func streams(beginningWith prefix: [UInt8], in models: ReadModels) throws(StorageError) -> [StreamSummary] {
+    private func streams(beginningWith prefix: [UInt8]) throws(StorageError) -> [StreamSummary] {
         var streams: [StreamSummary] = []
         let walk = IndexWalk(
-            store: models.store, table: StreamTables.streams, lower: prefix, upper: prefix.prefixEnd)
+            store: source.world.store, table: StreamTables.streams, lower: prefix, upper: prefix.prefixEnd)
         try walk.entries(.ascending, after: query.after?.bytes) { key, value in
             if let name = StreamName(key), let head = StreamHead(value) { streams.append(summary(name, head)) }
             return streams.count <= query.limit

@@ -47,15 +47,17 @@ package struct WantedRows: ~Copyable {
 /// `GET` of several present rows: looked up interleaved, answered one after the other.
 struct BrowseTogether {
     let world: World
+    /// The last event that the models have.
+    let head: Position
     let output: any TurnOutput
 
     /// Answers each row, in the order of the requests.
     ///
     /// - Parameter begin: called with the index of each row before its answer is written to the output.
     func answer(_ rows: borrowing WantedRows, _ begin: (_ index: Int) -> Void) {
-        let (catalogue, isAllDurable) = (world.models.plan.catalogue, world.head <= output.durable)
+        let (catalogue, isAllDurable) = (world.plan.catalogue, head <= output.durable)
         do throws(StorageError) {
-            try world.ports.store.withValues(at: rows.keys) { index, value in
+            try world.store.withValues(at: rows.keys) { index, value in
                 begin(index)
                 let layout = catalogue.layout(of: rows.kind(index))
                 guard let value, let row = RowView(layout, value) else { return missed(rows, index, value) }
@@ -77,8 +79,8 @@ struct BrowseTogether {
     /// Answers for a row that is not there, or is damaged.
     private func missed(_ rows: borrowing WantedRows, _ index: Int, _ value: UnsafeRawBufferPointer?) {
         let browse = Browse(
-            kind: world.models.schema(rows.kind(index)), id: rows.id(index), world: world, tag: rows.tag(index),
-            output: output)
+            kind: world.schema(rows.kind(index)), id: rows.id(index), world: world, head: head,
+            tag: rows.tag(index), output: output)
         do throws(StorageError) { try browse.missed(value) } catch { browse.failed(error) }
     }
 }

@@ -15,18 +15,18 @@ enum CountRows {
     static func answer(
         _ schema: KindSchema, _ conditions: [Condition], in source: QuerySource
     ) throws(StorageError) -> Answer {
-        let models = source.world().models
+        let rows = source.world.rows
         switch QueryPlan(schema, conditions).count {
         case .tally(let key, let less):
-            let all = try models.tally(schema, at: key)
-            let others = try less.map { (key) throws(StorageError) in try models.tally(schema, at: key) } ?? 0
+            let all = try rows.tally(schema, at: key)
+            let others = try less.map { (key) throws(StorageError) in try rows.tally(schema, at: key) } ?? 0
             return .known(Int(clamping: all - min(others, all)))
         case .unique(let text, let rest):
             var count = 0
-            try models.row(schema, folded: text) { row in if rest.match(row) { count = 1 } }
+            try rows.row(schema, folded: text) { row in if rest.match(row) { count = 1 } }
             return .known(count)
         case .walk:
-            let range = try models.narrowest(QueryPlan(schema, conditions), schema)
+            let range = try rows.narrowest(QueryPlan(schema, conditions), schema)
             return .counting(RowCount(schema, range.map { .index($0) } ?? .all(conditions), in: source))
         }
     }
@@ -67,19 +67,18 @@ final class RowCount: AnswerCursor, RowObserver {
     }
 
     func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
-        let world = source.world()
-        guard begins(in: world) else { return .more }
+        guard begins() else { return .more }
         var walked = last ?? []
         var isWhole = true
         var failure: StorageError?
         let rest = rest
-        try walk(world.models.store).keys(.ascending, after: last) { key in
+        try walk.keys(.ascending, after: last) { key in
             guard !budget.isSpent else {
                 isWhole = false
                 return false
             }
             do throws(StorageError) {
-                if try isCounted(key, rest, &budget, in: world.models) { count += 1 }
+                if try isCounted(key, rest, &budget) { count += 1 }
             } catch {
                 failure = error
                 return false
@@ -92,11 +91,13 @@ final class RowCount: AnswerCursor, RowObserver {
         if !walked.isEmpty { last = walked }
         guard isWhole else { return .more }
         source.changes.remove(self)
-        return .ended(.done(.counted(count, position: world.head)), restsOn: world.head)
+        let head = source.head()
+        return .ended(.done(.counted(count, position: head)), restsOn: head)
     }
 
-    private func walk(_ store: any TableStore) -> IndexWalk {
-        switch part {
+    private var walk: IndexWalk {
+        let store = source.world.store
+        return switch part {
         case .index(let range):
             IndexWalk(
                 store: store, table: schema.indexes[range.index].table, lower: range.lower, upper: range.upper)
@@ -105,13 +106,13 @@ final class RowCount: AnswerCursor, RowObserver {
     }
 
     /// Begins to observe changes; returns false while too many counts are active.
-    private func begins(in world: World) -> Bool {
-        if !hasBegun { hasBegun = source.changes.add(self, atMost: world.limits.counts) }
+    private func begins() -> Bool {
+        if !hasBegun { hasBegun = source.changes.add(self, atMost: source.limits.counts) }
         return hasBegun
     }
 
     private func isCounted(
-        _ key: UnsafeRawBufferPointer, _ rest: [Condition], _ budget: inout Budget, in models: ReadModels
+        _ key: UnsafeRawBufferPointer, _ rest: [Condition], _ budget: inout Budget
     ) throws(StorageError) -> Bool {
         guard !rest.isEmpty else {
             budget.skip()
@@ -120,7 +121,7 @@ final class RowCount: AnswerCursor, RowObserver {
         budget.look(at: Budget.rowUnits)
         guard let number = key.lastNumber else { return false }
         var passes = false
-        try models.row(schema, number: number) { passes = rest.match($0) }
+        try source.world.rows.row(schema, number: number) { passes = rest.match($0) }
         return passes
     }
 

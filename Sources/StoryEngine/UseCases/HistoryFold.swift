@@ -22,14 +22,14 @@ struct HistoryFold {
     private(set) var position = Position.zero
 
     init(
-        of head: StreamHead, _ schema: KindSchema, through last: Position, in models: ReadModels,
-        _ log: any EventLogReading
+        of head: StreamHead, through last: Position, into row: RowHistory, streams: StreamIndex,
+        log: any EventLogReading
     ) {
-        streams = models.streams
+        self.streams = streams
         self.log = log
         self.head = head
         self.last = last
-        history = RowHistory(models.plan, kind: schema.number, json: models.json)
+        history = row
     }
 
     /// Extends the fold to later events of the stream, up to a later position.

@@ -3,7 +3,9 @@ import StoryModels
 
 /// The source of answers that are made in steps: the models at each step, and the changes between steps.
 struct QuerySource {
-    /// Returns the present models and log.
-    let world: () -> World
+    let world: World
+    let limits: Limits
     let changes: RowChanges
+    /// Returns the last event that the models have at this step.
+    let head: () -> Position
 }

@@ -6,9 +6,11 @@ enum ReadEvents {
     /// Returns the plan of a read.
     ///
     /// - Throws: `diverged` for another history, or the error of reading the log or the models.
-    static func plan(_ query: ReadQuery, in world: World) throws(Failure) -> ReadPlan {
+    static func plan(
+        _ query: ReadQuery, in world: World, endingAt head: Position, _ identity: LogIdentity
+    ) throws(Failure) -> ReadPlan {
         let range = try Failure.reading { () throws(StorageError) in
-            try ReadRange(query.selection.source, in: world)
+            try ReadRange(query.selection.source, in: world, endingAt: head)
         }
         // Reading begins at `from` and ends at `to`, in either order.
         let isAscending = query.order == .ascending
@@ -17,11 +19,11 @@ enum ReadEvents {
             // In descending order both histories must share the event that reading begins with, even if it is not here.
             var next = isAscending ? lower : upper + 1
             if !isAscending, case .number(let number) = query.from { next = number + 1 }
-            try world.identity.check(log, next: try range.position(of: next))
+            try identity.check(log, next: try range.position(of: next))
         }
         return ReadPlan(
             source: range.source, lower: lower, upper: upper, order: query.order, limit: query.limit,
-            types: query.selection.types, head: world.head)
+            types: query.selection.types, head: head)
     }
 }
 
@@ -31,6 +33,8 @@ private struct ReadRange {
     /// The last version of a stream, or the last position.
     private let last: UInt64
     private let world: World
+    /// The last event that may be read.
+    private let head: Position
     /// The head of a stream, which is read by version; nil if it does not exist.
     private let stream: StreamHead?
     private let countsVersions: Bool
@@ -38,19 +42,20 @@ private struct ReadRange {
     /// Resolves the names of a selection.
     ///
     /// - Throws: the error of reading the models.
-    init(_ source: EventSelection.Source, in world: World) throws(StorageError) {
+    init(_ source: EventSelection.Source, in world: World, endingAt head: Position) throws(StorageError) {
         self.world = world
+        self.head = head
         countsVersions = if case .stream = source { true } else { false }
         switch source {
-        case .all: (self.source, last, stream) = (.all, world.head.value, nil)
+        case .all: (self.source, last, stream) = (.all, head.value, nil)
         case .stream(let name):
-            stream = try world.models.streams.head(of: name)
+            stream = try world.streams.head(of: name)
             last = stream?.version.value ?? 0
             self.source = stream.map { .stream($0) } ?? .nothing
         case .category(let name):
             stream = nil
-            let number = try world.models.streams.number(of: name)
-            last = number == nil ? 0 : world.head.value
+            let number = try world.streams.number(of: name)
+            last = number == nil ? 0 : head.value
             self.source = number.map { .category($0) } ?? .nothing
         }
     }
@@ -77,7 +82,7 @@ private struct ReadRange {
     private func number(at position: Position) throws(Failure) -> UInt64 {
         guard let stream else { return source == .nothing ? 1 : position.value }
         return try Failure.reading { () throws(StorageError) in
-            try world.models.streams.version(atOrAfter: position, in: stream).value
+            try world.streams.version(atOrAfter: position, in: stream).value
         }
     }
 
@@ -88,10 +93,10 @@ private struct ReadRange {
     func position(of number: UInt64) throws(Failure) -> Position {
         guard countsVersions else { return Position(number) }
         guard number > 1 else { return Position(1) }
-        let past = world.head.next.next
+        let past = head.next.next
         guard let stream else { return past }
         return try Failure.reading { () throws(StorageError) in
-            try world.models.streams.position(of: Version(number - 1), in: stream)?.next ?? past
+            try world.streams.position(of: Version(number - 1), in: stream)?.next ?? past
         }
     }
 }

@@ -3,20 +3,15 @@ package import StoryModels
 
 /// A reader of durable rows for subscriptions, from the models, or from the log if the models are ahead.
 package struct RowWatcher {
-    private let models: ReadModels
-    private let log: any EventLogReading
+    private let world: World
 
-    init(_ ports: Ports) {
-        models = ports.models
-        log = ports.log
-    }
+    init(_ world: World) { self.world = world }
 
     /// Creates a reader with read models of its own.
     ///
     /// - Parameter json: the reader of the data of events that are folded again.
     package init(_ plan: CataloguePlan, store: any TableStore, json: any JSONReading, log: any EventLogReading) {
-        models = ReadModels(plan, store: store, json: json)
-        self.log = log
+        world = World(plan, store: store, json: json, log: log)
     }
 
     /// Returns the durable state of the row with an ID: after the events up to `past`, and any later ones that are
@@ -29,14 +24,14 @@ package struct RowWatcher {
         of kind: Kind, _ id: Identifier, since past: Position, through durable: Position, _ rows: DurableRows,
         _ budget: inout Budget
     ) throws(StorageError) -> RowState? {
-        try state(of: models.schema(kind), id, since: past, through: durable, rows, &budget)
+        try state(of: world.schema(kind), id, since: past, through: durable, rows, &budget)
     }
 
     private func state(
         of schema: KindSchema, _ id: Identifier, since past: Position, through durable: Position, _ rows: DurableRows,
         _ budget: inout Budget
     ) throws(StorageError) -> RowState? {
-        guard let head = try models.streams.head(of: StreamName(category: schema.categoryName, id: id)) else {
+        guard let head = try world.streams.head(of: StreamName(category: schema.categoryName, id: id)) else {
             return RowState(through: durable)
         }
         let number = head.number.value
@@ -44,7 +39,7 @@ package struct RowWatcher {
             rows.forget(number)
             return try newest(schema, id, head, through: durable)
         }
-        let row = rows.row(number) { DurableRow(HistoryFold(of: head, schema, through: durable, in: models, log)) }
+        let row = rows.row(number) { DurableRow(world.history(of: head, schema, through: durable)) }
         return try row.state(of: head, since: past, through: durable, &budget)
     }
 
@@ -53,7 +48,7 @@ package struct RowWatcher {
         _ schema: KindSchema, _ id: Identifier, _ head: StreamHead, through last: Position
     ) throws(StorageError) -> RowState {
         var row: RowCopy?
-        _ = try models.row(schema, id) { row = RowCopy($0) }
+        _ = try world.rows.row(schema, id) { row = RowCopy($0) }
         return RowState(number: head.number.value, row: row, position: head.position, through: last)
     }
 
@@ -74,8 +69,8 @@ package struct RowWatcher {
     /// Returns the kind and ID of the row that an event belongs to; nil if it belongs to no kind.
     private func row(of record: EventRecord) -> (schema: KindSchema, id: [UInt8])? {
         let name = UnsafeRawBufferPointer(rebasing: record.json[record.stream])
-        guard let stream = models.plan.catalogue.kind(stream: name) else { return nil }
-        return (models.schema(stream.kind), [UInt8](name[stream.idStart...]))
+        guard let stream = world.plan.catalogue.kind(stream: name) else { return nil }
+        return (world.schema(stream.kind), [UInt8](name[stream.idStart...]))
     }
 
     /// Returns a fold of the row of an update up to an earlier position.
@@ -83,21 +78,21 @@ package struct RowWatcher {
     /// - Throws: the error of the read.
     package func past(of update: RowUpdate, through last: Position) throws(StorageError) -> EarlierRow {
         let (schema, id) = (update.schema, Identifier(trusted: update.id))
-        guard let head = try models.streams.head(of: StreamName(category: schema.categoryName, id: id)) else {
+        guard let head = try world.streams.head(of: StreamName(category: schema.categoryName, id: id)) else {
             return EarlierRow(nil)
         }
         guard head.position > last else { return EarlierRow(try newest(schema, id, head, through: last).row) }
-        return EarlierRow(HistoryFold(of: head, schema, through: last, in: models, log))
+        return EarlierRow(world.history(of: head, schema, through: last))
     }
 
     /// The last event that the models have, durable or not.
-    package var head: Position { log.head }
+    package var head: Position { world.log.head }
 
     /// Returns a row's key in the index of a list; empty if the list has one row at most.
     package func key(of row: borrowing RowView, _ conditions: [Condition]) -> [UInt8] {
         let plan = QueryPlan(row.schema, conditions)
         guard plan.unique == nil, let range = plan.ordered(by: ListQuery.defaultSort) else { return [] }
-        return models.plan.kinds[row.schema.number].key(of: row, in: range.index) ?? []
+        return world.plan.kinds[row.schema.number].key(of: row, in: range.index) ?? []
     }
 
     /// Visits the rows of a list in the order of its index, until `visit` returns false.
@@ -113,12 +108,12 @@ package struct RowWatcher {
         _ budget: inout Budget,
         _ visit: (RowCopy?, _ key: [UInt8], inout Budget) throws(StorageError) -> Bool
     ) throws(StorageError) -> Bool {
-        let schema = models.schema(kind)
+        let schema = world.schema(kind)
         let plan = QueryPlan(schema, conditions)
         if let unique = plan.unique {
             var found: RowCopy?
             budget.look(at: Budget.rowUnits)
-            try models.row(schema, folded: unique.text) { if unique.rest.match($0) { found = RowCopy($0) } }
+            try world.rows.row(schema, folded: unique.text) { if unique.rest.match($0) { found = RowCopy($0) } }
             guard let found else { return true }
             guard let known = try known(found, conditions, through: durable, rows, &budget) else { return false }
             if let row = known.row { _ = try visit(row, [], &budget) }
@@ -128,7 +123,7 @@ package struct RowWatcher {
         var failure: StorageError?
         var isWhole = true
         let walk = IndexWalk(
-            store: models.store, table: schema.indexes[range.index].table, lower: range.lower, upper: range.upper)
+            store: world.store, table: schema.indexes[range.index].table, lower: range.lower, upper: range.upper)
         try walk.keys(.ascending, after: after) { key in
             guard !budget.isSpent else {
                 isWhole = false
@@ -138,7 +133,7 @@ package struct RowWatcher {
             guard let number = key.lastNumber else { return true }
             do throws(StorageError) {
                 var found: RowCopy?
-                try models.row(schema, number: number) { if range.rest.match($0) { found = RowCopy($0) } }
+                try world.rows.row(schema, number: number) { if range.rest.match($0) { found = RowCopy($0) } }
                 guard let found else {
                     isWhole = try visit(nil, [UInt8](key), &budget)
                     return isWhole

@@ -40,8 +40,17 @@ package struct KeyIndex: ~Copyable {
         return entry
     }
 
+    /// Returns the events that a key made; nil when there are none yet.
+    ///
+    /// - Throws: any read error of the store.
+    package func entry(of key: RequestKey) throws(StorageError) -> Entry? {
+        try key.spelling.withUnsafeBytes { (key) throws(StorageError) in try entry(of: key) }
+    }
+
     /// Hints that `key` will be looked up soon.
-    package func prefetch(_ key: UnsafeRawBufferPointer) { store.prefetch(StreamTables.keys.number, at: key) }
+    package func prefetch(_ key: RequestKey) {
+        key.spelling.withUnsafeBytes { store.prefetch(StreamTables.keys.number, at: $0) }
+    }
 
     /// Folds one event in; the events of one write are consecutive and carry the same key.
     ///

@@ -2,16 +2,18 @@ package import StoryCore
 import StoryStorage
 
 /// The look-up of rows by ID, by number and by unique text.
-package struct RowLookup: ~Copyable {
+///
+/// A row is valid until the body that gets it returns or looks up another row.
+package final class RowLookup: ContentRows {
     private let store: any TableStore
-    private var key = KeyBuffer(capacity: 128)
+    @exclusivity(unchecked) private var key = KeyBuffer(capacity: 128)
     /// The row key of an ID that was found in another table.
-    private var id = KeyBuffer(capacity: 128)
+    @exclusivity(unchecked) private var id = KeyBuffer(capacity: 128)
     /// The batch of numbers to look up.
-    private var numbers = KeyBatch()
+    @exclusivity(unchecked) private var numbers = KeyBatch()
     /// The batch of row keys found for the numbers, and for each of them the index of its number in `found`.
-    private var ids = KeyBatch()
-    private var found: [Int] = []
+    @exclusivity(unchecked) private var ids = KeyBatch()
+    @exclusivity(unchecked) private var found: [Int] = []
 
     /// Creates a look-up in a store.
     package init(_ store: any TableStore) { self.store = store }
@@ -20,11 +22,10 @@ package struct RowLookup: ~Copyable {
     ///
     /// - Returns: false when there is none.
     /// - Throws: `.corrupt` when the row is damaged; otherwise any read error of the store.
-    package mutating func row(
-        _ schema: KindSchema, id: UnsafeRawBufferPointer, _ body: (RowView) -> Void
+    package func row(
+        _ schema: KindSchema, _ id: Identifier, _ body: (RowView) -> Void
     ) throws(StorageError) -> Bool {
-        guard Identifier.length.contains(id.count) else { return false }
-        key.setRowKey(id)
+        guard setKey(id) else { return false }
         return try withValue(schema, at: key.bytes, body)
     }
 
@@ -32,17 +33,17 @@ package struct RowLookup: ~Copyable {
     ///
     /// - Parameter table: the table of the kind's rows.
     /// - Throws: any read error of the store.
-    package mutating func has(_ table: UInt8, id: UnsafeRawBufferPointer) throws(StorageError) -> Bool {
-        guard Identifier.length.contains(id.count) else { return false }
-        key.setRowKey(id)
+    package func has(_ table: UInt8, _ id: Identifier) throws(StorageError) -> Bool {
+        guard setKey(id) else { return false }
         return try store.withValue(table, at: key.bytes) { _ in }
     }
 
     /// Calls `body` with the row with a number, as index entries have it, after two searches.
     ///
     /// - Returns: false when there is none.
-    /// - Throws: as `row(_:id:_:)`.
-    package mutating func row(
+    /// - Throws: as `row(_:_:_:)`.
+    @discardableResult
+    package func row(
         _ schema: KindSchema, number: UInt64, _ body: (RowView) -> Void
     ) throws(StorageError) -> Bool {
         key.set(number)
@@ -55,8 +56,8 @@ package struct RowLookup: ~Copyable {
     /// searches for all.
     ///
     /// - Parameter body: gets the index of the number and its row; numbers without a row are skipped.
-    /// - Throws: as `row(_:id:_:)`.
-    package mutating func rows(
+    /// - Throws: as `row(_:_:_:)`.
+    package func rows(
         _ schema: KindSchema, numbers wanted: [UInt64], _ body: (_ index: Int, RowView) -> Void
     ) throws(StorageError) {
         numbers.clear()
@@ -80,14 +81,17 @@ package struct RowLookup: ~Copyable {
     ///
     /// - Parameter folded: the text with its ASCII letters in lower case.
     /// - Returns: false when there is none.
-    /// - Throws: as `row(_:id:_:)`.
-    package mutating func row(
-        _ schema: KindSchema, folded: UnsafeRawBufferPointer, _ body: (RowView) -> Void
+    /// - Throws: as `row(_:_:_:)`.
+    @discardableResult
+    package func row(
+        _ schema: KindSchema, folded: [UInt8], _ body: (RowView) -> Void
     ) throws(StorageError) -> Bool {
         guard let unique = schema.unique, KeyBuffer.keyLength.contains(folded.count) else { return false }
         id.clear()
-        let isThere = try store.withValue(unique.table.number, at: folded) { value in
-            if value.count > 6 { id.setRowKey(UnsafeRawBufferPointer(rebasing: value[6...])) }
+        let isThere = try folded.withBytes { (folded) throws(StorageError) in
+            try store.withValue(unique.table.number, at: folded) { value in
+                if value.count > 6 { id.setRowKey(UnsafeRawBufferPointer(rebasing: value[6...])) }
+            }
         }
         guard isThere, id.count > 0 else { return false }
         return try withValue(schema, at: id.bytes, body)
@@ -96,23 +100,35 @@ package struct RowLookup: ~Copyable {
     /// Returns the stored count at a tally's key; 0 where there is none.
     ///
     /// - Throws: any read error of the store.
-    package func count(_ schema: KindSchema, at key: [UInt8]) throws(StorageError) -> UInt64 {
-        var count: UInt64 = 0
-        try key.withBytes { (key) throws(StorageError) in
-            count = try store.number(schema.counts.number, at: key) ?? 0
-        }
-        return count
+    package func tally(_ schema: KindSchema, at key: [UInt8]) throws(StorageError) -> UInt64 {
+        try key.withBytes { (key) throws(StorageError) in try store.number(schema.counts.number, at: key) } ?? 0
+    }
+
+    /// Returns the index range that has the fewest rows for a query; nil if the kind has no index.
+    ///
+    /// - Throws: any read error of the store.
+    package func narrowest(_ plan: QueryPlan, _ schema: KindSchema) throws(StorageError) -> IndexRange? {
+        try plan.narrowest { (key) throws(StorageError) in try tally(schema, at: key) }
     }
 
     /// Returns whether a set has an entry of a row and a name: whether a user likes a story.
     ///
     /// - Throws: any read error of the store.
-    package mutating func contains(
-        _ table: ModelTable, number: UInt64, name: UnsafeRawBufferPointer
+    package func contains(
+        _ table: ModelTable, number: StreamNumber, _ name: Identifier
     ) throws(StorageError) -> Bool {
-        key.set(number)
-        key.addName(name)
+        key.set(number.value)
+        name.spelling.withUnsafeBytes { key.addName($0) }
         return try store.withValue(table.number, at: key.bytes) { _ in }
+    }
+
+    /// Sets the key to that of a row; returns false when no row has such an ID.
+    private func setKey(_ id: Identifier) -> Bool {
+        id.spelling.withUnsafeBytes { id in
+            guard Identifier.length.contains(id.count) else { return false }
+            key.setRowKey(id)
+            return true
+        }
     }
 
     private func withValue(

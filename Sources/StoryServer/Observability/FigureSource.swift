@@ -26,7 +26,7 @@ struct FigureSource {
     /// Returns the number of rows; 0 where the models cannot be read, which stops the loop soon.
     private func rowCount(_ kind: KindSchema) -> UInt64 {
         guard case .tally(let key, _) = QueryPlan(kind, []).count else { return 0 }
-        do throws(StorageError) { return try RowLookup(dependency.models).count(kind, at: key) } catch { return 0 }
+        do throws(StorageError) { return try RowLookup(dependency.models).tally(kind, at: key) } catch { return 0 }
     }
 
     var logBytes: UInt64 { UInt64(clamping: dependency.log.bytes) }

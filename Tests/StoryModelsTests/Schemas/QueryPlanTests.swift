@@ -51,16 +51,14 @@ struct QueryPlanTests {
         let schema = try schema(name)
         let conditions = filters.map { $0.condition(of: kind) }
         let expected = PlainList.rows(rows.rows(kind), filters, .date, .ascending).count
-        var lookup = RowLookup(store)
+        let lookup = RowLookup(store)
         switch QueryPlan(schema, conditions).count {
         case .tally(let key, let less):
-            let all = try lookup.count(schema, at: key)
-            #expect(Int(all - (try less.map { try lookup.count(schema, at: $0) } ?? 0)) == expected)
+            let all = try lookup.tally(schema, at: key)
+            #expect(Int(all - (try less.map { try lookup.tally(schema, at: $0) } ?? 0)) == expected)
         case .unique(let text, let rest):
             var count = 0
-            _ = try text.withBytes { text in
-                try lookup.row(schema, folded: text) { row in if rest.allSatisfy({ $0.matches(row) }) { count += 1 } }
-            }
+            try lookup.row(schema, folded: text) { row in if rest.allSatisfy({ $0.matches(row) }) { count += 1 } }
             // Of several users with one address, which no decider lets in, one is found.
             #expect(count <= 1 && count <= expected)
         case .walk:
@@ -72,7 +70,7 @@ struct QueryPlanTests {
 
     private func tally(_ schema: KindSchema, _ key: [UInt8]) throws(StorageError) -> UInt64 {
         let lookup = RowLookup(store)
-        return try lookup.count(schema, at: key)
+        return try lookup.tally(schema, at: key)
     }
 
     @Test func `of two filters the one that leaves fewer rows is walked`() throws {
@@ -131,7 +129,7 @@ struct QueryPlanTests {
                 return true
             }
         }
-        var lookup = RowLookup(store)
+        let lookup = RowLookup(store)
         return try numbers.filter { number in
             var passes = false
             _ = try lookup.row(schema, number: number) { row in passes = range.rest.allSatisfy { $0.matches(row) } }

@@ -69,9 +69,9 @@ struct RowViewTests {
         var key = KeyBuffer()
         "a".bytes.withBytes { key.setRowKey($0) }
         [UInt8](repeating: 7, count: 40).withBytes { store.put($0, in: story.rows.number, at: key.bytes) }
-        var lookup = RowLookup(store)
+        let lookup = RowLookup(store)
         var isThrown = false
-        do { _ = try "a".bytes.withBytes { try lookup.row(story, id: $0) { _ in } } } catch { isThrown = true }
+        do { _ = try lookup.row(story, "a".id) { _ in } } catch { isThrown = true }
         #expect(isThrown)
         let projector = ModelProjector(plan, store: store, json: JSONObjectReader())
         let event = LoggedEvent(

@@ -51,10 +51,8 @@ struct SchemaFoldTests {
             for row in rows.rows(kind) {
                 var (expected, found): ([UInt8], [UInt8]) = ([], [])
                 PlainRowEncoder.append(row, to: &expected)
-                var lookup = RowLookup(store)
-                let isThere = try row.id.bytes.withBytes { id in
-                    try lookup.row(schema, id: id) { encoder.append($0, to: &found) }
-                }
+                let lookup = RowLookup(store)
+                let isThere = try lookup.row(schema, row.id) { encoder.append($0, to: &found) }
                 #expect(isThere)
                 #expect(String(decoding: found, as: UTF8.self) == String(decoding: expected, as: UTF8.self))
                 var again: [UInt8] = []

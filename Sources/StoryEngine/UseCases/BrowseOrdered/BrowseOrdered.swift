@@ -44,29 +44,30 @@ private final class OrderedRows: AnswerCursor {
         plan = QueryPlan(schema, query.conditions)
     }
 
+    private var world: World { source.world }
     /// The index of the sort in the schema.
     private var sort: Int { query.sort }
 
     func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         guard !budget.isSpent else { return .more }
-        let world = source.world()
+        let head = source.head()
         let before = lines.count
-        var page = ListPage(schema, limit: query.limit, in: world, into: lines)
-        if let rows = try few(in: world, &budget) {
+        var page = ListPage(schema, limit: query.limit, source.limits, rows: world.rows, into: lines)
+        if let rows = try few(&budget) {
             try fill(&page, rows)
         } else {
-            try fill(&page, in: world)
+            try fill(&page)
         }
         budget.look(at: page.looked * Budget.rowUnits + page.count)
         budget.write(lines.count - before)
         let next = page.hasMore ? page.last.map { ListCursor(key: $0).text(for: query, of: schema) } : nil
-        return .ended(.done(.page(count: page.count, next: next, position: world.head)), restsOn: world.head)
+        return .ended(.done(.page(count: page.count, next: next, position: head)), restsOn: head)
     }
 
     /// True if rows may lack the sort field: those come last, in either order.
     private var isOptional: Bool { schema.fields[schema.sorts[sort].field].isOptional }
 
-    private func fill(_ page: inout ListPage, in world: World) throws(StorageError) {
+    private func fill(_ page: inout ListPage) throws(StorageError) {
         guard let range = plan.ordered(by: sort) else { return }
         let head = Array(range.prefix[..<range.prefixCount])
         let start = after.map { head + $0 }
@@ -75,7 +76,7 @@ private final class OrderedRows: AnswerCursor {
             // The start key is behind this segment, so it is done.
             if let start, let end = segment.end, !start.lexicographicallyPrecedes(end) { continue }
             let walk = IndexWalk(
-                store: world.models.store, table: schema.indexes[range.index].table, lower: segment.lower,
+                store: world.store, table: schema.indexes[range.index].table, lower: segment.lower,
                 upper: segment.upper)
             try walk.keys(segment.order, after: start) { entry in
                 guard let number = entry.lastNumber else { return true }
@@ -106,24 +107,24 @@ private final class OrderedRows: AnswerCursor {
 
     /// Returns every row that passes the filters, in order, if they are few and no index has them in order; nil
     /// otherwise.
-    private func few(in world: World, _ budget: inout Budget) throws(StorageError) -> [KeyedRow]? {
+    private func few(_ budget: inout Budget) throws(StorageError) -> [KeyedRow]? {
         var keyed: [KeyedRow] = []
-        let kind = world.models.plan.kinds[schema.number]
+        let kind = world.plan.kinds[schema.number]
         func take(_ row: RowView, _ rest: [Condition]) {
             if rest.match(row) { keyed.append((kind.listKey(of: row, by: sort), row.number)) }
         }
         if let unique = plan.unique {
-            try world.models.row(schema, folded: unique.text) { take($0, unique.rest) }
+            try world.rows.row(schema, folded: unique.text) { take($0, unique.rest) }
         } else {
             guard let ordered = plan.ordered(by: sort), !ordered.rest.isEmpty else { return nil }
-            if try isKnownEmpty(in: world) { return [] }
-            guard let range = try world.models.narrowest(plan, schema), !range.prefix.isEmpty || range.isBounded,
-                let numbers = try numbers(range, in: world)
+            if try isKnownEmpty() { return [] }
+            guard let range = try world.rows.narrowest(plan, schema), !range.prefix.isEmpty || range.isBounded,
+                let numbers = try numbers(range)
             else { return nil }
             budget.look(at: numbers.count * Budget.rowUnits)
             for start in stride(from: 0, to: numbers.count, by: KeyBatch.capacity) {
                 let group = Array(numbers[start..<min(start + KeyBatch.capacity, numbers.count)])
-                try world.models.rows(schema, numbers: group) { take($1, range.rest) }
+                try world.rows.rows(schema, numbers: group) { take($1, range.rest) }
             }
         }
         let comes = ListOrder(isDescending: query.order == .descending, isOptional: isOptional)
@@ -132,17 +133,17 @@ private final class OrderedRows: AnswerCursor {
     }
 
     /// Returns whether a stored tally says that no row passes.
-    private func isKnownEmpty(in world: World) throws(StorageError) -> Bool {
+    private func isKnownEmpty() throws(StorageError) -> Bool {
         guard case .tally(let key, nil) = plan.count else { return false }
-        return try world.models.tally(schema, at: key) == 0
+        return try world.rows.tally(schema, at: key) == 0
     }
 
     /// Returns the row numbers of a part of an index, if one page may look at them all; nil otherwise.
-    private func numbers(_ range: IndexRange, in world: World) throws(StorageError) -> [UInt64]? {
+    private func numbers(_ range: IndexRange) throws(StorageError) -> [UInt64]? {
         var numbers: [UInt64] = []
-        let limit = world.limits.looks
+        let limit = source.limits.looks
         let walk = IndexWalk(
-            store: world.models.store, table: schema.indexes[range.index].table, lower: range.lower,
+            store: world.store, table: schema.indexes[range.index].table, lower: range.lower,
             upper: range.upper)
         try walk.keys(.ascending, after: nil) { key in
             if let number = key.lastNumber { numbers.append(number) }

@@ -18,15 +18,15 @@ struct ListPage {
     private let limit: Int
     private let looks: Int
     private let schema: KindSchema
-    private let models: ReadModels
+    private let rows: RowLookup
     private let lines: any AnswerLines
 
-    init(_ schema: KindSchema, limit: Int, in world: World, into lines: any AnswerLines) {
+    init(_ schema: KindSchema, limit: Int, _ limits: Limits, rows: RowLookup, into lines: any AnswerLines) {
         self.schema = schema
         self.limit = limit
-        bytesLeft = world.limits.page
-        looks = world.limits.looks
-        models = world.models
+        bytesLeft = limits.page
+        looks = limits.looks
+        self.rows = rows
         self.lines = lines
         numbers.reserveCapacity(min(limit, KeyBatch.capacity))
         keys.reserveCapacity(min(limit, KeyBatch.capacity))
@@ -59,7 +59,7 @@ struct ListPage {
             keys.removeAll(keepingCapacity: true)
         }
         var next = 0
-        try models.rows(schema, numbers: numbers) { index, row in
+        try rows.rows(schema, numbers: numbers) { index, row in
             for missing in next..<index { look(at: nil, missing, rest) }
             look(at: row, index, rest)
             next = index + 1

@@ -12,7 +12,7 @@ enum AppendEvents {
         guard !proposals.isEmpty else {
             return .refused(.invalid("events", .empty, "there must be at least one event to append"))
         }
-        let head = try world.ports.headToExtend(stream)
+        let head = try world.headToExtend(stream)
         let actual = head?.version ?? .zero
         if let expected = options.version, expected != actual {
             return .refused(.conflict(stream, expected: expected, actual: actual))

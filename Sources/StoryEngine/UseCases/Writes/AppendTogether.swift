@@ -19,7 +19,7 @@ enum AppendTogether {
         for proposal in proposals {
             let index = indexes[proposal.stream] ?? targets.count
             if index == targets.count {
-                let head = try world.ports.headToExtend(proposal.stream)
+                let head = try world.headToExtend(proposal.stream)
                 indexes[proposal.stream] = index
                 targets.append(JointEvents.Target(stream: proposal.stream, head: head))
                 versions.append(head?.version ?? .zero)

@@ -6,41 +6,44 @@ import StoryModels
 enum WriteContent {
     /// Returns the outcome of a write.
     ///
+    /// - Parameter head: the last event of the log.
     /// - Throws: the error of the read.
-    static func attempt(_ write: ContentWrite, in world: World) throws(StorageError) -> WriteOutcome {
-        let kind = world.models.schema(write.kind)
+    static func attempt(
+        _ write: ContentWrite, after head: Position, in world: World
+    ) throws(StorageError) -> WriteOutcome {
+        let kind = world.schema(write.kind)
         if let id = write.id, let failure = try missing(kind, id, in: world) { return .refused(failure) }
-        let directory = ModelDirectory(world.models)
+        let directory = ModelDirectory(world)
         let command = write.command(of: kind, in: directory)
         if let failure = directory.failure { throw failure }
         switch command {
         case .failure(let failure): return .refused(failure)
         case .success(let command):
             guard let id = write.id ?? command.givenID else {
-                let (id, head) = try given(kind, in: world)
+                let (id, head) = try given(kind, at: head.next, in: world)
                 return try decide(command, write, kind, id, head, in: world)
             }
-            return try decide(command, write, kind, id, world.ports.headToExtend(kind.stream(id)), in: world)
+            return try decide(command, write, kind, id, world.headToExtend(kind.stream(id)), in: world)
         }
     }
 
     /// Returns the failure if the target of the write does not exist; nil if it does.
     private static func missing(_ kind: KindSchema, _ id: Identifier, in world: World) throws(StorageError) -> Failure?
     {
-        guard try !world.models.has(kind.kind, id) else { return nil }
-        let isNew = try world.models.streams.head(of: kind.stream(id)) == nil
+        guard try !world.has(kind.kind, id) else { return nil }
+        let isNew = try world.streams.head(of: kind.stream(id)) == nil
         return isNew ? .notFound(target(kind, id)) : .gone(target(kind, id))
     }
 
     /// Returns the ID that the store gives to new content, and the head of its stream; nil unless every ID is taken.
     private static func given(
-        _ kind: KindSchema, in world: World
+        _ kind: KindSchema, at position: Position, in world: World
     ) throws(StorageError) -> (id: Identifier, head: StreamHead?) {
         var head: StreamHead?
         var failure: StorageError?
-        let id = Identifier.given(at: world.head.next) { id in
+        let id = Identifier.given(at: position) { id in
             do throws(StorageError) {
-                head = try world.ports.headToExtend(kind.stream(id))
+                head = try world.headToExtend(kind.stream(id))
                 return head != nil
             } catch {
                 failure = error
@@ -57,7 +60,7 @@ enum WriteContent {
     ) throws(StorageError) -> WriteOutcome {
         let stream = kind.stream(id)
         let subject = ContentSubject(kind: kind, id: id, number: head?.number)
-        switch try command.decision(on: subject, in: world.models) {
+        switch try command.decision(on: subject, in: world.rows) {
         case .refused(let refusal): return .refused(refusal.failure(of: target(kind, id)))
         case .unchanged:
             guard let head else { return .refused(.notFound(target(kind, id))) }
