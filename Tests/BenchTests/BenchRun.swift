@@ -59,7 +59,7 @@ enum TinyRuns {
     private static func tools(in folder: Scratch) throws -> String {
         let path = folder.place("tools")
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        for tool in ["taskset", "du", "uname", "stat", "which"] {
+        for tool in ["taskset", "du", "uname", "stat", "which", "gnuplot"] {
             for place in ["/usr/bin", "/bin"] where access("\(place)/\(tool)", X_OK) == 0 {
                 symlink("\(place)/\(tool)", "\(path)/\(tool)")
                 break

@@ -1,82 +1,95 @@
+import Foundation
+import TestSupport
 import Testing
 
 @testable import storebench
 
 @Suite struct PlotTests {
-    @Test(arguments: [0.0003, 0.9, 1, 4.9, 5, 5.1, 99, 100, 101, 12_345, 2_410_000, 3e9])
-    func `A linear axis begins at 0, holds its values and has few round ticks`(most: Double) {
-        let axis = Axis.linear([most / 3, most], from: 10, to: 110)
-        #expect(axis.low == 0)
-        #expect(axis.high >= most * 0.999_999)
-        #expect(axis.high < most * 2.001)
-        #expect((3...7).contains(axis.ticks.count), "\(axis.ticks)")
-        #expect(axis.place(0) == 10)
-        #expect(abs(axis.place(axis.high) - 110) < 1e-9)
+    @Test func `Each plot has a table of its figures`() throws {
+        let plots = try PlotTests.plots()
+        #expect(plots.map(\.name) == ["ratios", "S1", "latencies", "beside", "scale"])
+        #expect(plots.map(\.script) == ["ratios", "bars", "waits", "waits", "growth"])
+        let ratios = "S1  1 client, one at a time"
+        let bars = "1 client, one at a time\tevents/s, more is better"
+        let tables = [
+            "\(ratios)\t2.0\t1.50×, wanted ≥ 0.75× redis\n\(ratios)\t\tlmdb is not here, wanted ≥ 0.9× lmdb\n",
+            """
+            \(bars)\t0\tstorekeep\t1\t300.0\t200.0\t400.0\t\t300 (200–400)
+            \(bars)\t0\tstorekeep\t1\t\t\t\t150.0\t
+            \(bars)\t1\tredis\t0\t200.0\t\t\t\t200
+
+            """,
+            """
+            S1  durable APPEND: 1 client, one at a time\t\t\t\t\t\t\t
+            \tstorekeep\t1\t0.0001\t0.002\t0.03\t\t
+
+            """,
+            "\tidle\t1\t1e-06\t1e-05\t0.0001\t0.001\t0.01\n",
+            "start, ms\t1000\t1.0\t5\nstart, ms\t10000\t2.4\t12\n\n\nstop, ms\t1000\t1.0\t2\n",
+        ]
+        #expect(plots.map(\.table) == tables)
     }
 
-    @Test func `A linear axis of nothing is one all the same`() {
-        for axis in [Axis.linear([], from: 0, to: 100), Axis.linear([0, 0], from: 0, to: 100)] {
-            #expect(axis.high > axis.low)
-            #expect(axis.place(0) == 0)
+    @Test func `What is no number is an empty cell, and what was not measured has no bars and no limits`() throws {
+        #expect([nil, .nan, .infinity, 0].map(Plot.cell) == ["", "", "", "0.0"])
+        let results = try Results("tiny", writingTo: nil)
+        #expect(Row.all.allSatisfy { Plot.bars($0, results) == nil })
+        results.add(PlotTests.measured("redis", [], perSecond: 100))
+        #expect(Row.all.compactMap { Plot.bars($0, results) }.map(\.panels.first?.count) == [1])
+    }
+
+    @Test func `gnuplot gets the style, the script, the table, the file and the title, and no settings of the user`() {
+        let command = Plot(name: "S1", script: "bars", title: "a row", panels: []).command(reading: "/a", into: "/b")
+        #expect(command.count == 8 && command[0...1] == ["gnuplot", "-d"] && command[3] == "-c")
+        #expect(command[2].hasSuffix("/bench/gnuplot/style.gp") && command[4].hasSuffix("/bench/gnuplot/bars.gp"))
+        #expect(command[5...] == ["/a", "/b/S1.svg", "a row"])
+    }
+
+    @Test(.enabled(if: Plot.isGnuplotInstalled), arguments: [1, 0, 1e12])
+    func `Each plot is an SVG that has its words, of zeros and of large figures too`(factor: Double) throws {
+        let folder = try Scratch()
+        for plot in try PlotTests.plots(times: factor) {
+            try plot.draw(into: folder.path)
+            let text = Files.text(folder.place("\(plot.name).svg"))
+            #expect(text.contains("<svg ") && isWellFormed(text), "\(plot.name)")
+            let words = plot.panels.joined().joined().filter { !$0.isEmpty && Double($0) == nil }
+            for word in words + [plot.title] { #expect(text.contains(">\(word)</text>"), "\(plot.name): \(word)") }
         }
     }
 
-    @Test(arguments: [[0.0003, 0.9], [1, 1], [10, 1_000], [9.99, 1_000.1], [3, 5]])
-    func `A logarithmic axis goes from a power of ten to another, around its values`(values: [Double]) throws {
-        let axis = Axis.logarithmic(values, from: 0, to: 100)
-        #expect(axis.low <= (values.min() ?? 0) * 1.000_001)
-        #expect(axis.high >= (values.max() ?? 0) * 0.999_999)
-        #expect(axis.ticks.count >= 2)
-        #expect(axis.ticks.first == axis.low)
-        #expect(axis.ticks.last == axis.high)
-        for (left, right) in zip(axis.ticks, axis.ticks.dropFirst()) { #expect(abs(right / left - 10) < 1e-6) }
+    @Test(.enabled(if: Plot.isGnuplotInstalled)) func `What gnuplot cannot draw is an error with its words`() throws {
+        let plot = Plot(name: "none", script: "no-script", title: "", panels: [])
+        let folder = try Scratch()
+        let error = try #require(throws: BenchError.self) { try plot.draw(into: folder.path) }
+        #expect(error.description.contains("no-script.gp'"))
     }
 
-    @Test func `On a logarithmic axis equal factors are equal lengths`() {
-        let axis = Axis.logarithmic([1, 10_000], from: 0, to: 400)
-        #expect(abs(axis.place(10) - 100) < 1e-9)
-        #expect(abs(axis.place(100) - 200) < 1e-9)
+    /// The plots of a report on a few figures.
+    private static func plots(times factor: Double = 1) throws -> [Plot] {
+        let results = try Results("tiny", writingTo: nil)
+        for figure in [300.0, 200, 400] {
+            results.add(measured("storekeep", [100, 2_000, 30_000].map { $0 * factor }, perSecond: figure * factor))
+        }
+        results.add(measured("redis", [], perSecond: 200 * factor))
+        var report = Report(hasPlots: true)
+        report.add(results)
+        let machine = try JSONEncoder().encode(results.machine)
+        let waits = """
+            {"situation": "idle", "beside": "", "answers": 1, "over10ms": 0, "withoutCore": 0, "p50us": \(factor),
+            "p99us": \(10 * factor), "p999us": \(100 * factor), "longestUs": \(1_000 * factor)}
+            """
+        _ = report.addLatency([machine, Data(waits.utf8)])
+        let grown = [("start", 1_000, 5.0), ("start", 10_000, 12), ("stop", 1_000, 2)].map {
+            Grown($0.0, "ms", events: $0.1, [$0.2 * factor])
+        }
+        _ = report.addScale(try [machine] + grown.map { try JSONEncoder().encode($0) })
+        return report.plots
     }
 
-    @Test func `What is off an axis stands at its end, and so does what has no logarithm`() {
-        let axis = Axis.logarithmic([1, 100], from: 20, to: 120)
-        #expect(axis.place(1e9) == 120)
-        #expect(axis.place(0.5) == 20)
-        #expect(axis.place(0) == 20)
-        #expect(axis.place(-3) == 20)
-        #expect(Axis.logarithmic([0, -1, .infinity], from: 0, to: 1).high.isFinite)
-    }
-
-    @Test(arguments: [[0.5, 2], [0.07, 1.6], [1, 1], [0.04, 12], [0.999, 1.001]])
-    func `A fine axis ends at ticks around its values`(values: [Double]) {
-        let axis = Axis.fine(values, from: 0, to: 100)
-        #expect(axis.low <= (values.min() ?? 0) * 1.000_01)
-        #expect(axis.high >= (values.max() ?? 0) * 0.999_99)
-        #expect(axis.ticks.count >= 2)
-        #expect(axis.high > axis.low)
-    }
-
-    @Test func `Upwards is where the second end is less`() {
-        let axis = Axis.linear([4], from: 200, to: 100)
-        #expect(axis.place(0) == 200)
-        #expect(axis.place(axis.high) == 100)
-    }
-
-    @Test func `Words and numbers that XML would stumble over are written so that it does not`() throws {
-        var drawing = SVG(width: 100, height: 50)
-        drawing.text(#"a < b & "c" > d"#, .nan, .infinity)
-        drawing.rectangle(1, 2, -3, 4, "#fff")
-        #expect(drawing.document.contains("a &lt; b &amp; &quot;c&quot; &gt; d"))
-        #expect(!drawing.document.contains("nan") && !drawing.document.contains("inf"))
-        #expect(isWellFormed(drawing.document))
-    }
-
-    @Test func `A plot of one point, or of zeros, is drawn`() {
-        let panel = GrowthPlot.Panel(name: "a figure", unit: "ms", points: [(1_000, 5)])
-        let zeros = GrowthPlot.Panel(name: "zeros", unit: "ms", points: [(1_000, 0), (10_000, 0)])
-        #expect(isWellFormed(GrowthPlot(panels: [panel, zeros]).drawing().document))
-        let line = WaitPlot.Line(name: "nothing", isOwn: true, waits: [0, 0, 0, 0])
-        let plot = WaitPlot(title: "waits", groups: [.init(name: "", lines: [line])], mark: 10_000)
-        #expect(isWellFormed(plot.drawing().document))
+    private static func measured(_ contender: String, _ waits: [Double], perSecond: Double) -> Measured {
+        var sample = Sample(perSecond: perSecond)
+        if waits.count == 3 { (sample.p50us, sample.p99us, sample.p999us) = (waits[0], waits[1], waits[2]) }
+        return Measured(
+            row: "S1", shape: "1 client, one at a time", contender: contender, round: 0, unit: "", sample: sample)
     }
 }

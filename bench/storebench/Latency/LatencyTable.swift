@@ -1,4 +1,4 @@
-/// The situations in Markdown, and as a plot.
+/// The situations in Markdown.
 enum LatencyTable {
     static func text(_ all: [Waits]) -> String {
         var lines = [
@@ -18,14 +18,5 @@ enum LatencyTable {
             "*Without a core* is the part of the time that the daemon's loop was ready to work and had none.",
         ]
         return lines.joined(separator: "\n") + "\n"
-    }
-
-    static func plot(_ all: [Waits]) -> WaitPlot {
-        let lines = all.map {
-            WaitPlot.Line(name: $0.situation, isOwn: true, waits: [$0.p50us, $0.p99us, $0.p999us, $0.longestUs])
-        }
-        return WaitPlot(
-            title: "GET of a story by one client, while …", groups: [WaitPlot.Group(name: "", lines: lines)],
-            mark: 10_000)
     }
 }

@@ -11,7 +11,9 @@ enum Page {
             throw BenchError("cannot read \(page)")
         }
         let folder = URL(fileURLWithPath: page).deletingLastPathComponent().appendingPathComponent("plots")
-        var report = Report()
+        let hasPlots = Plot.isGnuplotInstalled
+        if !hasPlots { Progress.say("no plots are drawn: gnuplot is missing, install gnuplot-nox") }
+        var report = Report(hasPlots: hasPlots)
         report.add(try Results(reading: path))
         let beside = URL(fileURLWithPath: path).deletingLastPathComponent()
         for name in ["latency", "scale"] {
@@ -28,10 +30,7 @@ enum Page {
         }
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            for (name, drawing) in report.plots {
-                let file = folder.appendingPathComponent(name + ".svg")
-                try drawing.document.write(to: file, atomically: true, encoding: .utf8)
-            }
+            for plot in report.plots { try plot.draw(into: folder.path) }
             try new.write(toFile: page, atomically: true, encoding: .utf8)
         } catch { throw BenchError("cannot write \(page) and its plots: \(error)") }
         print("\(page): \(report.plots.count) plots")

@@ -2,8 +2,12 @@ import Foundation
 
 /// What a page says of runs, and the plots that it shows.
 struct Report {
-    private(set) var plots: [(name: String, drawing: SVG)] = []
+    /// Whether the page shows plots.
+    let hasPlots: Bool
+    private(set) var plots: [Plot] = []
     private var parts: [String] = []
+
+    init(hasPlots: Bool) { self.hasPlots = hasPlots }
 
     var text: String { parts.joined(separator: "\n") }
 
@@ -13,17 +17,18 @@ struct Report {
         let omissions = Table.omissions(results)
         if !omissions.isEmpty { parts.append("Not measured:\n" + omissions) }
         if !verdicts.isEmpty {
-            show("ratios", "measured as a multiple of wanted", RatioPlot(verdicts: verdicts).drawing())
+            show(.ratios(verdicts), "measured as a multiple of wanted")
         }
         parts.append("## Figures\n\n" + Table.figures(Row.all, results))
         for row in Row.all {
-            guard let plot = BarPlot(row, results) else { continue }
-            show(row.id, "\(row.id), \(row.title)", plot.drawing())
+            guard let plot = Plot.bars(row, results) else { continue }
+            show(plot, "\(row.id), \(row.title)")
         }
         let timed = Row.all.filter { ["S1", "S2", "S3", "S4", "S5", "S6", "S10", "S13", "S14"].contains($0.id) }
-        guard let waits = WaitPlot(timed, results) else { return }
+        // The heading is above nothing but the plot.
+        guard hasPlots, let latencies = Plot.latencies(timed, results) else { return }
         parts.append("## Latencies\n")
-        show("latencies", "how long answers took", waits.drawing())
+        show(latencies, "how long answers took")
     }
 
     /// What one client waited for; false when the lines do not tell.
@@ -33,7 +38,7 @@ struct Report {
             return false
         }
         parts.append("## One client beside other work\n\n\(machine.line)\n\n" + LatencyTable.text(all))
-        show("beside", "how long one client waits beside other work", LatencyTable.plot(all).drawing())
+        show(.beside(all), "how long one client waits beside other work")
         return true
     }
 
@@ -45,13 +50,14 @@ struct Report {
             return false
         }
         parts.append("## Scale\n\n\(machine.line)\n\n" + ScaleTable.text(grown))
-        show("scale", "figures at sizes", ScaleTable.plot(grown).drawing())
+        show(.growth(grown), "figures at sizes")
         parts.append(ScaleTable.text(loaded))
         return true
     }
 
-    private mutating func show(_ name: String, _ words: String, _ drawing: SVG) {
-        plots.append((name, drawing))
-        parts.append("![\(words)](plots/\(name).svg)\n")
+    private mutating func show(_ plot: Plot, _ words: String) {
+        guard hasPlots else { return }
+        plots.append(plot)
+        parts.append("![\(words)](plots/\(plot.name).svg)\n")
     }
 }

@@ -64,6 +64,8 @@ struct Figures {
     var least: Double { sorted.first ?? 0 }
     var most: Double { sorted.last ?? 0 }
     var median: Double { Figures.median(sorted) }
+    /// The least and the most as words behind a median; empty for one sample.
+    var range: String { samples.count == 1 ? "" : " (\(Verdict.text(least))–\(Verdict.text(most)))" }
 
     /// The median of one latency figure, in microseconds.
     func latency(_ figure: (Sample) -> Double?) -> Double? {

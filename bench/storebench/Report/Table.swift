@@ -38,8 +38,6 @@ enum Table {
     }
 
     private static func line(_ row: Row, _ shape: Shape, _ contender: Contender, _ figures: Figures) -> String {
-        let range =
-            figures.samples.count == 1 ? "" : " (\(Verdict.text(figures.least))–\(Verdict.text(figures.most)))"
         var latency = ""
         if let half = figures.latency(\.p50us), let most = figures.latency(\.p99us),
             let rare = figures.latency(\.p999us)
@@ -48,7 +46,7 @@ enum Table {
         }
         let loop = figures.latency(\.loopUs).map { Verdict.text($0, "µs") } ?? ""
         return
-            "| \(row.id) | \(shape.name) | \(contender.name) | \(Verdict.text(figures.median, shape.unit))\(range) "
+            "| \(row.id) | \(shape.name) | \(contender.name) | \(Verdict.text(figures.median, shape.unit))\(figures.range) "
             + "| \(figures.samples.count) | \(latency) | \(loop) |"
     }
 

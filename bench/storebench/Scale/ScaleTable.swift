@@ -1,4 +1,4 @@
-/// Figures at sizes and of crowds in Markdown, and as plots.
+/// Figures at sizes and of crowds in Markdown.
 enum ScaleTable {
     static func text(_ grown: [Grown]) -> String {
         let sizes = Set(grown.map(\.events)).sorted()
@@ -33,17 +33,8 @@ enum ScaleTable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    static func plot(_ grown: [Grown]) -> GrowthPlot {
-        GrowthPlot(
-            panels: names(grown).map { figure in
-                let own = grown.filter { $0.figure == figure }
-                return GrowthPlot.Panel(
-                    name: figure, unit: own.first?.unit ?? "", points: own.map { (Double($0.events), $0.median) })
-            })
-    }
-
     /// The figures in the order they were taken.
-    private static func names(_ grown: [Grown]) -> [String] {
+    static func names(_ grown: [Grown]) -> [String] {
         var names: [String] = []
         for line in grown where !names.contains(line.figure) { names.append(line.figure) }
         return names
