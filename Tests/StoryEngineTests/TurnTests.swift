@@ -18,20 +18,20 @@ struct TurnTests {
     /// The same, with the commit under way.
     private func committingTurn() -> Turn {
         var turn = openTurn()
-        #expect(turn.turnEnded() == .commit)
+        #expect(turn.turnEnded(.commitOnWorker) == .commitOnWorker)
         return turn
     }
 
     @Test func `what is open waits while more is expected, and what is durable leaves`() {
         var turn = openTurn()
-        #expect(turn.turnEnded(isGathering: true) == .release(through: Position(3)))
+        #expect(turn.turnEnded(.wait(nanoseconds: 0)) == .release(through: Position(3)))
         #expect(turn.state == .open(head: Position(5)))
-        #expect(turn.turnEnded() == .commit)
+        #expect(turn.turnEnded(.commitOnWorker) == .commitOnWorker)
     }
 
     @Test func `a turn in which nothing is written releases what rests on what is durable`() {
         var turn = Turn(durable: Position(3))
-        #expect(turn.turnEnded() == .release(through: Position(3)))
+        #expect(turn.turnEnded(.commitOnWorker) == .release(through: Position(3)))
         #expect(turn.state == .idle)
         #expect(turn.checkpointPosition == Position(3))
     }
@@ -40,7 +40,7 @@ struct TurnTests {
         var turn = openTurn()
         #expect(turn.state == .open(head: Position(5)))
         #expect(turn.checkpointPosition == nil)
-        #expect(turn.turnEnded() == .commit)
+        #expect(turn.turnEnded(.commitOnWorker) == .commitOnWorker)
         #expect(turn.state == .committing(through: Position(5), next: .nothing))
         #expect(turn.checkpointPosition == nil)
         #expect(turn.commitFinished(.success(())) == .release(through: Position(5)))
@@ -51,13 +51,13 @@ struct TurnTests {
     @Test func `while a commit goes on, turns end without another one, and what is appended waits for the next`() {
         var turn = committingTurn()
         #expect(turn.commitDelayed() == .release(through: Position(3)))
-        #expect(turn.turnEnded() == .release(through: Position(3)))
+        #expect(turn.turnEnded(.commitOnWorker) == .release(through: Position(3)))
         #expect(turn.appended(through: Position(6)) == .none)
         #expect(turn.state == .committing(through: Position(5), next: .commit(head: Position(6))))
-        #expect(turn.turnEnded() == .release(through: Position(3)))
+        #expect(turn.turnEnded(.commitInline) == .release(through: Position(3)))
         #expect(turn.commitFinished(.success(())) == .release(through: Position(5)))
         #expect(turn.state == .open(head: Position(6)))
-        #expect(turn.turnEnded() == .commit)
+        #expect(turn.turnEnded(.commitInline) == .commitInline)
         #expect(turn.commitFinished(.success(())) == .release(through: Position(6)))
     }
 
@@ -78,7 +78,7 @@ struct TurnTests {
         #expect(turn.appendFailed(full) == .none)
         #expect(!turn.takesAppends)
         #expect(turn.appended(through: Position(9)) == .none)
-        #expect(turn.turnEnded() == .rollBack(full))
+        #expect(turn.turnEnded(.commitOnWorker) == .rollBack(full))
         #expect(turn.rollBackFinished(.success(())) == .release(through: Position(3)))
     }
 
@@ -88,7 +88,7 @@ struct TurnTests {
         #expect(turn.state == .committing(through: Position(5), next: .rollBack(full)))
         #expect(!turn.takesAppends)
         #expect(turn.commitFinished(.success(())) == .release(through: Position(5)))
-        #expect(turn.turnEnded() == .rollBack(full))
+        #expect(turn.turnEnded(.commitOnWorker) == .rollBack(full))
         #expect(turn.rollBackFinished(.success(())) == .release(through: Position(5)))
     }
 
@@ -136,7 +136,7 @@ struct TurnTests {
         #expect(!turn.takesAppends)
         #expect(turn.appended(through: Position(99)) == .none)
         #expect(turn.appendFailed(full) == .none)
-        #expect(turn.turnEnded() == .none)
+        #expect(turn.turnEnded(.commitOnWorker) == .none)
         #expect(turn.commitDelayed() == .none)
         #expect(turn.commitFinished(.success(())) == .none)
         #expect(turn.commitFinished(.failure(full)) == .none)

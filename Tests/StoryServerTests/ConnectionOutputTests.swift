@@ -65,22 +65,6 @@ struct ConnectionOutputTests {
     }
 }
 
-/// Where commits are run.
-struct CommitPaceTests {
-    @Test func `quick commits are run by the loop, slow ones beside it, and one slow one is not enough`() {
-        var pace = CommitPace()
-        #expect(pace.isQuick)
-        for _ in 0..<100 { pace.measured(120_000) }
-        #expect(pace.isQuick)
-        pace.measured(1_200_000)
-        #expect(pace.isQuick)
-        for _ in 0..<10 { pace.measured(2_000_000) }
-        #expect(!pace.isQuick)
-        for _ in 0..<30 { pace.measured(100_000) }
-        #expect(pace.isQuick)
-    }
-}
-
 /// Why writes are refused, and for how long.
 struct WriteRefusalsTests {
     @Test func `a full disk is left alone for a second`() {

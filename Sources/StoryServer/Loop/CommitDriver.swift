@@ -19,8 +19,7 @@ final class CommitDriver {
     private let checkpoints: Checkpoints
     private let flush: LogFlush
     private var refusals = WriteRefusals()
-    private var pace = CommitPace()
-    private var gathering = CommitGathering()
+    private var policy: GroupCommitPolicy
     /// The commit in progress; nil when there is none.
     private var committing: CommitJob?
     /// How long the commit in progress took to begin, in nanoseconds.
@@ -33,8 +32,6 @@ final class CommitDriver {
     @exclusivity(unchecked) private var isMemoryShort = false
     /// The bytes of the events appended since the last commit began.
     @exclusivity(unchecked) private var nextBytes = 0
-    /// The number of events at which a commit waits for no more.
-    private static let fullCommit: UInt64 = 1_024
     /// The interval of the search for readers whose process ended, in ticks of 0.1 s.
     private static let readerTicks: UInt64 = 100
 
@@ -48,6 +45,7 @@ final class CommitDriver {
         self.checkpoints = checkpoints
         self.flush = flush
         turn = Turn(durable: dependency.log.committed)
+        policy = GroupCommitPolicy(bytesPerCommit: dependency.configuration.limits.commit)
     }
 
     private var log: any EventLog { dependency.log }
@@ -62,11 +60,9 @@ final class CommitDriver {
     /// True when an event can be appended now.
     var takesAppends: Bool { turn.takesAppends }
 
-    /// True while writes must wait for a commit, a flush or a checkpoint: back-pressure that bounds the unsynced data.
-    var holdsWrites: Bool { isWaitingForFlush || isMemoryShort || isNextFull }
-
-    /// True while the next commit has as many bytes as it may; it begins after the one in progress.
-    private var isNextFull: Bool { nextBytes >= dependency.configuration.limits.commit }
+    /// True while writes must wait for a commit, a flush or a checkpoint: back-pressure that bounds the unsynced data. A
+    /// full commit begins after the one in progress.
+    var holdsWrites: Bool { isWaitingForFlush || isMemoryShort || policy.isFull(bytes: nextBytes) }
 
     /// Appends an event to the log and folds its record, so that the next request sees it.
     func append(
@@ -95,33 +91,27 @@ final class CommitDriver {
     ///   - isMoreAtHand: whether another turn follows at once, whose events may join the commit.
     func turnEnded(mayGather: Bool, isMoreAtHand: Bool) {
         modelsWereRead()
-        // Computed once, since time passes. The loop then sleeps, since the clients may need this very processor.
-        let gathering = mayGather && !isNextFull ? gatheringTime : 0
         ensureSpace()
-        let waits = gathering > 0 || mayGather && isMoreAtHand && isWorthMore || isWaitingForFlush
-        perform(turn.turnEnded(isGathering: waits))
-        if gathering > 0 { dependency.transport.requestTurn(within: gathering) }
+        let decision = decision(mayGather: mayGather, isMoreAtHand: isMoreAtHand)
+        perform(turn.turnEnded(decision))
+        // The loop sleeps through the delay, since the clients may need this very processor.
+        if case .wait(let delay) = decision, delay > 0 { dependency.transport.requestTurn(within: delay) }
     }
 
-    /// True while the loop's own commit waits for the next turn's events; one in the background does not wait.
-    private var isWorthMore: Bool {
-        runsCommits && !isNextFull && log.head.value - log.committed.value < CommitDriver.fullCommit
+    /// Returns the policy's decision on the events that are not durable; without any, or during a commit, it is unused.
+    private func decision(mayGather: Bool, isMoreAtHand: Bool) -> GroupCommitPolicy.Decision {
+        guard committing == nil, log.head > log.committed else { return .commitOnWorker }
+        let next = GroupCommitPolicy.Situation(
+            events: log.head.value - log.committed.value, bytes: nextBytes, connections: connections.count,
+            mayGather: mayGather, isMoreAtHand: isMoreAtHand, isWaitingForFlush: isWaitingForFlush)
+        return policy.decide(next, at: dependency.clock.steady())
     }
-
-    /// True while the loop runs commits itself: with one connection, a slow sync delays no others.
-    private var runsCommits: Bool { pace.isQuick && connections.count <= 1 }
 
     /// Starts the flush that the next commit needs, and waits for it; rolls the turn back where it found no room.
     private func ensureSpace() {
         let room = log.ensureSpace()
         isWaitingForFlush = room == .flushing
         if case .refused(let error) = room { perform(turn.appendFailed(error)) }
-    }
-
-    /// The group-commit delay after a slow commit, in nanoseconds.
-    private var gatheringTime: UInt64 {
-        guard !runsCommits, committing == nil, log.head > log.committed else { return 0 }
-        return gathering.waitingTime(with: log.head.value - log.committed.value, at: dependency.clock.steady())
     }
 
     /// Stops the process where reading the models has failed: replies made of them must not be sent.
@@ -142,29 +132,31 @@ final class CommitDriver {
         let events = turn.durable.value
         commitEnded(outcome)
         // Clients that get their replies now are about to write again, and others have written meanwhile.
-        gathering.slowCommitEnded(
-            events: log.head.value - events, duration: outcome.nanoseconds, at: dependency.clock.steady())
+        policy.workerCommitEnded(
+            events: log.head.value - events, nanoseconds: outcome.nanoseconds, at: dependency.clock.steady())
     }
 
     /// Commits all appended events and waits for it, after the loop has ended.
     func finishCommits() {
         repeat {
             if let outcome = dependency.commits.wait() { commitEnded(outcome) }
-            perform(turn.turnEnded())
+            isWaitingForFlush = false
+            perform(turn.turnEnded(decision(mayGather: false, isMoreAtHand: false)))
         } while turn.checkpointPosition == nil && stopReason == nil
     }
 
     private func perform(_ action: Turn.Action) {
         switch action {
         case .none: break
-        case .commit: commit()
+        case .commitInline: commit(isInline: true)
+        case .commitOnWorker: commit(isInline: false)
         case .release(let position): sendablePosition = position
         case .rollBack(let error): rollBack(error)
         case .stop(let error): stop(error)
         }
     }
 
-    private func commit() {
+    private func commit(isInline: Bool) {
         let began = dependency.clock.steady()
         let job: CommitJob
         do throws(StorageError) {
@@ -177,7 +169,7 @@ final class CommitDriver {
         nextBytes = 0
         let begun = dependency.clock.steady()
         beginning = begun - began
-        guard runsCommits else {
+        guard isInline else {
             // With back-to-back commits, never is everything durable: the checkpoint starts with this commit.
             if checkpoints.isDue(at: job.through) { freeze(at: job.through) }
             dependency.commits.start(job)
@@ -188,7 +180,7 @@ final class CommitDriver {
 
     private func commitEnded(_ outcome: CommitOutcome) {
         // Measures the commit itself, without its begin: the average decides where the next one runs.
-        pace.measured(outcome.nanoseconds)
+        policy.commitEnded(nanoseconds: outcome.nanoseconds)
         guard let job = committing else { preconditionFailure("a commit ended that was not begun") }
         committing = nil
         do throws(StorageError) {

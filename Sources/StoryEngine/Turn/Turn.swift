@@ -35,9 +35,10 @@ package struct Turn: Equatable, Sendable {
     /// The action for the shell.
     package enum Action: Equatable, Sendable {
         case none
-        /// Make the appended events durable, then call `commitFinished`; call `commitDelayed` before it if the commit
-        /// ends later.
-        case commit
+        /// Make the appended events durable, then call `commitFinished`.
+        case commitInline
+        /// Begin to make them durable on the worker and call `commitDelayed`; call `commitFinished` when that has ended.
+        case commitOnWorker
         /// Send replies that rest on events up to here.
         case release(through: Position)
         /// Roll back everything that is not durable, then call `rollBackFinished`.
@@ -100,14 +101,17 @@ package struct Turn: Equatable, Sendable {
 
     /// Begins a commit or a rollback after everything that one poll brought was handled.
     ///
-    /// - Parameter isGathering: true if more writes are expected at once, for which the commit waits.
-    package mutating func turnEnded(isGathering: Bool = false) -> Action {
+    /// - Parameter decision: what the policy decided on the events that wait for a commit; no matter where none does.
+    package mutating func turnEnded(_ decision: GroupCommitPolicy.Decision) -> Action {
         switch state {
         case .idle, .committing: return .release(through: durable)
         case .open(let head):
-            guard !isGathering else { return .release(through: durable) }
-            state = .committing(through: head, next: .nothing)
-            return .commit
+            switch decision {
+            case .wait: return .release(through: durable)
+            case .commitInline, .commitOnWorker:
+                state = .committing(through: head, next: .nothing)
+                return decision == .commitInline ? .commitInline : .commitOnWorker
+            }
         case .failing(let error):
             state = .rollingBack(error)
             return .rollBack(error)
