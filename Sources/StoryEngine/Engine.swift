@@ -190,7 +190,7 @@ package final class Engine {
     private func verify(_ moment: Moment?, _ tag: Tag?, _ output: any TurnOutput) {
         do throws(Failure) {
             let position = try moment.map { (moment) throws(Failure) in
-                try world(endingAt: output.durable).position(of: moment)
+                try world.position(of: moment, endingAt: output.durable)
             }
             output.start(.verify(sealAt: position), tag: tag)
         } catch {

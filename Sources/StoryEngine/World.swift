@@ -70,6 +70,20 @@ final class World {
         return head
     }
 
+    /// Returns the position that a moment names, in a log that ends at `head`.
+    ///
+    /// - Throws: `.invalid` with the field `at` for a position after the head; the error of reading the log.
+    func position(of moment: Moment, endingAt head: Position) throws(Failure) -> Position {
+        switch moment {
+        case .position(let position):
+            guard position <= head else {
+                throw Failure.invalid("at", .outOfRange, "the log ends at \(head.value); at= cannot be later")
+            }
+            return position
+        case .time(let time): return try lastPosition(notAfter: time)
+        }
+    }
+
     /// Returns the position of the first event at a time or after it; one past the log's end if there is none.
     ///
     /// - Throws: the error of reading the log.

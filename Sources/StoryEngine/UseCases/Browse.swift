@@ -59,22 +59,6 @@ struct Browse {
     private func basis(_ position: Position) -> Position {
         head > output.durable ? position : .zero
     }
-
-    /// Returns the position that a moment names.
-    ///
-    /// - Throws: `.invalid` with the field `at` for a position after the head; the error of reading the log.
-    func position(of moment: Moment) throws(Failure) -> Position {
-        switch moment {
-        case .position(let position):
-            guard position <= head else {
-                let message = "the log ends at \(head.value); at= cannot be later"
-                throw Failure.invalid("at", .outOfRange, message)
-            }
-            return position
-        case .time(let time):
-            return try world.lastPosition(notAfter: time)
-        }
-    }
 }
 
 extension Moment {
