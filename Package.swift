@@ -82,7 +82,7 @@ let package = Package(
             "StoryServer",
             [
                 "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryAnswers",
-                "StoryReactor",
+                "StoryReactor", "CXXHash",
             ]),
         library("StoryClient", ["StoryCore"]),
         library("StoryBrowser", ["StoryClient"]),

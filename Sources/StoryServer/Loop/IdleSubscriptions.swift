@@ -1,3 +1,4 @@
+import CXXHash
 import StoryCore
 import StoryLog
 import StoryReactor
@@ -37,9 +38,9 @@ final class IdleSubscriptions {
         do throws(StorageError) {
             try log.scan(from: first, through: last, order: .ascending) { record in
                 let name = UnsafeRawBufferPointer(rebasing: record.json[record.stream])
-                let hashes = IdleSubscriptions.hashes(of: name)
-                take(hashes.category, wake)
-                take(hashes.stream, wake)
+                let category = name.prefix { $0 != 0x2D }.count
+                take(IdleSubscriptions.hash(of: name.slice(0, count: category), isCategory: true), wake)
+                take(IdleSubscriptions.hash(of: name, isCategory: false), wake)
                 return count > 0
             }
         } catch {
@@ -67,21 +68,13 @@ final class IdleSubscriptions {
     private static func hash(of source: EventSelection.Source) -> UInt64? {
         switch source {
         case .all: nil
-        case .stream(let name): name.spelling.withUnsafeBytes { hashes(of: $0).stream }
-        case .category(let name): name.spelling.withUnsafeBytes { ended(hashes(of: $0).stream) }
+        case .stream(let name): name.spelling.withUnsafeBytes { hash(of: $0, isCategory: false) }
+        case .category(let name): name.spelling.withUnsafeBytes { hash(of: $0, isCategory: true) }
         }
     }
 
-    /// Returns the FNV-1a hashes of a stream's name and of its category; a mark keeps the two from being confused.
-    private static func hashes(of name: UnsafeRawBufferPointer) -> (category: UInt64, stream: UInt64) {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        var category: UInt64?
-        for byte in name {
-            if byte == 0x2D, category == nil { category = ended(hash) }
-            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-        }
-        return (category ?? ended(hash), hash)
+    /// Returns the hash of a name; its seed keeps streams and categories from being confused.
+    private static func hash(of name: UnsafeRawBufferPointer, isCategory: Bool) -> UInt64 {
+        xxhi_64(name.baseAddress, name.count, isCategory ? 1 : 0)
     }
-
-    private static func ended(_ hash: UInt64) -> UInt64 { (hash ^ 0x100) &* 0x100_0000_01B3 }
 }

@@ -27,7 +27,7 @@ struct ListCursor: Equatable {
     private static let numberCount = 6
 
     /// Returns four bytes that differ between lists and between versions of the keys (FNV-1a over version, kind,
-    /// filters, sort, order and key).
+    /// filters, sort, order and key). Clients keep cursors across a restart, so the hash stays as it is.
     private static func mark(_ query: ListQuery, _ schema: KindSchema, _ key: [UInt8]) -> [UInt8] {
         var hash: UInt32 = 2_166_136_261
         func add(_ bytes: some Sequence<UInt8>) { for byte in bytes { hash = (hash ^ UInt32(byte)) &* 16_777_619 } }
