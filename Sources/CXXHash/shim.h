@@ -20,37 +20,12 @@ static inline uint64_t xxhi_64_of_many(const void *_Nullable bytes, size_t count
 // Most inputs are keys of some ten bytes: a call into a library costs more than the hash itself, so it is inlined as
 // well. From here on the library's names are macros, so Swift imports this half under names of our own.
 #define XXH_INLINE_ALL
-#include <stdbool.h>
 #include <xxhash.h>
 
 typedef struct xxhi_hash128 {
     uint64_t low;
     uint64_t high;
 } xxhi_hash128;
-
-/// Prefetches memory.
-static inline void xxhi_prefetch(const void *_Nonnull bytes, size_t count) {
-    for (size_t offset = 0; offset < count; offset += 64) __builtin_prefetch((const char *)bytes + offset);
-}
-
-/// Returns whether two pieces of `count` bytes are equal; short ones, as most keys are, without a call.
-static inline bool xxhi_equal(const void *_Nullable one, const void *_Nullable other, size_t count) {
-    const uint8_t *left = (const uint8_t *)one, *right = (const uint8_t *)other;
-    uint64_t first, second, difference = 0;
-    if (count > 32) return __builtin_memcmp(left, right, count) == 0;
-    if (count < 8) {
-        for (size_t index = 0; index < count; index++) difference |= left[index] ^ right[index];
-        return difference == 0;
-    }
-    for (size_t index = 0; index + 8 < count; index += 8) {
-        __builtin_memcpy(&first, left + index, 8);
-        __builtin_memcpy(&second, right + index, 8);
-        difference |= first ^ second;
-    }
-    __builtin_memcpy(&first, left + count - 8, 8);
-    __builtin_memcpy(&second, right + count - 8, 8);
-    return (difference | (first ^ second)) == 0;
-}
 
 /// Returns the XXH3-64 hash.
 static inline uint64_t xxhi_64(const void *_Nullable bytes, size_t count, uint64_t seed) {

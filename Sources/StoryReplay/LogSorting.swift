@@ -113,10 +113,7 @@ private final class SortingWorker: @unchecked Sendable {
     /// Returns this worker's number of a stream's category; nil when the name has none, or there are too many.
     func category(of stream: UnsafeRawBufferPointer, first: UInt64) -> UInt32? {
         for index in categories.indices.reversed() {
-            let bytes = categories[index].bytes
-            if stream.count > bytes.count, stream[bytes.count] == 0x2D, SortingWorker.isPrefix(bytes, of: stream) {
-                return UInt32(index)
-            }
+            if stream.isStream(of: categories[index].bytes) { return UInt32(index) }
         }
         return meet(stream, first)
     }
@@ -128,11 +125,6 @@ private final class SortingWorker: @unchecked Sendable {
         let bytes = UnsafeRawBufferPointer(rebasing: stream[..<dash])
         categories.append((CategoryName(trusted: Array(bytes)), bytes, first))
         return UInt32(categories.count - 1)
-    }
-
-    private static func isPrefix(_ bytes: UnsafeRawBufferPointer, of stream: UnsafeRawBufferPointer) -> Bool {
-        for index in 0..<bytes.count where bytes[index] != stream[index] { return false }
-        return true
     }
 }
 

@@ -29,14 +29,14 @@ struct ModelComparison {
             }
             let entry = expected[index]
             index += 1
-            if entry.key.elementsEqual(key) {
-                guard entry.value.elementsEqual(value) else {
+            if entry.key.equals(key) {
+                guard entry.value.equals(value) else {
                     difference = "\(name(table, entry.key)) is stored otherwise than the log makes it"
                     return false
                 }
                 return true
             }
-            let isMissing = entry.key.lexicographicallyPrecedes(key)
+            let isMissing = entry.key.precedes(Array(key))
             difference =
                 isMissing
                 ? "\(name(table, entry.key)) is not stored, though the log makes it"

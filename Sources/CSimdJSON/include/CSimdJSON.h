@@ -46,36 +46,6 @@ static inline size_t csj_find_byte(const void *_Nullable bytes, uint8_t byte, si
     return found ? (size_t)((const char *)found - (const char *)bytes) : length;
 }
 
-/// Returns whether two pieces of `length` bytes are equal; short ones, as most are, without a call.
-static inline bool csj_equal(const void *_Nonnull one, const void *_Nonnull other, size_t length) {
-    const uint8_t *left = (const uint8_t *)one, *right = (const uint8_t *)other;
-    uint64_t first, second;
-    if (length > 24) return __builtin_memcmp(one, other, length) == 0;
-    if (length >= 8) {
-        uint64_t difference = 0;
-        for (size_t index = 0; index + 8 < length; index += 8) {
-            __builtin_memcpy(&first, left + index, 8);
-            __builtin_memcpy(&second, right + index, 8);
-            difference |= first ^ second;
-        }
-        __builtin_memcpy(&first, left + length - 8, 8);
-        __builtin_memcpy(&second, right + length - 8, 8);
-        return (difference | (first ^ second)) == 0;
-    }
-    if (length >= 4) {
-        uint32_t begins[2], ends[2];
-        __builtin_memcpy(begins, left, 4);
-        __builtin_memcpy(begins + 1, right, 4);
-        __builtin_memcpy(ends, left + length - 4, 4);
-        __builtin_memcpy(ends + 1, right + length - 4, 4);
-        return ((begins[0] ^ begins[1]) | (ends[0] ^ ends[1])) == 0;
-    }
-    for (size_t index = 0; index < length; index++) {
-        if (left[index] != right[index]) return false;
-    }
-    return true;
-}
-
 /// At most 16 bytes packed into two numbers, which differ for different bytes of the same length.
 typedef struct csj_name {
     uint64_t first;

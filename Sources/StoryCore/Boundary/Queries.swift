@@ -59,13 +59,11 @@ package struct EventSelection: Equatable, Hashable, Sendable {
     /// Returns true when the event is selected; compares the record's bytes without allocating.
     package func matches(_ record: EventRecord) -> Bool {
         guard record.isOfType(types) else { return false }
-        let name = record.json[record.stream]
+        let name = UnsafeRawBufferPointer(rebasing: record.json[record.stream])
         switch source {
         case .all: return true
-        case .stream(let stream): return name.elementsEqual(stream.bytes)
-        case .category(let category):
-            return name.count > category.bytes.count && name.starts(with: category.bytes)
-                && name[name.startIndex + category.bytes.count] == 0x2D
+        case .stream(let stream): return stream.spelling.withUnsafeBytes { name.equals($0) }
+        case .category(let category): return category.spelling.withUnsafeBytes { name.isStream(of: $0) }
         }
     }
 }

@@ -2,33 +2,65 @@ extension UnsafeRawBufferPointer {
     /// No bytes.
     @inlinable package static var none: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 
+    // Inlined: most keys and names are short, so two overlapping words cost less than a call.
+
     /// Returns true when both have the same bytes. Unequal ones mostly differ in their length.
     @inlinable
-    package func equals(_ other: UnsafeRawBufferPointer) -> Bool { count == other.count && hasBytes(other) }
-
-    /// Returns true when the first `count` bytes are equal. Most are short, so whole words are compared without a call.
-    @usableFromInline
-    func hasBytes(_ other: UnsafeRawBufferPointer) -> Bool {
+    @inline(__always)
+    package func equals(_ other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
         guard let left = baseAddress, let right = other.baseAddress else { return true }
-        guard count >= 8 else {
-            if count >= 4 { return left.half(0) == right.half(0) && left.half(count - 4) == right.half(count - 4) }
-            for offset in 0..<count
-            where left.load(fromByteOffset: offset, as: UInt8.self)
-                != right.load(fromByteOffset: offset, as: UInt8.self)
-            { return false }
-            return true
+        // The count of the other bytes: that of a literal is known to the compiler.
+        let count = other.count
+        if count > 32 { return left.hasBytes(right, count) }
+        if count >= 8 {
+            var (difference, offset) = (UInt64(0), 0)
+            while offset < count - 8 {
+                difference |= left.word(offset) ^ right.word(offset)
+                offset += 8
+            }
+            return difference | (left.word(count - 8) ^ right.word(count - 8)) == 0
         }
-        var difference: UInt64 = 0
-        var offset = 0
-        while offset < count - 8 {
-            difference |= left.word(offset) ^ right.word(offset)
-            offset += 8
-        }
-        return difference | (left.word(count - 8) ^ right.word(count - 8)) == 0
+        if count >= 4 { return left.half(0) == right.half(0) && left.half(count - 4) == right.half(count - 4) }
+        for offset in 0..<count where left.byte(offset) != right.byte(offset) { return false }
+        return true
     }
 
-    /// Returns true when the bytes sort before others, in the order of LMDB's keys: byte by byte, a prefix first.
-    package func precedes(_ other: UnsafeRawBufferPointer) -> Bool { lexicographicallyPrecedes(other) }
+    /// Returns true when the bytes are those of a text in UTF-8.
+    package func equals(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { equals(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Compares in the order of LMDB's keys: byte by byte, a prefix first. Negative when these bytes come first.
+    ///
+    /// It compares whole words, of which the last one overlaps: a loop over the remaining bytes would end
+    /// unpredictably, and so cost a mispredicted branch.
+    @inlinable
+    @inline(__always)
+    package func compare(_ other: UnsafeRawBufferPointer) -> Int {
+        let shorter = Swift.min(count, other.count)
+        guard shorter > 0, let left = baseAddress, let right = other.baseAddress else { return count - other.count }
+        var (first, second): (UInt64, UInt64)
+        if shorter < 8 {
+            (first, second) = (left.orderedWord(shorter), right.orderedWord(shorter))
+        } else {
+            let last = shorter - 8
+            var offset = 0
+            (first, second) = (left.word(0).bigEndian, right.word(0).bigEndian)
+            while first == second, offset < last {
+                offset = Swift.min(offset + 8, last)
+                (first, second) = (left.word(offset).bigEndian, right.word(offset).bigEndian)
+            }
+        }
+        guard first == second else { return first < second ? -1 : 1 }
+        return count - other.count
+    }
+
+    /// Returns true when the bytes are the name of a stream of a category.
+    package func isStream(of category: UnsafeRawBufferPointer) -> Bool {
+        count > category.count && self[category.count] == 0x2D && slice(0, count: category.count).equals(category)
+    }
 
     /// Returns the six-byte big-endian number at an offset.
     ///
@@ -46,13 +78,37 @@ extension UnsafeRawBufferPointer {
 }
 
 extension UnsafeRawPointer {
-    fileprivate func half(_ offset: Int) -> UInt32 { loadUnaligned(fromByteOffset: offset, as: UInt32.self) }
-    fileprivate func word(_ offset: Int) -> UInt64 { loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
+    @inlinable func byte(_ offset: Int) -> UInt8 { load(fromByteOffset: offset, as: UInt8.self) }
+    @inlinable func half(_ offset: Int) -> UInt32 { loadUnaligned(fromByteOffset: offset, as: UInt32.self) }
+    @inlinable func word(_ offset: Int) -> UInt64 { loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
+
+    /// Returns true when the next `count` bytes, which are at least eight, are those at another address.
+    @usableFromInline
+    func hasBytes(_ other: UnsafeRawPointer, _ count: Int) -> Bool {
+        var (difference, offset) = (UInt64(0), 0)
+        while offset < count - 8 {
+            difference |= word(offset) ^ other.word(offset)
+            offset += 8
+        }
+        return difference | (word(count - 8) ^ other.word(count - 8)) == 0
+    }
+
+    /// Returns one to seven bytes as a number that has their order among those of the same count.
+    @inlinable
+    func orderedWord(_ count: Int) -> UInt64 {
+        if count >= 4 { return UInt64(half(0).bigEndian) << 32 | UInt64(half(count - 4).bigEndian) }
+        return UInt64(byte(0)) << 16 | UInt64(byte(count / 2)) << 8 | UInt64(byte(count - 1))
+    }
 }
 
 extension [UInt8] {
     /// Returns true when the array has these bytes.
     package func equals(_ other: UnsafeRawBufferPointer) -> Bool { withUnsafeBytes { $0.equals(other) } }
+
+    /// Returns true when the bytes come before others.
+    package func precedes(_ other: [UInt8]) -> Bool {
+        withUnsafeBytes { bytes in other.withUnsafeBytes { bytes.compare($0) < 0 } }
+    }
 
     /// Calls `body` with the bytes, as `withUnsafeBytes` does, but with typed throws.
     @inlinable

@@ -72,7 +72,7 @@ package final class Catalogue: @unchecked Sendable {
 
     /// Returns the kind with this name; nil when there is none.
     package func kind(named name: UnsafeRawBufferPointer) -> Kind? {
-        for index in names.indices where names[index].count == name.count && names[index].equals(name) {
+        for index in names.indices where names[index].equals(name) {
             return Kind(number: index)
         }
         return nil
@@ -80,16 +80,8 @@ package final class Catalogue: @unchecked Sendable {
 
     /// Returns the kind whose streams have this category; nil for custom categories.
     package func kind(category: UnsafeRawBufferPointer) -> Kind? {
-        for index in categories.indices where categories[index].count == category.count {
-            if begins(category, like: index), categories[index].equals(category) { return Kind(number: index) }
-        }
+        for index in categories.indices where categories[index].equals(category) { return Kind(number: index) }
         return nil
-    }
-
-    /// Returns true when the first byte is that of a category: most names differ in it.
-    @inline(__always)
-    private func begins(_ name: UnsafeRawBufferPointer, like index: Int) -> Bool {
-        name[0] == categories[index][0]
     }
 
     /// Returns the kinds whose content a verb changes.
@@ -97,12 +89,8 @@ package final class Catalogue: @unchecked Sendable {
 
     /// Returns the kind that a stream belongs to; nil for custom streams.
     package func kind(stream: UnsafeRawBufferPointer) -> StreamKind? {
-        for index in categories.indices {
-            let count = categories[index].count
-            guard stream.count > count, stream[count] == 0x2D, begins(stream, like: index) else { continue }
-            if categories[index].equals(UnsafeRawBufferPointer(rebasing: stream[..<count])) {
-                return StreamKind(kind: Kind(number: index), idStart: count + 1)
-            }
+        for index in categories.indices where stream.isStream(of: categories[index]) {
+            return StreamKind(kind: Kind(number: index), idStart: categories[index].count + 1)
         }
         return nil
     }

@@ -17,7 +17,7 @@ struct ListSteps: Equatable, Sendable {
         let lookedAt: Position
 
         /// Returns true when a key is not after the step's part.
-        func holds(_ key: [UInt8]) -> Bool { through.map { !$0.lexicographicallyPrecedes(key) } ?? true }
+        func holds(_ key: [UInt8]) -> Bool { through.map { !$0.precedes(key) } ?? true }
     }
 
     /// The number of steps at which events are processed before more rows are shown.
@@ -77,7 +77,7 @@ struct ListSteps: Equatable, Sendable {
     ///   - change: the last event that changed the row before.
     ///   - event: the event that removed it.
     func told(of key: [UInt8], since change: Position, until event: Position) -> ToldRow {
-        guard isExact, start?.lexicographicallyPrecedes(key) ?? true,
+        guard isExact, start?.precedes(key) ?? true,
             let step = steps.first(where: { $0.holds(key) })
         else { return .yes }
         // Either the event that changed the row was processed after the step, and showed it, or the step's index did

@@ -182,7 +182,7 @@ package struct Subscription: Equatable, Sendable {
     /// Returns true when a row with this key of the index is still to be listed.
     package func isAhead(_ key: [UInt8]) -> Bool {
         guard case .listing(let shown) = phase, steps.areTelling else { return false }
-        return shown.map { $0.lexicographicallyPrecedes(key) } ?? true
+        return shown.map { $0.precedes(key) } ?? true
     }
 
     /// Decides whether a row that an event removed from the list had been shown.

@@ -36,7 +36,7 @@ struct Browse {
         guard let head = try world.streams.head(of: stream) else { return refuse(.notFound(target), basis) }
         let position: Position
         do throws(Failure) {
-            position = try self.position(of: moment)
+            position = try world.position(of: moment, endingAt: self.head)
         } catch {
             return refuse(error, basis)
         }

@@ -27,7 +27,7 @@ final class BrowseStreams: AnswerCursor {
     private func streams() throws(StorageError) -> [StreamSummary] {
         switch query.source {
         case .one(let name):
-            if let after = query.after, !after.bytes.lexicographicallyPrecedes(name.bytes) { return [] }
+            if let after = query.after, !after.bytes.precedes(name.bytes) { return [] }
             return try source.world.streams.head(of: name).map { [summary(name, $0)] } ?? []
         case .category(let category):
             return try streams(beginningWith: category.bytes + [0x2D])

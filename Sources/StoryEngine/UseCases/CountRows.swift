@@ -141,14 +141,14 @@ final class RowCount: AnswerCursor, RowObserver {
     /// Returns whether a row passes the conditions and its key was walked.
     private func wasWalked(_ row: RowView?, _ kind: KindPlan) -> Bool {
         guard let last, let row, rest.match(row), let key = key(of: row, kind) else { return false }
-        return !last.lexicographicallyPrecedes(key)
+        return !last.precedes(key)
     }
 
     /// Returns the key at which the walk meets a row; nil if it does not.
     private func key(of row: RowView, _ kind: KindPlan) -> [UInt8]? {
         switch part {
         case .index(let range):
-            guard let key = kind.key(of: row, in: range.index), !key.lexicographicallyPrecedes(range.lower) else {
+            guard let key = kind.key(of: row, in: range.index), !key.precedes(range.lower) else {
                 return nil
             }
             return key

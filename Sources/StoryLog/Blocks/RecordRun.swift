@@ -1,5 +1,4 @@
 import StoryStorage
-import CLMDB
 package import StoryCore
 
 /// A view of consecutive records, in a block of the memory map or in memory, with the table of their offsets.
@@ -51,13 +50,13 @@ package struct RecordRun {
 
     /// Prefetches the table entry of a position.
     @inline(__always)
-    func prefetchEntry(of position: UInt64) { clm_prefetch(offsets + 4 * Int(position - first), 4) }
+    func prefetchEntry(of position: UInt64) { (offsets + 4 * Int(position - first)).prefetch(4) }
 
     /// Prefetches up to `count` bytes of the beginning of a record; its table entry should be in the cache.
     @inline(__always)
     func prefetchRecord(at position: UInt64, _ count: Int) {
         let start = offset(Int(position - first))
-        if bounds.contains(start) { clm_prefetch(base + start, min(bounds.upperBound - start, count)) }
+        if bounds.contains(start) { (base + start).prefetch(min(bounds.upperBound - start, count)) }
     }
 
     @inline(__always)

@@ -1,4 +1,3 @@
-import CXXHash
 package import StoryCore
 import StoryStorage
 
@@ -78,7 +77,7 @@ package struct StoredRecord {
     package var count: Int { bytes.count }
 
     /// Prefetches the bytes of the record.
-    package func prefetch() { if let start { xxhi_prefetch(start, bytes.count) } }
+    package func prefetch() { start?.prefetch(bytes.count) }
 
     /// The fields that the record is sorted by.
     @inline(__always)

@@ -44,7 +44,7 @@ enum RecordScanner {
         while bytes.count - from >= beginning.count {
             guard let brace = memchr(base + from, 0x7B, bytes.count - from - beginning.count + 1) else { return nil }
             let found = UnsafeRawPointer(brace) - base
-            if memcmp(brace, beginning, beginning.count) == 0 { return found }
+            if beginning.equals(bytes.slice(found, count: beginning.count)) { return found }
             from = found + 1
         }
         return nil

@@ -140,7 +140,7 @@ extension KeyBuffer {
 
     /// Adds two names in byte order, so that both orders give the same key.
     package mutating func addPair(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) {
-        let isOrdered = one.precedes(other)
+        let isOrdered = one.compare(other) < 0
         addName(isOrdered ? one : other)
         addName(isOrdered ? other : one)
     }

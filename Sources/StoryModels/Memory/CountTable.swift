@@ -1,5 +1,5 @@
-import CXXHash
 import Glibc
+import StoryStorage
 
 /// A hash table of counts by table and key, with open addressing; a slot has everything that a change of its count
 /// needs.
@@ -38,7 +38,7 @@ final class CountTable {
     }
 
     /// Prefetches the slot of a mark that will be changed soon.
-    func prefetch(_ mark: UInt64) { xxhi_prefetch(slots + slot(mark), 1) }
+    func prefetch(_ mark: UInt64) { UnsafeRawPointer(slots + slot(mark)).prefetch(1) }
 
     /// Adds to the count of a key.
     ///

@@ -1,4 +1,5 @@
 import Glibc
+import StoryCore
 
 /// The entries of a memtable in key order, sorted lazily where walks need it.
 ///
@@ -64,12 +65,12 @@ final class LazySortedKeys {
 
     /// Returns the last piece that begins at or before a key.
     private func piece(at key: UnsafeRawBufferPointer, _ buffer: Memtable) -> Int {
-        lastPiece { Memory.compare(buffer.key($0), key) <= 0 }
+        lastPiece { buffer.key($0).compare(key) <= 0 }
     }
 
     /// Returns the last piece that begins before a key.
     private func piece(before key: UnsafeRawBufferPointer, _ buffer: Memtable) -> Int {
-        lastPiece { Memory.compare(buffer.key($0), key) < 0 }
+        lastPiece { buffer.key($0).compare(key) < 0 }
     }
 
     @inline(__always)
@@ -126,7 +127,7 @@ final class LazySortedKeys {
         let piece = pieces[number]
         let sample = sample(of: piece, buffer)
         let index = key.map { key in
-            sample.prefix { Memory.compare(buffer.key(Int($0.index)), key) < 0 }.count
+            sample.prefix { buffer.key(Int($0.index)).compare(key) < 0 }.count
         }
         let width = sample.count / 8
         let lower = (index ?? sample.count) - width
@@ -182,7 +183,7 @@ struct KeyRun {
         var (lower, upper) = (0, entries.count)
         while lower < upper {
             let middle = (lower + upper) / 2
-            if Memory.compare(buffer.key(Int(entries[middle])), key) < 0 { lower = middle + 1 } else { upper = middle }
+            if buffer.key(Int(entries[middle])).compare(key) < 0 { lower = middle + 1 } else { upper = middle }
         }
         return lower
     }
@@ -202,7 +203,7 @@ struct SortedKey {
     @inline(__always)
     func precedes(_ other: SortedKey, _ buffer: Memtable) -> Bool {
         if prefix != other.prefix { return prefix < other.prefix }
-        return Memory.compare(buffer.key(Int(index)), buffer.key(Int(other.index))) < 0
+        return buffer.key(Int(index)).compare(buffer.key(Int(other.index))) < 0
     }
 
     /// Returns these entries in key order.

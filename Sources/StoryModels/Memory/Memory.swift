@@ -1,4 +1,3 @@
-import CXXHash
 import Glibc
 
 /// Functions on raw memory and raw bytes.
@@ -23,22 +22,5 @@ enum Memory {
     /// Returns whether one of the bytes is this one.
     static func contains(_ byte: UInt8, _ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.baseAddress.map { memchr($0, Int32(byte), bytes.count) != nil } ?? false
-    }
-
-    @inline(__always)
-    static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-        guard left.count == right.count else { return false }
-        return xxhi_equal(left.baseAddress, right.baseAddress, left.count)
-    }
-
-    /// Compares in LMDB's key order: byte by byte, a prefix before longer keys; negative when `left` comes first.
-    @inline(__always)
-    static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
-        let common = min(left.count, right.count)
-        if common > 0, let first = left.baseAddress, let second = right.baseAddress {
-            let difference = memcmp(first, second, common)
-            if difference != 0 { return Int(difference) }
-        }
-        return left.count - right.count
     }
 }

@@ -1,6 +1,7 @@
 import CXXHash
 import Glibc
 import StoryCore
+import StoryStorage
 
 /// The result of a look-up in a memtable.
 enum Buffered {
@@ -79,7 +80,7 @@ final class Memtable {
     }
 
     /// Prefetches the slot of a hash that will be looked up soon.
-    func prefetch(_ hash: UInt32) { xxhi_prefetch(slots + Int(hash) & (slotCount - 1), 1) }
+    func prefetch(_ hash: UInt32) { UnsafeRawPointer(slots + Int(hash) & (slotCount - 1)).prefetch(1) }
 
     /// Returns the value of a key, to be changed in place and valid until the next change; nil when there is none.
     func mutable(_ key: UnsafeRawBufferPointer, hash: UInt32) -> UnsafeMutableRawBufferPointer? {
@@ -249,7 +250,7 @@ final class Memtable {
         while true {
             let found = slots[slot]
             if found.isEmpty { return slot }
-            if found.hash == hash, Memory.areEqual(self.key(Int(found.entry)), key) { return slot }
+            if found.hash == hash, self.key(Int(found.entry)).equals(key) { return slot }
             slot = (slot + 1) & mask
         }
     }

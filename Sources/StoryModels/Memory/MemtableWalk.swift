@@ -59,7 +59,7 @@ struct MemtableWalk {
             guard let next = run.next.map({ buffer.key(Int($0)) }), isBelowEnd(next) else { return }
             run = buffer.order.run(at: next, buffer)
         case .descending:
-            guard let first = run.first.map({ buffer.key(Int($0)) }), Memory.compare(first, range.lower) > 0 else {
+            guard let first = run.first.map({ buffer.key(Int($0)) }), first.compare(range.lower) > 0 else {
                 return
             }
             run = buffer.order.run(before: first, buffer)
@@ -68,6 +68,6 @@ struct MemtableWalk {
     }
 
     private func isBelowEnd(_ key: UnsafeRawBufferPointer) -> Bool {
-        range.upper.map { Memory.compare(key, $0) < 0 } ?? true
+        range.upper.map { key.compare($0) < 0 } ?? true
     }
 }

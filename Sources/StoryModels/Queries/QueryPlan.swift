@@ -168,7 +168,7 @@ package struct QueryPlan {
             }
             return true
         }
-        if let end = upper, end.lexicographicallyPrecedes(lower) { upper = lower }
+        if let end = upper, end.precedes(lower) { upper = lower }
         return (lower, upper)
     }
 

@@ -76,6 +76,6 @@ extension ReadTransaction {
         guard table.isSet else { return try value(in: table.database, at: key) }
         let walk = try StoredWalk(handle, table, KeyBounds(lower: key, upper: nil), .ascending)
         guard let found = walk.entry?.key else { return nil }
-        return Memory.areEqual(found, key) ? UnsafeRawBufferPointer.none : nil
+        return found.equals(key) ? UnsafeRawBufferPointer.none : nil
     }
 }

@@ -38,15 +38,15 @@ struct ModelWalk: ~Copyable {
     private func nearer(_ left: UnsafeRawBufferPointer?, _ right: UnsafeRawBufferPointer?) -> UnsafeRawBufferPointer? {
         guard let left else { return right }
         guard let right else { return left }
-        let comparison = Memory.compare(left, right)
+        let comparison = left.compare(right)
         return (isDescending ? comparison >= 0 : comparison <= 0) ? left : right
     }
 
     /// Marks the cursors at a key as taken; returns the newest value, or nil for a tombstone.
     private mutating func take(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-        taken.stored = stored.entry.map { Memory.areEqual($0.key, key) } ?? false
-        taken.immutable = (immutable?.key).map { Memory.areEqual($0, key) } ?? false
-        taken.active = (active?.key).map { Memory.areEqual($0, key) } ?? false
+        taken.stored = stored.entry.map { $0.key.equals(key) } ?? false
+        taken.immutable = (immutable?.key).map { $0.equals(key) } ?? false
+        taken.active = (active?.key).map { $0.equals(key) } ?? false
         if taken.active { return active?.value }
         return taken.immutable ? immutable?.value : stored.entry?.value
     }

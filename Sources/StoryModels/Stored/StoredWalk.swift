@@ -40,8 +40,8 @@ struct StoredWalk: ~Copyable {
         guard let key = entry?.key else { return }
         let isInside: Bool =
             switch order {
-            case .ascending: range.upper.map { Memory.compare(key, $0) < 0 } ?? true
-            case .descending: Memory.compare(key, range.lower) >= 0
+            case .ascending: range.upper.map { key.compare($0) < 0 } ?? true
+            case .descending: key.compare(range.lower) >= 0
             }
         if !isInside { entry = nil }
     }

@@ -168,7 +168,7 @@ package final class PageWalk {
     }
 
     private func precedes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer, _ tree: Tree) -> Bool {
-        guard tree.kind == .free else { return left.precedes(right) }
+        guard tree.kind == .free else { return left.compare(right) < 0 }
         guard left.count == 8, right.count == 8 else { return false }
         return left.number(at: 0, as: UInt64.self) < right.number(at: 0, as: UInt64.self)
     }

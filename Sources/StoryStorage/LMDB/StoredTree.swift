@@ -108,7 +108,7 @@ package struct TreeSearch: BitwiseCopyable {
             left = try nodeCount() - 1
         }
         if left > 0 {
-            clm_prefetch(page + (try node(low + (left + 1) / 2)), 1)
+            (page + (try node(low + (left + 1) / 2))).prefetch(1)
             return true
         }
         return try leavePage()
@@ -134,8 +134,8 @@ package struct TreeSearch: BitwiseCopyable {
             let half = (left + 1) / 2
             left -= half
             let next = (left + 1) / 2
-            clm_prefetch(page + (try node(low + next)), 1)
-            clm_prefetch(page + (try node(low + half + next)), 1)
+            (page + (try node(low + next))).prefetch(1)
+            (page + (try node(low + half + next))).prefetch(1)
             low += try order(low + half) >= 0 ? half : 0
         }
         self.low = low
@@ -149,7 +149,7 @@ package struct TreeSearch: BitwiseCopyable {
         guard levels > 0 else {
             guard try order(low) == 0 else { return false }
             let found = try value(of: node)
-            clm_prefetch(found.baseAddress, min(found.count, TreeSearch.askedBytes))
+            found.baseAddress?.prefetch(min(found.count, TreeSearch.askedBytes))
             value = found
             return false
         }
@@ -157,7 +157,7 @@ package struct TreeSearch: BitwiseCopyable {
         let second = page.loadUnaligned(fromByteOffset: node + 4, as: UInt16.self)
         page = try TreeSearch.page(UInt64(first) | UInt64(second) << 32, tree)
         (low, left) = (0, -1)
-        clm_prefetch(page, TreeSearch.askedPlaces)
+        page.prefetch(TreeSearch.askedPlaces)
         return true
     }
 
@@ -203,11 +203,11 @@ package struct TreeSearch: BitwiseCopyable {
 
     /// Compares the key with that of a node: negative when it comes before, positive when it comes after.
     @inline(__always)
-    private func order(_ index: Int) throws(StorageError) -> Int32 {
+    private func order(_ index: Int) throws(StorageError) -> Int {
         let node = try node(index)
         let count = keyCount(node)
         guard node + TreeSearch.nodeSize + count <= tree.pageSize else { throw damaged }
-        return clm_compare(key.baseAddress, key.count, page + node + TreeSearch.nodeSize, count)
+        return key.compare(UnsafeRawBufferPointer(start: page + node + TreeSearch.nodeSize, count: count))
     }
 
     private static func page(_ number: UInt64, _ tree: StoredTree) throws(StorageError) -> UnsafeRawPointer {

@@ -1,12 +1,11 @@
 import CSimdJSON
+import StoryCore
 
 extension UnsafeRawBufferPointer {
     /// Returns whether the bytes equal a text.
     @inline(__always)
     func equals(_ text: StaticString) -> Bool {
-        guard count == text.utf8CodeUnitCount else { return false }
-        guard let start = baseAddress else { return true }
-        return csj_equal(start, text.utf8Start, count)
+        equals(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     /// The greatest depth of nested arrays and objects in these bytes, which are a JSON value.

@@ -93,14 +93,11 @@ struct Export {
                 try position(from, in: log, isFirst: true)
             }
             let last = try query.to.map { (end) throws(StorageError) in try position(end, in: log, isFirst: false) }
-            let names = query.selection.types.map { Array("\($0)".utf8) }
             try log.scan(from: first ?? Position(1), through: min(last ?? head, head), order: .ascending) { record in
                 if record.position.value % 65_536 == 0 {
                     progress.show(record.position.value, of: head.value)
                 }
-                guard names.isEmpty || names.contains(where: { record.json[record.type].elementsEqual($0) }) else {
-                    return true
-                }
+                guard record.isOfType(query.selection.types) else { return true }
                 do throws(CommandError) { try lines.write(record.json) } catch { failure = error }
                 return failure == nil
             }

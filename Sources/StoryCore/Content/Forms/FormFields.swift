@@ -3,7 +3,7 @@ package typealias FormFields = [JSONMember]
 
 extension JSONMember: Equatable, @unchecked Sendable {
     package static func == (left: JSONMember, right: JSONMember) -> Bool {
-        left.name.elementsEqual(right.name) && left.value == right.value
+        left.name.equals(right.name) && left.value == right.value
     }
 }
 
@@ -17,7 +17,7 @@ extension JSONMember.Value: Equatable, @unchecked Sendable {
         case (.number(let left), .number(let right)): left == right
         case (.string(let left), .string(let right)), (.object(let left), .object(let right)),
             (.array(let left), .array(let right)):
-            left.elementsEqual(right)
+            left.equals(right)
         case (.null, _), (.boolean, _), (.integer, _), (.number, _), (.string, _), (.object, _), (.array, _): false
         }
     }

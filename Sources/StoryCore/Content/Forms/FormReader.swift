@@ -154,11 +154,3 @@ struct FormReader<FieldID: FormFieldID> {
 extension JSONMember {
     fileprivate func isNamed(_ text: String) -> Bool { name.equals(text) }
 }
-
-extension UnsafeRawBufferPointer {
-    fileprivate func equals(_ text: String) -> Bool {
-        guard count == text.utf8.count else { return false }
-        var text = text
-        return text.withUTF8 { equals(UnsafeRawBufferPointer($0)) }
-    }
-}

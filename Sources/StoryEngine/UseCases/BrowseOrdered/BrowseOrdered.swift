@@ -74,7 +74,7 @@ private final class OrderedRows: AnswerCursor {
         var failure: StorageError?
         for segment in segments(head, range) {
             // The start key is behind this segment, so it is done.
-            if let start, let end = segment.end, !start.lexicographicallyPrecedes(end) { continue }
+            if let start, let end = segment.end, !start.precedes(end) { continue }
             let walk = IndexWalk(
                 store: world.store, table: schema.indexes[range.index].table, lower: segment.lower,
                 upper: segment.upper)
@@ -174,6 +174,6 @@ private struct ListOrder {
         let isAbsent = isOptional && left.first == 1
         if isOptional, left.first != right.first { return !isAbsent }
         return isDescending && !isAbsent
-            ? right.lexicographicallyPrecedes(left) : left.lexicographicallyPrecedes(right)
+            ? right.precedes(left) : left.precedes(right)
     }
 }

@@ -42,13 +42,13 @@ struct IndexWalk {
     }
 
     private func max(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] {
-        left.lexicographicallyPrecedes(right) ? right : left
+        left.precedes(right) ? right : left
     }
 
     /// Returns the lesser key; nil is greater than every key.
     private func min(_ left: [UInt8], _ right: [UInt8]?) -> [UInt8] {
         guard let right else { return left }
-        return right.lexicographicallyPrecedes(left) ? right : left
+        return right.precedes(left) ? right : left
     }
 }
 

@@ -82,14 +82,14 @@ package struct KeyBlock {
     ///
     /// - Throws: `corrupt` where a segment begins with no key.
     package func segment(at key: UnsafeRawBufferPointer) throws(StorageError) -> Int {
-        try lastSegment { Memory.compare($0, key) <= 0 }
+        try lastSegment { $0.compare(key) <= 0 }
     }
 
     /// Returns the last segment that begins before a key, otherwise the first one.
     ///
     /// - Throws: `corrupt` where a segment begins with no key.
     package func segment(before key: UnsafeRawBufferPointer) throws(StorageError) -> Int {
-        try lastSegment { Memory.compare($0, key) < 0 }
+        try lastSegment { $0.compare(key) < 0 }
     }
 
     private func lastSegment(_ begins: (UnsafeRawBufferPointer) -> Bool) throws(StorageError) -> Int {

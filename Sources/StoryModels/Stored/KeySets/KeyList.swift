@@ -48,7 +48,7 @@ package struct KeyList: ~Copyable {
         var (lower, upper) = (0, count)
         while lower < upper {
             let middle = (lower + upper) / 2
-            if Memory.compare(self[middle], key) < 0 { lower = middle + 1 } else { upper = middle }
+            if self[middle].compare(key) < 0 { lower = middle + 1 } else { upper = middle }
         }
         return lower
     }

@@ -29,7 +29,7 @@ struct KeySetWriter: ~Copyable {
         let stored = try find(buffer.key(items[start]), cursor)
         var end = start + 1
         while end < items.count, end - start < KeySetWriter.maxChanges,
-            next.count == 0 || Memory.compare(buffer.key(items[end]), next.bytes) < 0
+            next.count == 0 || buffer.key(items[end]).compare(next.bytes) < 0
         { end += 1 }
         segments.clear()
         let changes = Changes(items: items[start..<end], buffer: buffer)
@@ -81,7 +81,7 @@ struct KeySetWriter: ~Copyable {
         for index in 0..<stored.segmentCount {
             let end = index + 1 < stored.segmentCount ? try stored.firstKey(of: index + 1) : nil
             let first = from
-            while from < items.endIndex, end.map({ Memory.compare(buffer.key(items[from]), $0) < 0 }) ?? true {
+            while from < items.endIndex, end.map({ buffer.key(items[from]).compare($0) < 0 }) ?? true {
                 from += 1
             }
             guard first < from else {
@@ -115,11 +115,11 @@ struct KeySetWriter: ~Copyable {
         var from = 0
         for index in items.indices {
             let key = buffer.key(items[index])
-            while from < old.count, Memory.compare(old[from], key) < 0 {
+            while from < old.count, old[from].compare(key) < 0 {
                 merged.add(old[from])
                 from += 1
             }
-            let isThere = from < old.count && Memory.areEqual(old[from], key)
+            let isThere = from < old.count && old[from].equals(key)
             if isThere { from += 1 }
             guard let value = buffer.value(Int(items[index].index)) else {
                 if isThere { removed += 1 }
