@@ -203,11 +203,11 @@ package struct TreeSearch: BitwiseCopyable {
 
     /// Compares the key with that of a node: negative when it comes before, positive when it comes after.
     @inline(__always)
-    private func order(_ index: Int) throws(StorageError) -> Int {
+    private func order(_ index: Int) throws(StorageError) -> Int32 {
         let node = try node(index)
         let count = keyCount(node)
         guard node + TreeSearch.nodeSize + count <= tree.pageSize else { throw damaged }
-        return key.compare(UnsafeRawBufferPointer(start: page + node + TreeSearch.nodeSize, count: count))
+        return clm_compare(key.baseAddress, key.count, page + node + TreeSearch.nodeSize, count)
     }
 
     private static func page(_ number: UInt64, _ tree: StoredTree) throws(StorageError) -> UnsafeRawPointer {
