@@ -39,8 +39,8 @@ package final class StoredQueries {
             let store = MemoryModelStore()
             try StoredQueries.fold(log, min(last, log.head), plan, into: store, progress)
             engine = try Engine(
-                plan, store: store, json: JSONObjectReader(), log: LogReader(log: log), identity: log.identity,
-                limits: Limits(), server: ProgramVersion.daemon)
+                plan, store: store, json: JSONObjectReader(), log: log, says: EventEncoder.says,
+                identity: log.identity, limits: Limits(), server: ProgramVersion.daemon)
             index = StreamIndex(store)
         } catch {
             log.close()

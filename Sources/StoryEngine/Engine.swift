@@ -29,16 +29,18 @@ package final class Engine {
     ///
     /// - Parameters:
     ///   - json: the reader of the data of events that are folded.
+    ///   - says: returns whether a record has the type, data, meta and tags that a proposal would be written with.
     ///   - foldTimer: counts and times folds; nil if nothing reads the figures.
     /// - Throws: the error of reading the models.
     package init(
         _ plan: CataloguePlan, store: any TableStore, json: any JSONReading, log: any EventLogReading,
-        identity: LogIdentity, limits: Limits, server: String, durability: Durability = .fsync,
+        says: @escaping (EventProposal, EventRecord) -> Bool, identity: LogIdentity, limits: Limits, server: String,
+        durability: Durability = .fsync,
         foldTimer: FoldTimer? = nil
     ) throws(StorageError) {
         self.foldTimer = foldTimer ?? FoldTimer(plan.catalogue, clock: { 0 }) { _, _ in }
         catalogue = plan.catalogue
-        world = World(plan, store: store, json: json, log: log)
+        world = World(plan, store: store, json: json, log: log, says: says)
         self.limits = limits
         self.identity = identity
         projector = ModelProjector(plan, store: store, json: json, telling: changes)

@@ -6,6 +6,8 @@ final class World {
     let plan: CataloguePlan
     let store: any TableStore
     let log: any EventLogReading
+    /// Returns whether a record is what a proposal would be written as.
+    let says: (EventProposal, EventRecord) -> Bool
     let rows: RowLookup
     let streams: StreamIndex
     let keys: KeyIndex
@@ -13,11 +15,17 @@ final class World {
     private let catalogue: Catalogue
     private let json: any JSONReading
 
-    /// - Parameter json: the reader of the data of events that are folded for an answer.
-    init(_ plan: CataloguePlan, store: any TableStore, json: any JSONReading, log: any EventLogReading) {
+    /// - Parameters:
+    ///   - json: the reader of the data of events that are folded for an answer.
+    ///   - says: returns whether a record is what a proposal would be written as.
+    init(
+        _ plan: CataloguePlan, store: any TableStore, json: any JSONReading, log: any EventLogReading,
+        says: @escaping (EventProposal, EventRecord) -> Bool
+    ) {
         self.plan = plan
         self.store = store
         self.log = log
+        self.says = says
         self.json = json
         catalogue = plan.catalogue
         rows = RowLookup(store)

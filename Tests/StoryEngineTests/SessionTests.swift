@@ -228,7 +228,7 @@ private final class RolledBackWorld {
     init() {
         engine = RolledBackWorld.carried { [store, log] () throws(StorageError) in
             try Engine(
-                CataloguePlan(.standard), store: store, json: JSONObjectReader(), log: log,
+                CataloguePlan(.standard), store: store, json: JSONObjectReader(), log: log, says: EventEncoder.says,
                 identity: LogIdentity(id: LogID(trusted: "this".bytes)), limits: Limits(), server: "test")
         }
         for request in [RequestAction.postUser("u1"), .postUser("u2"), .postStory("s1")] { ask(request) }

@@ -48,7 +48,7 @@ package final class EngineHarness {
     ) -> Engine {
         carried { () throws(StorageError) in
             try Engine(
-                plan, store: store, json: JSONObjectReader(), log: log, identity: identity,
+                plan, store: store, json: JSONObjectReader(), log: log, says: EventEncoder.says, identity: identity,
                 limits: limits, server: "test")
         }
     }

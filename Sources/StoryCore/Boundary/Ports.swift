@@ -20,46 +20,29 @@ package enum StorageError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The append-only log, as its readers see it.
+/// The append-only log, as its readers see it: the daemon's own, one that is read beside a daemon, or one in memory.
+///
+/// Readings see an event as soon as it is appended. A record is valid until `visit` returns; `visit` may read the log
+/// again, but not append.
 package protocol EventLogReading: AnyObject {
     /// The position of the last event, including those of this turn; zero when there is none.
     var head: Position { get }
     /// The time of the last event; nil when there is none.
     var lastTime: Instant? { get }
-    /// Returns the event at a position, compared with a proposal.
+    /// Visits the events from `from` through `through`, in either order, until `visit` returns false: when its budget is
+    /// spent, for example.
     ///
-    /// - Throws: the error of reading the log; `.corrupt` when there is no such event.
-    func written(
-        at position: Position, comparedWith proposal: EventProposal?
-    ) throws(StorageError) -> WrittenEvent
-    /// Visits the records at these positions in the order given, until `visit` returns false or a position is past the
+    /// - Throws: `.corrupt` with the position of a damaged event; otherwise the error of the read.
+    func scan(
+        from: Position, through: Position, order: Order, _ visit: (EventRecord) -> Bool
+    ) throws(StorageError)
+    /// Visits the events at these positions in the order given, until `visit` returns false or a position is past the
     /// head.
     ///
-    /// Each record is valid until `visit` returns.
+    /// - Throws: as `scan`.
     func records(at positions: [Position], _ visit: (EventRecord) -> Bool) throws(StorageError)
     /// Returns the last position whose event was written at or before a time; zero when there is none.
+    ///
+    /// - Throws: as `scan`.
     func position(at time: Instant) throws(StorageError) -> Position
-}
-
-/// The parts of a logged event that a repeated write needs.
-package struct WrittenEvent: Equatable, Sendable {
-    /// The stream of the event.
-    package let stream: StreamName
-    /// The version of the stream after the event.
-    package let version: Version
-    /// The position in the log.
-    package let position: Position
-    /// The time of the commit.
-    package let time: Instant
-    /// True when its type, data, meta and tags equal those of the proposal, byte for byte.
-    package let isSame: Bool
-
-    /// Creates a written event from its parts.
-    package init(stream: StreamName, version: Version, position: Position, time: Instant, isSame: Bool) {
-        self.stream = stream
-        self.version = version
-        self.position = position
-        self.time = time
-        self.isSame = isSame
-    }
 }

@@ -33,22 +33,23 @@ enum Idempotency {
         switch action {
         case .append(let stream, let proposals, _):
             guard proposals.count == positions.count else { return nil }
-            var events: [WrittenEvent] = []
+            var receipts: [Receipt] = []
             for (position, proposal) in zip(positions, proposals) {
-                let event = try world.log.written(at: position, comparedWith: proposal)
-                guard event.isSame, event.stream == stream else { return nil }
-                events.append(event)
+                guard let receipt = try receipt(at: position, of: proposal, in: world), receipt.stream == stream
+                else { return nil }
+                receipts.append(receipt)
             }
-            return WriteReceipt(events, id: nil, isTogether: false)
+            return WriteReceipt(receipts, isTogether: false)
         case .appendTogether(let proposals, _):
             guard proposals.count == positions.count else { return nil }
-            var events: [WrittenEvent] = []
+            var receipts: [Receipt] = []
             for (position, proposal) in zip(positions, proposals) {
-                let event = try world.log.written(at: position, comparedWith: proposal.event)
-                guard event.isSame, event.stream == proposal.stream else { return nil }
-                events.append(event)
+                guard let receipt = try receipt(at: position, of: proposal.event, in: world),
+                    receipt.stream == proposal.stream
+                else { return nil }
+                receipts.append(receipt)
             }
-            return WriteReceipt(events, id: nil, isTogether: true)
+            return WriteReceipt(receipts, isTogether: true)
         case .content(let write):
             return try repeatedContent(write, positions, in: world)
         case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics,
@@ -64,15 +65,41 @@ enum Idempotency {
             case .success(let command) = write.command(of: world.schema(write.kind), in: TrustingDirectory())
         else { return nil }
         let proposal = EventProposal(body: command.event, meta: write.options.meta)
-        let event = try world.log.written(at: position, comparedWith: proposal)
-        guard event.isSame, let id = write.id ?? command.givenID ?? event.givenID,
+        guard let event = try receipt(at: position, of: proposal, in: world),
+            let id = write.id ?? command.givenID ?? event.givenID,
             event.stream == world.schema(write.kind).stream(id)
         else { return nil }
-        return WriteReceipt([event], id: id, isTogether: false)
+        let receipt = Receipt(
+            id: id, stream: event.stream, version: event.version, position: position, time: event.time, repeated: true)
+        return WriteReceipt([receipt], isTogether: false)
+    }
+
+    /// Returns the receipt of the event at a position, without an ID; nil if a proposal would be written otherwise.
+    private static func receipt(
+        at position: Position, of proposal: EventProposal, in world: World
+    ) throws(StorageError) -> Receipt? {
+        var isThere = false
+        var receipt: Receipt?
+        try world.log.records(at: [position]) { record in
+            isThere = true
+            if world.says(proposal, record) { receipt = Receipt(repeating: record) }
+            return false
+        }
+        guard isThere else { throw .corrupt("there is no event", at: position) }
+        return receipt
     }
 }
 
-extension WrittenEvent {
+extension Receipt {
+    /// Creates the repeated receipt of an event that was written before.
+    fileprivate init(repeating record: EventRecord) {
+        let name = record.streamName
+        self.init(
+            id: nil,
+            stream: StreamName(trusted: ByteView(copying: name), categoryCount: name.firstIndex(of: 0x2D) ?? 0),
+            version: record.version, position: record.position, time: record.time, repeated: true)
+    }
+
     /// The ID of the stream if the store may have generated it; nil if a client must have chosen it.
     fileprivate var givenID: Identifier? {
         let id = stream.id

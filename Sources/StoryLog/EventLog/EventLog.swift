@@ -3,18 +3,14 @@ package import StoryCore
 
 /// The log of all events, appended turn by turn.
 ///
-/// Readings see an event as soon as it is appended; it is durable after a commit. After a commit that throws `.full`,
-/// call `rollBack` and continue. After any other error it is unknown whether the turn is on the disk, and the process
-/// has to stop: every later commit throws as well.
-package protocol EventLog: AnyObject {
-    /// The position of the last event, of this turn or before; zero if there is none.
-    var head: Position { get }
+/// An event is durable after a commit. After a commit that throws `.full`, call `rollBack` and continue. After any
+/// other error it is unknown whether the turn is on the disk, and the process has to stop: every later commit throws as
+/// well.
+package protocol EventLog: EventLogReading {
     /// The position of the last durable event.
     var committed: Position { get }
     /// The position of the last event that is durable in a block, so that models folded up to it may be stored.
     var flushed: Position { get }
-    /// The time of the last event; nil if there is none.
-    var lastTime: Instant? { get }
     /// The size of the log, in bytes.
     var bytes: Int { get }
     /// The history that the log holds, and those that it was copied from.
@@ -61,27 +57,6 @@ package protocol EventLog: AnyObject {
     ///
     /// - Throws: as `pollFlush`.
     func flush() throws(StorageError)
-
-    /// Visits the events from `from` through `through`, in either order, until `visit` returns false.
-    ///
-    /// The record is valid until `visit` returns. `visit` may read the log again, but not append.
-    ///
-    /// - Throws: `.corrupt` with the position of a damaged event.
-    func scan(
-        from: Position, through: Position, order: Order, _ visit: (EventRecord) -> Bool
-    ) throws(StorageError)
-    /// Visits one event; false if there is none at that position.
-    ///
-    /// - Throws: as `scan`.
-    func record(at position: Position, _ visit: (EventRecord) -> Void) throws(StorageError) -> Bool
-    /// Visits the events at these positions in the order given, until `visit` returns false or one is past the head.
-    ///
-    /// - Throws: as `scan`.
-    func records(at positions: [Position], _ visit: (EventRecord) -> Bool) throws(StorageError)
-    /// Returns the last position whose event was written at or before a time; zero if there is none.
-    ///
-    /// - Throws: as `scan`.
-    func position(at time: Instant) throws(StorageError) -> Position
 
     /// Verifies all committed events.
     ///
@@ -133,7 +108,8 @@ package final class CommitJob: Sendable {
     let time: Instant?
     private let work: @Sendable () throws(StorageError) -> Void
 
-    init(through: Position, time: Instant?, _ work: @escaping @Sendable () throws(StorageError) -> Void) {
+    /// Creates a commit of the events through a position, the last of which has this time.
+    package init(through: Position, time: Instant?, _ work: @escaping @Sendable () throws(StorageError) -> Void) {
         self.through = through
         self.time = time
         self.work = work

@@ -204,11 +204,6 @@ extension LMDBEventLog {
         from: Position, through: Position, order: Order, _ visit: (EventRecord) -> Bool
     ) throws(StorageError) { try records.scan(from: from, through: through, order: order, visit) }
 
-    /// Visits one event; false if there is none at that position.
-    package func record(at position: Position, _ visit: (EventRecord) -> Void) throws(StorageError) -> Bool {
-        try records.record(at: position, visit)
-    }
-
     /// Visits the events at some positions, and prefetches their records.
     package func records(
         at positions: [Position], _ visit: (EventRecord) -> Bool

@@ -1,7 +1,7 @@
 import StoryStorage
 import StoryCore
 
-/// The readings of the port `EventLog`: from blocks up to `flushed`, from memory after it.
+/// The readings of the port `EventLogReading`: from blocks up to `flushed`, from memory after it.
 extension LogRecords {
     func scan(
         from: Position, through: Position, order: Order, _ visit: (EventRecord) -> Bool
@@ -15,12 +15,6 @@ extension LogRecords {
             case .descending: try descend(last, first, visit)
             }
         }
-    }
-
-    func record(at position: Position, _ visit: (EventRecord) -> Void) throws(StorageError) -> Bool {
-        guard position > .zero, position <= head else { return false }
-        try blocks.reading { () throws(StorageError) in visit(try read(position.value)) }
-        return true
     }
 
     func records(

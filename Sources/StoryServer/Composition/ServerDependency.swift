@@ -80,7 +80,7 @@ package struct ServerDependency {
         foldTimer = FoldTimer(.standard, clock: clock.steady) { figures.folded($0, nanoseconds: $1) }
         engine = try Engine(
             CataloguePlan(.standard), store: models, json: JSONObjectReader(),
-            log: LogReader(log: log), identity: log.identity, limits: limits,
+            log: log, says: EventEncoder.says, identity: log.identity, limits: limits,
             server: ProgramVersion.daemon, durability: durability, foldTimer: foldTimer)
         reader = RequestReader(lineLimit: limits.line)
         self.figures = figures

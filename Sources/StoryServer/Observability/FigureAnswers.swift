@@ -1,3 +1,4 @@
+import StoryCore
 import StoryLog
 import StoryReactor
 

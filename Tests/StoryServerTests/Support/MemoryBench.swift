@@ -20,8 +20,7 @@ final class MemoryBench {
 
     /// What watchers of rows are told.
     var rows: RowPushes {
-        let log = LogReader(log: log)
-        return RowPushes(
+        RowPushes(
             RowWatcher(CataloguePlan(.standard), store: store, json: JSONObjectReader(), log: log))
     }
 

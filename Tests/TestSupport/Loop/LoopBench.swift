@@ -1,5 +1,4 @@
 package import StoryCore
-package import StoryLog
 import StoryServer
 import StoryStorage
 

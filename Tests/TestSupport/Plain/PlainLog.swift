@@ -26,14 +26,11 @@ package final class PlainLog: EventLogReading {
         return found
     }
 
-    package func written(
-        at position: Position, comparedWith proposal: EventProposal?
-    ) throws(StorageError) -> WrittenEvent {
-        guard let event = try events(at: [position]).first else { throw .corrupt("no event", at: position) }
-        let says = EventProposal(body: event.body, meta: event.meta, tags: event.tags)
-        return WrittenEvent(
-            stream: event.stream, version: event.version, position: event.position, time: event.time,
-            isSame: says == proposal)
+    package func scan(
+        from: Position, through: Position, order: Order, _ visit: (EventRecord) -> Bool
+    ) throws(StorageError) {
+        let found = events.map(\.position).filter { $0 >= from && $0 <= through }
+        try records(at: order == .ascending ? found : found.reversed(), visit)
     }
 
     package func records(at positions: [Position], _ visit: (EventRecord) -> Bool) throws(StorageError) {

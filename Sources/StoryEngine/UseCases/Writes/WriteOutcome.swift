@@ -47,31 +47,21 @@ struct WriteReceipt {
     private var receipts: [Receipt] = []
     private let isTogether: Bool
 
-    /// Creates a receipt of a new write.
+    /// Creates a receipt of a write.
     ///
     /// - Parameters:
-    ///   - receipts: the receipts of the events that the write made, at least one.
+    ///   - receipts: the receipts of the events that the write made, now or before; at least one.
     ///   - isTogether: true for an `APPEND *`.
     init(_ receipts: [Receipt], isTogether: Bool) {
         self.isTogether = isTogether
-        add(receipts)
-    }
-
-    /// Creates a receipt of a write that was done before.
-    init(_ events: [WrittenEvent], id: Identifier?, isTogether: Bool) {
-        self.isTogether = isTogether
-        add(events.map { Receipt(of: $0, id) })
-    }
-
-    /// Keeps the last receipt of each stream.
-    private mutating func add(_ all: [Receipt]) {
+        // The last receipt of each stream counts.
         var indexes: [StreamName: Int] = [:]
-        for receipt in all {
+        for receipt in receipts {
             if let index = indexes[receipt.stream] {
-                receipts[index] = receipt
+                self.receipts[index] = receipt
             } else {
-                indexes[receipt.stream] = receipts.count
-                receipts.append(receipt)
+                indexes[receipt.stream] = self.receipts.count
+                self.receipts.append(receipt)
             }
         }
     }
@@ -85,14 +75,5 @@ struct WriteReceipt {
         guard isTogether else { return [.done(.receipt(last))] }
         let done = Done.appended(count: receipts.count, position: last.position, repeated: last.repeated)
         return receipts.map { .receipt($0) } + [.done(done)]
-    }
-}
-
-extension Receipt {
-    /// Creates the repeated receipt of an event that was written before.
-    init(of event: WrittenEvent, _ id: Identifier?) {
-        self.init(
-            id: id, stream: event.stream, version: event.version, position: event.position, time: event.time,
-            repeated: true)
     }
 }

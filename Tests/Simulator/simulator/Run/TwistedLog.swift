@@ -88,9 +88,6 @@ final class TwistedLog: EventLog {
         return isWrong ? Position(position.value - 1) : position
     }
 
-    func record(at position: Position, _ visit: (EventRecord) -> Void) throws(StorageError) -> Bool {
-        try log.record(at: place(position), visit)
-    }
     func records(at positions: [Position], _ visit: (EventRecord) -> Bool) throws(StorageError) {
         try log.records(at: positions.map(place), visit)
     }

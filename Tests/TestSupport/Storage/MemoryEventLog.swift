@@ -1,20 +1,20 @@
-import StoryStorage
 package import StoryCore
+package import StoryLog
 
-/// An event log in memory, for tests: the same contract, nothing durable, no seals.
+/// An event log in memory: the same contract, nothing durable, no seals.
 package final class MemoryEventLog: EventLog {
     /// The position of the last event, committed or not.
-    package private(set) var head: Position = .zero
+    package var head: Position { Position(UInt64(records.count)) }
     /// The position of the last committed event.
     package private(set) var committed: Position = .zero
     /// The position of the last flushed event.
     package private(set) var flushed: Position = .zero
     /// The time of the last event; nil if there is none.
-    package private(set) var lastTime: Instant?
+    package var lastTime: Instant? { records.last?.time }
     /// The history that the log holds, which has no ancestors.
     package let storedIdentity: StoredIdentity
     /// The size of the records that are kept, in bytes.
-    package var bytes: Int { memory.sections(from: 1, through: head.value).reduce(0) { $0 + $1.run.bytes.count } }
+    package var bytes: Int { records.reduce(0) { $0 + $1.bytes.count } }
     /// The error that the next commit ends with instead of committing; then nil again.
     package var commitFailure: StorageError?
     /// The error that the next append throws instead of appending; then nil again.
@@ -38,8 +38,7 @@ package final class MemoryEventLog: EventLog {
     /// The number of flushes that were begun.
     package private(set) var flushCount = 0
 
-    private var memory = JournalMemory(after: .zero)
-    private var committedTime: Instant?
+    private var records: [(bytes: [UInt8], time: Instant)] = []
     private var committing: CommitJob?
     private var fatal: StorageError?
     private var flushing = Flushing.none
@@ -68,13 +67,14 @@ package final class MemoryEventLog: EventLog {
             throw failure
         }
         let record = RecordWriter(event, json)
-        let block = memory.block(for: event.position.value, record.count)
-        let start = block.target
-        record.write(json, salts, to: start)
-        block.added(record.count)
-        head = event.position
-        lastTime = event.time
-        withRecord(record.record(at: start))
+        let bytes = [UInt8](unsafeUninitializedCapacity: record.count) { target, count in
+            if let start = target.baseAddress { record.write(json, salts, to: start) }
+            count = record.count
+        }
+        records.append((bytes, event.time))
+        try bytes.withBytes { (bytes) throws(StorageError) in
+            withRecord(try Record.read(bytes, at: event.position.value))
+        }
     }
 
     /// Begins a commit, whose job throws `commitFailure` if that is set; nil if there is nothing to commit.
@@ -105,16 +105,13 @@ package final class MemoryEventLog: EventLog {
             throw error
         }
         committed = job.through
-        committedTime = job.time
     }
 
     /// Removes every event after `committed`, or throws `rollBackFailure`.
     package func rollBack() throws(StorageError) {
         precondition(committing == nil, "rollback during a commit")
         if let rollBackFailure { throw rollBackFailure }
-        memory.remove(after: committed)
-        head = committed
-        lastTime = committedTime
+        records.removeLast(Int(head.value - committed.value))
     }
 
     /// True while a started flush is under way: until `flush`, or `endFlush` and `pollFlush`, complete it.
@@ -184,21 +181,14 @@ package final class MemoryEventLog: EventLog {
         let last = min(through.value, head.value)
         guard first <= last else { return }
         for step in 0...last - first {
-            guard visit(try read(order == .ascending ? first + step : last - step)) else { return }
+            guard try read(order == .ascending ? first + step : last - step, visit) else { return }
         }
-    }
-
-    /// Visits one event; false if there is none at that position.
-    package func record(at position: Position, _ visit: (EventRecord) -> Void) throws(StorageError) -> Bool {
-        guard position > .zero, position <= head else { return false }
-        visit(try read(position.value))
-        return true
     }
 
     /// Visits the events at some positions.
     package func records(at positions: [Position], _ visit: (EventRecord) -> Bool) throws(StorageError) {
         for position in positions {
-            guard position > .zero, position <= head, visit(try read(position.value)) else { return }
+            guard position > .zero, position <= head, try read(position.value, visit) else { return }
         }
     }
 
@@ -224,9 +214,11 @@ package final class MemoryEventLog: EventLog {
     /// Does nothing.
     package func close() {}
 
-    private func read(_ position: UInt64) throws(StorageError) -> EventRecord {
+    private func read(_ position: UInt64, _ visit: (EventRecord) -> Bool) throws(StorageError) -> Bool {
         if let readFailure { throw readFailure }
         readCount += 1
-        return try Record.read(try memory.run(at: position).record(at: position), at: position)
+        return try records[Int(position - 1)].bytes.withBytes { (bytes) throws(StorageError) in
+            visit(try Record.read(bytes, at: position))
+        }
     }
 }
