@@ -74,15 +74,14 @@ let package = Package(
         library("StoryStorage", ["StoryCore", "CLMDB"]),
         library("StoryModels", ["StoryCore", "StoryStorage", "CXXHash"]),
         library("StoryLog", ["StoryCore", "StoryStorage", "CLMDB", "CXXHash", "COpenSSL"]),
-        library("StoryReplay", ["StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryLog"]),
         library(
-            "StoryAnswers", ["StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog"]),
+            "StoryReplay", ["StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog"]),
         library("StoryReactor", ["CUV"]),
         library(
             "StoryServer",
             [
-                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryAnswers",
-                "StoryReactor", "CXXHash",
+                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryReactor",
+                "CXXHash",
             ]),
         library("StoryClient", ["StoryCore"]),
         library("StoryBrowser", ["StoryClient"]),
@@ -91,7 +90,6 @@ let package = Package(
             "storectl",
             [
                 "StoryBrowser", "StoryClient", "StoryCore", "StoryWire", "StoryStorage", "StoryLog", "StoryReplay",
-                "StoryAnswers",
             ]),
         program("storebench", ["CHiredis"], path: "bench/storebench"),
         // Preloaded into the daemon by the gates on counts; nothing links it.
@@ -128,7 +126,7 @@ let package = Package(
             "StoryServerTests",
             [
                 "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryReplay",
-                "StoryAnswers", "StoryReactor", "StoryServer", "TestSupport",
+                "StoryReactor", "StoryServer", "TestSupport",
             ]),
         tests("StoryClientTests", ["StoryClient", "StoryCore", "StoryWire", "TestSupport"]),
         tests("StoryBrowserTests", ["StoryBrowser", "StoryClient", "TestSupport"]),

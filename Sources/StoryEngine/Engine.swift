@@ -235,7 +235,8 @@ package final class Engine {
 
     private func read(_ query: ReadQuery, _ tag: Tag?, _ output: any TurnOutput) {
         do throws(Failure) {
-            output.read(try ReadEvents.plan(query, in: world, endingAt: output.durable, identity), tag: tag)
+            let plan = try ReadEvents.plan(query, in: world, endingAt: output.durable, identity)
+            output.answer(with: ReadAnswer(plan, log: world.log, index: world.streams), tag: tag, restsOn: .zero)
         } catch {
             output.reply(.failed(error), tag: tag, restsOn: .zero)
         }

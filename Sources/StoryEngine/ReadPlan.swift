@@ -10,6 +10,17 @@ package struct ReadPlan: Equatable, Sendable {
         case category(UInt64)
         /// There is nothing to read.
         case nothing
+
+        /// Finds the source that a selection names; `nothing` if it has no event.
+        ///
+        /// - Throws: the error of reading the models.
+        init(_ source: EventSelection.Source, in index: StreamIndex) throws(StorageError) {
+            switch source {
+            case .all: self = .all
+            case .stream(let name): self = try index.head(of: name).map { .stream($0) } ?? .nothing
+            case .category(let name): self = try index.number(of: name).map { .category($0) } ?? .nothing
+            }
+        }
     }
 
     /// The stream, category or log that is read.

@@ -29,8 +29,6 @@ package protocol TurnOutput: AnyObject {
     func push(_ push: Push, to subscription: SubscriptionID)
     /// Answers in steps.
     func answer(with cursor: any AnswerCursor, tag: Tag?, restsOn position: Position)
-    /// Answers in steps with durable events of the log.
-    func read(_ plan: ReadPlan, tag: Tag?)
     /// Answers when a job of the shell is done.
     func start(_ job: Job, tag: Tag?)
     /// Sends the waiting output, then closes the connection.

@@ -15,21 +15,12 @@ final class FoldedModels: FoldedDigests {
     /// - Parameter table: a table whose entries are kept even if otherwise only its digest would be.
     /// - Throws: the error of reading or folding the log.
     static func fold(
-        _ log: any EventLog, _ plan: CataloguePlan, through: Position, keeping table: ModelTable? = nil,
+        _ log: any EventLogReading, _ plan: CataloguePlan, through: Position, keeping table: ModelTable? = nil,
         progress: (_ position: Position, _ of: Position) -> Void
     ) throws(StorageError) -> FoldedModels {
         let store = DigestingStore(plan.catalogue, keeping: table)
         let projector = ModelProjector(plan, store: store, json: JSONObjectReader())
-        var failure: StorageError?
-        if through > .zero {
-            try log.scan(from: Position(1), through: through, order: .ascending) { record in
-                do throws(StorageError) { try projector.fold(record) } catch { failure = error }
-                if record.position.value % 16_384 == 0 { progress(record.position, through) }
-                return failure == nil
-            }
-        }
-        if let failure { throw failure }
-        progress(through, through)
+        try projector.fold(log, from: Position(1), through: through) { progress($0, through) }
         return FoldedModels(store)
     }
 

@@ -1,6 +1,6 @@
 import StoryClient
 import StoryCore
-import StoryAnswers
+import StoryReplay
 import StoryStorage
 
 /// The source of replies to queries: the daemon, or its data directory.

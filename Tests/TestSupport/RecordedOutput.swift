@@ -66,6 +66,7 @@ package final class RecordedOutput: TurnOutput {
     }
 
     package func answer(with cursor: any AnswerCursor, tag: Tag?, restsOn position: Position) {
+        if let read = cursor as? ReadAnswer { return effects.append(.read(tag, read.plan)) }
         let answer = HeldAnswer(cursor, tag)
         held = answer
         guard !holdsAnswers else { return effects.append(.answer(tag, restsOn: position)) }
@@ -73,7 +74,6 @@ package final class RecordedOutput: TurnOutput {
         effects += answer.effects
     }
 
-    package func read(_ plan: ReadPlan, tag: Tag?) { effects.append(.read(tag, plan)) }
     package func start(_ job: Job, tag: Tag?) { effects.append(.start(tag, job)) }
     package func finish() { effects.append(.finish) }
 }

@@ -1,7 +1,7 @@
 import StoryCore
 import StoryModels
 
-/// `READ`: plans which events answer it; the shell copies them from the log.
+/// `READ`: plans which events answer it.
 enum ReadEvents {
     /// Returns the plan of a read.
     ///
@@ -46,17 +46,11 @@ private struct ReadRange {
         self.world = world
         self.head = head
         countsVersions = if case .stream = source { true } else { false }
-        switch source {
-        case .all: (self.source, last, stream) = (.all, head.value, nil)
-        case .stream(let name):
-            stream = try world.streams.head(of: name)
-            last = stream?.version.value ?? 0
-            self.source = stream.map { .stream($0) } ?? .nothing
-        case .category(let name):
-            stream = nil
-            let number = try world.streams.number(of: name)
-            last = number == nil ? 0 : head.value
-            self.source = number.map { .category($0) } ?? .nothing
+        self.source = try ReadPlan.Source(source, in: world.streams)
+        switch self.source {
+        case .all, .category: (last, stream) = (head.value, nil)
+        case .stream(let head): (last, stream) = (head.version.value, head)
+        case .nothing: (last, stream) = (0, nil)
         }
     }
 

@@ -94,6 +94,28 @@ package final class ModelProjector {
     }
 }
 
+extension ModelProjector {
+    /// The number of events between two reports of the progress.
+    private static let reported: UInt64 = 16_384
+
+    /// Folds a part of a log; `progress` receives the last position that is folded, now and then and at the end.
+    ///
+    /// - Throws: the error of reading the log or the models.
+    package func fold(
+        _ log: any EventLogReading, from first: Position, through last: Position,
+        progress: (Position) -> Void = { _ in }
+    ) throws(StorageError) {
+        var failure: StorageError?
+        try log.scan(from: first, through: last, order: .ascending) { record in
+            do throws(StorageError) { try fold(record) } catch { failure = error }
+            if record.position.value % ModelProjector.reported == 0 { progress(record.position) }
+            return failure == nil
+        }
+        if let failure { throw failure }
+        if first <= last { progress(last) }
+    }
+}
+
 extension RowFold {
     /// Folds an event and passes the outcome to `apply` while its bytes are valid.
     ///

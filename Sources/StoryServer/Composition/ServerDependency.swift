@@ -1,5 +1,4 @@
 import Glibc
-import StoryAnswers
 package import StoryCore
 package import StoryEngine
 package import StoryLog

@@ -1,4 +1,3 @@
-import StoryAnswers
 package import StoryCore
 package import StoryLog
 import StoryModels

@@ -1,6 +1,5 @@
 import CXXHash
 import StoryCore
-import StoryLog
 import StoryReactor
 
 /// The idle subscriptions to one stream or category: each has everything, and waits for an event of its stream.
@@ -33,7 +32,7 @@ final class IdleSubscriptions {
     }
 
     /// Removes the subscriptions that the given events concern, and wakes them; wakes all where the log cannot be read.
-    func take(_ log: any EventLog, from first: Position, through last: Position, _ wake: (Follower) -> Void) {
+    func take(_ log: any EventLogReading, from first: Position, through last: Position, _ wake: (Follower) -> Void) {
         guard count > 0 else { return }
         do throws(StorageError) {
             try log.scan(from: first, through: last, order: .ascending) { record in

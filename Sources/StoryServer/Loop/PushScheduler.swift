@@ -1,4 +1,3 @@
-import StoryAnswers
 import StoryCore
 import StoryEngine
 import StoryLog
@@ -17,7 +16,7 @@ final class PushScheduler {
     private let connections: Connections
     private let outbox: Outbox
     private let memory: ClientMemory
-    private let publisher: LogCursor
+    private let pushes: SubscriptionPushes
     private let rows: RowPushes
     private let lines = LineWriter()
     private let resting = IdleSubscriptions()
@@ -32,7 +31,7 @@ final class PushScheduler {
         self.connections = connections
         self.outbox = outbox
         rows = RowPushes(dependency.engine.watcher)
-        publisher = LogCursor(log: dependency.log, index: StreamIndex(dependency.models), rows: rows)
+        pushes = SubscriptionPushes(log: dependency.log, index: StreamIndex(dependency.models), rows: rows)
         published = dependency.log.committed
     }
 
@@ -169,7 +168,7 @@ final class PushScheduler {
                 let wantsMore = try outbox.append(to: connection) { (bytes) throws(StorageError) in
                     try connection.session.withActive(index) { (subscription) throws(StorageError) in
                         subscription.remembers = memory.remembers
-                        return try publisher.publish(
+                        return try pushes.publish(
                             &subscription, head: durable, &bytes, until: size, &budget)
                     }
                 }

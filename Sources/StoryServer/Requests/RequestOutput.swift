@@ -11,8 +11,6 @@ final class RequestOutput: TurnOutput {
     enum FollowUp {
         /// Begins an answer that is written step by step.
         case answer(Connection.Answer)
-        /// Begins an answer with events of the log, written step by step.
-        case events(ReadPlan, Tag?)
         /// Begins work whose end replies to the request.
         case work(Job, Tag?)
         /// Sends the pending output and closes the connection.
@@ -114,7 +112,6 @@ final class RequestOutput: TurnOutput {
         followUp(for: .answer(Connection.Answer(cursor: cursor, tag: tag, restsOn: position)))
     }
 
-    func read(_ plan: ReadPlan, tag: Tag?) { followUp(for: .events(plan, tag)) }
     func start(_ job: Job, tag: Tag?) { followUp(for: .work(job, tag)) }
     func finish() { followUp(for: .end) }
 }

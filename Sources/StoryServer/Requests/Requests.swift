@@ -1,8 +1,5 @@
-import StoryAnswers
 import StoryCore
 import StoryEngine
-import StoryLog
-import StoryModels
 import StoryReactor
 import StoryStorage
 import StoryWire
@@ -19,8 +16,6 @@ final class Requests {
     let checkpoints: Checkpoints
     let jobs: Jobs
     let figureAnswers: FigureAnswers
-    /// The index of the events of streams and categories.
-    private let index: StreamIndex
     /// The work of a turn, in units: a small request costs one.
     private static let turnUnits = 256
     /// The units of a turn for lines that are handled on arrival.
@@ -67,7 +62,6 @@ final class Requests {
             dependency: dependency, driver: driver, connections: connections, outbox: outbox, memory: memory,
             publishing: publishing, checkpoints: checkpoints)
         handled = RequestOutput(dependency, driver, publishing, outbox)
-        index = StreamIndex(dependency.models)
     }
 
     var limits: Limits { dependency.configuration.limits }
@@ -239,9 +233,6 @@ final class Requests {
     private func perform(_ followUp: RequestOutput.FollowUp, _ connection: Connection) {
         switch followUp {
         case .answer(let answer): begin(answer, connection)
-        case .events(let plan, let tag):
-            let cursor = ReadCursor(plan, log: dependency.log, index: index)
-            begin(Connection.Answer(cursor: cursor, tag: tag, restsOn: .zero), connection)
         case .work(let job, let tag): start(job, tag, connection)
         case .end: end(connection, .quit)
         }

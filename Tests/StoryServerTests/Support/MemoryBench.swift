@@ -1,4 +1,3 @@
-import StoryAnswers
 import StoryCore
 import StoryEngine
 import StoryLog

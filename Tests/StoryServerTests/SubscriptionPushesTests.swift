@@ -6,7 +6,7 @@ import StoryModels
 import TestSupport
 import Testing
 
-@Suite struct LogCursorTests {
+@Suite struct SubscriptionPushesTests {
     private let bench = MemoryBench()
 
     private func selection(_ random: inout SplitMix64) -> EventSelection {
@@ -30,12 +30,12 @@ import Testing
     private func drain(
         _ subscription: inout Subscription, _ size: Int, _ units: Int
     ) throws -> (events: [String], markers: [String]) {
-        let publisher = LogCursor(log: bench.log, index: bench.index, rows: bench.rows)
+        let pushes = SubscriptionPushes(log: bench.log, index: bench.index, rows: bench.rows)
         var lines: [String] = []
         for _ in 0..<100_000 {
             var output: [UInt8] = []
             var budget = Budget(units: units)
-            let isMore = try publisher.publish(&subscription, head: bench.log.committed, &output, until: size, &budget)
+            let isMore = try pushes.publish(&subscription, head: bench.log.committed, &output, until: size, &budget)
             lines += String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
             if !isMore, output.count < size { break }
         }
@@ -63,18 +63,18 @@ import Testing
 
     @Test func `without room nothing is sent, and later it is told how many events wait`() throws {
         var random = SplitMix64(seed: 3)
-        let publisher = LogCursor(log: bench.log, index: bench.index, rows: bench.rows)
+        let pushes = SubscriptionPushes(log: bench.log, index: bench.index, rows: bench.rows)
         var subscription = Subscription(
             id: SubscriptionID(4), selection: EventSelection(source: .all), from: Position(1))
         var output: [UInt8] = []
         var budget = Budget.turn
-        _ = try publisher.publish(&subscription, head: .zero, &output, until: 100, &budget)
+        _ = try pushes.publish(&subscription, head: .zero, &output, until: 100, &budget)
         #expect(output == Array(">4 {\"caughtUp\":0}\n".utf8))
         try bench.append(2, &random)
-        #expect(try publisher.publish(&subscription, head: Position(2), &output, until: output.count, &budget))
+        #expect(try pushes.publish(&subscription, head: Position(2), &output, until: output.count, &budget))
         #expect(output == Array(">4 {\"caughtUp\":0}\n".utf8))
         output = []
-        #expect(try !publisher.publish(&subscription, head: Position(2), &output, until: 10_000, &budget))
+        #expect(try !pushes.publish(&subscription, head: Position(2), &output, until: 10_000, &budget))
         let lines = String(decoding: output, as: UTF8.self).split(separator: "\n")
         #expect(lines.first == #">4 {"behind":2}"#)
         #expect(lines.last == #">4 {"caughtUp":2}"#)
@@ -84,12 +84,12 @@ import Testing
     @Test func `a go looks at no more records than its budget has units`() throws {
         var random = SplitMix64(seed: 4)
         try bench.append(500, &random)
-        let publisher = LogCursor(log: bench.log, index: bench.index, rows: bench.rows)
+        let pushes = SubscriptionPushes(log: bench.log, index: bench.index, rows: bench.rows)
         let selection = EventSelection(source: .all, types: ["Nothing".type])
         var subscription = Subscription(id: SubscriptionID(1), selection: selection, from: Position(1))
         var output: [UInt8] = []
         var budget = Budget(units: 100)
-        #expect(try publisher.publish(&subscription, head: Position(500), &output, until: 10_000, &budget))
+        #expect(try pushes.publish(&subscription, head: Position(500), &output, until: 10_000, &budget))
         #expect(budget.isSpent)
         #expect(subscription.next == Position(101))
         #expect(output.isEmpty)
@@ -100,13 +100,13 @@ import Testing
         try bench.append(2_000, &random)
         let store = PlainStore()
         store.failure = .failed("the disk is gone")
-        let publisher = LogCursor(log: bench.log, index: StreamIndex(store), rows: bench.rows)
+        let pushes = SubscriptionPushes(log: bench.log, index: StreamIndex(store), rows: bench.rows)
         let selection = EventSelection(source: .stream("note-1".stream))
         var subscription = Subscription(id: SubscriptionID(1), selection: selection, from: Position(7))
         var output: [UInt8] = []
         var budget = Budget.turn
         #expect(throws: StorageError.failed("the disk is gone")) {
-            try publisher.publish(&subscription, head: Position(2_000), &output, until: 10_000, &budget)
+            try pushes.publish(&subscription, head: Position(2_000), &output, until: 10_000, &budget)
         }
         #expect(output.isEmpty)
         #expect(subscription.next == Position(7))

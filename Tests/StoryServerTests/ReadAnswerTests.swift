@@ -1,13 +1,13 @@
-import StoryAnswers
 import StoryCore
 import StoryEngine
 @testable import StoryServer
 import StoryLog
 import StoryModels
+import StoryWire
 import TestSupport
 import Testing
 
-@Suite struct ReadCursorTests {
+@Suite struct ReadAnswerTests {
     private typealias Source = (plan: ReadPlan.Source, plain: EventSelection.Source)
 
     private let bench = MemoryBench()
@@ -61,7 +61,7 @@ import Testing
     }
 
     private func read(_ plan: ReadPlan, _ size: Int, _ units: Int) throws -> (text: String, end: Done) {
-        let cursor = ReadCursor(plan, log: bench.log, index: bench.index)
+        let cursor = ReadAnswer(plan, log: bench.log, index: bench.index)
         let lines = LineWriter()
         var text = ""
         for _ in 0..<10_000 {
@@ -104,7 +104,7 @@ import Testing
         try bench.append(3, &random)
         let plan = ReadPlan(
             source: .all, lower: 1, upper: 3, order: .ascending, limit: 9, types: [], head: bench.log.head)
-        let cursor = ReadCursor(plan, log: bench.log, index: bench.index)
+        let cursor = ReadAnswer(plan, log: bench.log, index: bench.index)
         let lines = LineWriter()
         var budget = Budget.turn
         var output = Array("waits".utf8)

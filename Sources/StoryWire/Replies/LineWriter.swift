@@ -1,6 +1,4 @@
 package import StoryCore
-import StoryEngine
-import StoryWire
 
 /// A writer of the lines of a cursor's answer, at the end of a connection's output.
 package final class LineWriter: AnswerLines {

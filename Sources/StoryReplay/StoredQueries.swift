@@ -13,12 +13,9 @@ import StoryWire
 package final class StoredQueries {
     /// The longest request, in bytes.
     private static let lineLimit = Limits().line
-    /// The number of events between two progress reports.
-    private static let reported: UInt64 = 16_384
 
     private let log: LMDBEventLog
     private let engine: Engine
-    private let index: StreamIndex
     private let reader = RequestReader(lineLimit: StoredQueries.lineLimit)
     private let clock: Clock
     private var session = Session(peer: Peer(uid: geteuid(), role: .read))
@@ -37,11 +34,12 @@ package final class StoredQueries {
         do throws(StorageError) {
             let plan = CataloguePlan(.standard)
             let store = MemoryModelStore()
-            try StoredQueries.fold(log, min(last, log.head), plan, into: store, progress)
+            let end = min(last, log.head)
+            let projector = ModelProjector(plan, store: store, json: JSONObjectReader())
+            try projector.fold(log, from: Position(1), through: end) { progress($0, end) }
             engine = try Engine(
                 plan, store: store, json: JSONObjectReader(), log: log, says: EventEncoder.says,
                 identity: log.identity, limits: Limits(), server: ProgramVersion.daemon)
-            index = StreamIndex(store)
         } catch {
             log.close()
             throw error
@@ -55,7 +53,7 @@ package final class StoredQueries {
 
     /// Returns the lines of the reply to a request, each with its LF.
     package func answer(_ request: String) -> [UInt8] {
-        let output = CollectedOutput(log, index)
+        let output = CollectedOutput(log)
         let line = Array(request.utf8) + Array(repeating: 0, count: LineFramer.slack)
         line.withBytes { bytes in
             let request = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - LineFramer.slack)])
@@ -67,33 +65,15 @@ package final class StoredQueries {
         }
         return output.bytes
     }
-
-    private static func fold(
-        _ log: LMDBEventLog, _ last: Position, _ plan: CataloguePlan, into store: MemoryModelStore,
-        _ progress: (_ position: Position, _ of: Position) -> Void
-    ) throws(StorageError) {
-        let projector = ModelProjector(plan, store: store, json: JSONObjectReader())
-        var from = Position(1)
-        while from <= last {
-            let through = Position(min(last.value, from.value + StoredQueries.reported - 1))
-            try projector.fold(log, from: from, through: through)
-            progress(through, last)
-            from = through.next
-        }
-    }
 }
 
 /// Collects the lines of one reply; runs all steps of a cursor at once.
 private final class CollectedOutput: TurnOutput {
     private(set) var bytes: [UInt8] = []
     private let log: LMDBEventLog
-    private let index: StreamIndex
     private let lines = LineWriter()
 
-    init(_ log: LMDBEventLog, _ index: StreamIndex) {
-        self.log = log
-        self.index = index
-    }
+    init(_ log: LMDBEventLog) { self.log = log }
 
     var durable: Position { log.head }
     var published: Position { log.head }
@@ -130,10 +110,6 @@ private final class CollectedOutput: TurnOutput {
                 return reply(.failed(.storage(error)), tag: tag, restsOn: position)
             }
         }
-    }
-
-    func read(_ plan: ReadPlan, tag: Tag?) {
-        answer(with: ReadCursor(plan, log: log, index: index), tag: tag, restsOn: .zero)
     }
 
     func start(_ job: Job, tag: Tag?) {

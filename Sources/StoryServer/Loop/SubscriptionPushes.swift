@@ -1,17 +1,14 @@
 import StoryCore
 import StoryEngine
-import StoryLog
 import StoryModels
 import StoryWire
 
-/// A cursor that sends a subscription its events from the log, as far as room and budget permit.
-struct LogCursor {
+/// The pushes to subscriptions: events of the log, or rows that they change, as far as room and budget permit.
+struct SubscriptionPushes {
     /// The number of events ahead from which on an index finds the matches; fewer are scanned one by one.
     static let shortDistance: UInt64 = 1_024
-    /// The number of index entries to collect before their records are read.
-    private static let batchCount = 512
 
-    let log: any EventLog
+    let log: any EventLogReading
     let index: StreamIndex
     let rows: RowPushes
 
@@ -43,24 +40,20 @@ struct LogCursor {
         _ subscription: inout Subscription, _ from: Position, _ through: Position, _ head: Position,
         _ output: inout [UInt8], until size: Int, _ budget: inout Budget
     ) throws(StorageError) {
-        let isFar = through.value - from.value >= LogCursor.shortDistance
-        let limit = min(LogCursor.batchCount, budget.units)
-        guard isFar, let positions = try indexed(subscription.selection.source, from, through, limit) else {
-            return try sendScanned(&subscription, from, through, head, &output, until: size, &budget)
-        }
-        budget.skip()
+        let isFar = through.value - from.value >= SubscriptionPushes.shortDistance
+        let source = isFar ? subscription.selection.source : .all
+        var cursor = try LogCursor(source, from: from, through: through, log: log, index: index)
+        let limit = budget.units
+        if source != .all { budget.skip() }
         var follower = subscription
         // Also where a record cannot be read: the events before it were pushed.
         defer { subscription = follower }
-        var looked = 0
         var failure: StorageError?
         do throws(StorageError) {
-            try log.records(at: positions) { record in
+            try cursor.step(atMost: limit) { record, _, _ in
                 guard output.count < size, !budget.isSpent else { return false }
                 switch push(record, head, &follower, &output, &budget) {
-                case .success(let isDone):
-                    looked += isDone ? 1 : 0
-                    return isDone
+                case .success(let isDone): return isDone
                 case .failure(let error):
                     failure = error
                     return false
@@ -68,30 +61,11 @@ struct LogCursor {
             }
         } catch {
             // Everything before the unreadable record was sent, so the subscription resumes there.
-            if looked < positions.count { follower.sent(through: positions[looked].previous) }
+            if let unread = cursor.unread { follower.sent(through: unread.previous) }
             throw error
         }
         if let failure { throw failure }
-        if looked == positions.count, positions.count < limit { follower.sent(through: through) }
-    }
-
-    private func sendScanned(
-        _ subscription: inout Subscription, _ from: Position, _ through: Position, _ head: Position,
-        _ output: inout [UInt8], until size: Int, _ budget: inout Budget
-    ) throws(StorageError) {
-        var follower = subscription
-        defer { subscription = follower }
-        var failure: StorageError?
-        try log.scan(from: from, through: through, order: .ascending) { record in
-            guard output.count < size, !budget.isSpent else { return false }
-            switch push(record, head, &follower, &output, &budget) {
-            case .success(let isDone): return isDone
-            case .failure(let error):
-                failure = error
-                return false
-            }
-        }
-        if let failure { throw failure }
+        if cursor.isAtEnd { follower.sent(through: through) }
     }
 
     /// Pushes one event; returns false where the budget was spent too early, and the event has to come again.
@@ -116,29 +90,5 @@ struct LogCursor {
         }
         subscription.sent(through: record.position)
         return .success(true)
-    }
-
-    /// Returns up to `limit` positions between two others from an index; nil where only a scan finds them.
-    private func indexed(
-        _ source: EventSelection.Source, _ from: Position, _ through: Position, _ limit: Int
-    ) throws(StorageError) -> [Position]? {
-        var positions: [Position] = []
-        func add(_ position: Position) -> Bool {
-            positions.append(position)
-            return positions.count < limit
-        }
-        switch source {
-        case .all: return nil
-        case .stream(let name):
-            guard let head = try index.head(of: name) else { break }
-            let first = try index.version(atOrAfter: from, in: head)
-            try index.scanVersions(of: head, from: first, through: head.version, .ascending) {
-                $1 <= through && add($1)
-            }
-        case .category(let name):
-            guard let number = try index.number(of: name) else { break }
-            try index.scanCategory(number, from: from, through: through, .ascending, add)
-        }
-        return positions
     }
 }
