@@ -75,7 +75,7 @@ let package = Package(
         library("StoryModels", ["StoryCore", "StoryStorage", "CXXHash"]),
         library("StoryLog", ["StoryCore", "StoryStorage", "CLMDB", "CXXHash", "COpenSSL"]),
         library(
-            "StoryReplay", ["StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog"]),
+            "StoryOffline", ["StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog"]),
         library("StoryReactor", ["CUV"]),
         library(
             "StoryServer",
@@ -89,7 +89,7 @@ let package = Package(
         program(
             "storectl",
             [
-                "StoryBrowser", "StoryClient", "StoryCore", "StoryWire", "StoryStorage", "StoryLog", "StoryReplay",
+                "StoryBrowser", "StoryClient", "StoryCore", "StoryWire", "StoryStorage", "StoryLog", "StoryOffline",
             ]),
         program("storebench", ["CHiredis"], path: "bench/storebench"),
         // Preloaded into the daemon by the gates on counts; nothing links it.
@@ -107,7 +107,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: ["StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryLog"]
-                + (isFuzzing ? [] : ["StoryEngine", "StoryReplay", "StoryReactor", "StoryServer"]),
+                + (isFuzzing ? [] : ["StoryEngine", "StoryOffline", "StoryReactor", "StoryServer"]),
             path: "Tests/TestSupport", sources: isFuzzing ? fuzzedSupport : nil, swiftSettings: settings),
         tests("StoryCoreTests", ["StoryCore", "TestSupport"]),
         tests("StoryWireTests", ["StoryCore", "StoryWire", "CSimdJSON", "TestSupport"]),
@@ -119,13 +119,13 @@ let package = Package(
             ["StoryCore", "StoryStorage", "StoryModels", "StoryLog", "CXXHash", "COpenSSL", "TestSupport"],
             exclude: ["Fixtures"]),
         tests(
-            "StoryReplayTests",
-            ["StoryCore", "StoryWire", "StoryModels", "StoryLog", "StoryReplay", "TestSupport"]),
+            "StoryOfflineTests",
+            ["StoryCore", "StoryWire", "StoryModels", "StoryLog", "StoryOffline", "TestSupport"]),
         tests("StoryReactorTests", ["StoryReactor", "TestSupport"]),
         tests(
             "StoryServerTests",
             [
-                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryReplay",
+                "StoryCore", "StoryWire", "StoryEngine", "StoryStorage", "StoryModels", "StoryLog", "StoryOffline",
                 "StoryReactor", "StoryServer", "TestSupport",
             ]),
         tests("StoryClientTests", ["StoryClient", "StoryCore", "StoryWire", "TestSupport"]),
@@ -148,7 +148,7 @@ let package = Package(
         tests(
             "CrashTests",
             [
-                "StoryCore", "StoryStorage", "StoryModels", "StoryLog", "StoryReplay", "StoryServer", "CXXHash",
+                "StoryCore", "StoryStorage", "StoryModels", "StoryLog", "StoryOffline", "StoryServer", "CXXHash",
                 "TestSupport",
             ], exclude: ["recorder"]),
         tests("HostileTests", ["FuzzTargets", "StoryCore", "TestSupport"]),
@@ -165,7 +165,7 @@ let package = Package(
         tests("SimulationTests", ["TestSupport"]),
         tests("BenchTests", ["storebench", "TestSupport"]),
         tests(
-            "FaultTests", ["StoryCore", "StoryStorage", "StoryModels", "StoryLog", "StoryReplay", "TestSupport"],
+            "FaultTests", ["StoryCore", "StoryStorage", "StoryModels", "StoryLog", "StoryOffline", "TestSupport"],
             exclude: ["faults"]),
         tests(
             "ScenarioTests",

@@ -1,6 +1,6 @@
 import StoryClient
 import StoryCore
-import StoryReplay
+import StoryOffline
 import StoryStorage
 
 /// The source of replies to queries: the daemon, or its data directory.

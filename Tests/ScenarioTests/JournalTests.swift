@@ -6,7 +6,7 @@ import StoryStorage
 import TestSupport
 import Testing
 
-@testable import StoryReplay
+@testable import StoryOffline
 
 extension DaemonTests {
     /// What is acknowledged lies in the journal first, and in the log's own place a little later.

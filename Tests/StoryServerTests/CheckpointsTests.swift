@@ -1,6 +1,6 @@
 import StoryCore
 import StoryModels
-import StoryReplay
+import StoryOffline
 @testable import StoryServer
 import StoryWire
 import Synchronization

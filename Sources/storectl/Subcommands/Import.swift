@@ -2,7 +2,7 @@ import Glibc
 import StoryClient
 import StoryCore
 import StoryLog
-import StoryReplay
+import StoryOffline
 import StoryStorage
 import StoryWire
 

@@ -2,7 +2,7 @@ import Glibc
 import StoryBrowser
 import StoryClient
 import StoryCore
-import StoryReplay
+import StoryOffline
 import StoryStorage
 
 /// The subcommand `replay`: the search for the data, the fold, and the report.

@@ -1,6 +1,6 @@
 import StoryClient
 import StoryCore
-import StoryReplay
+import StoryOffline
 import StoryStorage
 import StoryWire
 

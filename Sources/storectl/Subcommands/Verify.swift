@@ -2,7 +2,7 @@ import Glibc
 import StoryClient
 import StoryCore
 import StoryLog
-import StoryReplay
+import StoryOffline
 import StoryStorage
 
 /// The check of a whole log and its models, by the daemon or without one.

@@ -2,7 +2,7 @@ import Foundation
 import StoryCore
 import StoryLog
 import StoryModels
-import StoryReplay
+import StoryOffline
 import StoryServer
 import StoryStorage
 import TestSupport

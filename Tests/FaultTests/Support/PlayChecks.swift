@@ -1,5 +1,5 @@
 import Glibc
-import StoryReplay
+import StoryOffline
 import StoryStorage
 import TestSupport
 

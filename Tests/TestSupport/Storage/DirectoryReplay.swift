@@ -1,4 +1,4 @@
-package import StoryReplay
+package import StoryOffline
 import StoryStorage
 
 extension DirectoryBench {

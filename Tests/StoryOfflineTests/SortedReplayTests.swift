@@ -1,5 +1,5 @@
 import StoryCore
-@testable import StoryReplay
+@testable import StoryOffline
 import StoryModels
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import StoryCore
-@testable import StoryReplay
+@testable import StoryOffline
 import StoryLog
 import StoryModels
 import StoryWire
