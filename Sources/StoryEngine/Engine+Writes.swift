@@ -57,7 +57,7 @@ extension Engine {
         guard let key else { return try attempt() }
         world.keys.prefetch(key)
         let attempted = Result(catching: attempt)
-        if let known = try Idempotency.outcome(of: action, key, in: world) { return known }
+        if let known = try idempotency.outcome(of: action, key) { return known }
         return try attempted.get()
     }
 

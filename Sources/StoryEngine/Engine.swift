@@ -6,6 +6,7 @@ package import StoryModels
 /// It reads through ports. Its output appends, commits and sends, and has the engine fold each event as soon as it is
 /// in the log, so that the next request sees it. It has no clock: `now` comes with the request.
 package final class Engine {
+    let idempotency: Idempotency
     let world: World
     let limits: Limits
     let identity: LogIdentity
@@ -40,7 +41,8 @@ package final class Engine {
     ) throws(StorageError) {
         self.foldTimer = foldTimer ?? FoldTimer(plan.catalogue, clock: { 0 }) { _, _ in }
         catalogue = plan.catalogue
-        world = World(plan, store: store, json: json, log: log, says: says)
+        world = World(plan, store: store, json: json, log: log)
+        idempotency = Idempotency(world: world, says: says)
         self.limits = limits
         self.identity = identity
         projector = ModelProjector(plan, store: store, json: json, telling: changes)

@@ -6,8 +6,6 @@ final class World {
     let plan: CataloguePlan
     let store: any TableStore
     let log: any EventLogReading
-    /// Returns whether a record is what a proposal would be written as.
-    let says: (EventProposal, EventRecord) -> Bool
     let rows: RowLookup
     let streams: StreamIndex
     let keys: KeyIndex
@@ -15,17 +13,11 @@ final class World {
     private let catalogue: Catalogue
     private let json: any JSONReading
 
-    /// - Parameters:
-    ///   - json: the reader of the data of events that are folded for an answer.
-    ///   - says: returns whether a record is what a proposal would be written as.
-    init(
-        _ plan: CataloguePlan, store: any TableStore, json: any JSONReading, log: any EventLogReading,
-        says: @escaping (EventProposal, EventRecord) -> Bool
-    ) {
+    /// - Parameter json: the reader of the data of events that are folded for an answer.
+    init(_ plan: CataloguePlan, store: any TableStore, json: any JSONReading, log: any EventLogReading) {
         self.plan = plan
         self.store = store
         self.log = log
-        self.says = says
         self.json = json
         catalogue = plan.catalogue
         rows = RowLookup(store)

@@ -6,16 +6,18 @@ import StoryModels
 /// Only the key is stored, in the event itself. A request is "the same" if it would write exactly the events that the
 /// key wrote the first time. So idempotency holds after a replay, an export and an import, too. `version=` is a
 /// condition and no part of the comparison: a client that reads again and decides the same gets the first receipt.
-enum Idempotency {
+struct Idempotency {
+    let world: World
+    /// Returns whether a record has the type, data, meta and tags that a proposal would be written with.
+    let says: (EventProposal, EventRecord) -> Bool
+
     /// Returns the first receipt of a key, or a refusal if it belongs to another request; nil for a new key.
     ///
     /// - Throws: the error of the read.
-    static func outcome(
-        of action: RequestAction, _ key: RequestKey, in world: World
-    ) throws(StorageError) -> WriteOutcome? {
+    func outcome(of action: RequestAction, _ key: RequestKey) throws(StorageError) -> WriteOutcome? {
         guard let entry = try world.keys.entry(of: key) else { return nil }
-        if let receipt = try repeated(action, entry.positions, in: world) { return .repeated(receipt) }
-        return .refused(reused(key, entry.last))
+        if let receipt = try repeated(action, entry.positions) { return .repeated(receipt) }
+        return .refused(Idempotency.reused(key, entry.last))
     }
 
     /// Returns the refusal of a key that belongs to another request.
@@ -27,15 +29,15 @@ enum Idempotency {
     }
 
     /// Returns the receipt of the events at these positions; nil if the request would write others.
-    private static func repeated(
-        _ action: RequestAction, _ positions: [Position], in world: World
+    private func repeated(
+        _ action: RequestAction, _ positions: [Position]
     ) throws(StorageError) -> WriteReceipt? {
         switch action {
         case .append(let stream, let proposals, _):
             guard proposals.count == positions.count else { return nil }
             var receipts: [Receipt] = []
             for (position, proposal) in zip(positions, proposals) {
-                guard let receipt = try receipt(at: position, of: proposal, in: world), receipt.stream == stream
+                guard let receipt = try receipt(at: position, of: proposal), receipt.stream == stream
                 else { return nil }
                 receipts.append(receipt)
             }
@@ -44,28 +46,28 @@ enum Idempotency {
             guard proposals.count == positions.count else { return nil }
             var receipts: [Receipt] = []
             for (position, proposal) in zip(positions, proposals) {
-                guard let receipt = try receipt(at: position, of: proposal.event, in: world),
+                guard let receipt = try receipt(at: position, of: proposal.event),
                     receipt.stream == proposal.stream
                 else { return nil }
                 receipts.append(receipt)
             }
             return WriteReceipt(receipts, isTogether: true)
         case .content(let write):
-            return try repeatedContent(write, positions, in: world)
+            return try repeatedContent(write, positions)
         case .get, .list, .count, .sorts, .read, .streams, .subscribe, .unsubscribe, .ping, .help, .stats, .metrics,
             .clients, .checkpoint, .verify, .backup, .quit:
             return nil
         }
     }
 
-    private static func repeatedContent(
-        _ write: ContentWrite, _ positions: [Position], in world: World
+    private func repeatedContent(
+        _ write: ContentWrite, _ positions: [Position]
     ) throws(StorageError) -> WriteReceipt? {
         guard positions.count == 1, let position = positions.first,
             case .success(let command) = write.command(of: world.schema(write.kind), in: TrustingDirectory())
         else { return nil }
         let proposal = EventProposal(body: command.event, meta: write.options.meta)
-        guard let event = try receipt(at: position, of: proposal, in: world),
+        guard let event = try receipt(at: position, of: proposal),
             let id = write.id ?? command.givenID ?? event.givenID,
             event.stream == world.schema(write.kind).stream(id)
         else { return nil }
@@ -75,14 +77,14 @@ enum Idempotency {
     }
 
     /// Returns the receipt of the event at a position, without an ID; nil if a proposal would be written otherwise.
-    private static func receipt(
-        at position: Position, of proposal: EventProposal, in world: World
+    private func receipt(
+        at position: Position, of proposal: EventProposal
     ) throws(StorageError) -> Receipt? {
         var isThere = false
         var receipt: Receipt?
         try world.log.records(at: [position]) { record in
             isThere = true
-            if world.says(proposal, record) { receipt = Receipt(repeating: record) }
+            if says(proposal, record) { receipt = Receipt(repeating: record) }
             return false
         }
         guard isThere else { throw .corrupt("there is no event", at: position) }
