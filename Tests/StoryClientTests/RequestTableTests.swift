@@ -45,6 +45,7 @@ import Testing
         try await eventually("it is unsubscribed") { server.requests.contains("UNSUBSCRIBE 1") }
         _ = try await (client.ping(), client.help("GET"), client.stats(), client.checkpoint(), client.verify())
         _ = try await (client.metrics(), client.clients(1))
+        _ = try? await client.seal(at: 1)
         _ = try await client.backup(to: "/tmp/a b")
         await client.close()
         try await eventually("the end is said") { server.requests.contains("QUIT") }

@@ -757,6 +757,12 @@ export class Store {
         return position((await this.#ask("VERIFY", undefined, {}, signal)).done);
     }
 
+    /** Checks every record of the log; the answer is the seal `at` a position or a time, or at the last event.
+     * @param {{ at?: Point } & Cancel} options @returns {Promise<string>} */
+    async seal({ at, signal } = {}) {
+        return (await this.#ask("VERIFY", undefined, { at }, signal)).done.seal;
+    }
+
     /** Copies the log, up to the position that is the answer, into a new directory of the store's machine.
      * @param {string} directory @param {Cancel} options @returns {Promise<number>} */
     async backup(directory, { signal } = {}) {

@@ -440,6 +440,11 @@ class Request(Generic[T]):
         return Request._make(_position, "VERIFY")
 
     @staticmethod
+    def seal(*, at: Optional[Point] = None) -> Request[str]:
+        """Check every record of the log; the answer is the seal `at` a position or a time, or at the last event."""
+        return Request._make(lambda _, done, __: done["seal"], "VERIFY", None, {"at": at})
+
+    @staticmethod
     def backup(directory: str) -> Request[int]:
         """Copy the log, up to the position that is the answer, into a new directory of the store's machine."""
         return Request._make(_position, "BACKUP", directory, write=True, repeatable=False)
@@ -1090,6 +1095,7 @@ class Store(_Owned):
     clients = _verb(Request.clients)
     checkpoint = _verb(Request.checkpoint)
     verify = _verb(Request.verify)
+    seal = _verb(Request.seal)
     backup = _verb(Request.backup)
     post = _verb(Request.post)
     edit = _verb(Request.edit)
@@ -1515,6 +1521,7 @@ class AsyncStore(_Owned):
     clients = _async_verb(Request.clients)
     checkpoint = _async_verb(Request.checkpoint)
     verify = _async_verb(Request.verify)
+    seal = _async_verb(Request.seal)
     backup = _async_verb(Request.backup)
     post = _async_verb(Request.post)
     edit = _async_verb(Request.edit)

@@ -6,6 +6,7 @@ extension StoreClient {
     private struct Answer: Decodable {
         let position: UInt64
         let verified: UInt64?
+        let seal: String?
     }
 
     /// A metric family: the text of one row of `METRICS`.
@@ -64,6 +65,18 @@ extension StoreClient {
     public func verify() async throws -> UInt64 {
         let answer = try answer(await askAlone(RequestLine(.verify)))
         return answer.verified ?? answer.position
+    }
+
+    /// Checks every record of the log, and returns the seal at a point as 64 hexadecimal digits; nil: at the last event.
+    /// For administrators.
+    ///
+    /// Two copies of a history have the same seal at every position that they share.
+    ///
+    /// - Throws: as `verify`.
+    public func seal(at point: LogPoint? = nil) async throws -> String {
+        let reply = try await askAlone(RequestLine(.verify).option("at", point?.option))
+        guard let seal = try answer(reply).seal else { throw ClientError.protocolViolation("VERIFY told no seal") }
+        return seal
     }
 
     /// Copies the log into a new data directory; returns the position of the copy's last event. For administrators.

@@ -53,11 +53,11 @@ extension LogVerifier {
     /// precede the records of the journal.
     ///
     /// - Parameter progress: receives the last position that is verified, and the last one of the log if that is known.
-    /// - Returns: the last position.
+    /// - Returns: the last position and its seal.
     /// - Throws: `.corrupt` with the first position that is damaged; the error of opening the log.
     package static func check(
         _ directory: DataDirectory, now: Instant, progress: (_ position: Position, _ of: Position?) -> Void
-    ) throws(StorageError) -> Position {
+    ) throws(StorageError) -> (head: Position, seal: Seal) {
         let log: LMDBEventLog
         do throws(StorageError) {
             log = try LMDBEventLog(in: directory, now: now)
@@ -68,8 +68,12 @@ extension LogVerifier {
         }
         defer { log.close() }
         let head = log.head
-        try log.verify { progress($0, head) }
-        return head
+        let seal = try log.verifier().run { position in
+            progress(position, head)
+            return true
+        }
+        guard let seal else { throw .failed("the verification ended early") }
+        return (head, seal)
     }
 
     private static func checkBlocks(

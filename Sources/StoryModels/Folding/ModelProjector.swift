@@ -112,7 +112,7 @@ extension ModelProjector {
             return failure == nil
         }
         if let failure { throw failure }
-        if first <= last { progress(last) }
+        progress(last)
     }
 }
 

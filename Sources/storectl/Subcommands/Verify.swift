@@ -25,8 +25,9 @@ enum Verification {
                 try tell(asked, invocation)
             } else {
                 let data = try invocation.dataDirectory()
-                let head = try Interruption.endingAtOnce { () throws(CommandError) in try verifyOffline(data) }
-                try tell(Array("{\"verified\":\(head.value),\"position\":\(head.value)}".utf8), invocation)
+                let (head, seal) = try Interruption.endingAtOnce { () throws(CommandError) in try verifyOffline(data) }
+                let json = #"{"verified":\#(head.value),"position":\#(head.value),"seal":"\#(seal.text)"}"#
+                try tell(Array(json.utf8), invocation)
             }
             return .done
         })
@@ -39,19 +40,19 @@ enum Verification {
     }
 
     /// Reads a whole log, beside a daemon or without one.
-    private static func verifyOffline(_ path: String) throws(CommandError) -> Position {
+    private static func verifyOffline(_ path: String) throws(CommandError) -> (head: Position, seal: Seal) {
         ReaderProcess.takeOwnNumber(for: path)
         let checking = Progress("checking the log", "events")
-        let (directory, head): (DataDirectory, Position)
+        let (directory, checked): (DataDirectory, (head: Position, seal: Seal))
         do throws(StorageError) {
             directory = try DataDirectory(path, for: .reading)
-            head = try LogVerifier.check(directory, now: Clock.system.now()) {
+            checked = try LogVerifier.check(directory, now: Clock.system.now()) {
                 checking.show($0.value, of: $1.map(\.value))
             }
         } catch {
             throw StoredData.told(error)
         }
-        guard Folder.exists(directory.modelsPath) else { return head }
+        guard Folder.exists(directory.modelsPath) else { return checked }
         var options = Replay.Options()
         options.isVerifying = true
         let folding = Progress("comparing the models", "events")
@@ -62,7 +63,7 @@ enum Verification {
             // The log is good, and that is reported; models of another version are folded again at the next start.
             if case .models(.failed(let reason)) = error {
                 Output.complain("the stored models were not compared: \(reason)")
-                return head
+                return checked
             }
             throw StoredData.told(error)
         }
@@ -70,7 +71,7 @@ enum Verification {
             Output.complain(differing)
             throw .silent(.corrupt)
         }
-        return head
+        return checked
     }
 
     private static let differing =

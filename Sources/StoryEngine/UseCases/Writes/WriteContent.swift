@@ -4,6 +4,19 @@ import StoryModels
 /// `POST` `EDIT` `LIKE` `UNLIKE` `SEE` `DELETE`: form → command → decision, in the order of refusals that SPEC §3 has:
 /// not found or gone, invalid, exists, conflict.
 enum WriteContent {
+    /// The content that a write is about: its ID, its stream and the stream's head; nil where there is no stream.
+    private struct Subject {
+        let id: Identifier
+        let stream: StreamName
+        let head: StreamHead?
+
+        init(_ id: Identifier, _ kind: KindSchema, in world: World) throws(StorageError) {
+            self.id = id
+            stream = kind.stream(id)
+            head = try world.headToExtend(stream)
+        }
+    }
+
     /// Returns the outcome of a write.
     ///
     /// - Parameter head: the last event of the log.
@@ -20,10 +33,9 @@ enum WriteContent {
         case .failure(let failure): return .refused(failure)
         case .success(let command):
             guard let id = write.id ?? command.givenID else {
-                let (id, head) = try given(kind, at: head.next, in: world)
-                return try decide(command, write, kind, id, head, in: world)
+                return try decide(command, write, kind, given(kind, at: head.next, in: world), in: world)
             }
-            return try decide(command, write, kind, id, world.headToExtend(kind.stream(id)), in: world)
+            return try decide(command, write, kind, Subject(id, kind, in: world), in: world)
         }
     }
 
@@ -35,30 +47,32 @@ enum WriteContent {
         return isNew ? .notFound(target(kind, id)) : .gone(target(kind, id))
     }
 
-    /// Returns the ID that the store gives to new content, and the head of its stream; nil unless every ID is taken.
+    /// Returns the subject that the store gives an ID to.
     private static func given(
         _ kind: KindSchema, at position: Position, in world: World
-    ) throws(StorageError) -> (id: Identifier, head: StreamHead?) {
-        var head: StreamHead?
+    ) throws(StorageError) -> Subject {
+        var subject: Subject?
         var failure: StorageError?
         let id = Identifier.given(at: position) { id in
             do throws(StorageError) {
-                head = try world.headToExtend(kind.stream(id))
-                return head != nil
+                let tried = try Subject(id, kind, in: world)
+                subject = tried
+                return tried.head != nil
             } catch {
                 failure = error
                 return false
             }
         }
         if let failure { throw failure }
-        return (id, head)
+        // An ID is tried before it is given, unless every one is taken.
+        guard let subject else { return try Subject(id, kind, in: world) }
+        return subject
     }
 
     private static func decide(
-        _ command: ContentCommand, _ write: ContentWrite, _ kind: KindSchema, _ id: Identifier, _ head: StreamHead?,
-        in world: World
+        _ command: ContentCommand, _ write: ContentWrite, _ kind: KindSchema, _ found: Subject, in world: World
     ) throws(StorageError) -> WriteOutcome {
-        let stream = kind.stream(id)
+        let (id, stream, head) = (found.id, found.stream, found.head)
         let subject = ContentSubject(kind: kind, id: id, number: head?.number)
         switch try command.decision(on: subject, in: world.rows) {
         case .refused(let refusal): return .refused(refusal.failure(of: target(kind, id)))
