@@ -63,13 +63,15 @@ package final class StoredQueries {
                 output.reply(.failed(error.failure), tag: error.tag, restsOn: .zero)
             }
         }
-        return output.bytes
+        return output.lineBytes
     }
 }
 
 /// Collects the lines of one reply; runs all steps of a cursor at once.
 private final class CollectedOutput: TurnOutput {
-    private(set) var bytes: [UInt8] = []
+    private var bytes = ByteWriter()
+    /// The lines that were collected.
+    var lineBytes: [UInt8] { [UInt8](bytes.written) }
     private let log: LMDBEventLog
     private let lines = LineWriter()
 

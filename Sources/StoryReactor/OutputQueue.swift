@@ -25,27 +25,21 @@ struct OutputQueue {
 
     var isEmpty: Bool { count == 0 }
 
-    mutating func append(_ bytes: [UInt8]) {
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
         count += bytes.count
         if let last = arrays.indices.last, last >= head, arrays[last].count + bytes.count <= OutputQueue.gathered {
             arrays[last].append(contentsOf: bytes)
         } else {
-            // A copy has the exact size; the array may have spare capacity, which a slow peer would keep allocated for
-            // long.
-            arrays.append(
-                Array(unsafeUninitializedCapacity: bytes.count) { copy, count in
-                    count = copy.initialize(fromContentsOf: bytes)
-                })
+            arrays.append([UInt8](bytes))
         }
     }
 
     /// Sends bytes at once, and queues those that the kernel does not take; the queue must be empty.
-    mutating func sendFirst(_ bytes: [UInt8], to descriptor: Int32) -> Progress {
-        let written = OutputQueue.write(bytes, from: 0, to: descriptor)
+    mutating func sendFirst(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Progress {
+        let written = OutputQueue.write(bytes, to: descriptor)
         guard written >= 0 else { return .failed }
         guard written < bytes.count else { return .drained }
-        // A copy has the exact size; the array has spare capacity, which a slow peer would keep allocated for long.
-        arrays.append(Array(bytes[written...]))
+        arrays.append([UInt8](bytes[written...]))
         count = bytes.count - written
         return .blocked
     }
@@ -53,7 +47,9 @@ struct OutputQueue {
     /// Sends the queued bytes until none are left or the kernel takes no more.
     mutating func flush(to descriptor: Int32) -> Progress {
         while head < arrays.count {
-            let written = OutputQueue.write(arrays[head], from: sent, to: descriptor)
+            let written = arrays[head].withUnsafeBytes { bytes in
+                OutputQueue.write(UnsafeRawBufferPointer(rebasing: bytes[sent...]), to: descriptor)
+            }
             guard written >= 0 else { return .failed }
             count -= written
             sent += written
@@ -74,15 +70,12 @@ struct OutputQueue {
     }
 
     /// Returns the number of bytes that the kernel took; 0 if it takes none now, −1 if the connection is broken.
-    private static func write(_ bytes: [UInt8], from start: Int, to descriptor: Int32) -> Int {
-        bytes.withUnsafeBytes { buffer in
-            while true {
-                let rest = UnsafeRawBufferPointer(rebasing: buffer[start...])
-                let written = Glibc.send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
-                if written >= 0 { return written }
-                if errno == EAGAIN { return 0 }
-                if errno != EINTR { return -1 }
-            }
+    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
+        while true {
+            let written = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            if written >= 0 { return written }
+            if errno == EAGAIN { return 0 }
+            if errno != EINTR { return -1 }
         }
     }
 }

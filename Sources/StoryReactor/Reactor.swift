@@ -87,7 +87,7 @@ package final class Reactor {
 
     /// Writes bytes at once, and queues those that the kernel does not take; true if none were queued.
     @discardableResult
-    package func send(_ id: ConnectionID, _ bytes: [UInt8]) -> Bool {
+    package func send(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let connection = connections[id], connection.phase == .open, !bytes.isEmpty else { return true }
         guard connection.output.isEmpty else {
             connection.output.append(bytes)

@@ -15,6 +15,11 @@ struct Behaviour: Sendable {
     static let echo = Behaviour(received: { reactor, id, bytes in reactor.send(id, bytes) })
 }
 
+extension Reactor {
+    @discardableResult
+    func send(_ id: ConnectionID, _ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { send(id, $0) } }
+}
+
 /// A reactor on a thread and in a directory of its own.
 final class RunningReactor: Sendable {
     let path: String

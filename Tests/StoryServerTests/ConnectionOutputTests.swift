@@ -1,5 +1,6 @@
 import StoryCore
 @testable import StoryServer
+import StoryWire
 import Testing
 import TestSupport
 
@@ -10,7 +11,7 @@ struct ConnectionOutputTests {
     private func output(_ replies: (line: String, restsOn: UInt64)...) -> ConnectionOutput {
         var output = ConnectionOutput()
         for reply in replies {
-            output.bytes += Array((reply.line + "\n").utf8)
+            output.bytes.write(reply.line + "\n")
             output.close(restsOn: Position(reply.restsOn), durable: durable)
         }
         return output
@@ -20,14 +21,16 @@ struct ConnectionOutputTests {
     private func take(_ output: inout ConnectionOutput, _ durable: UInt64) -> String {
         let count = output.release(through: Position(durable))
         defer { output.sent(count, keepingCapacity: true) }
-        return String(decoding: output.bytes[..<count], as: UTF8.self)
+        return String(decoding: output.bytes.written[..<count], as: UTF8.self)
     }
 
     @Test func `what rests on what is durable leaves at once`() {
         var output = output(("+ a", 0), ("+ b", 3))
-        #expect(!output.isWaiting)
+        let isWaiting = output.isWaiting
+        #expect(!isWaiting)
         #expect(take(&output, 3) == "+ a\n+ b\n")
-        #expect(output.isEmpty)
+        let isEmpty = output.isEmpty
+        #expect(isEmpty)
     }
 
     @Test func `what follows a reply that waits waits with it`() {
@@ -35,11 +38,12 @@ struct ConnectionOutputTests {
         #expect(take(&output, 3) == "+ a\n")
         #expect(take(&output, 4) == "")
         #expect(take(&output, 5) == "+ b\n+ c\n+ d\n")
-        output.bytes += Array("+ f\n".utf8)
+        output.bytes.write("+ f\n")
         output.close(restsOn: .zero, durable: Position(5))
         #expect(take(&output, 5) == "")
         #expect(take(&output, 6) == "+ e\n+ f\n")
-        #expect(output.isEmpty && !output.isWaiting)
+        let isDone = output.isEmpty && !output.isWaiting
+        #expect(isDone)
     }
 
     @Test func `undone replies become one refusal each, with their tags; the others stay byte for byte`() {
@@ -47,22 +51,27 @@ struct ConnectionOutputTests {
             ("+ free", 0), (#"+@a {"position":4}"#, 4), (#"- {"code":"conflict"}"#, 4), (">1 {}", 0),
             ("=@b {\"x\":\"+\"}\n=@b {}\n+@b {}", 5), ("-@c {}", 0), ("+@d {}", 5))
         output.rollBack(to: durable) { tag, bytes in
-            bytes += Array("-\(tag.map { "@\($0)" } ?? "") full\n".utf8)
+            bytes.write("-\(tag.map { "@\($0)" } ?? "") full\n")
         }
         #expect(
             take(&output, 3) == "+ free\n-@a full\n- full\n>1 {}\n-@b full\n-@c {}\n-@d full\n")
-        #expect(output.isEmpty && !output.isWaiting)
+        let isDone = output.isEmpty && !output.isWaiting
+        #expect(isDone)
     }
 
     @Test func `an answer that is half written stays, or is dropped as a whole`() {
         var output = output(("+ a", 5))
-        output.bytes += Array("= half\n".utf8)
+        output.bytes.write("= half\n")
         #expect(take(&output, 3) == "")
-        output.rollBack(to: durable) { _, bytes in bytes += Array("- full\n".utf8) }
-        #expect(String(decoding: output.bytes, as: UTF8.self) == "- full\n= half\n")
+        output.rollBack(to: durable) { _, bytes in bytes.write("- full\n") }
+        #expect(String(decoding: output.bytes.written, as: UTF8.self) == "- full\n= half\n")
         output.dropUnfinished()
         #expect(take(&output, 3) == "- full\n")
     }
+}
+
+extension ByteWriter {
+    fileprivate mutating func write(_ text: String) { Array(text.utf8).withUnsafeBytes { raw($0) } }
 }
 
 /// Why writes are refused, and for how long.

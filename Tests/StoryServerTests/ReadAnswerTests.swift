@@ -65,14 +65,15 @@ import Testing
         let lines = LineWriter()
         var text = ""
         for _ in 0..<10_000 {
-            var output: [UInt8] = []
+            var output = ByteWriter()
             var budget = Budget(units: units)
             let step = try lines.write(to: &output, Tag("t".bytes), until: size) { () throws(StorageError) in
                 try cursor.step(&budget, into: lines)
             }
-            text += String(decoding: output, as: UTF8.self)
+            text += String(decoding: output.written, as: UTF8.self)
             if case .ended(.done(let done), _) = step { return (text, done) }
-            #expect(budget.isSpent || output.count >= size, "a step that does nothing goes on for ever")
+            let isFull = output.count >= size
+            #expect(budget.isSpent || isFull, "a step that does nothing goes on for ever")
         }
         throw Endless()
     }
@@ -107,12 +108,13 @@ import Testing
         let cursor = ReadAnswer(plan, log: bench.log, index: bench.index)
         let lines = LineWriter()
         var budget = Budget.turn
-        var output = Array("waits".utf8)
+        var output = ByteWriter()
+        output.literal("waits")
         let none = try lines.write(to: &output, nil, until: 5) { () throws(StorageError) in
             try cursor.step(&budget, into: lines)
         }
         #expect(none == .more)
-        #expect(output == Array("waits".utf8))
+        #expect([UInt8](output.written) == Array("waits".utf8))
         let all = try lines.write(to: &output, nil, until: .max) { () throws(StorageError) in
             try cursor.step(&budget, into: lines)
         }

@@ -3,6 +3,7 @@ import StoryEngine
 @testable import StoryServer
 import StoryLog
 import StoryModels
+import StoryWire
 import TestSupport
 import Testing
 
@@ -33,10 +34,10 @@ import Testing
         let pushes = SubscriptionPushes(log: bench.log, index: bench.index, rows: bench.rows)
         var lines: [String] = []
         for _ in 0..<100_000 {
-            var output: [UInt8] = []
+            var output = ByteWriter()
             var budget = Budget(units: units)
             let isMore = try pushes.publish(&subscription, head: bench.log.committed, &output, until: size, &budget)
-            lines += String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
+            lines += String(decoding: output.written, as: UTF8.self).split(separator: "\n").map(String.init)
             if !isMore, output.count < size { break }
         }
         return (lines.filter { $0.contains("\"stream\"") }, lines.filter { !$0.contains("\"stream\"") })
@@ -66,16 +67,19 @@ import Testing
         let pushes = SubscriptionPushes(log: bench.log, index: bench.index, rows: bench.rows)
         var subscription = Subscription(
             id: SubscriptionID(4), selection: EventSelection(source: .all), from: Position(1))
-        var output: [UInt8] = []
+        var output = ByteWriter()
         var budget = Budget.turn
         _ = try pushes.publish(&subscription, head: .zero, &output, until: 100, &budget)
-        #expect(output == Array(">4 {\"caughtUp\":0}\n".utf8))
+        #expect([UInt8](output.written) == Array(">4 {\"caughtUp\":0}\n".utf8))
         try bench.append(2, &random)
-        #expect(try pushes.publish(&subscription, head: Position(2), &output, until: output.count, &budget))
-        #expect(output == Array(">4 {\"caughtUp\":0}\n".utf8))
-        output = []
-        #expect(try !pushes.publish(&subscription, head: Position(2), &output, until: 10_000, &budget))
-        let lines = String(decoding: output, as: UTF8.self).split(separator: "\n")
+        let full = output.count
+        let isMore = try pushes.publish(&subscription, head: Position(2), &output, until: full, &budget)
+        #expect(isMore)
+        #expect([UInt8](output.written) == Array(">4 {\"caughtUp\":0}\n".utf8))
+        output.removeAll()
+        let isUnfinished = try pushes.publish(&subscription, head: Position(2), &output, until: 10_000, &budget)
+        #expect(!isUnfinished)
+        let lines = String(decoding: output.written, as: UTF8.self).split(separator: "\n")
         #expect(lines.first == #">4 {"behind":2}"#)
         #expect(lines.last == #">4 {"caughtUp":2}"#)
         #expect(lines.count == 4)
@@ -87,12 +91,14 @@ import Testing
         let pushes = SubscriptionPushes(log: bench.log, index: bench.index, rows: bench.rows)
         let selection = EventSelection(source: .all, types: ["Nothing".type])
         var subscription = Subscription(id: SubscriptionID(1), selection: selection, from: Position(1))
-        var output: [UInt8] = []
+        var output = ByteWriter()
         var budget = Budget(units: 100)
-        #expect(try pushes.publish(&subscription, head: Position(500), &output, until: 10_000, &budget))
+        let isMore = try pushes.publish(&subscription, head: Position(500), &output, until: 10_000, &budget)
+        #expect(isMore)
         #expect(budget.isSpent)
         #expect(subscription.next == Position(101))
-        #expect(output.isEmpty)
+        let isEmpty = output.isEmpty
+        #expect(isEmpty)
     }
 
     @Test func `models that cannot be read end it where it stands, and never say that it is caught up`() throws {
@@ -103,12 +109,13 @@ import Testing
         let pushes = SubscriptionPushes(log: bench.log, index: StreamIndex(store), rows: bench.rows)
         let selection = EventSelection(source: .stream("note-1".stream))
         var subscription = Subscription(id: SubscriptionID(1), selection: selection, from: Position(7))
-        var output: [UInt8] = []
+        var output = ByteWriter()
         var budget = Budget.turn
         #expect(throws: StorageError.failed("the disk is gone")) {
             try pushes.publish(&subscription, head: Position(2_000), &output, until: 10_000, &budget)
         }
-        #expect(output.isEmpty)
+        let isEmpty = output.isEmpty
+        #expect(isEmpty)
         #expect(subscription.next == Position(7))
     }
 }

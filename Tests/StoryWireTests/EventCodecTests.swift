@@ -41,8 +41,7 @@ struct EventCodecTests {
         ]
         for (key, tags, meta) in parts {
             let event = EventCodecTests.event(body, key: key, tags: tags, meta: meta)
-            var written: [UInt8] = []
-            EventEncoder.append(event, to: &written)
+            let written = event.json
             let read = event.withRecord { PlainDecoder().decode($0) }
             #expect(read == event)
             let scanner = JSONScanner(capacity: 65_536)
@@ -61,8 +60,7 @@ struct EventCodecTests {
                     version: Version(UInt64(number + 1)), time: Instant(milliseconds: Int64((number + round) / 3)),
                     by: 7, key: nil, meta: number % 5 == 0 ? ByteView(bytes("[\(long)]")) : nil, body: body)
                 let header = encoder.write(event)
-                var alone: [UInt8] = []
-                EventEncoder.append(event, to: &alone)
+                let alone = event.json
                 #expect(Array(encoder.json) == alone)
                 #expect(header == event.header(jsonCount: alone.count))
                 #expect(String(decoding: alone, as: UTF8.self).contains(#""time":"\#(event.time.text)""#))
@@ -72,12 +70,9 @@ struct EventCodecTests {
 
     @Test func `the line is that of the contract`() {
         let body = EventBody.story(.liked(by: id("009")))
-        var written: [UInt8] = []
-        EventEncoder.append(
-            EventCodecTests.event(body, key: key("k"), tags: EventTags.text([bytes("t")]), meta: view("{}")),
-            to: &written)
+        let event = EventCodecTests.event(body, key: key("k"), tags: EventTags.text([bytes("t")]), meta: view("{}"))
         #expect(
-            String(decoding: written, as: UTF8.self)
+            event.text
                 == #"{"position":1043,"stream":"story-12345","version":2,"type":"StoryLiked","time":"2026-11-20T12:34:56.789Z","by":1000,"key":"k","tags":["t"],"meta":{},"data":{"user":"009"}}"#
         )
     }

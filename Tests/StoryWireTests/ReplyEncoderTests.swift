@@ -106,9 +106,9 @@ struct ReplyEncoderTests {
             line(.done(.row(record)))
                 == "+ {\"id\":\"1\",\"version\":2,\"position\":3,\"title\":\"T\\n\",\"message\":\"Once\",\"sender\":\"007\",\"recipient\":\"008\",\"date\":\"2026-11-20T12:34:56.789Z\",\"likes\":1}\n"
         )
-        var answer: [UInt8] = []
+        var answer = ByteWriter()
         record.withView { ReplyEncoder.appendAnswer($0, tag: tag("x"), to: &answer) }
-        #expect(String(decoding: answer, as: UTF8.self) == line(.done(.row(record)), tag("x")))
+        #expect(String(decoding: answer.written, as: UTF8.self) == line(.done(.row(record)), tag("x")))
         maker.time = time
         let message = maker.event("message-m", .sent(from: "a", to: "b"))
         #expect(
@@ -145,12 +145,12 @@ struct ReplyEncoderTests {
         let greeting = Greeting(
             server: "stored/0.1.0", position: Position(1042), log: LogID(binary: [0x9F, 0x3C]), limits: Limits(),
             peer: Peer(uid: 1000, role: .admin))
-        var bytes: [UInt8] = []
+        var bytes = ByteWriter()
         ReplyEncoder.append(.greeting(greeting), to: &bytes)
         ReplyEncoder.append(.draining(Position(7)), to: &bytes)
         ReplyEncoder.append(.idle(seconds: 30, Position(7)), to: &bytes)
         #expect(
-            String(decoding: bytes, as: UTF8.self) == """
+            String(decoding: bytes.written, as: UTF8.self) == """
                 * {"server":"stored/0.1.0","protocol":1,"position":1042,"durable":"fsync","log":"9f3c","limits":{"line":1048576,\
                 "inflight":256,"connections":1024,"subscriptions":1000,"page":1048576,"output":4194304,"memory":67108864,"idle":30},\
                 "you":{"uid":1000,"role":"admin"}}
@@ -164,13 +164,13 @@ struct ReplyEncoderTests {
         let greeting = Greeting(
             server: "s", position: .zero, durable: .memory, log: LogID(binary: [0x9F]), limits: Limits(),
             peer: Peer(uid: 1000, role: .admin))
-        var bytes: [UInt8] = []
+        var bytes = ByteWriter()
         ReplyEncoder.append(.greeting(greeting), to: &bytes)
-        #expect(String(decoding: bytes, as: UTF8.self).contains(#""position":0,"durable":"memory","log":"#))
+        #expect(String(decoding: bytes.written, as: UTF8.self).contains(#""position":0,"durable":"memory","log":"#))
     }
 
     @Test func `pushes carry the subscription's number`() {
-        var bytes: [UInt8] = []
+        var bytes = ByteWriter()
         ReplyEncoder.append(.caughtUp(Position(50)), subscription: SubscriptionID(1), to: &bytes)
         ReplyEncoder.append(.behind(3), subscription: SubscriptionID(12), to: &bytes)
         ReplyEncoder.append(
@@ -181,7 +181,7 @@ struct ReplyEncoderTests {
             ReplyEncoder.appendPush($0, subscription: SubscriptionID(3), to: &bytes)
         }
         #expect(
-            String(decoding: bytes, as: UTF8.self) == """
+            String(decoding: bytes.written, as: UTF8.self) == """
                 >1 {"caughtUp":50}
                 >12 {"behind":3}
                 >2 {"end":"drain\\"ing","resume":4}
@@ -211,9 +211,10 @@ struct ReplyEncoderTests {
     }
 
     private func lines(_ record: EventRecord) -> [String] {
-        var bytes: [UInt8] = []
-        ReplyEncoder.appendEvent(record, tag: tag("t"), to: &bytes)
-        ReplyEncoder.appendPush(record, subscription: SubscriptionID(3), to: &bytes)
+        let bytes = ByteWriter.bytes { bytes in
+            ReplyEncoder.appendEvent(record, tag: tag("t"), to: &bytes)
+            ReplyEncoder.appendPush(record, subscription: SubscriptionID(3), to: &bytes)
+        }
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
@@ -261,9 +262,9 @@ struct ReplyEncoderTests {
                         let receipt = Receipt(
                             id: identifier, stream: stream(streamName), version: Version(.max), position: .max,
                             time: time, repeated: repeated)
-                        var bytes: [UInt8] = []
+                        var bytes = ByteWriter()
                         ReplyEncoder.append(receipt, tag: tag, times: &times, to: &bytes)
-                        #expect(String(decoding: bytes, as: UTF8.self) == line(.done(.receipt(receipt)), tag))
+                        #expect(String(decoding: bytes.written, as: UTF8.self) == line(.done(.receipt(receipt)), tag))
                     }
                 }
             }
@@ -271,16 +272,16 @@ struct ReplyEncoderTests {
     }
 
     private func line(_ reply: Reply, _ tag: StoryCore.Tag? = nil) -> String {
-        var bytes: [UInt8] = []
+        var bytes = ByteWriter()
         ReplyEncoder.append(reply, tag: tag, to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
+        return String(decoding: bytes.written, as: UTF8.self)
     }
 
     /// The line of a list with the row that an event makes.
     private func row(_ event: Event) throws -> String {
-        var bytes: [UInt8] = []
+        var bytes = ByteWriter()
         try #require(RowCopy.folded([event])).withView { ReplyEncoder.appendRow($0, tag: nil, to: &bytes) }
-        return String(decoding: bytes, as: UTF8.self)
+        return String(decoding: bytes.written, as: UTF8.self)
     }
 
     private func photo(focalLength: Double?, lensAperture: Double?, flash: Flash?) throws -> Event {

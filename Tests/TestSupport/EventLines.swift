@@ -16,9 +16,10 @@ extension EventLog {
 extension Event {
     /// The event's line as it goes out on the wire.
     package var json: [UInt8] {
-        var bytes: [UInt8] = []
-        EventEncoder.append(self, to: &bytes)
-        return bytes
+        var encoder = EventEncoder()
+        encoder.write(self)
+        defer { withExtendedLifetime(encoder) {} }
+        return [UInt8](encoder.json)
     }
 
     /// The same as text.

@@ -21,7 +21,7 @@ extension EventBody {
     }
 
     /// Writes the members of the event's data.
-    package func write(to members: inout some EventMembers) {
+    package func write(to members: inout some EventMembers & ~Copyable) {
         switch self {
         case .user(let event): event.write(to: &members)
         case .story(let event): event.write(to: &members)

@@ -1,5 +1,5 @@
 /// A writer of an event's data, one member after the other.
-package protocol EventMembers {
+package protocol EventMembers: ~Copyable {
     /// Writes a text that a person wrote.
     mutating func text(_ name: StaticString, _ value: Text)
     /// Writes an ID.

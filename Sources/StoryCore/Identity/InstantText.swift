@@ -55,18 +55,7 @@ extension Instant {
     /// The range of dates in words, for errors.
     package static let calendar = "from 0000-01-01T00:00:00Z to 9999-12-31T23:59:59.999Z"
 
-    /// Appends `2026-11-20T12:34:56.789Z`.
-    package func append(to bytes: inout [UInt8]) {
-        bytes.append(addingCapacity: Instant.textCount) { (span: inout OutputSpan<UInt8>) in
-            span.withUnsafeMutableBufferPointer { buffer, count in
-                guard let start = buffer.baseAddress else { return }
-                write(to: start + count)
-                count += Instant.textCount
-            }
-        }
-    }
-
-    /// Writes the same to memory that has room for `textCount` bytes.
+    /// Writes `2026-11-20T12:34:56.789Z` to memory that has room for `textCount` bytes.
     package func write(to text: UnsafeMutablePointer<UInt8>) {
         let sinceYearZero = UInt64(milliseconds - Instant.range.lowerBound)
         let days = UInt32(sinceYearZero / 86_400_000)
@@ -92,9 +81,10 @@ extension Instant {
 
     /// The moment as text: `2026-11-20T12:34:56.789Z`.
     package var text: String {
-        var bytes: [UInt8] = []
-        append(to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
+        String(unsafeUninitializedCapacity: Instant.textCount) { text in
+            if let start = text.baseAddress { write(to: start) }
+            return Instant.textCount
+        }
     }
 
     /// Returns the number of days of a month.

@@ -1,9 +1,10 @@
 import StoryCore
+import StoryWire
 
 /// The unsent output of one connection: bytes, and marks at the ends of replies that wait for a commit.
 ///
 /// The order is kept: output after a reply that waits is held back with it.
-struct ConnectionOutput {
+struct ConnectionOutput: ~Copyable {
     /// The end of one or more replies that depend on the same position.
     private struct Mark {
         var end: Int
@@ -11,7 +12,7 @@ struct ConnectionOutput {
     }
 
     /// The replies as the encoders write them; `close` is called after each complete one.
-    var bytes: [UInt8] = []
+    var bytes = ByteWriter()
     /// The number of leading bytes that wait for no commit.
     private var free = 0
     private var marks: [Mark] = []
@@ -49,7 +50,7 @@ struct ConnectionOutput {
     }
 
     /// Takes over spare storage, where it has none of its own.
-    mutating func begin(in storage: inout [UInt8]) {
+    mutating func begin(in storage: inout ByteWriter) {
         if bytes.capacity == 0, storage.capacity > 0 { swap(&bytes, &storage) }
     }
 
@@ -58,16 +59,16 @@ struct ConnectionOutput {
     /// - Parameters:
     ///   - kept: the bytes of storage that the connection may keep.
     ///   - most: the largest storage to become the spare, in bytes.
-    mutating func leave(in storage: inout [UInt8], keeping kept: Int, atMost most: Int) {
+    mutating func leave(in storage: inout ByteWriter, keeping kept: Int, atMost most: Int) {
         guard bytes.isEmpty, bytes.capacity > kept else { return }
         if bytes.capacity > storage.capacity, bytes.capacity <= most { swap(&bytes, &storage) }
-        bytes = []
+        bytes = ByteWriter()
     }
 
     /// Removes the first bytes, which were sent.
     mutating func sent(_ count: Int, keepingCapacity: Bool) {
         if count == bytes.count {
-            if keepingCapacity { bytes.removeAll(keepingCapacity: true) } else { bytes = [] }
+            if keepingCapacity { bytes.removeAll() } else { bytes = ByteWriter() }
             free = 0
             return
         }
@@ -78,23 +79,25 @@ struct ConnectionOutput {
 
     /// Removes everything.
     mutating func removeAll() {
-        bytes = []
+        bytes = ByteWriter()
         marks = []
         free = 0
     }
 
     /// Replaces each reply that depends on an event after this position; `refuse` writes the refusal for its tag.
-    mutating func rollBack(to durable: Position, _ refuse: (_ tag: Tag?, _ bytes: inout [UInt8]) -> Void) {
+    mutating func rollBack(to durable: Position, _ refuse: (_ tag: Tag?, _ bytes: inout ByteWriter) -> Void) {
         guard !marks.isEmpty else { return }
-        let old = bytes
-        let oldMarks = marks
-        bytes.removeSubrange(free...)
+        var output = ByteWriter()
+        swap(&bytes, &output)
+        defer { withExtendedLifetime(output) {} }
+        let (old, oldMarks) = (output.written, marks)
+        bytes.raw(old.slice(0, count: free))
         marks.removeAll(keepingCapacity: true)
         var start = free
         for mark in oldMarks {
-            let part = old[start..<mark.end]
+            let part = old.slice(start, count: mark.end - start)
             if mark.restsOn <= durable {
-                bytes.append(contentsOf: part)
+                bytes.raw(part)
             } else {
                 ClosingLines.forEach(in: part) { refuse($0, &bytes) }
             }
@@ -102,17 +105,17 @@ struct ConnectionOutput {
         }
         free = bytes.count
         // The bytes after the last mark belong to an answer in progress.
-        bytes.append(contentsOf: old[start...])
+        bytes.raw(old.slice(start, count: old.count - start))
     }
 
     /// Removes the bytes after the last complete reply.
-    mutating func dropUnfinished() { bytes.removeSubrange((marks.last?.end ?? free)...) }
+    mutating func dropUnfinished() { bytes.truncate(to: marks.last?.end ?? free) }
 }
 
 /// The search for the closing lines of replies in encoded output.
 enum ClosingLines {
     /// Calls `body` with the tag of each line that begins with `+` or `-`.
-    static func forEach(in bytes: ArraySlice<UInt8>, _ body: (Tag?) -> Void) {
+    static func forEach(in bytes: UnsafeRawBufferPointer, _ body: (Tag?) -> Void) {
         var start = bytes.startIndex
         while start < bytes.endIndex {
             let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.endIndex
@@ -122,7 +125,7 @@ enum ClosingLines {
         }
     }
 
-    private static func tag(of line: ArraySlice<UInt8>) -> Tag? {
+    private static func tag(of line: Slice<UnsafeRawBufferPointer>) -> Tag? {
         let rest = line.dropFirst()
         guard rest.first == 0x40 else { return nil }
         return Tag(trusted: Array(rest.dropFirst().prefix { $0 != 0x20 }))

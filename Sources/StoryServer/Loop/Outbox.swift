@@ -24,7 +24,7 @@ final class Outbox {
     var isDraining = false
     @exclusivity(unchecked) private var waiting: [Connection] = []
     /// Spare storage of a connection that had much output, for the next one without any.
-    @exclusivity(unchecked) private var spare: [UInt8] = []
+    @exclusivity(unchecked) private var spare = ByteWriter()
 
     init(
         _ transport: any Transport, _ limits: Limits, _ connections: Connections, _ memory: ClientMemory,
@@ -43,7 +43,7 @@ final class Outbox {
     /// Has `body` write one complete reply for the connection; it depends on a position.
     @inline(__always)
     func write(
-        to connection: Connection, restsOn position: Position, durable: Position, _ body: (inout [UInt8]) -> Void
+        to connection: Connection, restsOn position: Position, durable: Position, _ body: (inout ByteWriter) -> Void
     ) {
         list(connection)
         body(&connection.output.replies.bytes)
@@ -53,7 +53,7 @@ final class Outbox {
     /// Has `body` write a part of an answer, which `close` completes.
     @inline(__always)
     func append<Result, Failure: Error>(
-        to connection: Connection, _ body: (inout [UInt8]) throws(Failure) -> Result
+        to connection: Connection, _ body: (inout ByteWriter) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         list(connection)
         return try body(&connection.output.replies.bytes)
@@ -145,12 +145,8 @@ final class Outbox {
         connection.client.sent(count)
         figures.sent(count)
         slow.left(connection)
-        guard count == connection.output.count else {
-            transport.send(connection.id, Array(connection.output.replies.bytes[..<count]))
-            return connection.output.replies.sent(count, keepingCapacity: true)
-        }
-        // Where the kernel did not take everything, the transport keeps the bytes, and the storage with them.
-        let isSent = transport.send(connection.id, connection.output.replies.bytes)
+        // Where the kernel did not take everything, the transport keeps a copy, and the storage is not needed soon.
+        let isSent = transport.send(connection.id, connection.output.replies.bytes.written.slice(0, count: count))
         connection.output.replies.sent(count, keepingCapacity: isSent)
     }
 
@@ -196,7 +192,7 @@ final class Outbox {
 }
 
 /// The unsent output of one connection. Only the outbox writes to it, which lists the connection for sending as well.
-struct Outlet {
+struct Outlet: ~Copyable {
     fileprivate var replies = ConnectionOutput()
 
     var isEmpty: Bool { replies.isEmpty }

@@ -62,7 +62,7 @@ final class RowPushes {
     ///
     /// - Throws: the error of reading.
     func list(
-        _ subscription: inout Subscription, after key: [UInt8]?, _ durable: Position, _ output: inout [UInt8],
+        _ subscription: inout Subscription, after key: [UInt8]?, _ durable: Position, _ output: inout ByteWriter,
         until size: Int, _ budget: inout Budget
     ) throws(StorageError) {
         switch subscription.subject {
@@ -105,7 +105,7 @@ final class RowPushes {
     /// - Returns: false where the budget was spent too early; then nothing was pushed.
     /// - Throws: the error of reading.
     func push(
-        _ record: EventRecord, _ durable: Position, _ subscription: inout Subscription, _ output: inout [UInt8],
+        _ record: EventRecord, _ durable: Position, _ subscription: inout Subscription, _ output: inout ByteWriter,
         _ budget: inout Budget
     ) throws(StorageError) -> Bool {
         let (row, event) = (record.streamNumber.value, record.position)
@@ -255,7 +255,7 @@ final class RowPushes {
     }
 
     private func push(
-        _ json: [UInt8], _ id: SubscriptionID, _ output: inout [UInt8], _ budget: inout Budget
+        _ json: [UInt8], _ id: SubscriptionID, _ output: inout ByteWriter, _ budget: inout Budget
     ) {
         json.withUnsafeBytes { ReplyEncoder.appendPush($0, subscription: id, to: &output) }
         budget.write(json.count)

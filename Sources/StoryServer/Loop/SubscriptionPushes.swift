@@ -16,7 +16,7 @@ struct SubscriptionPushes {
     ///
     /// - Throws: the error of reading the log or the models; the subscription then resumes after the last event sent.
     func publish(
-        _ subscription: inout Subscription, head: Position, _ output: inout [UInt8], until size: Int,
+        _ subscription: inout Subscription, head: Position, _ output: inout ByteWriter, until size: Int,
         _ budget: inout Budget
     ) throws(StorageError) -> Bool {
         while true {
@@ -38,7 +38,7 @@ struct SubscriptionPushes {
 
     private func send(
         _ subscription: inout Subscription, _ from: Position, _ through: Position, _ head: Position,
-        _ output: inout [UInt8], until size: Int, _ budget: inout Budget
+        _ output: inout ByteWriter, until size: Int, _ budget: inout Budget
     ) throws(StorageError) {
         let isFar = through.value - from.value >= SubscriptionPushes.shortDistance
         let source = isFar ? subscription.selection.source : .all
@@ -70,7 +70,7 @@ struct SubscriptionPushes {
 
     /// Pushes one event; returns false where the budget was spent too early, and the event has to come again.
     private func push(
-        _ record: EventRecord, _ head: Position, _ subscription: inout Subscription, _ output: inout [UInt8],
+        _ record: EventRecord, _ head: Position, _ subscription: inout Subscription, _ output: inout ByteWriter,
         _ budget: inout Budget
     ) -> Result<Bool, StorageError> {
         budget.look()

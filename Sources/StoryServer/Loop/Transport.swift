@@ -4,7 +4,7 @@ package import StoryReactor
 package protocol Transport: AnyObject {
     /// Sends bytes, or keeps those that the kernel does not take; returns true when none were kept.
     @discardableResult
-    func send(_ id: ConnectionID, _ bytes: [UInt8]) -> Bool
+    func send(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) -> Bool
     /// Returns the bytes that wait for the peer to read them; 0 for a closed connection.
     func unsentCount(_ id: ConnectionID) -> Int
     /// The maximum number of bytes to read from a peer at a time; nil for no maximum.

@@ -101,7 +101,7 @@ final class RequestOutput: TurnOutput {
 
     /// Writes one complete reply for the connection.
     @inline(__always)
-    private func write(restsOn position: Position, _ body: (inout [UInt8]) -> Void) {
+    private func write(restsOn position: Position, _ body: (inout ByteWriter) -> Void) {
         let durable = durable
         connection?._withUnsafeGuaranteedRef { connection in
             outbox.write(to: connection, restsOn: position, durable: durable, body)

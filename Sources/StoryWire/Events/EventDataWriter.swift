@@ -1,7 +1,7 @@
 import StoryCore
 
 /// A writer of an event's data: a JSON object, one member after the other, or ready JSON.
-struct EventDataWriter {
+struct EventDataWriter: ~Copyable {
     /// The part of the data that was written so far.
     private enum Written {
         case nothing
@@ -10,17 +10,16 @@ struct EventDataWriter {
     }
 
     /// The output, including the JSON before the data.
-    private var bytes: ByteWriter
+    private var bytes = ByteWriter()
     private var written = Written.nothing
-
-    private init(_ bytes: ByteWriter) { self.bytes = bytes }
 
     /// Appends the JSON of an event's `data`.
     static func append(_ body: EventBody, to bytes: inout ByteWriter) {
-        var writer = EventDataWriter(bytes)
+        var writer = EventDataWriter()
+        swap(&writer.bytes, &bytes)
         body.write(to: &writer)
         writer.finish()
-        bytes = writer.bytes
+        swap(&writer.bytes, &bytes)
     }
 
     private mutating func finish() {
@@ -61,7 +60,7 @@ extension EventDataWriter: EventMembers {
 
     mutating func integer(_ name: StaticString, _ value: Int64) {
         begin(name)
-        bytes.signed(value)
+        bytes.integer(value)
     }
 
     mutating func number(_ name: StaticString, _ value: Double) {
@@ -80,8 +79,7 @@ extension EventDataWriter: EventMembers {
 
     mutating func choice(_ name: StaticString, _ value: String) {
         begin(name)
-        var value = value
-        value.withUTF8 { bytes.string(UnsafeRawBufferPointer($0)) }
+        bytes.string(value)
     }
 
     mutating func whole(_ data: ByteView) {

@@ -13,8 +13,6 @@ package struct EventEncoder: ~Copyable {
     /// Creates an encoder.
     package init() {}
 
-    deinit { writer.free() }
-
     /// The JSON of the last event, without an LF; it is valid until the next one is written.
     package var json: UnsafeRawBufferPointer { writer.written }
 
@@ -50,8 +48,7 @@ package struct EventEncoder: ~Copyable {
     }
 
     private mutating func begin() {
-        if writer.written.count <= EventEncoder.keptCapacity { return writer.rewind() }
-        writer.free()
+        if writer.written.count <= EventEncoder.keptCapacity { return writer.removeAll() }
         writer = ByteWriter(capacity: EventEncoder.capacity)
     }
 
@@ -99,13 +96,6 @@ package struct EventEncoder: ~Copyable {
 }
 
 extension EventEncoder {
-    /// Appends an event's JSON, without an LF.
-    package static func append(_ event: Event, to bytes: inout [UInt8]) {
-        var encoder = EventEncoder()
-        encoder.write(event)
-        bytes.appendRaw(encoder.json)
-    }
-
     /// Returns whether a record has the type, data, meta and tags that a proposal would be written with, as far as they
     /// were not erased.
     package static func says(_ proposal: EventProposal, _ record: EventRecord) -> Bool {
@@ -120,9 +110,6 @@ extension EventEncoder {
 
     /// Returns the JSON of an event's `data`.
     package static func data(of body: EventBody) -> [UInt8] {
-        var writer = ByteWriter(capacity: capacity)
-        defer { writer.free() }
-        EventDataWriter.append(body, to: &writer)
-        return [UInt8](writer.written)
+        ByteWriter.bytes { EventDataWriter.append(body, to: &$0) }
     }
 }

@@ -1,54 +1,91 @@
+import CSimdJSON
 import StoryCore
 
-/// A writer of JSON for events and receipts, into room that was reserved once for the whole text, or into a growing
-/// buffer of its own.
-struct ByteWriter {
-    private var end: UnsafeMutablePointer<UInt8>
-    private var left: Int
-    /// The start of its own buffer, which `free` deallocates; nil if the room belongs to an array.
+/// A writer of lines and events into a growing buffer, which it frees when it is destroyed.
+package struct ByteWriter: ~Copyable {
+    /// The capacity of the first buffer of a writer that was created without one, in bytes.
+    private static let leastCapacity = 64
+
     private var start: UnsafeMutablePointer<UInt8>?
+    /// The number of bytes that were written.
+    package private(set) var count = 0
+    /// The size of the buffer in bytes.
+    package private(set) var capacity = 0
 
-    fileprivate init(_ end: UnsafeMutablePointer<UInt8>, room: Int) {
-        self.end = end
-        left = room
-        start = nil
-    }
+    /// Creates a writer, which allocates its buffer at the first write.
+    package init() {}
 
-    /// Creates a writer with a buffer of its own.
+    /// Creates a writer with a buffer.
     ///
     /// - Parameter capacity: the initial size of the buffer in bytes.
-    init(capacity: Int) {
-        let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
-        (start, end, left) = (memory, memory, capacity)
+    package init(capacity: Int) { reserve(capacity) }
+
+    deinit { start?.deallocate() }
+
+    /// True when nothing was written.
+    package var isEmpty: Bool { count == 0 }
+
+    /// The bytes that were written; valid until the next change.
+    package var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+
+    /// Returns the bytes that `body` writes.
+    package static func bytes(_ body: (inout ByteWriter) -> Void) -> [UInt8] {
+        var writer = ByteWriter(capacity: 512)
+        body(&writer)
+        defer { withExtendedLifetime(writer) {} }
+        return [UInt8](writer.written)
     }
 
-    /// The contents of its own buffer; valid until the next change.
-    var written: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: start, count: start.map { end - $0 } ?? 0)
+    /// Removes all bytes, and keeps the buffer.
+    package mutating func removeAll() { count = 0 }
+
+    /// Removes the bytes from an offset on.
+    package mutating func truncate(to offset: Int) { count = min(count, offset) }
+
+    /// Removes the first bytes, which must have been written.
+    package mutating func removeFirst(_ removed: Int) {
+        count -= removed
+        if let start { UnsafeMutableRawPointer(start).copyMemory(from: start + removed, byteCount: count) }
     }
 
-    /// Empties its own buffer.
-    mutating func rewind() {
-        guard let start else { return }
-        left += end - start
-        end = start
+    /// Ensures that the buffer has this size at least, in bytes.
+    package mutating func reserve(_ least: Int) {
+        guard least > capacity else { return }
+        let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: least)
+        if let start {
+            memory.update(from: start, count: count)
+            start.deallocate()
+        }
+        (start, capacity) = (memory, least)
     }
 
-    /// Frees its own buffer; the writer must not be used afterwards.
-    func free() { start?.deallocate() }
-
-    /// The length of the longest unsigned number, in bytes.
-    static let integerCount = 20
-
+    /// Advances past `count` bytes, which the caller then writes; returns their address.
     @inline(__always)
-    mutating func literal(_ text: StaticString) {
+    private mutating func take(_ taken: Int) -> UnsafeMutablePointer<UInt8> {
+        if let start, taken <= capacity - count {
+            defer { count += taken }
+            return start + count
+        }
+        return grow(taken)
+    }
+
+    @inline(never)
+    private mutating func grow(_ taken: Int) -> UnsafeMutablePointer<UInt8> {
+        reserve(max(2 * capacity, count + taken, ByteWriter.leastCapacity))
+        return take(taken)
+    }
+}
+
+extension ByteWriter {
+    /// Writes a literal of the program as it is.
+    @inline(__always)
+    package mutating func literal(_ text: StaticString) {
         copy(UnsafeRawPointer(text.utf8Start), text.utf8CodeUnitCount)
     }
 
     @inline(__always)
     mutating func byte(_ byte: UInt8) {
-        take(1)
-        end[-1] = byte
+        take(1).pointee = byte
     }
 
     /// Writes a name of the ID alphabet in quotes.
@@ -64,19 +101,19 @@ struct ByteWriter {
         byte(0x22)
     }
 
-    mutating func raw(_ bytes: [UInt8]) { bytes.withUnsafeBytes { raw($0) } }
-
     mutating func raw(_ bytes: ByteView) { bytes.withUnsafeBytes { raw($0) } }
 
+    /// Writes bytes as they are.
     @inline(__always)
-    mutating func raw(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func raw(_ bytes: UnsafeRawBufferPointer) {
         if let source = bytes.baseAddress { copy(source, bytes.count) }
     }
 
+    /// Writes a number in decimal digits.
     mutating func integer(_ number: UInt64) {
         if number < 10 { return byte(0x30 | UInt8(truncatingIfNeeded: number)) }
-        take(number.decimalDigitCount)
-        var cursor = end
+        let digits = number.decimalDigitCount
+        var cursor = take(digits) + digits
         var rest = number
         while rest >= 100 {
             let (quotient, digits) = rest.quotientAndRemainder(dividingBy: 100)
@@ -91,22 +128,20 @@ struct ByteWriter {
         }
     }
 
+    /// Writes a time without quotes.
     mutating func time(_ time: Instant) {
-        take(Instant.textCount)
-        time.write(to: end - Instant.textCount)
+        time.write(to: take(Instant.textCount))
     }
 
     /// Writes a time that is probably the one written before.
     @inline(__always)
     mutating func time(_ time: Instant, knownTo texts: inout TimeText) {
-        take(Instant.textCount)
-        texts.write(time, to: end - Instant.textCount)
+        texts.write(time, to: take(Instant.textCount))
     }
 
     @inline(__always)
     private mutating func copy(_ source: UnsafeRawPointer, _ count: Int) {
-        take(count)
-        let target = UnsafeMutableRawPointer(end - count)
+        let target = UnsafeMutableRawPointer(take(count))
         // Labels and names are short: two overlapping words are cheaper than a call.
         if count > 16 || count < 4 {
             target.copyMemory(from: source, byteCount: count)
@@ -118,42 +153,6 @@ struct ByteWriter {
             let last = source.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
             target.storeBytes(of: source.loadUnaligned(as: UInt32.self), as: UInt32.self)
             target.storeBytes(of: last, toByteOffset: count - 4, as: UInt32.self)
-        }
-    }
-
-    /// Advances past `count` bytes, which the caller then writes.
-    @inline(__always)
-    private mutating func take(_ count: Int) {
-        if count > left { grow(count) }
-        end += count
-        left -= count
-    }
-
-    /// Grows the buffer to twice its size and `count` bytes more.
-    private mutating func grow(_ count: Int) {
-        guard let old = start else { preconditionFailure("\(count) bytes in \(left) bytes of room") }
-        let used = end - old
-        let capacity = 2 * (used + left) + count
-        let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
-        memory.update(from: old, count: used)
-        old.deallocate()
-        (start, end, left) = (memory, memory + used, capacity - used)
-    }
-
-    fileprivate var unused: Int { left }
-}
-
-extension [UInt8] {
-    /// Appends the output of `body`, which is at most `most` bytes.
-    @inline(__always)
-    mutating func appendWritten(atMost most: Int, _ body: (inout ByteWriter) -> Void) {
-        append(addingCapacity: most) { (span: inout OutputSpan<UInt8>) in
-            span.withUnsafeMutableBufferPointer { buffer, count in
-                guard let start = buffer.baseAddress else { return }
-                var writer = ByteWriter(start + count, room: buffer.count - count)
-                body(&writer)
-                count = buffer.count - writer.unused
-            }
         }
     }
 }
@@ -197,24 +196,51 @@ extension ByteWriter {
         }
     }
 
-    mutating func signed(_ number: Int64) {
+    mutating func string(_ text: String) {
+        var text = text
+        text.withUTF8 { string(UnsafeRawBufferPointer($0)) }
+    }
+
+    mutating func integer(_ number: Int) { integer(Int64(number)) }
+
+    mutating func integer(_ number: Int64) {
         if number < 0 { byte(0x2D) }
         integer(number.magnitude)
     }
 
-    /// Writes whole numbers below 2^53 without a point; others with the standard library.
+    /// Writes the shortest spelling of a number that reads back the same; whole ones without a point.
     mutating func number(_ number: Double) {
+        guard number.isFinite else { return literal("null") }
+        // Up to 2^53 every whole number is exact.
         if number.magnitude < 9_007_199_254_740_992, number == number.rounded(.towardZero) {
-            signed(Int64(number))
-        } else {
-            other { $0.appendNumber(number) }
+            return integer(Int64(number))
         }
+        var text = number.description
+        text.withUTF8 { raw(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Writes rare values through an array.
-    mutating func other(_ write: (inout [UInt8]) -> Void) {
-        var bytes: [UInt8] = []
-        write(&bytes)
-        raw(bytes)
+    mutating func boolean(_ flag: Bool) { flag ? literal("true") : literal("false") }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Returns the index of the first byte from `start` on that needs an escape; the count if there is none.
+    fileprivate func firstEscape(from start: Int) -> Int {
+        guard start < count, let bytes = baseAddress?.assumingMemoryBound(to: UInt8.self) else { return count }
+        var isASCII = true
+        return start + csj_plain_length(bytes + start, count - start, &isASCII)
+    }
+}
+
+extension UInt64 {
+    var decimalDigitCount: Int {
+        var digits = 1
+        var bound: UInt64 = 10
+        // The greatest number has 20 digits; ten times the last bound would overflow.
+        while digits < 20, self >= bound {
+            digits += 1
+            guard digits < 20 else { break }
+            bound *= 10
+        }
+        return digits
     }
 }

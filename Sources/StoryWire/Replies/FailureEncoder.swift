@@ -2,18 +2,18 @@ import StoryCore
 
 /// The encoder of failures as JSON: code, message, retry, and the code's details.
 enum FailureEncoder {
-    static func append(_ failure: Failure, to bytes: inout [UInt8]) {
-        bytes.appendLiteral(#"{"code":"#)
-        bytes.appendString(failure.code.rawValue)
-        bytes.appendLiteral(#","message":"#)
-        bytes.appendString(failure.message)
-        bytes.appendLiteral(#","retry":"#)
-        bytes.appendString(failure.code.retry.rawValue)
+    static func append(_ failure: Failure, to bytes: inout ByteWriter) {
+        bytes.literal(#"{"code":"#)
+        bytes.string(failure.code.rawValue)
+        bytes.literal(#","message":"#)
+        bytes.string(failure.message)
+        bytes.literal(#","retry":"#)
+        bytes.string(failure.code.retry.rawValue)
         append(failure.detail, to: &bytes)
-        bytes.append(0x7D)
+        bytes.byte(0x7D)
     }
 
-    private static func append(_ detail: FailureDetail, to bytes: inout [UInt8]) {
+    private static func append(_ detail: FailureDetail, to bytes: inout ByteWriter) {
         switch detail {
         case .none: return
         case .column(let column): appendInteger(#","column":"#, UInt64(clamping: column), to: &bytes)
@@ -31,31 +31,31 @@ enum FailureEncoder {
             appendText(#","log":"#, log.description, to: &bytes)
             if let position { appendInteger(#","position":"#, position.value, to: &bytes) }
         case .damaged(let position):
-            bytes.appendLiteral(#","damaged":true"#)
+            bytes.literal(#","damaged":true"#)
             if let position { appendInteger(#","position":"#, position.value, to: &bytes) }
         case .limit(let limit): appendInteger(#","limit":"#, UInt64(clamping: limit), to: &bytes)
         }
     }
 
-    private static func append(_ fields: [FieldError], to bytes: inout [UInt8]) {
-        bytes.appendLiteral(#","fields":["#)
+    private static func append(_ fields: [FieldError], to bytes: inout ByteWriter) {
+        bytes.literal(#","fields":["#)
         for (index, error) in fields.enumerated() {
-            bytes.appendLiteral(index > 0 ? #",{"field":"# : #"{"field":"#)
-            bytes.appendString(error.field)
+            bytes.literal(index > 0 ? #",{"field":"# : #"{"field":"#)
+            bytes.string(error.field)
             appendText(#","rule":"#, error.rule.rawValue, to: &bytes)
             appendText(#","message":"#, error.message, to: &bytes)
-            bytes.append(0x7D)
+            bytes.byte(0x7D)
         }
-        bytes.append(0x5D)
+        bytes.byte(0x5D)
     }
 
-    private static func appendInteger(_ name: StaticString, _ number: UInt64, to bytes: inout [UInt8]) {
-        bytes.appendLiteral(name)
-        bytes.appendInteger(number)
+    private static func appendInteger(_ name: StaticString, _ number: UInt64, to bytes: inout ByteWriter) {
+        bytes.literal(name)
+        bytes.integer(number)
     }
 
-    private static func appendText(_ name: StaticString, _ text: String, to bytes: inout [UInt8]) {
-        bytes.appendLiteral(name)
-        bytes.appendString(text)
+    private static func appendText(_ name: StaticString, _ text: String, to bytes: inout ByteWriter) {
+        bytes.literal(name)
+        bytes.string(text)
     }
 }

@@ -4,7 +4,7 @@ package import StoryCore
 package final class LineWriter: AnswerLines {
     // Unchecked access, since every line reads these.
     /// The output of the connection during a step; empty otherwise.
-    @exclusivity(unchecked) package private(set) var bytes: [UInt8] = []
+    @exclusivity(unchecked) private var bytes = ByteWriter()
     @exclusivity(unchecked) private var tag: Tag?
     @exclusivity(unchecked) private var limit = 0
 
@@ -18,7 +18,7 @@ package final class LineWriter: AnswerLines {
 
     /// Runs a step that appends to `output`, which may grow to about `limit` bytes.
     package func write<Value>(
-        to output: inout [UInt8], _ tag: Tag?, until limit: Int, _ step: () throws(StorageError) -> Value
+        to output: inout ByteWriter, _ tag: Tag?, until limit: Int, _ step: () throws(StorageError) -> Value
     ) throws(StorageError) -> Value {
         self.tag = tag
         self.limit = limit
@@ -37,6 +37,6 @@ package final class LineWriter: AnswerLines {
 
     /// Reserves capacity for the expected number of bytes, if the output is empty.
     package func reserve(_ bytes: Int) {
-        if self.bytes.isEmpty { self.bytes.reserveCapacity(min(bytes, limit)) }
+        if self.bytes.isEmpty { self.bytes.reserve(min(bytes, limit)) }
     }
 }

@@ -20,13 +20,8 @@ package final class RowJSONEncoder: @unchecked Sendable {
     package static let standard = RowJSONEncoder(.standard)
 
     /// Appends one JSON object: the ID, the version, the position, then the fields in order; absent ones are omitted.
-    package func append(_ row: borrowing RowView, to bytes: inout [UInt8]) {
-        let plan = plans[row.layout.kindNumber]
-        let record = row.bytes
-        let (plain, growth) = plan.texts(record)
-        bytes.appendWritten(atMost: plan.fixedCount + record.count + growth) { writer in
-            plan.write(record, plain, to: &writer)
-        }
+    package func append(_ row: borrowing RowView, to bytes: inout ByteWriter) {
+        plans[row.layout.kindNumber].write(row.bytes, to: &bytes)
     }
 }
 
@@ -43,43 +38,22 @@ private struct Plan: BitwiseCopyable {
 
     let layout: RowLayout
     let members: UnsafeBufferPointer<Member>
-    /// The maximum length of a row in bytes, without its names and texts.
-    let fixedCount: Int
 
     init(_ schema: KindSchema, in memory: FixedMemory) {
         layout = schema.layout
-        var members: [Member] = []
-        var count = 64 + 3 * ByteWriter.integerCount
-        for (field, slot) in zip(schema.fields, schema.layout.slots) {
-            var label: [UInt8] = [0x2C]
-            label.appendString(field.name)
-            label.append(0x3A)
-            let words = field.words
-            members.append(
-                Member(slot: slot, label: memory.bytes(label), words: memory.table(words.map(memory.bytes))))
-            count += label.count + slot.storage.maxCount + (words.map(\.count).max() ?? 0)
+        let members = zip(schema.fields, schema.layout.slots).map { field, slot in
+            let label = ByteWriter.bytes { bytes in
+                bytes.byte(0x2C)
+                bytes.string(field.name)
+                bytes.byte(0x3A)
+            }
+            return Member(slot: slot, label: memory.bytes(label), words: memory.table(field.words.map(memory.bytes)))
         }
         self.members = memory.table(members)
-        fixedCount = count
     }
 
-    /// Returns a bit for each text, in order, that needs no escape, and the most bytes that escapes may add to the
-    /// others.
-    func texts(_ record: UnsafeRawBufferPointer) -> (plain: UInt64, growth: Int) {
-        var start = layout.headCount + layout.nameBytes(in: record)
-        var plain: UInt64 = 0
-        var growth = 0
-        for index in 0..<layout.textCount {
-            let count = record.length(layout.textOffset + 4 * index)
-            let text = record.slice(start, count: count)
-            if text.firstEscape(from: 0) == count { plain |= 1 << UInt64(index) } else { growth += 5 * count }
-            start += count
-        }
-        return (plain, growth)
-    }
-
-    func write(_ record: UnsafeRawBufferPointer, _ plain: UInt64, to writer: inout ByteWriter) {
-        var cursor = Cursor(record, layout, plain)
+    func write(_ record: UnsafeRawBufferPointer, to writer: inout ByteWriter) {
+        var cursor = Cursor(record, layout)
         writer.literal(#"{"id":"#)
         writer.name(cursor.nextPiece(layout.count(ofPiece: 0, in: record)))
         writer.literal(#","version":"#)
@@ -88,10 +62,7 @@ private struct Plan: BitwiseCopyable {
         writer.integer(record.sixByteNumber(at: RowLayout.positionOffset))
         for member in members {
             let slot = member.slot
-            guard slot.presence < 0 || record.isSet(slot.presence) else {
-                cursor.skip(slot.storage)
-                continue
-            }
+            guard slot.presence < 0 || record.isSet(slot.presence) else { continue }
             writer.raw(member.label)
             write(member, record, &cursor, to: &writer)
         }
@@ -104,13 +75,11 @@ private struct Plan: BitwiseCopyable {
         let slot = member.slot
         switch slot.storage {
         case .name: writer.name(cursor.nextName(slot.offset))
-        case .text:
-            let (text, isPlain) = cursor.nextText(slot.offset)
-            if isPlain { writer.name(text) } else { writer.other { $0.appendString(text) } }
-        case .integer: writer.signed(Int64(bitPattern: record.word(slot.offset)))
+        case .text: writer.string(cursor.nextText(slot.offset))
+        case .integer: writer.integer(Int64(bitPattern: record.word(slot.offset)))
         case .number: writer.number(Double(bitPattern: record.word(slot.offset)))
         case .date: writer.date(Instant(milliseconds: Int64(bitPattern: record.word(slot.offset))))
-        case .flag: record.isSet(slot.flag) ? writer.literal("true") : writer.literal("false")
+        case .flag: writer.boolean(record.isSet(slot.flag))
         case .fraction:
             let bits = record.word(slot.offset)
             writer.byte(0x22)
@@ -128,11 +97,9 @@ private struct Cursor {
     private let record: UnsafeRawBufferPointer
     private var name: Int
     private var text: Int
-    private var plain: UInt64
 
-    init(_ record: UnsafeRawBufferPointer, _ layout: RowLayout, _ plain: UInt64) {
+    init(_ record: UnsafeRawBufferPointer, _ layout: RowLayout) {
         self.record = record
-        self.plain = plain
         name = layout.headCount
         text = layout.headCount + layout.nameBytes(in: record)
     }
@@ -146,18 +113,10 @@ private struct Cursor {
         return record.slice(name, count: count)
     }
 
-    mutating func nextText(_ offset: Int) -> (text: UnsafeRawBufferPointer, isPlain: Bool) {
+    mutating func nextText(_ offset: Int) -> UnsafeRawBufferPointer {
         let count = record.length(offset)
-        defer {
-            text += count
-            plain >>= 1
-        }
-        return (record.slice(text, count: count), plain & 1 == 1)
-    }
-
-    /// Skips an absent name or text: it has no bytes, but a text has a bit in `plain`.
-    mutating func skip(_ storage: RowLayout.Storage) {
-        if storage == .text { plain >>= 1 }
+        defer { text += count }
+        return record.slice(text, count: count)
     }
 }
 
@@ -165,26 +124,7 @@ extension FieldSchema {
     /// The words of a choice as JSON strings.
     fileprivate var words: [[UInt8]] {
         guard case .choice(let words) = type else { return [] }
-        return words.map { word in
-            var bytes: [UInt8] = []
-            bytes.appendString(word)
-            return bytes
-        }
-    }
-}
-
-extension RowLayout.Storage {
-    /// The maximum length of a value in JSON in bytes, without those of a name, a text or a word.
-    fileprivate var maxCount: Int {
-        switch self {
-        case .name, .text: 2
-        case .integer: 1 + ByteWriter.integerCount
-        case .number: 32
-        case .date: 2 + Instant.textCount
-        case .flag: 5
-        case .fraction: 3 + 2 * ByteWriter.integerCount
-        case .choice: 0
-        }
+        return words.map { word in ByteWriter.bytes { $0.string(word) } }
     }
 }
 

@@ -4,34 +4,28 @@ package import StoryCore
 package enum RowPushEncoder {
     /// Returns `{"position":P,"row":{…}}`: the row's state.
     package static func row(_ row: RowView) -> [UInt8] {
-        var bytes = head(row.position, "row")
-        RowJSONEncoder.standard.append(row, to: &bytes)
-        bytes.append(0x7D)
-        return bytes
+        line(row.position, #","row":"#) { RowJSONEncoder.standard.append(row, to: &$0) }
     }
 
     /// Returns `{"position":P,"row":null}`: there is no such row, or no longer.
     package static func absent(at position: Position) -> [UInt8] {
-        var bytes = head(position, "row")
-        bytes.appendLiteral("null}")
-        return bytes
+        line(position, #","row":"#) { $0.literal("null") }
     }
 
     /// Returns `{"position":P,"removed":"ID"}`: the row is no longer in the list.
     package static func removed(_ id: [UInt8], at position: Position) -> [UInt8] {
-        var bytes = head(position, "removed")
-        bytes.appendName(id)
-        bytes.append(0x7D)
-        return bytes
+        line(position, #","removed":"#) { bytes in id.withUnsafeBytes { bytes.name($0) } }
     }
 
-    private static func head(_ position: Position, _ name: StaticString) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.appendLiteral(#"{"position":"#)
-        bytes.appendInteger(position.value)
-        bytes.appendLiteral(#",""#)
-        bytes.appendLiteral(name)
-        bytes.appendLiteral(#"":"#)
-        return bytes
+    private static func line(
+        _ position: Position, _ name: StaticString, _ value: (inout ByteWriter) -> Void
+    ) -> [UInt8] {
+        ByteWriter.bytes { bytes in
+            bytes.literal(#"{"position":"#)
+            bytes.integer(position.value)
+            bytes.literal(name)
+            value(&bytes)
+            bytes.byte(0x7D)
+        }
     }
 }

@@ -27,10 +27,11 @@ struct RowViewTests {
     /// Reads all that can be read of a record.
     private func read(_ kind: KindSchema, _ bytes: [UInt8]) -> Bool {
         bytes.withBytes { bytes in
-            var json: [UInt8] = []
+            var json = ByteWriter()
             guard let row = RowView(kind.layoutPointer, bytes) else { return false }
             RowJSONEncoder(plan.catalogue).append(row, to: &json)
-            #expect(!json.isEmpty)
+            let isWritten = !json.isEmpty
+            #expect(isWritten)
             var key = KeyBuffer()
             for shared in plan.kinds[kind.number].keyParts {
                 key.clear()

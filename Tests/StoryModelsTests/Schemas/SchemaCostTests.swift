@@ -66,7 +66,7 @@ import TestSupport
         var random = SplitMix64(seed: 1)
         let ids = (0..<200_000).map { _ in "s0-\(Int(random.next() % UInt64(rows)) + 1)".id }
         let lookup = RowLookup(store)
-        var json: [UInt8] = []
+        var json = ByteWriter()
         var found = 0
         for _ in 0..<3 {
             var began = cpu()
@@ -76,7 +76,7 @@ import TestSupport
             let looked = cpu() - began
             began = cpu()
             for id in ids {
-                json.removeAll(keepingCapacity: true)
+                json.removeAll()
                 _ = try lookup.row(schema, id) { encoder.append($0, to: &json) }
             }
             print("row by ID: \(looked / 200_000) us; with its JSON: \((cpu() - began) / 200_000) us")
@@ -85,7 +85,7 @@ import TestSupport
         _ = try lookup.row(schema, ids[0]) { record = Array($0.bytes) }
         let began = cpu()
         for _ in 0..<1_000_000 {
-            json.removeAll(keepingCapacity: true)
+            json.removeAll()
             record.withBytes { encoder.append(RowView(trusted: $0, schema.layoutPointer), to: &json) }
         }
         print("row of \(record.count) bytes to \(json.count) bytes of JSON: \((cpu() - began) / 1e6) us")

@@ -49,17 +49,18 @@ struct SchemaFoldTests {
             #expect(schema.name == kind.name)
             #expect(entries(store, schema.rows).count == rows.rows(kind).count)
             for row in rows.rows(kind) {
-                var (expected, found): ([UInt8], [UInt8]) = ([], [])
+                var expected: [UInt8] = []
+                var found = ByteWriter()
                 PlainRowEncoder.append(row, to: &expected)
                 let lookup = RowLookup(store)
                 let isThere = try lookup.row(schema, row.id) { encoder.append($0, to: &found) }
                 #expect(isThere)
-                #expect(String(decoding: found, as: UTF8.self) == String(decoding: expected, as: UTF8.self))
-                var again: [UInt8] = []
+                #expect(String(decoding: found.written, as: UTF8.self) == String(decoding: expected, as: UTF8.self))
+                var again = ByteWriter()
                 _ = try lookup.row(schema, number: row.number.value) {
                     encoder.append($0, to: &again)
                 }
-                #expect(again == expected)
+                #expect([UInt8](again.written) == expected)
             }
         }
     }

@@ -1,8 +1,6 @@
 import StoryCore
 import TestSupport
 
-@testable import StoryWire
-
 /// Writes rows field by field, in the order of the contract: the oracle of `RowJSONEncoder`.
 enum PlainRowEncoder {
     /// Appends one JSON object.

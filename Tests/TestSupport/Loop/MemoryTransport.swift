@@ -59,7 +59,7 @@ package final class MemoryTransport: Transport {
 
     // MARK: Transport
 
-    package func send(_ id: ConnectionID, _ bytes: [UInt8]) -> Bool {
+    package func send(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) -> Bool {
         precondition(!isStopped, "Nothing is sent once everything is closed.")
         guard !isCut, let peer = peers[id] else { return true }
         guard peer.isTaking, peer.unsent.isEmpty else {

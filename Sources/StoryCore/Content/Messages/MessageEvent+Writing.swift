@@ -16,7 +16,7 @@ extension MessageEvent {
     }
 
     /// Writes the members of the event's data.
-    func write(to members: inout some EventMembers) {
+    func write(to members: inout some EventMembers & ~Copyable) {
         switch self {
         case .sent(let event): event.write(to: &members)
         case .seen, .deleted: return
@@ -25,7 +25,7 @@ extension MessageEvent {
 }
 
 extension MessageSent {
-    fileprivate func write(to members: inout some EventMembers) {
+    fileprivate func write(to members: inout some EventMembers & ~Copyable) {
         members.text("text", text)
         members.identifier("sender", sender)
         members.identifier("recipient", recipient)

@@ -16,7 +16,7 @@ extension PhotoEvent {
     }
 
     /// Writes the members of the event's data.
-    func write(to members: inout some EventMembers) {
+    func write(to members: inout some EventMembers & ~Copyable) {
         switch self {
         case .added(let event): event.write(to: &members)
         case .exposureRevised(let event): event.write(to: &members)
@@ -26,7 +26,7 @@ extension PhotoEvent {
 }
 
 extension PhotoAdded {
-    fileprivate func write(to members: inout some EventMembers) {
+    fileprivate func write(to members: inout some EventMembers & ~Copyable) {
         members.identifier("owner", owner)
         members.number("iso", iso)
         if let focalLength { members.number("focalLength", focalLength) }
@@ -39,14 +39,14 @@ extension PhotoAdded {
 }
 
 extension PhotoExposureRevised {
-    fileprivate func write(to members: inout some EventMembers) {
+    fileprivate func write(to members: inout some EventMembers & ~Copyable) {
         if let exposureValue { members.number("exposureValue", exposureValue) }
         exposureDuration?.write(to: &members)
     }
 }
 
 extension ExposureDuration {
-    fileprivate func write(to members: inout some EventMembers) {
+    fileprivate func write(to members: inout some EventMembers & ~Copyable) {
         members.fraction("exposureDuration", numerator, denominator)
     }
 }

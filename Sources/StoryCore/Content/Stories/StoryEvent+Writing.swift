@@ -20,7 +20,7 @@ extension StoryEvent {
     }
 
     /// Writes the members of the event's data.
-    func write(to members: inout some EventMembers) {
+    func write(to members: inout some EventMembers & ~Copyable) {
         switch self {
         case .posted(let event): event.write(to: &members)
         case .revised(let event): event.write(to: &members)
@@ -31,7 +31,7 @@ extension StoryEvent {
 }
 
 extension StoryPosted {
-    fileprivate func write(to members: inout some EventMembers) {
+    fileprivate func write(to members: inout some EventMembers & ~Copyable) {
         members.text("title", title)
         members.text("message", message)
         members.identifier("sender", sender)
@@ -41,7 +41,7 @@ extension StoryPosted {
 }
 
 extension StoryRevised {
-    fileprivate func write(to members: inout some EventMembers) {
+    fileprivate func write(to members: inout some EventMembers & ~Copyable) {
         if let title { members.text("title", title) }
         if let message { members.text("message", message) }
     }

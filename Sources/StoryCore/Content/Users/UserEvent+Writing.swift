@@ -14,7 +14,7 @@ extension UserEvent {
     }
 
     /// Writes the members of the event's data.
-    func write(to members: inout some EventMembers) {
+    func write(to members: inout some EventMembers & ~Copyable) {
         switch self {
         case .signedUp(let event): event.write(to: &members)
         case .revised(let event): event.write(to: &members)
@@ -23,7 +23,7 @@ extension UserEvent {
 }
 
 extension UserSignedUp {
-    fileprivate func write(to members: inout some EventMembers) {
+    fileprivate func write(to members: inout some EventMembers & ~Copyable) {
         members.text("name", name)
         members.text("email", email)
         members.integer("prefecture", prefecture)
@@ -31,7 +31,7 @@ extension UserSignedUp {
 }
 
 extension UserRevised {
-    fileprivate func write(to members: inout some EventMembers) {
+    fileprivate func write(to members: inout some EventMembers & ~Copyable) {
         if let name { members.text("name", name) }
         if let email { members.text("email", email) }
         if let prefecture { members.integer("prefecture", prefecture) }

@@ -20,11 +20,11 @@ final class TwistedTransport: Transport {
 
     func unsentCount(_ id: ConnectionID) -> Int { bug == .unsentIsNotCounted ? 0 : sockets.unsentCount(id) }
 
-    func send(_ id: ConnectionID, _ bytes: [UInt8]) -> Bool {
+    func send(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bug == .refusalStaysBehind else { return sockets.send(id, bytes) }
         let waiting = (held.removeValue(forKey: id) ?? []) + bytes
         guard waiting.first == 0x2D, String(decoding: waiting, as: UTF8.self).contains(#""code":"full""#) else {
-            return sockets.send(id, waiting)
+            return waiting.withUnsafeBytes { sockets.send(id, $0) }
         }
         held[id] = waiting
         return true

@@ -116,9 +116,9 @@ final class World {
         if let text = texts[events[last - 1].text] { return text }
         let history = events[..<position].filter { $0.stream == stream }.map(\.event)
         guard let copy = RowCopy.folded(history) else { return nil }
-        var bytes: [UInt8] = []
+        var bytes = ByteWriter()
         copy.withView { RowJSONEncoder.standard.append($0, to: &bytes) }
-        let text = String(decoding: bytes, as: UTF8.self)
+        let text = String(decoding: bytes.written, as: UTF8.self)
         texts[events[last - 1].text] = text
         return text
     }

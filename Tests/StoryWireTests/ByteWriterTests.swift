@@ -3,14 +3,40 @@ import Testing
 
 @testable import StoryWire
 
-struct JSONWriterTests {
+struct ByteWriterTests {
+    private func written(_ body: (inout ByteWriter) -> Void) -> String {
+        String(decoding: ByteWriter.bytes(body), as: UTF8.self)
+    }
+
+    @Test(arguments: [0, 1, 63, 64, 100])
+    func `a buffer grows with what is written and keeps what was there`(capacity: Int) {
+        var writer = ByteWriter(capacity: capacity)
+        var expected: [UInt8] = []
+        for number in 0..<1_000 {
+            let text = Array(repeating: UInt8(truncatingIfNeeded: number), count: number % 41)
+            text.withUnsafeBytes { writer.raw($0) }
+            writer.byte(0x0A)
+            expected += text + [0x0A]
+            if number % 97 == 96 {
+                writer.removeFirst(number)
+                expected.removeFirst(number)
+            }
+            if number % 101 == 100 {
+                writer.truncate(to: expected.count - 9)
+                expected.removeLast(9)
+            }
+            let (found, fits) = ([UInt8](writer.written), writer.capacity >= writer.count)
+            #expect(found == expected && fits)
+        }
+        let kept = writer.capacity
+        writer.removeAll()
+        let isKept = writer.isEmpty && writer.capacity == kept
+        #expect(isKept)
+    }
+
     @Test(arguments: [0, 1, 9, 10, 99, 100, 999, 1_000, 12_345, 9_999_999_999, 10_000_000_000_000_000_000, UInt64.max])
     func `integers are their digits`(number: UInt64) {
-        var bytes: [UInt8] = []
-        bytes.appendInteger(number)
-        bytes.append(0x20)
-        bytes.appendWritten(atMost: ByteWriter.integerCount) { $0.integer(number) }
-        #expect(String(decoding: bytes, as: UTF8.self) == "\(number) \(number)")
+        #expect(written { $0.integer(number) } == "\(number)")
     }
 
     @Test func `each power of ten has one digit more than what comes before it`() {
@@ -23,9 +49,7 @@ struct JSONWriterTests {
 
     @Test(arguments: [0, -1, Int64.min, Int64.max, -10])
     func `negative integers have their sign`(number: Int64) {
-        var bytes: [UInt8] = []
-        bytes.appendInteger(number)
-        #expect(String(decoding: bytes, as: UTF8.self) == String(number))
+        #expect(written { $0.integer(number) } == String(number))
     }
 
     @Test(arguments: [
@@ -34,17 +58,14 @@ struct JSONWriterTests {
         (9_007_199_254_740_991, "9007199254740991"), (1e16, "1e+16"),
     ])
     func `numbers are as short as they can be read back`(number: Double, text: String) {
-        var bytes: [UInt8] = []
-        bytes.appendNumber(number)
-        #expect(String(decoding: bytes, as: UTF8.self) == text)
+        #expect(written { $0.number(number) } == text)
         #expect(Double(text) == number)
     }
 
     @Test func `strings escape what JSON says, and nothing else`() {
-        var bytes: [UInt8] = []
-        bytes.appendString("a\"b\\c\n\r\t\u{8}\u{C}\u{0}\u{1F}\u{7F}é\u{2028}👨‍👩‍👧")
+        let text = written { $0.string("a\"b\\c\n\r\t\u{8}\u{C}\u{0}\u{1F}\u{7F}é\u{2028}👨‍👩‍👧") }
         #expect(
-            String(decoding: bytes, as: UTF8.self)
+            text
                 == #""a\"b\\c\n\r\t\b\f\u0000\u001f"# + "\u{7F}é\u{2028}👨‍👩‍👧\"")
     }
 
@@ -59,8 +80,7 @@ struct JSONWriterTests {
                         Unicode.Scalar(
                             UInt32.random(in: 0...0x2FFF, using: &random) >> UInt32.random(in: 0...8, using: &random))
                     }))
-            var bytes: [UInt8] = []
-            bytes.appendString(text)
+            let bytes = ByteWriter.bytes { $0.string(text) }
             let read = withExtendedLifetime(scanner) {
                 let document = scanner.scan(bytes)
                 return document.isValid ? [UInt8](copying: document.root.stringBytes) : nil
