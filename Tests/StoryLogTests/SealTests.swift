@@ -94,7 +94,7 @@ struct SealTests {
             let index = 5
             ErasedRecords.erase(&erased[index], at: 6, by: 2_001, hasNoLabels: hasNoLabels)
             let good = erased[index]
-            let state = try #require(ErasedState(good[8], good.withUnsafeBytes { EventHeader($0, at: Position(6)) }))
+            let state = try #require(ErasedState(good[8], hasLabels: true))
             #expect(state.hasNoLabels == hasNoLabels)
             let header = good.withUnsafeBytes { EventHeader($0, at: Position(6)) }
             let layout = try #require(RecordLayout(header))

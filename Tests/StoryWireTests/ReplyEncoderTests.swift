@@ -201,7 +201,7 @@ struct ReplyEncoderTests {
             #expect(lines(whole) == ["=@t \(head),\"key\":\"k\",\"data\":1}", ">3 \(head),\"key\":\"k\",\"data\":1}"])
             for (state, left) in [(UInt8(2), #","key":"k""#), (3, "")] {
                 let header = event.header(jsonCount: whole.json.count)
-                guard let erased = ErasedState(state, header) else { return #expect(Bool(false)) }
+                guard let erased = ErasedState(state, hasLabels: true) else { return #expect(Bool(false)) }
                 let parts = whole.text.erased(erased)
                 let json = UnsafeRawBufferPointer(rebasing: whole.json[..<parts.count])
                 let record = EventRecord(header, parts, json, erased: Position(2001))

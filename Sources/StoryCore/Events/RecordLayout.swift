@@ -17,32 +17,33 @@ package struct RecordLayout {
     /// The number of bytes that the text of the content and its zeros have at least.
     @usableFromInline static let leastContent = commitmentSize + erasureSize - saltSize
 
-    /// The header of the event.
-    package let header: EventHeader
     /// The offsets in the JSON, as if nothing were erased.
     package let text: EventText
+    /// True if the event has a key or tags, which have a salt of their own.
+    package let hasLabels: Bool
     /// The number of zeros of the labels' area.
-    @usableFromInline let labelZeros: Int
+    @usableFromInline let labelZeros: UInt8
     /// The number of zeros of the content's area.
-    @usableFromInline let contentZeros: Int
+    @usableFromInline let contentZeros: UInt8
 
     /// Computes the layout of an event; nil if the lengths do not fit.
     @inlinable
     @inline(__always)
     package init?(_ header: EventHeader) {
         guard let text = EventText(header) else { return nil }
-        self.header = header
         self.text = text
-        labelZeros = text.labels.isEmpty ? 0 : max(0, RecordLayout.leastLabels - text.labels.count)
-        contentZeros = max(0, RecordLayout.leastContent - text.content.count)
+        hasLabels = header.hasLabels
+        let (labels, content) = (text.labels.count, text.content.count)
+        labelZeros = UInt8(labels == 0 ? 0 : max(0, RecordLayout.leastLabels - labels))
+        contentZeros = UInt8(max(0, RecordLayout.leastContent - content))
     }
 
     /// The number of zeros behind the JSON.
-    @inlinable package var zeros: Int { labelZeros + contentZeros }
+    @inlinable package var zeros: Int { Int(labelZeros) + Int(contentZeros) }
     /// The offset of the JSON in the record.
-    @inlinable package var jsonStart: Int { RecordLayout.jsonStart(header.hasLabels) }
+    @inlinable package var jsonStart: Int { RecordLayout.jsonStart(hasLabels) }
     /// The size of the record, in bytes.
-    @inlinable package var count: Int { jsonStart + header.jsonCount + zeros }
+    @inlinable package var count: Int { jsonStart + text.count + zeros }
 
     /// Returns the size of a record by its header alone, in bytes; the buffer has at least `EventHeader.size`.
     @inlinable
@@ -90,18 +91,18 @@ package struct RecordArea: Equatable {
 extension RecordLayout {
     /// The area of the labels; nil where there are none.
     package var labelArea: RecordArea? {
-        guard header.hasLabels else { return nil }
-        let zerosStart = jsonStart + header.jsonCount
+        guard hasLabels else { return nil }
+        let zerosStart = jsonStart + text.count
         return RecordArea(
             salt: EventHeader.size..<EventHeader.size + RecordLayout.saltSize, text: inRecord(text.labels),
-            zeros: zerosStart..<zerosStart + labelZeros)
+            zeros: zerosStart..<zerosStart + Int(labelZeros))
     }
 
     /// The area of the content.
     package var contentArea: RecordArea {
         RecordArea(
             salt: jsonStart - RecordLayout.saltSize..<jsonStart, text: inRecord(text.content),
-            zeros: count - contentZeros..<count)
+            zeros: count - Int(contentZeros)..<count)
     }
 
     /// The range of the JSON that is kept for ever.
@@ -123,11 +124,11 @@ package struct ErasedState: Equatable {
     package let hasNoLabels: Bool
 
     /// Reads the state of a record of which something was erased; nil for a state that no record has.
-    package init?(_ byte: UInt8, _ header: EventHeader) {
+    package init?(_ byte: UInt8, hasLabels: Bool) {
         guard byte & ErasedState.contentBit != 0, byte & ~(ErasedState.contentBit | ErasedState.labelsBit) == 0 else {
             return nil
         }
         hasNoLabels = byte & ErasedState.labelsBit != 0
-        guard header.hasLabels || !hasNoLabels else { return nil }
+        guard hasLabels || !hasNoLabels else { return nil }
     }
 }

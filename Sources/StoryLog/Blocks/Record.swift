@@ -16,12 +16,13 @@ package enum Record {
             throw damaged(position, "does not match its checksum")
         }
         guard bytes[9] == EventHeader.layout else { throw damaged(position, "has layout \(bytes[9])") }
-        guard let layout = RecordLayout(EventHeader(bytes, at: Position(position))), layout.count == bytes.count else {
+        let header = EventHeader(bytes, at: Position(position))
+        guard let layout = RecordLayout(header), layout.count == bytes.count else {
             throw damaged(position, "has lengths that do not fit its text")
         }
-        guard bytes[EventHeader.stateStart] == ErasedState.whole else { return try erased(bytes, layout) }
+        guard bytes[EventHeader.stateStart] == ErasedState.whole else { return try erased(bytes, header, layout) }
         let json = UnsafeRawBufferPointer(rebasing: bytes[layout.jsonStart..<layout.jsonStart + layout.text.count])
-        return EventRecord(layout.header, layout.text, json)
+        return EventRecord(header, layout.text, json)
     }
 
     /// Returns the checksum of a record, which covers everything behind it.
@@ -32,17 +33,19 @@ package enum Record {
 
     /// Returns the kept parts of an event that was erased.
     private static func erased(
-        _ bytes: UnsafeRawBufferPointer, _ layout: RecordLayout
+        _ bytes: UnsafeRawBufferPointer, _ header: EventHeader, _ layout: RecordLayout
     ) throws(StorageError) -> EventRecord {
-        let position = layout.header.position.value
+        let position = header.position.value
         let byte = bytes[EventHeader.stateStart]
-        guard let state = ErasedState(byte, layout.header) else { throw damaged(position, "has state \(byte)") }
+        guard let state = ErasedState(byte, hasLabels: layout.hasLabels) else {
+            throw damaged(position, "has state \(byte)")
+        }
         let text = layout.text.erased(state)
         let json = UnsafeRawBufferPointer(rebasing: bytes[layout.jsonStart..<layout.jsonStart + text.count])
         let by = layout.contentArea.pieces(
             RecordLayout.commitmentSize..<RecordLayout.commitmentSize + RecordLayout.erasureSize)
         let number = by.joined().reversed().reduce(UInt64(0)) { $0 << 8 | UInt64(bytes[$1]) }
-        return EventRecord(layout.header, text, json, erased: Position(number))
+        return EventRecord(header, text, json, erased: Position(number))
     }
 
     /// Returns the error for a damaged event; `what` completes the sentence "the event at position …".

@@ -4,6 +4,7 @@ package import StoryCore
 
 /// An encoder of one event as a record.
 package struct RecordWriter {
+    private let header: EventHeader
     private let layout: RecordLayout
 
     /// Computes the layout of an event and its line.
@@ -25,6 +26,7 @@ package struct RecordWriter {
                 && json[text.type.upperBound] == 0x22 && json[text.stream.upperBound] == 0x22
                 && json[json.count - 1] == 0x7D,
             "text at position \(event.position.value) is not laid out as its lengths say")
+        header = event
         self.layout = layout
     }
 
@@ -35,19 +37,19 @@ package struct RecordWriter {
     @inline(__always)
     package func write(_ json: UnsafeRawBufferPointer, _ salts: Salts, to target: UnsafeMutableRawPointer) {
         let zeros = layout.zeros
-        layout.header.write(zeros: zeros, to: target)
+        header.write(zeros: zeros, to: target)
         let start = layout.jsonStart
         salts.take(start - EventHeader.size, to: target + EventHeader.size)
         if let source = json.baseAddress { memcpy(target + start, source, json.count) }
         if zeros > 0 { memset(target + start + json.count, 0, zeros) }
         let record = UnsafeRawBufferPointer(start: target, count: count)
-        target.put(Record.checksum(record, layout.header.position.value), at: 0)
+        target.put(Record.checksum(record, header.position.value), at: 0)
     }
 
     /// Returns the record that was written to `start`, valid as long as that memory.
     @inline(__always)
     func record(at start: UnsafeMutableRawPointer) -> EventRecord {
-        let json = UnsafeRawBufferPointer(start: start + layout.jsonStart, count: layout.header.jsonCount)
-        return EventRecord(layout.header, layout.text, json)
+        let json = UnsafeRawBufferPointer(start: start + layout.jsonStart, count: header.jsonCount)
+        return EventRecord(header, layout.text, json)
     }
 }

@@ -43,7 +43,7 @@ package enum SealChain {
             let layout = RecordLayout(EventHeader(record, at: Position(position))), layout.count == record.count
         else { throw Record.damaged(position, "has lengths that do not fit its text") }
         let byte = record[EventHeader.stateStart]
-        let erased = ErasedState(byte, layout.header)
+        let erased = ErasedState(byte, hasLabels: layout.hasLabels)
         guard byte == ErasedState.whole || erased != nil else { throw Record.damaged(position, "has state \(byte)") }
         var hash = SHA256()
         hash.add(before)
