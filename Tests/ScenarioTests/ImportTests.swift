@@ -64,6 +64,50 @@ extension DaemonTests {
             #expect(run.exit == .code(0), "an address that was given up is free: \(run.errors)")
         }
 
+        /// Events with every length of their parts, from the least on, as an export writes them.
+        private static let lengths: [String] = {
+            var lines: [String] = []
+            for cursor in ["", #","cursor":"b/1@1""#, #","cursor":"billing/64@9007199254740991""#] {
+                for tags in ["", #","tags":["t"]"#, #","tags":["course:c1","x"]"#] {
+                    for meta in ["", #","meta":{}"#, #","meta":{"a":1}"#] {
+                        for length in 0...20 {
+                            let number = lines.count + 1
+                            let key =
+                                length % 3 == 0 ? "" : #","key":"\#(number)\#(String(repeating: "k", count: length))""#
+                            let data = length == 0 ? "1" : #""\#(String(repeating: "d", count: length - 1))""#
+                            lines.append(
+                                #"{"position":\#(number),"stream":"note-1","version":\#(number),"type":"T","#
+                                    + #""time":"2026-01-01T00:00:00.001Z","by":0\#(cursor)\#(key)\#(tags)\#(meta),"#
+                                    + #""data":\#(data)}"#)
+                        }
+                    }
+                }
+            }
+            return lines
+        }()
+
+        @Test func `events of every length come back as they were, and so do the moves of cursors`() throws {
+            let daemon = try RunningDaemon()
+            let place = daemon.folder.place("imported")
+            let lines = Self.lengths.joined(separator: "\n") + "\n"
+            #expect(try daemon.storectl("--data", place, "import", input: lines).exit == .code(0))
+            #expect(try daemon.storectl("--data", place, "export").output == lines)
+            #expect(try daemon.storectl("--data", place, "verify").exit == .code(0))
+            let salvaged = daemon.folder.place("salvaged")
+            #expect(try daemon.storectl("salvage", place, "--out", salvaged).exit == .code(0))
+            #expect(try daemon.storectl("--data", salvaged, "export").output == lines)
+        }
+
+        @Test(arguments: ["1", #""b""#, #""b/1""#, #""b/1@""#, #""/1@1""#, #""b/x@1""#, #""b/1@1@1""#])
+        func `a cursor that names no move is refused`(cursor: String) throws {
+            let daemon = try RunningDaemon()
+            let place = daemon.folder.place("imported")
+            let line = Self.event(1, "note-1", 1, "T", #"1,"cursor":\#(cursor)"#)
+            let run = try daemon.storectl("--data", place, "import", input: line)
+            #expect(run.exit == .code(1) && run.errors.contains("cursor"), "\(run.errors)")
+            #expect(!Files.exists(place))
+        }
+
         @Test func `tags may be spelled with white space and escapes, as APPEND takes them`() throws {
             let daemon = try RunningDaemon()
             let place = daemon.folder.place("imported")
