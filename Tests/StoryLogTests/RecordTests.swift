@@ -197,8 +197,8 @@ struct RecordTests {
     @Test func `each power of ten has one digit more than what comes before it`() {
         for exponent in 1...19 {
             let power = (0..<exponent).reduce(UInt64(1)) { power, _ in power * 10 }
-            #expect(EventText.digits(power) == exponent + 1)
-            #expect(EventText.digits(power - 1) == exponent)
+            #expect(power.decimalDigitCount == exponent + 1)
+            #expect((power - 1).decimalDigitCount == exponent)
         }
     }
 

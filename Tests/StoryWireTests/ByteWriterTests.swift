@@ -1,3 +1,4 @@
+import StoryCore
 import TestSupport
 import Testing
 

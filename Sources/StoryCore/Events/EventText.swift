@@ -28,11 +28,11 @@ package struct EventText: Equatable {
     package init?(_ header: EventHeader) {
         let streamStart = EventText.streamStart(header.position)
         let versionStart = streamStart + header.streamCount + 1 + Member.version.utf8CodeUnitCount
-        let typeStart = versionStart + EventText.digits(header.version.value) + Member.type.utf8CodeUnitCount + 1
+        let typeStart = versionStart + header.version.value.decimalDigitCount + Member.type.utf8CodeUnitCount + 1
         let byStart =
             typeStart + header.typeCount + 1 + Member.time.utf8CodeUnitCount + Instant.textCount
             + Member.by.utf8CodeUnitCount
-        let byEnd = byStart + EventText.digits(UInt64(header.by))
+        let byEnd = byStart + UInt64(header.by).decimalDigitCount
         var end = byEnd
         if header.cursorCount > 0 { end += Member.cursor.utf8CodeUnitCount + header.cursorCount + 2 }
         let labelsStart = end
@@ -122,24 +122,7 @@ package struct EventText: Equatable {
     @inlinable
     @inline(__always)
     package static func streamStart(_ position: Position) -> Int {
-        Member.position.utf8CodeUnitCount + digits(position.value) + Member.stream.utf8CodeUnitCount + 1
-    }
-
-    /// Returns the number of decimal digits of a number.
-    @inlinable
-    @inline(__always)
-    package static func digits(_ number: UInt64) -> Int {
-        // One digit is checked first, since it is the commonest: versions, positions of young logs, uids.
-        if number < 10 { return 1 }
-        var count = 2
-        var bound: UInt64 = 100
-        while number >= bound {
-            count += 1
-            let (next, isPast) = bound.multipliedReportingOverflow(by: 10)
-            if isPast { break }
-            bound = next
-        }
-        return count
+        Member.position.utf8CodeUnitCount + position.value.decimalDigitCount + Member.stream.utf8CodeUnitCount + 1
     }
 }
 

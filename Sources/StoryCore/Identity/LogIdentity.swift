@@ -16,10 +16,7 @@ package struct LogID: Hashable, Sendable, CustomStringConvertible {
     package init(trusted bytes: [UInt8]) { self.bytes = bytes }
 
     /// Creates the hexadecimal form of a log's own binary ID.
-    package init(binary: [UInt8]) {
-        let digits = Array("0123456789abcdef".utf8)
-        bytes = binary.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    }
+    package init(binary: [UInt8]) { bytes = binary.hexadecimal }
 
     package var description: String { Alphabet.text(bytes) }
 }

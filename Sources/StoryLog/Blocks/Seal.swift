@@ -1,3 +1,5 @@
+import StoryCore
+
 /// The seal of a record: SHA-256 over the record and the seal before it, a hash chain that makes the history
 /// tamper-evident.
 ///
@@ -13,8 +15,5 @@ package struct Seal: Equatable, Sendable {
     package init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// The hash as 64 hexadecimal digits.
-    package var text: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
+    package var text: String { String(decoding: bytes.hexadecimal, as: UTF8.self) }
 }

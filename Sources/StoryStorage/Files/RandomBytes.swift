@@ -15,6 +15,6 @@ package enum RandomBytes {
     ///
     /// - Throws: `.failed` when the kernel returns fewer.
     package static func hexadecimal(_ count: Int) throws(StorageError) -> String {
-        try make(count).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        String(decoding: try make(count).hexadecimal, as: UTF8.self)
     }
 }

@@ -230,17 +230,3 @@ extension UnsafeRawBufferPointer {
         return start + csj_plain_length(bytes + start, count - start, &isASCII)
     }
 }
-
-extension UInt64 {
-    var decimalDigitCount: Int {
-        var digits = 1
-        var bound: UInt64 = 10
-        // The greatest number has 20 digits; ten times the last bound would overflow.
-        while digits < 20, self >= bound {
-            digits += 1
-            guard digits < 20 else { break }
-            bound *= 10
-        }
-        return digits
-    }
-}

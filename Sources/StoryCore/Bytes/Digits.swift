@@ -1,0 +1,26 @@
+extension UInt64 {
+    /// The number of its decimal digits.
+    @inlinable
+    @inline(__always)
+    package var decimalDigitCount: Int {
+        // One digit is checked first, since it is the commonest: versions, positions of young logs, uids.
+        if self < 10 { return 1 }
+        var count = 2
+        var bound: UInt64 = 100
+        while self >= bound {
+            count += 1
+            let (next, isPast) = bound.multipliedReportingOverflow(by: 10)
+            if isPast { break }
+            bound = next
+        }
+        return count
+    }
+}
+
+extension [UInt8] {
+    /// The bytes as hexadecimal digits, two for each.
+    package var hexadecimal: [UInt8] {
+        let digits = [UInt8]("0123456789abcdef".utf8)
+        return flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    }
+}
