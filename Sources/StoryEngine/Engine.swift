@@ -13,7 +13,8 @@ package final class Engine {
     // Held directly to avoid a retain and release on each request.
     private let catalogue: Catalogue
     private let projector: ModelProjector
-    private let changes = RowChanges()
+    /// The row changes of folded events, for subscriptions and counts.
+    package let feed: ChangeFeed
     private let server: String
     private let durability: Durability
     private let foldTimer: FoldTimer
@@ -36,16 +37,16 @@ package final class Engine {
     package init(
         _ plan: CataloguePlan, store: any TableStore, json: any JSONReading, log: any EventLogReading,
         says: @escaping (EventProposal, EventRecord) -> Bool, identity: LogIdentity, limits: Limits, server: String,
-        durability: Durability = .fsync,
-        foldTimer: FoldTimer? = nil
+        durability: Durability = .fsync, foldTimer: FoldTimer? = nil
     ) throws(StorageError) {
+        feed = ChangeFeed(limits)
         self.foldTimer = foldTimer ?? FoldTimer(plan.catalogue, clock: { 0 }) { _, _ in }
         catalogue = plan.catalogue
         world = World(plan, store: store, json: json, log: log)
         idempotency = Idempotency(world: world, says: says)
         self.limits = limits
         self.identity = identity
-        projector = ModelProjector(plan, store: store, json: json, telling: changes)
+        projector = ModelProjector(plan, store: store, json: json, feed: feed)
         self.server = server
         self.durability = durability
         head = log.head
@@ -54,7 +55,7 @@ package final class Engine {
     }
 
     /// A reader of durable rows, for subscriptions to rows and lists.
-    package var watcher: RowWatcher { RowWatcher(world) }
+    package var watcher: RowWatcher { RowWatcher(world, feed) }
 
     // MARK: Inputs
 
@@ -65,7 +66,7 @@ package final class Engine {
         head = world.log.head
         lastTime = world.log.lastTime ?? Instant(milliseconds: Instant.range.lowerBound)
         lastStream = try world.streams.lastNumber()
-        changes.rolledBack()
+        feed.rolledBack(to: head)
     }
 
     /// Folds the record of an event that the log has taken; the record is valid until the call returns.
@@ -207,7 +208,7 @@ package final class Engine {
     /// The present models at each step of an answer, durable or not. The result rests on the head at the last step, so
     /// an answer that has not begun rests on nothing.
     private var source: QuerySource {
-        QuerySource(world: world, limits: limits, changes: changes, head: { self.head })
+        QuerySource(world: world, limits: limits, feed: feed, head: { self.head })
     }
 
     private func list(_ query: ListQuery, _ tag: Tag?, _ output: any TurnOutput) {

@@ -26,10 +26,7 @@ package struct Session: Equatable, Sendable {
     package mutating func wrote(_ position: Position) { lastWritten = max(lastWritten, position) }
 
     /// Notes that the events after this position were rolled back.
-    package mutating func rolledBack(to position: Position) {
-        lastWritten = min(lastWritten, position)
-        for index in 0..<active.count { active.change(index) { $0.rolledBack(to: position) } }
-    }
+    package mutating func rolledBack(to position: Position) { lastWritten = min(lastWritten, position) }
 
     // MARK: Subscriptions
 
@@ -114,10 +111,14 @@ package struct Session: Equatable, Sendable {
 
     /// Makes an idle subscription active, since an event may concern it; returns false if there is no such one.
     ///
-    /// - Parameter published: the last position that did not concern it.
-    package mutating func wake(_ id: SubscriptionID, published: Position) -> Bool {
+    /// - Parameters:
+    ///   - published: the last position that did not concern it.
+    ///   - feed: the end of the feed's changes that did not concern it.
+    package mutating func wake(_ id: SubscriptionID, published: Position, feed: UInt64) -> Bool {
         guard let rested = takeResting(id) else { return false }
-        active.append(rested.rested(through: published))
+        var awake = rested.rested(through: published)
+        if awake.feed != nil { awake.feed = FeedRange(from: feed, to: feed) }
+        active.append(awake)
         return true
     }
 

@@ -20,7 +20,7 @@ struct RestingSubscriptionTests {
         #expect(world.session.subscriptions(published: Position(7)).map(\.next) == [Position(8), Position(4)])
         #expect(world.session.lag(head: Position(9), published: Position(7)) == 6, "the active one is farther behind")
         #expect(world.session.lag(head: Position(3), published: Position(7)) == 0)
-        let woken = [2, 1].map { world.session.wake(SubscriptionID($0), published: Position(7)) }
+        let woken = [2, 1].map { world.session.wake(SubscriptionID($0), published: Position(7), feed: 0) }
         #expect(woken == [false, true])
         #expect(world.session.active.all.map(\.next) == [Position(4), Position(8)])
         _ = world.session.rest(at: Position(7))

@@ -1,5 +1,6 @@
 import StoryCore
 import StoryLog
+import StoryModels
 import StoryReactor
 import TestSupport
 import Testing
@@ -13,12 +14,15 @@ struct IdleSubscriptionsTests {
     private func add(_ number: UInt64, _ source: EventSelection.Source, isResting: Bool = true) {
         let follower = IdleSubscriptions.Follower(
             connection: ConnectionID(number), subscription: SubscriptionID(number))
-        resting.add(follower, of: source) { _ in isResting }
+        let subscription = Subscription(
+            id: SubscriptionID(number), selection: EventSelection(source: source), from: Position(1))
+        resting.add(follower, of: subscription) { _ in isResting }
     }
 
     private func taken(from first: UInt64) -> Set<UInt64> {
         var numbers: Set<UInt64> = []
-        resting.take(bench.log, from: Position(first), through: bench.log.committed) {
+        let none = DurableChanges(maxBytes: 0)
+        resting.take(bench.log, from: Position(first), through: bench.log.committed, none, from: 0) {
             numbers.insert($0.subscription.value)
         }
         return numbers

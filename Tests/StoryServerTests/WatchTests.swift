@@ -7,9 +7,14 @@ import Testing
 
 /// Subscriptions to rows and lists, in the shipped loop over memory.
 struct WatchTests: Watching {
-    let bench = LoopBench()
+    let bench: LoopBench
 
-    init() { begin() }
+    init() { self.init(Limits()) }
+
+    private init(_ limits: Limits) {
+        bench = LoopBench(limits)
+        begin()
+    }
 
     @Test func `a row is told of as it is, then at each change, then that it is gone`() {
         write(Watched.story("1", 1, 2))
@@ -85,6 +90,31 @@ struct WatchTests: Watching {
         #expect(Set(newest) == Set((0..<79).map { "\($0)" }))
         #expect(lines.count { $0.hasSuffix("v1") } < 40)
         #expect(lines.count { $0.contains("removed") } <= 1)
+    }
+
+    @Test func `a watcher that falls off the feed forgets its list and is shown it again`() {
+        var limits = Limits()
+        limits.feed = 20_000
+        let suite = WatchTests(limits)
+        suite.bench.send("SUBSCRIBE stories", "SUBSCRIBE stories/1", "SUBSCRIBE users/1", from: "watcher")
+        _ = suite.heard()
+        suite.bench.setTaking("watcher", false)
+        let text = String(repeating: "x", count: 9_000)
+        for id in 1...60 { suite.write(Watched.story("\(id)", 1, 2, text)) }
+        for id in 1...57 { suite.write("DELETE stories/\(id)") }
+        suite.bench.setTaking("watcher", true)
+        suite.bench.run()
+        let lines = suite.heard().filter { !$0.hasPrefix("behind") }
+        let again = lines.indices.filter { lines[$0] == "again 120" }
+        // Nothing happened to the user.
+        #expect(again.count == 2)
+        let others = lines[(again.first ?? 0)...].filter { $0 != "again 120" }
+        #expect(
+            others.sorted() == [
+                "120 null", "61 row 58 v1", "62 row 59 v1", "63 row 60 v1", "caughtUp 120", "caughtUp 120",
+            ])
+        suite.write("DELETE stories/60")
+        #expect(suite.heard() == ["121 removed 60"])
     }
 
     @Test func `a change is worked out once, however many watch`() {

@@ -22,7 +22,11 @@ struct WatchedListsTests {
         play(seed: seed, turns: 600, isSlow: true)
     }
 
-    /// So long that it takes more steps than are remembered.
+    @Test(arguments: [11, 12] as [UInt64])
+    func `what was told comes to what is there, of watchers that fall off the feed and list again`(seed: UInt64) {
+        play(seed: seed, turns: 600, isSlow: seed % 2 == 0, feed: 3_000)
+    }
+
     @Test(arguments: [false, true])
     func `what was told comes to what is there, of long lists that change while they are told`(isSlow: Bool) throws {
         play(seed: 8, rows: 1_200, turns: 150, isSlow: isSlow)
@@ -32,9 +36,14 @@ struct WatchedListsTests {
     ///   - rows: how many stories there are at the beginning.
     ///   - isSlow: whether commits end later than their turns.
     ///   - isFailing: whether commits fail now and then.
-    private func play(seed: UInt64, rows: Int = 0, turns: Int, isSlow: Bool = false, isFailing: Bool = false) {
+    ///   - feed: the size of the changes that are kept for watchers, in bytes; a few of them fit into a small one.
+    private func play(
+        seed: UInt64, rows: Int = 0, turns: Int, isSlow: Bool = false, isFailing: Bool = false, feed: Int? = nil
+    ) {
         var random = SplitMix64(seed: seed)
-        let bench = LoopBench()
+        var limits = Limits()
+        if let feed { (limits.feed, limits.output) = (feed, 2_000) }
+        let bench = LoopBench(limits)
         bench.connected("writer")
         for id in 1...4 { bench.send(Watched.user(id), from: "writer") }
         let text = String(repeating: "m", count: 4_500)
@@ -63,14 +72,17 @@ struct WatchedListsTests {
         }
         bench.tick(20)
         while bench.commits.isRunning { bench.endCommit() }
+        var restarts = 0
         for (name, list) in watchers {
             bench.setTaking(name, true)
             bench.run()
-            var told = Told(isUndone: isFailing)
+            var told = Told()
             for line in bench.hear(name) { told.take(line) }
+            restarts += told.restarts
             bench.connected("reader of \(name)")
             #expect(told.rows == WatchedListsTests.rows(of: list, bench, "reader of \(name)"), "\(name): \(list)")
         }
+        #expect((restarts > 0) == (feed != nil))
     }
 
     /// What is there, row by row.
@@ -91,14 +103,16 @@ struct WatchedListsTests {
     /// What a watcher was told.
     private struct Told {
         var rows: [String: String] = [:]
-        /// True when events may have been undone while the list was told, which is told once more then.
-        let isUndone: Bool
+        /// How often the list began again.
+        private(set) var restarts = 0
         /// The position that each row was told of with last.
         private var last: [String: UInt64] = [:]
 
-        init(isUndone: Bool) { self.isUndone = isUndone }
-
         mutating func take(_ line: String) {
+            if line.contains(#""again":"#) {
+                (rows, last) = ([:], [:])
+                restarts += 1
+            }
             guard let position = line.number("position"), line.hasPrefix(">") else { return }
             if let id = line.text("removed") {
                 note(id, position, line)
@@ -114,7 +128,7 @@ struct WatchedListsTests {
         }
 
         private mutating func note(_ id: String, _ position: UInt64, _ line: String) {
-            let least = last[id].map { isUndone ? $0 : $0 + 1 } ?? 0
+            let least = last[id].map { $0 + 1 } ?? 0
             #expect(position >= least, "\(line) after \(last[id] ?? 0)")
             last[id] = position
         }

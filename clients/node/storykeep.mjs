@@ -89,7 +89,7 @@ import { createInterface } from "node:readline";
  *
  * @typedef {{ type: "change", position: number, row: Row | null }} Change A row as it is; null where there is none
  * @typedef {{ type: "removed", position: number, id: string }} Removed The row with this ID left the list
- * @typedef {{ type: "restarted" }} Restarted The rows are told anew after a lost connection: forget those known
+ * @typedef {{ type: "restarted" }} Restarted The rows come again, after a lost connection or to a reader far behind: forget those known
  * @typedef {{ marker: "caughtUp", position: number }} CaughtUp What comes next is live
  * @typedef {{ marker: "behind", count: number }} Behind The reader was too slow for live: so many events wait
  * @typedef {{ marker: "ended", reason: string, resume: number }} Ended It goes on by itself at `resume`
@@ -1015,6 +1015,8 @@ export class Subscription {
             resume = members.caughtUp + 1;
         } else if ("behind" in members) {
             return { marker: "behind", count: members.behind };
+        } else if ("again" in members) {
+            item = { type: "restarted" };
         } else if ("end" in members) {
             if (members.damaged) {
                 const { end: message, resume: position } = members;

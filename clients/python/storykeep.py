@@ -240,7 +240,7 @@ class Removed:
 
 @dataclass(frozen=True)
 class Restarted:
-    """The rows are told anew after a lost connection: forget those known, for some may have gone meanwhile."""
+    """The rows come again, after a lost connection or to a reader far behind: forget those known, some may be gone."""
 
 
 @dataclass(frozen=True)
@@ -783,6 +783,8 @@ class _Cursor(Generic[T]):
             return CaughtUp(members["caughtUp"]), members["caughtUp"] + 1
         if "behind" in members:
             return Behind(members["behind"]), None
+        if "again" in members:
+            return Restarted(), None
         if "end" in members:
             if members.get("damaged"):
                 raise StoreError({"code": "internal", "message": members["end"], "retry": "never", "damaged": True,

@@ -107,6 +107,8 @@ public struct EventPushes: AsyncSequence, Sendable {
             case .caughtUp(let position):
                 advance(to: position)
                 return .caughtUp(position)
+            // Only lists of rows begin again.
+            case .again: return nil
             case .behind(let count): return .behind(count)
             case .ended(let position):
                 if let position, position > 0 { advance(to: position - 1) }

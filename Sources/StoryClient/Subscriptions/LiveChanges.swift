@@ -2,7 +2,8 @@ import StoryCore
 
 /// A change of one row.
 public enum RowChange<Row: Sendable>: Sendable {
-    /// The connection was lost, and the row is watched again; its current state comes next.
+    /// The connection was lost, or the reader fell far behind, and the row is watched again; its current state comes
+    /// next.
     case restarted
     /// The row as it is after the event at a position.
     case row(Row, position: UInt64)
@@ -16,8 +17,8 @@ extension RowChange: Equatable where Row: Equatable {}
 
 /// A change of the rows of a list.
 public enum ListChange<Row: Sendable>: Sendable {
-    /// The connection was lost, and the list is watched again. Its current rows come next, up to `caughtUp`: rows that
-    /// are not among them left it meanwhile.
+    /// The connection was lost, or the reader fell far behind, and the list is watched again. Its current rows come
+    /// next, up to `caughtUp`: rows that are not among them left it meanwhile.
     case restarted
     /// A row of the list as it is after the event at a position: it was there at the beginning, entered or changed.
     case row(Row, position: UInt64)
@@ -29,8 +30,8 @@ public enum ListChange<Row: Sendable>: Sendable {
 
 extension ListChange: Equatable where Row: Equatable {}
 
-/// A sequence of changes of a row or a list, without end. After a lost connection, or when the store ends the
-/// subscription, it is watched again, which `restarted` reports.
+/// A sequence of changes of a row or a list, without end. After a lost connection, when the store ends the
+/// subscription, or when its reader fell far behind, it is watched again, which `restarted` reports.
 ///
 /// Leaving the loop, or cancelling its task, ends the subscription. A slow reader gets the newest state.
 public struct LiveChanges<Change: Sendable>: AsyncSequence, Sendable {
@@ -89,6 +90,7 @@ public struct LiveChanges<Change: Sendable>: AsyncSequence, Sendable {
             case .caughtUp(let position): return .caughtUp(position)
             // The store sends the newest state of each row, so nothing is missed.
             case .behind: return nil
+            case .again: return .restarted
             case .ended: return nil
             }
         }

@@ -15,6 +15,8 @@ final class PushStream {
         case caughtUp(UInt64)
         /// The given number of events wait, because the reader is slow.
         case behind(UInt64)
+        /// The rows that were sent are void: they come again.
+        case again
         /// The store ended the subscription; `resume` is the position to continue from. The next step is a new
         /// subscription.
         case ended(resume: UInt64?)
@@ -121,6 +123,7 @@ final class PushStream {
         (fruitless, troubledSince) = (0, nil)
         if members.first == "caughtUp", let position = members.number("caughtUp") { return .caughtUp(position) }
         if members.first == "behind", let count = members.number("behind") { return .behind(count) }
+        if members.first == "again" { return .again }
         return .content(line.json)
     }
 }

@@ -35,6 +35,12 @@ package struct Limits: Equatable, Sendable {
     /// turn.
     package var counts = 64
 
+    /// The size of the durable row changes that are kept for subscriptions, in bytes. A subscription that falls behind
+    /// them is shown its list again.
+    package var feed = 4 << 20
+    /// The size of the row changes that are not durable at which further writes wait for a commit, in bytes.
+    package var pendingFeed = 8 << 20
+
     /// Creates the default limits.
     package init() {}
 }

@@ -113,6 +113,8 @@ package enum Push: Equatable, Sendable {
     case caughtUp(Position)
     /// A slow reader fell back to reading the log; this number of events waits.
     case behind(UInt64)
+    /// The rows that were sent are void: the list comes again, as of this position or a later one.
+    case again(Position)
     /// The subscription is over; a new one from `resume` continues without a gap.
     case end(EndReason, resume: Position)
 }

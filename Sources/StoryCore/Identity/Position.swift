@@ -1,6 +1,6 @@
 /// The position of an event in the log: 1, 2, 3 … with no gap, below 2^53; 0 is "before the first".
 @usableFromInline
-package struct Position: Hashable, Comparable, Sendable {
+package struct Position: BitwiseCopyable, Hashable, Comparable, Sendable {
     /// The position before the first event.
     package static let zero = Position(0)
     /// The largest position that every JSON reader keeps exactly: 2^53 − 1.

@@ -5,8 +5,8 @@ extension Subscription {
     /// The additional size of an idle subscription, in bytes: its entries in tables.
     package static let restingBytes = 256
 
-    /// The approximate size in bytes, with its filters and its remembered rows.
-    package var keptBytes: Int { Subscription.own + filterBytes + rememberedBytes }
+    /// The approximate size in bytes, with its filters.
+    package var keptBytes: Int { Subscription.own + filterBytes }
 }
 
 /// The overhead of an allocation, in bytes.

@@ -57,20 +57,12 @@ package struct Subscription: Equatable, Sendable {
     package private(set) var next: Position
     /// The current phase.
     package private(set) var phase: Phase
-    /// The rows that were shown in a state newer than the processed events, each with the position of that state.
-    private var shown: [UInt64: Position] = [:]
-    /// The maximum number of remembered rows; further rows are shown as of the processed event.
-    private static let maxShown = 4_096
-    /// False where no further rows may be remembered, for lack of memory.
-    package var remembers = true
+    /// The part of the change feed that is being taken; nil for events, and before the list begins.
+    package var feed: FeedRange?
     /// The size of its selection and its subject, in bytes.
     let filterBytes: Int
-    /// The capacity, in rows, that is kept while no row is remembered.
-    private static let keptShown = 16
     /// The backlog, in events, at which a stalled reader falls behind, even where there is room.
     private static let minBehind: UInt64 = 1_024
-    /// The steps of the list that unprocessed events may still contradict.
-    private var steps = ListSteps()
 
     /// Creates a subscription whose first position is `next`.
     package init(
@@ -99,7 +91,7 @@ package struct Subscription: Equatable, Sendable {
     package mutating func step(head: Position, hasRoom: Bool) -> Step {
         if case .listing(let key) = phase {
             guard hasRoom else { return .wait }
-            return steps.isFull && next <= head ? .send(from: next, through: head) : .list(after: key)
+            return .list(after: key)
         }
         guard next <= head else {
             guard phase != .live, hasRoom else { return .wait }
@@ -125,12 +117,11 @@ package struct Subscription: Equatable, Sendable {
     /// Records that the events through a position were processed, and the matching ones sent.
     package mutating func sent(through position: Position) {
         next = max(next, position.next)
-        if !steps.isEmpty { steps.looked(through: position) }
     }
 
     /// Returns true when it was sent everything, and an event's stream or category decides whether it concerns it.
     package func hasAll(through head: Position) -> Bool {
-        phase == .live && next == head.next && steps.isEmpty && selection.source != .all
+        phase == .live && next == head.next && selection.source != .all
     }
 
     /// Returns the same subscription after no event through a position concerned it.
@@ -147,83 +138,40 @@ package struct Subscription: Equatable, Sendable {
         if case .listing = phase { phase = .listing(after: key) }
     }
 
-    /// Records that the rows after those of the last step were listed in their last durable state.
-    ///
-    /// - Parameters:
-    ///   - head: the last event that the index included.
-    ///   - isWhole: true when these were the last rows.
-    package mutating func listingStepped(durable: Position, head: Position, isWhole: Bool) {
-        guard case .listing(let key) = phase else { return }
-        if isWhole || key != nil {
-            steps.add(through: isWhole ? nil : key, durable: durable, head: head, lookedAt: last)
-        }
-        if isWhole { listingEnded() }
-    }
-
     /// Starts catching up, since all rows were listed.
     package mutating func listingEnded() {
         if case .listing = phase { phase = .catchingUp }
     }
 
-    /// Restarts the list if it depends on events after a position, which were rolled back. Rows that were skipped
-    /// because of them exist again, and it is unknown which.
-    package mutating func rolledBack(to position: Position) {
-        guard steps.saw(after: position) else { return }
-        steps.beginAnew()
+    /// Starts to list again, since changes that it has not taken are no longer in the feed.
+    package mutating func listsAgain() {
         phase = .listing(after: nil)
+        feed = nil
     }
 
-    /// True while a row that enters or leaves the list may not have been shown, or is still to be listed.
-    package var isInDoubt: Bool {
-        if case .listing = phase { return steps.areTelling }
-        return !steps.isEmpty
+    /// Returns true when rows with this key of the index were listed.
+    package func hasListed(_ key: [UInt8]) -> Bool {
+        guard case .listing(let listed) = phase else { return true }
+        return listed.map { !$0.precedes(key) } ?? false
+    }
+}
+
+/// The changes of the feed that a subscription takes at a time, by their numbers: of each row it takes the last one.
+package struct FeedRange: Equatable, Sendable {
+    /// The first change.
+    package let start: UInt64
+    /// The next change to take.
+    package var next: UInt64
+    /// The end, which is behind the last change.
+    package let end: UInt64
+
+    /// Creates a range of which nothing was taken.
+    package init(from start: UInt64, to end: UInt64) {
+        self.start = start
+        next = start
+        self.end = end
     }
 
-    /// Returns true when a row with this key of the index is still to be listed.
-    package func isAhead(_ key: [UInt8]) -> Bool {
-        guard case .listing(let shown) = phase, steps.areTelling else { return false }
-        return shown.map { $0.precedes(key) } ?? true
-    }
-
-    /// Decides whether a row that an event removed from the list had been shown.
-    ///
-    /// - Parameters:
-    ///   - key: its key in the index before the event.
-    ///   - change: the last event that changed the row before.
-    ///   - event: the event that removed it, which is being processed.
-    package func told(of key: [UInt8], since change: Position, until event: Position) -> ToldRow {
-        isAhead(key) ? .no : steps.told(of: key, since: change, until: event)
-    }
-
-    /// Records that a row is shown as of the event at `state`, while events through `position` are processed.
-    ///
-    /// - Returns: false where it must be shown as of `position`, since no more rows can be remembered.
-    package mutating func show(_ row: UInt64, as state: Position, at position: Position) -> Bool {
-        guard state > position else { return true }
-        guard remembers && shown.count < Subscription.maxShown || shown[row] != nil else { return false }
-        shown[row] = state
-        return true
-    }
-
-    /// Returns true when a row was already shown as of the event at this position, or as of a later one.
-    package mutating func wasShown(_ row: UInt64, at position: Position) -> Bool {
-        guard let state = shown[row] else { return false }
-        if state <= position { forget(row) }
-        return state >= position
-    }
-
-    /// The memory of the remembered rows and of a list's steps, in bytes.
-    var rememberedBytes: Int {
-        // A hash table has a third more slots than its capacity, of 16 bytes and one bit each.
-        (shown.capacity > 0 ? 64 + shown.capacity * 22 : 0) + steps.keptBytes
-    }
-
-    private mutating func forget(_ row: UInt64) {
-        shown[row] = nil
-        // A dictionary keeps its storage, so it is released when the last of many rows is removed.
-        if shown.isEmpty, shown.capacity > Subscription.keptShown { shown = [:] }
-    }
-
-    /// The last position that was processed.
-    package var last: Position { Position(next.value - 1) }
+    /// True when everything was taken.
+    package var isTaken: Bool { next >= end }
 }

@@ -90,7 +90,7 @@ final class RowCount: AnswerCursor, RowObserver {
         if let failure { throw failure }
         if !walked.isEmpty { last = walked }
         guard isWhole else { return .more }
-        source.changes.remove(self)
+        source.feed.remove(self)
         let head = source.head()
         return .ended(.done(.counted(count, position: head)), restsOn: head)
     }
@@ -107,7 +107,7 @@ final class RowCount: AnswerCursor, RowObserver {
 
     /// Begins to observe changes; returns false while too many counts are active.
     private func begins() -> Bool {
-        if !hasBegun { hasBegun = source.changes.add(self, atMost: source.limits.counts) }
+        if !hasBegun { hasBegun = source.feed.add(self, atMost: source.limits.counts) }
         return hasBegun
     }
 

@@ -5,7 +5,7 @@ import StoryModels
 struct QuerySource {
     let world: World
     let limits: Limits
-    let changes: RowChanges
+    let feed: ChangeFeed
     /// Returns the last event that the models have at this step.
     let head: () -> Position
 }

@@ -15,17 +15,17 @@ package final class ModelProjector {
     @exclusivity(unchecked) private var projection = RowProjection()
     @exclusivity(unchecked) private var key = KeyBuffer()
     @exclusivity(unchecked) private var old = KeyBuffer()
-    private let changes: RowChanges?
+    private let feed: ChangeFeed?
 
     /// Creates a projector that folds into `store`.
     ///
     /// - Parameters:
     ///   - json: the reader of the events' data.
-    ///   - changes: the publisher that gets each row change, besides the tables; nil: none.
+    ///   - feed: the feed that gets each row change, besides the tables; nil: none.
     package init(
-        _ plan: CataloguePlan, store: any TableStore, json: any JSONReading, telling changes: RowChanges? = nil
+        _ plan: CataloguePlan, store: any TableStore, json: any JSONReading, feed: ChangeFeed? = nil
     ) {
-        self.changes = changes
+        self.feed = feed
         self.plan = plan
         catalogue = plan.catalogue
         self.store = store
@@ -90,7 +90,7 @@ package final class ModelProjector {
         if let membership { try projection.apply(membership, to: store) }
         guard let change else { return }
         try projection.apply(change, to: store)
-        changes?.publish(change)
+        feed?.folded(change)
     }
 }
 

@@ -58,7 +58,8 @@ package final class StreamFold {
         try StreamIndex.put(head, name, to: sink, &value)
         guard let row, let kind else { return }
         let change = RowChange(
-            kind: kind.plan, number: row.number, id: row.id, before: nil, after: row, fields: .max)
+            kind: kind.plan, number: row.number, id: row.id, position: row.position, before: nil, after: row,
+            fields: .max)
         try projection.apply(change, to: sink)
     }
 

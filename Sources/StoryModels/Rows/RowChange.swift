@@ -8,6 +8,8 @@ package struct RowChange: BitwiseCopyable {
     package let number: UInt64
     /// The row's ID.
     package let id: UnsafeRawBufferPointer
+    /// The position of the event.
+    package let position: Position
     /// The row before the event; nil where there was none.
     package let before: RowView?
     /// The row after the event; nil where it was removed.
@@ -17,11 +19,13 @@ package struct RowChange: BitwiseCopyable {
 
     /// Creates a change of a row.
     package init(
-        kind: KindPlan, number: UInt64, id: UnsafeRawBufferPointer, before: RowView?, after: RowView?, fields: UInt64
+        kind: KindPlan, number: UInt64, id: UnsafeRawBufferPointer, position: Position, before: RowView?,
+        after: RowView?, fields: UInt64
     ) {
         self.kind = kind
         self.number = number
         self.id = id
+        self.position = position
         self.before = before
         self.after = after
         self.fields = fields

@@ -38,11 +38,14 @@ struct RowFold: ~Copyable {
         let after = RowView(trusted: current.bytes, kind.layout)
         let fields = old == nil ? UInt64.max : plan.pointee.fields
         let change = RowChange(
-            kind: kind, number: event.number, id: event.id, before: old, after: after, fields: fields)
+            kind: kind, number: event.number, id: event.id, position: event.position, before: old, after: after,
+            fields: fields)
         return .fitting(change, membership)
     }
 
     private func removal(_ old: RowView, _ kind: KindPlan, _ event: FoldedEvent) -> RowChange {
-        RowChange(kind: kind, number: event.number, id: event.id, before: old, after: nil, fields: .max)
+        RowChange(
+            kind: kind, number: event.number, id: event.id, position: event.position, before: old, after: nil,
+            fields: .max)
     }
 }

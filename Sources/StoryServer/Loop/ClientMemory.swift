@@ -3,7 +3,7 @@ import StoryEngine
 import StoryWire
 
 /// The account of the memory that clients use: input that was not processed, output that was not sent, answers in
-/// progress, subscriptions with their filters, and the rows that are remembered for them.
+/// progress, and subscriptions with their filters.
 ///
 /// A connection's share is computed at the end of each turn in which it changed, so the sum needs no walk over all
 /// connections. It exceeds the limit by no more than one turn adds.
@@ -12,7 +12,7 @@ final class ClientMemory {
     /// make progress.
     enum Level: Int, Comparable {
         case plenty
-        /// Half of the limit is used: rows are not remembered, and reads and prefetched output are small.
+        /// Half of the limit is used: reads and prefetched output are small.
         case short
         /// The limit is used up: new subscriptions are refused, and so are queries of clients that use more than their
         /// share.
@@ -51,9 +51,6 @@ final class ClientMemory {
 
     /// Returns true where the connection alone uses a sixteenth of the limit; at most 22 connections can at a time.
     func isFilled(by connection: Connection) -> Bool { connection.accounted >= limit / 16 }
-
-    /// True while subscriptions may remember rows.
-    var remembers: Bool { level == .plenty }
 
     /// Returns true where something was refused or held back since the last call.
     func takeWanted() -> Bool {

@@ -62,7 +62,9 @@ final class CommitDriver {
 
     /// True while writes must wait for a commit, a flush or a checkpoint: back-pressure that bounds the unsynced data. A
     /// full commit begins after the one in progress.
-    var holdsWrites: Bool { isWaitingForFlush || isMemoryShort || policy.isFull(bytes: nextBytes) }
+    var holdsWrites: Bool {
+        isWaitingForFlush || isMemoryShort || policy.isFull(bytes: nextBytes) || engine.feed.isFull
+    }
 
     /// Appends an event to the log and folds its record, so that the next request sees it.
     func append(

@@ -51,6 +51,8 @@ final class Connection {
     @exclusivity(unchecked) var asked = AskedRequests()
     /// The index of the subscription that has its share first.
     var firstSubscription = 0
+    /// The number of its subscriptions to rows and lists that all connections' sum includes.
+    var countedRowSubscriptions = 0
     /// True while the transport leaves the peer's bytes in the socket.
     @exclusivity(unchecked) var isPaused = false
     /// Whether the connection has a long line that is not complete, and whether it is being read.

@@ -10,8 +10,8 @@ final class Connections {
     private var followersByID: [ConnectionID: Connection] = [:]
     /// The number of connections that are not ending.
     private(set) var liveCount = 0
-    /// True once events were undone, until `takeUndone`.
-    private var isUndone = false
+    /// The number of subscriptions to rows and lists, idle ones included.
+    private(set) var rowSubscriptionCount = 0
 
     subscript(id: ConnectionID) -> Connection? { table[id] }
 
@@ -28,12 +28,15 @@ final class Connections {
 
     /// Updates the followers after a change of the connection's subscriptions.
     func subscriptionsChanged(_ connection: Connection) {
+        guard !connection.isEnding else { return }
+        count(connection, rowSubscriptions: connection.session.rowSubscriptionCount)
         followersByID[connection.id] = connection.session.active.isEmpty ? nil : connection
     }
 
     /// Notes that the connection is ending, which makes room for another one; called once for each connection.
     func ended(_ connection: Connection) {
         liveCount -= 1
+        count(connection, rowSubscriptions: 0)
         followersByID[connection.id] = nil
     }
 
@@ -42,12 +45,10 @@ final class Connections {
     /// Undoes the events after a position in all sessions.
     func rolledBack(to position: Position) {
         for connection in all { connection.session.rolledBack(to: position) }
-        isUndone = true
     }
 
-    /// Returns true where events were undone since the last call: followers may have to be shown a list once more.
-    func takeUndone() -> Bool {
-        defer { isUndone = false }
-        return isUndone
+    private func count(_ connection: Connection, rowSubscriptions: Int) {
+        rowSubscriptionCount += rowSubscriptions - connection.countedRowSubscriptions
+        connection.countedRowSubscriptions = rowSubscriptions
     }
 }

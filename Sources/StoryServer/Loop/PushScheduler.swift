@@ -17,7 +17,7 @@ final class PushScheduler {
     private let outbox: Outbox
     private let memory: ClientMemory
     private let pushes: SubscriptionPushes
-    private let rows: RowPushes
+    private let feed: ChangeFeed
     private let lines = LineWriter()
     private let resting = IdleSubscriptions()
     /// The events up to here were pushed to the followers, as far as those read them.
@@ -30,16 +30,17 @@ final class PushScheduler {
         self.dependency = dependency
         self.connections = connections
         self.outbox = outbox
-        rows = RowPushes(dependency.engine.watcher)
-        pushes = SubscriptionPushes(log: dependency.log, index: StreamIndex(dependency.models), rows: rows)
+        feed = dependency.engine.feed
+        pushes = SubscriptionPushes(
+            log: dependency.log, index: StreamIndex(dependency.models), rows: RowPushes(dependency.engine.watcher))
         published = dependency.log.committed
     }
 
     /// Gives the next turn a budget of its own.
     func turnEnded() { budget = .turn }
 
-    /// The number of row changes that were computed for subscriptions.
-    var rowChanges: UInt64 { rows.count }
+    /// The number of row changes that subscriptions could follow.
+    var rowChanges: UInt64 { feed.count }
 
     /// True while a connection waits for a share.
     var isPending: Bool { queue.count > 0 }
@@ -66,21 +67,18 @@ final class PushScheduler {
     /// Gives shares until no connection wants one, or the budget is spent.
     func run(durable: Position) {
         if durable != published { newEvents(through: durable) }
-        if connections.takeUndone() {
-            rows.eventsUndone()
-            connections.followers.forEach(add)
-        }
         while !budget.isSpent, let connection = queue.next(restedFirst: mayBegin) {
             if giveShare(connection, durable) { queue.add(connection, hadShare: true) }
         }
     }
 
     private func newEvents(through durable: Position) {
-        let before = published
+        let (before, mark) = (published, feed.durable.end)
         published = durable
-        resting.take(dependency.log, from: before.next, through: durable) { follower in
+        feed.becameDurable(through: durable, isWatched: connections.rowSubscriptionCount > 0)
+        resting.take(dependency.log, from: before.next, through: durable, feed.durable, from: mark) { follower in
             guard let connection = connections[follower.connection],
-                connection.session.wake(follower.subscription, published: before)
+                connection.session.wake(follower.subscription, published: before, feed: mark)
             else { return }
             connections.subscriptionsChanged(connection)
         }
@@ -167,8 +165,7 @@ final class PushScheduler {
             do throws(StorageError) {
                 let wantsMore = try outbox.append(to: connection) { (bytes) throws(StorageError) in
                     try connection.session.withActive(index) { (subscription) throws(StorageError) in
-                        subscription.remembers = memory.remembers
-                        return try pushes.publish(
+                        try pushes.publish(
                             &subscription, head: durable, &bytes, until: size, &budget)
                     }
                 }
@@ -189,7 +186,7 @@ final class PushScheduler {
         guard !rested.isEmpty else { return }
         for subscription in rested {
             let follower = IdleSubscriptions.Follower(connection: connection.id, subscription: subscription.id)
-            resting.add(follower, of: subscription.selection.source) {
+            resting.add(follower, of: subscription) {
                 connections[$0.connection]?.session.isResting($0.subscription) == true
             }
         }

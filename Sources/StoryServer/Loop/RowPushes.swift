@@ -3,255 +3,126 @@ import StoryEngine
 import StoryModels
 import StoryWire
 
-/// The pushes to subscriptions of rows and lists: each changed row is looked up and encoded once for all of them.
-final class RowPushes {
-    /// The cached update of one event.
-    private final class Entry {
-        let update: RowUpdate?
-        lazy var shown = update?.state.shown ?? []
-
-        init(_ update: RowUpdate?) { self.update = update }
-
-        /// The estimated size in bytes: the row, and its encoded form, which is longer.
-        var keptBytes: Int { 256 + 3 * (update?.state.row?.bytes.count ?? 0) }
-    }
-
-    /// A key of the cache of earlier rows: a row's number, and the last event that is applied to it.
-    private struct Past: Hashable {
-        let row: UInt64
-        let through: Position
-    }
-
-    /// The push that an event causes for a subscription.
-    private enum News {
-        case nothing
-        case shown([UInt8])
-    }
-
-    /// The maximum number of cached events, all cached at the same durable position.
-    private static let maxEntries = 1_024
-    /// The maximum size of their rows, in bytes: some rows are large.
-    private static let maxEntryBytes = 4 << 20
-
+/// The pushes to subscriptions of rows and lists: the list as it is durable, then the changes of the feed.
+///
+/// Each change is encoded once for all subscriptions. Of several changes of a row that wait for a subscription it is
+/// sent the last one.
+struct RowPushes {
     private let watcher: RowWatcher
-    private var entries: [Position: Entry] = [:]
-    private var entryBytes = 0
-    private var moment = Position.zero
-    private let durableRows = DurableRows()
-    /// The cache of rows as of earlier positions, which subscriptions needed at the current durable position.
-    private var pasts: [Past: EarlierRow] = [:]
-    /// The rows with an event whose push is not computed yet: their earlier states are kept when the position changes.
-    private var unfinished: Set<UInt64> = []
-    /// The maximum number of such rows.
-    private static let maxUnfinished = 64
-    /// The number of row changes computed, each once for all its subscriptions.
-    private(set) var count: UInt64 = 0
 
     init(_ watcher: RowWatcher) { self.watcher = watcher }
 
-    /// Clears all caches after events were undone, since other events may change the rows now.
-    func eventsUndone() {
-        (entries, entryBytes, pasts, unfinished) = ([:], 0, [:], [])
-        durableRows.removeAll()
+    private var feed: ChangeFeed { watcher.feed }
+
+    /// Returns false when changes that the subscription has not taken are no longer in the feed.
+    func isKept(_ subscription: Subscription) -> Bool {
+        subscription.feed.map { $0.start >= feed.durable.first } ?? true
     }
 
     // MARK: Lists
 
-    /// Shows a subscription the present rows before it follows the events, until all are shown or room or budget is
-    /// spent.
+    /// Shows the durable rows behind a key, until all are shown or room or budget is spent. All durable changes must
+    /// have been taken.
     ///
     /// - Throws: the error of reading.
     func list(
         _ subscription: inout Subscription, after key: [UInt8]?, _ durable: Position, _ output: inout ByteWriter,
         until size: Int, _ budget: inout Budget
     ) throws(StorageError) {
+        if subscription.feed == nil { subscription.feed = FeedRange(from: feed.durable.end, to: feed.durable.end) }
         switch subscription.subject {
         case .events: subscription.listingEnded()
         case .row(let kind, let id):
-            budget.look(at: Budget.rowUnits)
-            let last = subscription.last
-            guard let state = try watcher.state(of: kind, id, since: last, through: durable, durableRows, &budget)
-            else { return }
-            // An absent row is reported as of the last known event, not of the row's own last one.
-            let json = state.row == nil ? RowPushEncoder.absent(at: state.through) : state.shown
+            let row = try watcher.row(kind, id, &budget)
+            let json = row?.withView { RowPushEncoder.row($0) } ?? RowPushEncoder.absent(at: durable)
             push(json, subscription.id, &output, &budget)
-            _ = subscription.show(state.number, as: state.position, at: subscription.last)
             subscription.listingEnded()
+            subscription.sent(through: durable)
         case .list(let kind, let conditions):
             var follower = subscription
             defer { subscription = follower }
-            let before = follower.phase
-            let isWhole = try watcher.list(
-                kind, conditions, after: key, through: durable, durableRows, &budget
-            ) { (row, key, budget) throws(StorageError) in
-                let last = follower.last
-                // A row that cannot be remembered is pushed with the event that changed it.
-                if let row, row.withView({ follower.show($0.number, as: $0.position, at: last) }) {
-                    push(row.withView { RowPushEncoder.row($0) }, follower.id, &output, &budget)
-                }
+            let isWhole = try watcher.list(kind, conditions, after: key, &budget) { row, key, budget in
+                if let row { push(row.withView { RowPushEncoder.row($0) }, follower.id, &output, &budget) }
                 follower.listed(through: key)
                 return output.count < size
             }
-            if isWhole || follower.phase != before {
-                follower.listingStepped(durable: durable, head: watcher.head, isWhole: isWhole)
+            guard isWhole else { return }
+            follower.listingEnded()
+            follower.sent(through: durable)
+        }
+    }
+
+    // MARK: Changes
+
+    /// Sends the durable changes that the subscription has not taken, as far as room and budget permit.
+    ///
+    /// - Returns: true when it has taken all of them.
+    func take(
+        _ subscription: inout Subscription, _ output: inout ByteWriter, until size: Int, _ budget: inout Budget
+    ) -> Bool {
+        guard var range = subscription.feed else { return true }
+        defer { subscription.feed = range }
+        while true {
+            if range.isTaken {
+                guard range.end < feed.durable.end else { return true }
+                range = FeedRange(from: range.end, to: feed.durable.end)
             }
-        }
-    }
-
-    // MARK: Events
-
-    /// Pushes an event's effect on its row, unless the subscription was already shown that state.
-    ///
-    /// - Returns: false where the budget was spent too early; then nothing was pushed.
-    /// - Throws: the error of reading.
-    func push(
-        _ record: EventRecord, _ durable: Position, _ subscription: inout Subscription, _ output: inout ByteWriter,
-        _ budget: inout Budget
-    ) throws(StorageError) -> Bool {
-        let (row, event) = (record.streamNumber.value, record.position)
-        guard !subscription.wasShown(row, at: event) else { return true }
-        guard let entry = try entry(of: record, durable, &budget) else { return false }
-        guard let update = entry.update else { return true }
-        guard let news = try news(of: update, entry, row, event, &subscription, &budget) else {
-            unfinished.insert(row)
-            return false
-        }
-        if !unfinished.isEmpty { unfinished.remove(row) }
-        if case .shown(let json) = news { push(json, subscription.id, &output, &budget) }
-        return true
-    }
-
-    /// Returns the push for an event: the row's newest durable state, or its state as of the event.
-    ///
-    /// - Returns: nil where the budget was spent too early.
-    private func news(
-        of update: RowUpdate, _ entry: Entry, _ row: UInt64, _ event: Position, _ subscription: inout Subscription,
-        _ budget: inout Budget
-    ) throws(StorageError) -> News? {
-        guard let news = try news(of: update, entry.shown, row, event, subscription, &budget) else { return nil }
-        guard !subscription.show(row, as: update.state.position, at: event) else { return news }
-        // The per-subscription map is full, or memory is short, so the state as of this event is pushed instead of the
-        // newest.
-        budget.look(at: Budget.rowUnits)
-        guard let past = try past(of: update, row, through: event, &budget) else { return nil }
-        var exact = update
-        exact.state = RowState(number: row, row: past.row, position: event)
-        return try self.news(of: exact, exact.state.shown, row, event, subscription, &budget)
-    }
-
-    /// Returns the push for an event, given the row's state after it.
-    ///
-    /// - Returns: nil where the budget was spent too early.
-    private func news(
-        of update: RowUpdate, _ shown: @autoclosure () -> [UInt8], _ row: UInt64, _ event: Position,
-        _ subscription: Subscription, _ budget: inout Budget
-    ) throws(StorageError) -> News? {
-        let subject = subscription.subject
-        if let now = update.state.row {
-            if now.withView({ isWatched($0, by: subject) }) {
-                // An event that left the row unchanged is no change. A row ahead in the list is pushed when the list
-                // comes to it.
-                let isToCome = now.withView { now in
-                    subscription.isInDoubt && subscription.isAhead(key(of: now, by: subject))
+            while !range.isTaken {
+                guard output.count < size, !budget.isSpent else { return false }
+                let change = feed.durable[range.next]
+                range.next += 1
+                budget.look()
+                if let json = self.json(of: change, in: range, for: subscription, &budget) {
+                    push(json, subscription.id, &output, &budget)
                 }
-                return now.withView { $0.position >= event } && !isToCome ? .shown(shown()) : .nothing
+                subscription.sent(through: change.position)
             }
-            // A row that is present and could never have matched needs no look at its earlier state.
-            if case .list(_, let conditions) = subject, update.schema.areSettled(conditions) { return .nothing }
         }
-        guard update.version > Version(1) else { return .nothing }
-        guard let past = try past(of: update, row, through: Position(event.value - 1), &budget) else { return nil }
-        guard let before = past.row, before.withView({ isWatched($0, by: subject) }) else { return .nothing }
-        switch subject {
-        case .events: return .nothing
-        case .row: return .shown(shown())
+    }
+
+    /// Returns the push of a change; nil where it does not concern the subscription, or a later one in the range does.
+    private func json(
+        of change: DurableChange, in range: FeedRange, for subscription: Subscription, _ budget: inout Budget
+    ) -> [UInt8]? {
+        guard subscription.subject.concerns(change), change.next.map({ $0 >= range.end }) ?? true else { return nil }
+        let before = self.before(change, in: range, &budget)
+        switch subscription.subject {
+        case .events: return nil
+        case .row: return change.after == nil && before == nil ? nil : shown(change)
         case .list(_, let conditions):
-            let told = subscription.isInDoubt ? told(before, conditions, of: event, to: subscription) : .yes
-            guard let isTold = try wasTold(told, before, conditions, of: update, row, &budget) else { return nil }
-            guard isTold else { return .nothing }
-            return .shown(RowPushEncoder.removed(update.id, at: update.state.position))
+            if isListed(change.after, conditions, subscription) { return shown(change) }
+            guard isListed(before, conditions, subscription) else { return nil }
+            // A row that an event moved behind the listed ones is listed again there.
+            let isMoved = change.after?.withView { conditions.match($0) } ?? false
+            return isMoved ? shown(change) : RowPushEncoder.removed(change.id, at: change.position)
         }
     }
 
-    private func told(
-        _ before: RowCopy, _ conditions: [Condition], of event: Position, to subscription: Subscription
-    ) -> ToldRow {
-        before.withView { row in
-            subscription.told(of: watcher.key(of: row, conditions), since: row.position, until: event)
+    /// Returns the row before its first change in the range.
+    private func before(_ change: DurableChange, in range: FeedRange, _ budget: inout Budget) -> RowCopy? {
+        var (first, steps) = (change, 0)
+        while let previous = first.previous, previous >= range.start {
+            first = feed.durable[previous]
+            steps += 1
         }
+        budget.look(at: steps / 16)
+        return first.before
     }
 
-    /// Returns true when the subscription has a row that an event removed from its list. The walk of the list showed
-    /// the row if the durable events had left it in this state, and later events had left it in the index.
-    ///
-    /// - Returns: nil where the budget was spent too early.
-    private func wasTold(
-        _ told: ToldRow, _ before: RowCopy, _ conditions: [Condition], of update: RowUpdate, _ row: UInt64,
-        _ budget: inout Budget
-    ) throws(StorageError) -> Bool? {
-        switch told {
-        case .yes: return true
-        case .no: return false
-        case .ifListed(let durable, let head):
-            guard let shown = try past(of: update, row, through: durable, &budget) else { return nil }
-            let position = before.withView { $0.position }
-            guard shown.row?.withView({ $0.position == position }) == true else { return false }
-            guard let walked = try past(of: update, row, through: head, &budget) else { return nil }
-            return walked.row?.withView { conditions.match($0) } ?? false
-        }
+    private func isListed(_ row: RowCopy?, _ conditions: [Condition], _ subscription: Subscription) -> Bool {
+        row?.withView { row in
+            guard conditions.match(row) else { return false }
+            guard case .listing = subscription.phase else { return true }
+            return subscription.hasListed(watcher.key(of: row, conditions))
+        } ?? false
     }
 
-    /// Returns the cached update of an event; nil where the budget was spent too early.
-    private func entry(
-        of record: EventRecord, _ durable: Position, _ budget: inout Budget
-    ) throws(StorageError) -> Entry? {
-        if durable != moment || entries.count >= RowPushes.maxEntries || entryBytes >= RowPushes.maxEntryBytes {
-            entries.removeAll(keepingCapacity: true)
-            entryBytes = 0
-            if !pasts.isEmpty { forgetPasts() }
-            moment = durable
-        }
-        if let known = entries[record.position] { return known }
-        budget.look(at: Budget.rowUnits)
-        let entry: Entry
-        switch try watcher.update(by: record, through: durable, durableRows, &budget) {
-        case .none: entry = Entry(nil)
-        case .unknown: return nil
-        case .update(let update): entry = Entry(update)
-        }
-        entries[record.position] = entry
-        entryBytes += entry.keptBytes
-        count += 1
-        return entry
-    }
-
-    private func isWatched(_ row: RowView, by subject: Subject) -> Bool {
-        switch subject {
-        case .events: false
-        case .row: true
-        case .list(_, let conditions): conditions.match(row)
-        }
-    }
-
-    private func key(of row: RowView, by subject: Subject) -> [UInt8] {
-        if case .list(_, let conditions) = subject { watcher.key(of: row, conditions) } else { [] }
-    }
-
-    /// Returns the row as of an earlier position; nil where the budget was spent too early.
-    private func past(
-        of update: RowUpdate, _ row: UInt64, through last: Position, _ budget: inout Budget
-    ) throws(StorageError) -> EarlierRow? {
-        let asked = Past(row: row, through: last)
-        if let known = pasts[asked] { return try known.find(&budget) ? known : nil }
-        let past = try watcher.past(of: update, through: last)
-        pasts[asked] = past
-        return try past.find(&budget) ? past : nil
-    }
-
-    /// Removes the cached earlier rows, except those that unfinished events need.
-    private func forgetPasts() {
-        if unfinished.count > RowPushes.maxUnfinished { unfinished = [] }
-        pasts = pasts.filter { unfinished.contains($0.key.row) }
+    private func shown(_ change: DurableChange) -> [UInt8] {
+        if let json = change.push { return json }
+        let json =
+            change.after?.withView { RowPushEncoder.row($0) } ?? RowPushEncoder.absent(at: change.position)
+        feed.keep(json, of: change)
+        return json
     }
 
     private func push(
@@ -262,9 +133,15 @@ final class RowPushes {
     }
 }
 
-extension RowState {
-    /// The encoded push for a subscription to the row.
-    fileprivate var shown: [UInt8] {
-        row?.withView { RowPushEncoder.row($0) } ?? RowPushEncoder.absent(at: position)
+extension Subject {
+    /// Returns true when a change is one of the row, or of a row of the kind, that is followed.
+    fileprivate func concerns(_ change: DurableChange) -> Bool {
+        switch self {
+        case .events: false
+        case .row(let kind, let id):
+            change.schema.kind == kind
+                && id.spelling.withUnsafeBytes { id in change.id.withUnsafeBytes { $0.equals(id) } }
+        case .list(let kind, _): change.schema.kind == kind
+        }
     }
 }

@@ -3,7 +3,7 @@ import StoryEngine
 import StoryModels
 import StoryWire
 
-/// The pushes to subscriptions: events of the log, or rows that they change, as far as room and budget permit.
+/// The pushes to subscriptions: events of the log, or changes of rows, as far as room and budget permit.
 struct SubscriptionPushes {
     /// The number of events ahead from which on an index finds the matches; fewer are scanned one by one.
     static let shortDistance: UInt64 = 1_024
@@ -24,6 +24,9 @@ struct SubscriptionPushes {
             case .wait: return subscription.isWanting(head: head)
             case .list(let key):
                 guard !budget.isSpent else { return true }
+                guard isKept(&subscription, head, &output) else { continue }
+                guard rows.take(&subscription, &output, until: size, &budget) else { continue }
+                guard output.count < size, !budget.isSpent else { continue }
                 try rows.list(&subscription, after: key, head, &output, until: size, &budget)
             case .sayCaughtUp(let position):
                 ReplyEncoder.append(.caughtUp(position), subscription: subscription.id, to: &output)
@@ -31,9 +34,33 @@ struct SubscriptionPushes {
                 ReplyEncoder.append(.behind(count), subscription: subscription.id, to: &output)
             case .send(let from, let through):
                 guard !budget.isSpent else { return true }
+                guard subscription.subject.isEvents else {
+                    takeChanges(&subscription, head, &output, until: size, &budget)
+                    continue
+                }
                 try send(&subscription, from, through, head, &output, until: size, &budget)
             }
         }
+    }
+
+    /// Sends the row changes that the subscription has not taken.
+    private func takeChanges(
+        _ subscription: inout Subscription, _ head: Position, _ output: inout ByteWriter, until size: Int,
+        _ budget: inout Budget
+    ) {
+        guard isKept(&subscription, head, &output),
+            rows.take(&subscription, &output, until: size, &budget)
+        else { return }
+        subscription.sent(through: head)
+    }
+
+    /// Returns true when the feed still has the changes that the subscription has not taken; otherwise its list begins
+    /// again.
+    private func isKept(_ subscription: inout Subscription, _ head: Position, _ output: inout ByteWriter) -> Bool {
+        guard !rows.isKept(subscription) else { return true }
+        subscription.listsAgain()
+        ReplyEncoder.append(.again(head), subscription: subscription.id, to: &output)
+        return false
     }
 
     private func send(
@@ -48,47 +75,30 @@ struct SubscriptionPushes {
         var follower = subscription
         // Also where a record cannot be read: the events before it were pushed.
         defer { subscription = follower }
-        var failure: StorageError?
         do throws(StorageError) {
             try cursor.step(atMost: limit) { record, _, _ in
                 guard output.count < size, !budget.isSpent else { return false }
-                switch push(record, head, &follower, &output, &budget) {
-                case .success(let isDone): return isDone
-                case .failure(let error):
-                    failure = error
-                    return false
-                }
+                push(record, &follower, &output, &budget)
+                return true
             }
         } catch {
             // Everything before the unreadable record was sent, so the subscription resumes there.
             if let unread = cursor.unread { follower.sent(through: unread.previous) }
             throw error
         }
-        if let failure { throw failure }
         if cursor.isAtEnd { follower.sent(through: through) }
     }
 
-    /// Pushes one event; returns false where the budget was spent too early, and the event has to come again.
+    /// Pushes an event if it is selected.
     private func push(
-        _ record: EventRecord, _ head: Position, _ subscription: inout Subscription, _ output: inout ByteWriter,
-        _ budget: inout Budget
-    ) -> Result<Bool, StorageError> {
+        _ record: EventRecord, _ subscription: inout Subscription, _ output: inout ByteWriter, _ budget: inout Budget
+    ) {
         budget.look()
         if subscription.selection.matches(record) {
-            switch subscription.subject {
-            case .events:
-                let before = output.count
-                ReplyEncoder.appendPush(record, subscription: subscription.id, to: &output)
-                budget.write(output.count - before)
-            case .row, .list:
-                do throws(StorageError) {
-                    guard try rows.push(record, head, &subscription, &output, &budget) else { return .success(false) }
-                } catch {
-                    return .failure(error)
-                }
-            }
+            let before = output.count
+            ReplyEncoder.appendPush(record, subscription: subscription.id, to: &output)
+            budget.write(output.count - before)
         }
         subscription.sent(through: record.position)
-        return .success(true)
     }
 }

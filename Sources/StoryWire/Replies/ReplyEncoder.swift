@@ -79,6 +79,9 @@ package struct ReplyEncoder {
         case .behind(let count):
             bytes.literal(#"{"behind":"#)
             bytes.integer(count)
+        case .again(let position):
+            bytes.literal(#"{"again":"#)
+            bytes.integer(position.value)
         case .end(let reason, let position):
             bytes.literal(#"{"end":"#)
             bytes.string(reason.text)

@@ -130,8 +130,8 @@ struct SchemaFoldTests {
 
     @Test func `changes of rows are published with what was and what is`() throws {
         let log = RandomLog(seed: 9, count: 600).events
-        let changes = RowChanges()
-        let projector = ModelProjector(plan, store: MemoryModelStore(), json: json, telling: changes)
+        let changes = ChangeFeed()
+        let projector = ModelProjector(plan, store: MemoryModelStore(), json: json, feed: changes)
         let shadow = Shadow()
         _ = changes.add(shadow, atMost: 1)
         for event in log { try event.withRecord { try projector.fold($0) } }

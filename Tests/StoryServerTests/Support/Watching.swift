@@ -49,7 +49,7 @@ enum Watched {
             return position + "row \(row.text("id") ?? "") v\(row.number("version") ?? 0)"
         }
         if let id = line.text("removed") { return position + "removed \(id)" }
-        for marker in ["caughtUp", "behind"] where line.contains("\"\(marker)\"") {
+        for marker in ["caughtUp", "behind", "again"] where line.contains("\"\(marker)\"") {
             return "\(marker) \(line.number(marker) ?? 0)"
         }
         return line.contains(#""subscription""#) ? "subscription \(line.number("position") ?? 0)" : line

@@ -41,9 +41,6 @@ final class Client {
 
     func follow(_ follower: Follower) { followers.append(follower) }
 
-    /// A turn was undone.
-    func rolledBack() { for follower in followers { follower.rolledBack() } }
-
     /// Takes so many bytes to be sent now.
     func takeUnsent(_ count: Int) -> [UInt8] {
         let bytes = Array(unsent.prefix(count))

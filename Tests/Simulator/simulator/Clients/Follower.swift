@@ -20,8 +20,8 @@ final class Follower {
     /// What it was told of each row.
     private var told: [String: String] = [:]
     private var lastTold = 0
-    /// True where a turn was undone since it began: then a list may be told anew.
-    private var wasRolledBack = false
+    /// How often its list began again.
+    private(set) var restarts = 0
     /// How many pushes it had.
     private(set) var pushes = 0
 
@@ -42,17 +42,15 @@ final class Follower {
     /// It is followed anew.
     func began(_ number: Int) {
         self.number = number
-        (told, lastTold, wasRolledBack) = ([:], 0, false)
+        (told, lastTold) = ([:], 0)
     }
-
-    /// A turn was undone.
-    func rolledBack() { wasRolledBack = true }
 
     /// A line of its subscription came.
     func take(_ json: String, _ world: World) throws {
         pushes += 1
         if let position = json.leading("caughtUp") { return try passed(through: position, world) }
         if json.leading("behind") != nil { return }
+        if let position = json.leading("again") { return try listsAgain(at: position, world) }
         if json.hasPrefix(#"{"end":"#) {
             number = nil
             return try resumes(at: Int(json.number("resume") ?? 0), world)
@@ -65,6 +63,14 @@ final class Follower {
         case .row(let kind, let id): try takeRow(json, position, kind, id, world)
         case .list(let kind, let filters): try takeListed(json, position, kind, filters, world)
         }
+    }
+
+    /// The rows that it knows are void.
+    private func listsAgain(at position: Int, _ world: World) throws {
+        if case .events = scope { throw Difference("a follower of events was told that it begins again") }
+        guard position <= world.committed else { throw Difference("again as of \(position), which is not committed") }
+        told = [:]
+        restarts += 1
     }
 
     /// Events before this position were all sent.
@@ -134,7 +140,7 @@ final class Follower {
             guard !rows.contains(where: { $0.text("id") == id }) else {
                 throw Difference("\(id) was pushed as removed at \(position), and is in \(request)")
             }
-            guard told.removeValue(forKey: id) != nil || wasRolledBack else {
+            guard told.removeValue(forKey: id) != nil else {
                 throw Difference("\(id) was pushed as removed, and \(request) never had it")
             }
             return
@@ -143,7 +149,7 @@ final class Follower {
             throw Difference("\(row) was pushed at \(position), and \(request) is \(rows)")
         }
         let id = row.text("id") ?? ""
-        guard told[id] != row || wasRolledBack else { throw Difference("\(row) was pushed to \(request) twice") }
+        guard told[id] != row else { throw Difference("\(row) was pushed to \(request) twice") }
         told[id] = row
     }
 }

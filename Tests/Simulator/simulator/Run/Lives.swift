@@ -52,7 +52,6 @@ extension Simulation {
         self.process = process
         answers.isRoomScarce = habits.room.isScarce && !isSettling
         answers.isMemoryScarce = habits.output.all < 1 << 20
-        rollBacks = 0
         try world.restart(with: process.store.log, promised: answers.promised)
         try answers.restarted()
         try models.run(process.store.models, world, through: world.head)
@@ -113,13 +112,9 @@ extension Simulation {
         // It may say that a file is not there.
         if wasMoved { answers.excused.insert("internal") }
         try process.look()
-        let count = process.loop.said(" full reason=")
-        let isUndone = count > rollBacks
-        rollBacks = max(count, rollBacks)
-        if isUndone { for client in clients { client.rolledBack() } }
         if isStopping { answers.excused.insert("draining") }
         try answers.checkCommitted()
-        for client in clients where client.isConnected { try hear(client, process, isUndone) }
+        for client in clients where client.isConnected { try hear(client, process) }
         if disk.isDead { return try bury() }
         guard let reason = process.stopReason else { return }
         guard !disk.struck.isEmpty || wasMoved else { throw Difference("it stops without a reason: \(reason)") }
@@ -130,8 +125,7 @@ extension Simulation {
         try bury()
     }
 
-    /// - Parameter isUndone: whether a turn was undone since it was heard last.
-    private func hear(_ client: Client, _ process: SimulatedProcess, _ isUndone: Bool) throws {
+    private func hear(_ client: Client, _ process: SimulatedProcess) throws {
         let lines = process.loop.hear(client.name)
         for line in twisted?.heard(lines, by: client.name) ?? lines {
             // What the daemon tells of itself is of the system, and not of the seed.
@@ -139,8 +133,6 @@ extension Simulation {
             figures.answers += 1
             try answers.heard(line)
             try client.take(line, world, answers)
-            // Also for whom this line begins to follow: the turn may have been undone after it.
-            if isUndone { client.rolledBack() }
         }
         guard !disk.isDead, !process.isStopped, process.loop.isFinished(client.name) else { return }
         process.loop.close(client.name)

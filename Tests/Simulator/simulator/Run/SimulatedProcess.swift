@@ -31,6 +31,8 @@ final class SimulatedProcess {
         (limits.connections, limits.idle) = (room.connections, room.idle)
         limits.commit = habits.commit
         (limits.output, limits.memory, limits.leastOutput) = habits.output
+        // With little memory, the feed keeps the changes of the last commit only, and slow followers fall off it.
+        if habits.output.one < limits.feed { limits.feed = 0 }
         loop = try DrivenLoop(
             limits, clock, log: log, models: models, logWork: LogWork(store.log, store.models), commits: commits,
             background: held.background, holdRight: bug == .namesAreNotHeld ? {} : store.holdRight,

@@ -37,8 +37,6 @@ final class Simulation {
     var isSettling = false
     /// What the last look into a process that died has found.
     var lastLook: (any Error)?
-    /// How often the process took a turn back.
-    var rollBacks = 0
     /// True where the loop has done all that it wants to do.
     var isQuiet = false
     /// How many bytes clients have sent since the account was looked at.

@@ -1,0 +1,108 @@
+package import StoryCore
+
+/// The feed of row changes: each change is noted when its event is folded, and told to subscriptions once the event is
+/// durable.
+///
+/// Changes that are not durable yet are kept with the state before them, so that a row can be shown as it is durable.
+/// Durable ones are kept for subscriptions up to a limit; a subscription that falls off the feed has to list again.
+package final class ChangeFeed {
+    /// A weak reference to an observer.
+    private struct Entry {
+        weak var observer: (any RowObserver)?
+    }
+
+    private var observers: [Entry] = []
+    @exclusivity(unchecked) private var pending = PendingChanges()
+    /// The changes of durable events, for subscriptions.
+    package private(set) var durable: DurableChanges
+    /// The number of changes that became durable while a subscription followed rows.
+    package private(set) var count: UInt64 = 0
+
+    private let maxPendingBytes: Int
+
+    /// Creates an empty feed.
+    package init(_ limits: Limits = Limits()) {
+        maxPendingBytes = limits.pendingFeed
+        durable = DurableChanges(maxBytes: limits.feed)
+    }
+
+    /// True while the pending changes fill their memory, which the next commits release.
+    package var isFull: Bool { pending.byteCount >= maxPendingBytes }
+
+    // MARK: Inputs
+
+    /// Notes a change that was folded; the store already holds the new row.
+    package func folded(_ change: RowChange) {
+        pending.append(change)
+        for entry in observers { entry.observer?.rowChanged(change) }
+    }
+
+    /// Notes that events through a position are durable.
+    ///
+    /// - Parameter isWatched: true while a subscription follows rows; otherwise no durable change is kept.
+    package func becameDurable(through position: Position, isWatched: Bool) {
+        guard isWatched else {
+            if durable.end > durable.first { durable.removeAll() }
+            return pending.removeFirst(through: position) { _ in }
+        }
+        durable.trim()
+        pending.removeFirst(through: position) {
+            durable.append($0)
+            count += 1
+        }
+    }
+
+    /// Keeps the encoded push of a durable change for the other subscriptions.
+    package func keep(_ push: [UInt8], of change: DurableChange) { durable.keep(push, of: change) }
+
+    /// Notes that events after a position were undone.
+    package func rolledBack(to position: Position) {
+        pending.removeLast(after: position)
+        for entry in observers { entry.observer?.rowsRolledBack() }
+    }
+
+    // MARK: Rows as they are durable
+
+    /// Returns true when a change of the row is pending.
+    package func isPending(_ row: RowView) -> Bool { pending.has(RowNumber(row.schema, row.number)) }
+
+    /// Calls `body` with the durable row with an ID, nil where there is none.
+    ///
+    /// - Returns: nil, without a call, where no change of it is pending: the models have its durable state.
+    package func withRow<Result>(
+        _ schema: KindSchema, _ id: UnsafeRawBufferPointer, _ body: (RowView?) -> Result
+    ) -> Result? { pending.withRow(before: schema, id, body) }
+
+    /// Calls `body` with the durable state of each row of a kind that has a pending change.
+    package func forEachPendingRow(_ schema: KindSchema, _ body: (RowView) -> Void) {
+        pending.forEachRow(before: schema, body)
+    }
+
+    /// The number of pending changes.
+    package var pendingCount: Int { pending.count }
+
+    // MARK: Observers
+
+    /// Adds an observer, which is held weakly; returns false when there are `limit` already.
+    package func add(_ observer: any RowObserver, atMost limit: Int) -> Bool {
+        observers.removeAll { $0.observer == nil }
+        guard observers.count < limit else { return false }
+        observers.append(Entry(observer: observer))
+        return true
+    }
+
+    /// Removes an observer.
+    package func remove(_ observer: any RowObserver) {
+        observers.removeAll { $0.observer == nil || $0.observer === observer }
+    }
+}
+
+/// An observer of row changes as they are folded, durable or not.
+package protocol RowObserver: AnyObject {
+    /// Called after a row changed; the store already holds the new row.
+    ///
+    /// - Parameter change: the change, valid until this returns.
+    func rowChanged(_ change: borrowing RowChange)
+    /// Called after some of the last changes were rolled back; it is unknown which.
+    func rowsRolledBack()
+}

@@ -1,0 +1,159 @@
+package import StoryCore
+
+/// The row changes of events that may not be durable yet, in the order of the events, in one block of memory.
+///
+/// Nothing is allocated for a change: the states before and after it are copied behind those of the last one.
+package struct PendingChanges {
+    /// One change; its bytes are the ID, the row before and the row after.
+    private struct Entry: BitwiseCopyable {
+        let kind: KindPlan
+        let number: UInt64
+        let position: Position
+        /// The offset of its bytes, counted from the first change ever noted.
+        let start: Int
+        let idCount: Int
+        /// The size of the row before the event in bytes; negative where there was none.
+        let beforeCount: Int
+        /// The size of the row after the event in bytes; negative where it was removed.
+        let afterCount: Int
+    }
+
+    /// The memory that is kept while nothing is pending, in bytes.
+    private static let keptBytes = 1 << 20
+
+    private var entries: [Entry] = []
+    /// The number of entries at the front that were dropped, and are removed later.
+    private var dropped = 0
+    private var bytes: [UInt8] = []
+    /// The offset of the first byte of `bytes`.
+    private var base = 0
+    /// The index of the first entry of each row, of the entries before `indexed`.
+    private var firsts: [RowNumber: Int] = [:]
+    private var indexed = 0
+
+    /// Creates an empty list.
+    package init() {}
+
+    /// The number of changes.
+    package var count: Int { entries.count - dropped }
+
+    /// The size of their rows and IDs, in bytes.
+    package var byteCount: Int { count == 0 ? 0 : base + bytes.count - entries[dropped].start }
+
+    // MARK: Inputs
+
+    /// Notes a change.
+    package mutating func append(_ change: borrowing RowChange) {
+        entries.append(
+            Entry(
+                kind: change.kind, number: change.number, position: change.position, start: base + bytes.count,
+                idCount: change.id.count, beforeCount: change.before?.bytes.count ?? -1,
+                afterCount: change.after?.bytes.count ?? -1))
+        bytes.append(contentsOf: change.id)
+        if let before = change.before { bytes.append(contentsOf: before.bytes) }
+        if let after = change.after { bytes.append(contentsOf: after.bytes) }
+    }
+
+    /// Removes the changes by events through a position, each after `body` has seen it.
+    package mutating func removeFirst(through position: Position, _ body: (RowChange) -> Void) {
+        guard dropped < entries.count, entries[dropped].position <= position else { return }
+        while dropped < entries.count, entries[dropped].position <= position {
+            withChange(dropped, body)
+            dropped += 1
+        }
+        entriesWereRemoved()
+    }
+
+    /// Removes the changes by events after a position.
+    package mutating func removeLast(after position: Position) {
+        guard let first = entries[dropped...].firstIndex(where: { $0.position > position }) else { return }
+        bytes.removeLast(base + bytes.count - entries[first].start)
+        entries.removeLast(entries.count - first)
+        entriesWereRemoved()
+    }
+
+    /// Releases the dropped entries once they are the larger part, so that each byte is moved once at most.
+    private mutating func entriesWereRemoved() {
+        (firsts, indexed) = ([:], 0)
+        if dropped == entries.count {
+            base += bytes.count
+            entries.removeAll(
+                keepingCapacity: entries.capacity * MemoryLayout<Entry>.stride <= PendingChanges.keptBytes)
+            bytes.removeAll(keepingCapacity: bytes.capacity <= PendingChanges.keptBytes)
+        } else if dropped > entries.count / 2 {
+            let start = entries[dropped].start
+            bytes.removeFirst(start - base)
+            entries.removeFirst(dropped)
+            base = start
+        } else {
+            return
+        }
+        dropped = 0
+    }
+
+    // MARK: Rows as they were
+
+    /// Returns true when a change of the row is pending.
+    package mutating func has(_ row: RowNumber) -> Bool {
+        index()
+        return firsts[row] != nil
+    }
+
+    /// Calls `body` with the row that had an ID before its first pending change, nil where there was none.
+    ///
+    /// - Returns: nil, without a call, where no change of it is pending.
+    package func withRow<Result>(
+        before schema: KindSchema, _ id: UnsafeRawBufferPointer, _ body: (RowView?) -> Result
+    ) -> Result? {
+        for index in dropped..<entries.count where entries[index].kind.schema === schema {
+            var result: Result?
+            withChange(index) { if $0.id.equals(id) { result = body($0.before) } }
+            if let result { return result }
+        }
+        return nil
+    }
+
+    /// Calls `body` with each row of a kind that has a pending change, as it was before the first one.
+    package mutating func forEachRow(before schema: KindSchema, _ body: (RowView) -> Void) {
+        index()
+        for index in firsts.values where entries[index].beforeCount >= 0 && entries[index].kind.schema === schema {
+            withChange(index) { if let before = $0.before { body(before) } }
+        }
+    }
+
+    private mutating func index() {
+        for index in max(indexed, dropped)..<entries.count {
+            let row = RowNumber(entries[index].kind.schema, entries[index].number)
+            if firsts[row] == nil { firsts[row] = index }
+        }
+        indexed = entries.count
+    }
+
+    private func withChange(_ index: Int, _ body: (RowChange) -> Void) {
+        let entry = entries[index]
+        bytes.withUnsafeBytes { all in
+            let before = entry.start - base + entry.idCount
+            let after = before + max(entry.beforeCount, 0)
+            func row(_ start: Int, _ count: Int) -> RowView? {
+                count < 0 ? nil : RowView(trusted: all.slice(start, count: count), entry.kind.layout)
+            }
+            body(
+                RowChange(
+                    kind: entry.kind, number: entry.number, id: all.slice(entry.start - base, count: entry.idCount),
+                    position: entry.position, before: row(before, entry.beforeCount),
+                    after: row(after, entry.afterCount), fields: .max))
+        }
+    }
+}
+
+/// The number of a row among all kinds.
+package struct RowNumber: Hashable {
+    private let kind: Int
+    private let number: UInt64
+
+    /// Creates the number of a row of a kind.
+    package init(_ schema: KindSchema, _ number: UInt64) {
+        kind = schema.number
+        self.number = number
+    }
+}
