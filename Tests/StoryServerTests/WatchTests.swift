@@ -92,6 +92,20 @@ struct WatchTests: Watching {
         #expect(lines.count { $0.contains("removed") } <= 1)
     }
 
+    @Test func `a watcher that reads what comes never falls off the feed, however little that keeps`() {
+        var limits = Limits()
+        limits.feed = 0
+        let suite = WatchTests(limits)
+        suite.bench.send("SUBSCRIBE stories", "SUBSCRIBE stories/1", "SUBSCRIBE users", from: "watcher")
+        _ = suite.heard()
+        for id in 1...40 {
+            suite.write(Watched.story("\(id)", 1, 2), #"EDIT users/1 {"name":"N\#(id)"}"#)
+            let news = suite.heard()
+            #expect(!news.contains { $0.hasPrefix("again") || $0.hasPrefix("behind") })
+            #expect(news.count == (id == 1 ? 3 : 2))
+        }
+    }
+
     @Test func `a watcher that falls off the feed forgets its list and is shown it again`() {
         var limits = Limits()
         limits.feed = 20_000

@@ -16,7 +16,8 @@ struct RowPushes {
 
     /// Returns false when changes that the subscription has not taken are no longer in the feed.
     func isKept(_ subscription: Subscription) -> Bool {
-        subscription.feed.map { $0.start >= feed.durable.first } ?? true
+        guard let range = subscription.feed else { return true }
+        return (range.isTaken ? range.end : range.start) >= feed.durable.first
     }
 
     // MARK: Lists

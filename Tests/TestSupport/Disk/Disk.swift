@@ -178,7 +178,7 @@ package final class Disk {
         let old = file.cache.count
         guard size != old else { return }
         if size > old {
-            file.cache.append(contentsOf: repeatElement(0, count: size - old))
+            file.cache.append(contentsOf: [UInt8](repeating: 0, count: size - old))
         } else {
             // What is behind the new end is gone: where the file grows again, zeros are there.
             file.cache.replaceSubrange(size..<old, with: repeatElement(0, count: old - size))
@@ -260,7 +260,7 @@ package final class Disk {
         if size < file.count {
             file.removeLast(file.count - size)
         } else {
-            file.append(contentsOf: repeatElement(0, count: size - file.count))
+            file.append(contentsOf: [UInt8](repeating: 0, count: size - file.count))
         }
     }
 }

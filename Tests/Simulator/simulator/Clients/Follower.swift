@@ -20,8 +20,6 @@ final class Follower {
     /// What it was told of each row.
     private var told: [String: String] = [:]
     private var lastTold = 0
-    /// How often its list began again.
-    private(set) var restarts = 0
     /// How many pushes it had.
     private(set) var pushes = 0
 
@@ -70,7 +68,6 @@ final class Follower {
         if case .events = scope { throw Difference("a follower of events was told that it begins again") }
         guard position <= world.committed else { throw Difference("again as of \(position), which is not committed") }
         told = [:]
-        restarts += 1
     }
 
     /// Events before this position were all sent.

@@ -106,6 +106,8 @@ struct Figures {
     var faults = 0
     var full = 0
     var rollBacks = 0
+    /// Rows and lists that followers were sent again, since they fell off the feed of changes.
+    var restarts = 0
     var checkpoints = 0
     var flushes = 0
 
@@ -124,6 +126,7 @@ struct Figures {
         sum.faults += one.faults
         sum.full += one.full
         sum.rollBacks += one.rollBacks
+        sum.restarts += one.restarts
         sum.checkpoints += one.checkpoints
         sum.flushes += one.flushes
     }
@@ -131,7 +134,7 @@ struct Figures {
     var text: String {
         "\(seeds) seeds, \(steps) steps, \(requests) requests, \(answers) answers, \(events) events, \(pushes) pushes, "
             + "\(starts) starts, \(crashes) power failures, \(kills) kills, \(stops) stops, \(faults) faults, "
-            + "\(fatalErrors) fatal errors, \(full) full disks, \(rollBacks) roll-backs, \(checkpoints) checkpoints, "
+            + "\(fatalErrors) fatal errors, \(full) full disks, \(rollBacks) roll-backs, \(restarts) lists again, \(checkpoints) checkpoints, "
             + "\(flushes) flushes"
     }
 }

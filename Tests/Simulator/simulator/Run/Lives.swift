@@ -131,6 +131,7 @@ extension Simulation {
             // What the daemon tells of itself is of the system, and not of the seed.
             story.add("\(client.name) < \(client.isAskingForFigures && line.hasPrefix("+") ? "figures" : line)")
             figures.answers += 1
+            if line.hasPrefix(">"), line.utf8.count < 64, line.has(#"{"again":"#) { figures.restarts += 1 }
             try answers.heard(line)
             try client.take(line, world, answers)
         }
