@@ -75,6 +75,26 @@ import Testing
         #expect(try await told(changes.next()) == "caughtUp")
     }
 
+    @Test func `a reader that fell behind is told that its list begins again, on the same connection`() async throws {
+        func row(_ id: String, _ position: Int) -> String {
+            #">1 {"position":\#(position),"row":{"id":"\#(id)","version":1,"position":\#(position),"#
+                + #""title":"T","message":"m","sender":"007","recipient":"008","date":"2026-11-21T02:55:07.922Z","likes":0}}"#
+                + "\n"
+        }
+        let server = try ScriptedStore { _, store in
+            store.write(ScriptedServer.greeting)
+            _ = store.next()
+            store.write("+ {\"subscription\":1,\"position\":3}\n" + row("a", 3))
+            store.write(">1 {\"again\":5}\n" + row("b", 5) + ">1 {\"caughtUp\":5}\n")
+            while store.next() != nil {}
+        }
+        var changes = StoreClient(server.address).stories.live().makeAsyncIterator()
+        var heard: [String] = []
+        for _ in 0..<4 { heard.append(told(try await changes.next())) }
+        #expect(heard == ["a 0", "restarted", "b 0", "caughtUp"])
+        #expect(server.requests == ["SUBSCRIBE stories"])
+    }
+
     @Test func `content of any kind is watched by its address`() async throws {
         let (daemon, client) = try await daemon()
         let address = try #require(ContentAddress("store://users/007"))
