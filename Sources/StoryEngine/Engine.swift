@@ -19,13 +19,13 @@ package final class Engine {
     private let durability: Durability
     private let foldTimer: FoldTimer
     /// The last event that was appended, durable or not.
-    @exclusivity(unchecked) package internal(set) var head: Position
-    @exclusivity(unchecked) var lastTime: Instant
-    @exclusivity(unchecked) var lastStream: StreamNumber
+    package internal(set) var head: Position
+    var lastTime: Instant
+    var lastStream: StreamNumber
     /// The reason why writes are refused now; nil while they are accepted.
-    @exclusivity(unchecked) package private(set) var refusal: Failure?
+    package private(set) var refusal: Failure?
     /// True once the program is asked to end.
-    @exclusivity(unchecked) package private(set) var isDraining = false
+    package private(set) var isDraining = false
 
     /// Creates an engine over a store that is folded up to the log's head.
     ///

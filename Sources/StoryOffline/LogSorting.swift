@@ -106,7 +106,7 @@ private final class SortingWorker: @unchecked Sendable {
     typealias Category = (name: CategoryName, bytes: UnsafeRawBufferPointer, first: UInt64)
 
     let view: LogView
-    @exclusivity(unchecked) private(set) var categories: [Category] = []
+    private(set) var categories: [Category] = []
 
     init(_ view: LogView) { self.view = view }
 

@@ -21,8 +21,8 @@ final class Connection {
     let id: ConnectionID
     let descriptor: Int32
     let handle: UnsafeMutablePointer<uv_poll_t>
-    @exclusivity(unchecked) var phase = Phase.open
-    @exclusivity(unchecked) var output = OutputQueue()
+    var phase = Phase.open
+    var output = OutputQueue()
     /// True once the peer sends no more.
     var isAtEnd = false
     var isPaused = false

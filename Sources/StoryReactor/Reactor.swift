@@ -27,8 +27,8 @@ package final class Reactor {
     package let waker = Waker()
 
     let handles: LoopHandles
-    @exclusivity(unchecked) var connections = ConnectionTable()
-    @exclusivity(unchecked) var handler: (any ReactorHandler)?
+    var connections = ConnectionTable()
+    var handler: (any ReactorHandler)?
     var socketFile: SocketFile?
     private let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: readBufferSize, alignment: 64)
     /// The number of bytes that were read in this turn.

@@ -49,6 +49,11 @@ struct SimulationTests {
         #expect(said.exit != .code(0) && isFound)
     }
 
+    @Test func `no access conflicts with another one, in a build that checks each`() throws {
+        let said = try Simulator.run("--seeds", "301...360", isChecked: true)
+        #expect(said.exit == .code(0), "\(said.text)")
+    }
+
     @Test func `every bug that can be planted is one of these`() throws {
         let said = try Simulator.run("--bug", "none")
         #expect(said.text.contains("planted bug: \(Self.bugs.joined(separator: " "))\n"), "\(said.text)")
@@ -62,10 +67,12 @@ enum Simulator {
         let text: String
     }
 
-    static func run(_ arguments: String...) throws -> Said {
+    /// - Parameter isChecked: whether the debug build is run, which checks exclusivity.
+    static func run(_ arguments: String..., isChecked: Bool = false) throws -> Said {
         let scratch = try Scratch()
         let output = scratch.place("output")
-        let program = try Program([Program.path("simulator")] + arguments, output: output, errors: output)
+        let path = try isChecked ? Program.debugPath("simulator") : Program.path("simulator")
+        let program = try Program([path] + arguments, output: output, errors: output)
         return Said(exit: try program.wait(within: 7_200), text: Files.text(output))
     }
 }

@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func `a reader that fell behind is told that its list begins again, on the same connection`() async throws {
-        func row(_ id: String, _ position: Int) -> String {
+        @Sendable func row(_ id: String, _ position: Int) -> String {
             #">1 {"position":\#(position),"row":{"id":"\#(id)","version":1,"position":\#(position),"#
                 + #""title":"T","message":"m","sender":"007","recipient":"008","date":"2026-11-21T02:55:07.922Z","likes":0}}"#
                 + "\n"

@@ -6,7 +6,7 @@ package final class FoldTimer {
     private let clock: () -> UInt64
     private let record: (_ kind: Kind?, _ nanoseconds: UInt64) -> Void
     /// The number of the users' own events, then of those of each kind, by its number.
-    @exclusivity(unchecked) private var counts: [UInt64]
+    private var counts: [UInt64]
 
     /// - Parameters:
     ///   - clock: monotonic time in nanoseconds.

@@ -17,10 +17,10 @@ final class BlockMap: @unchecked Sendable {
 
     private let pageSize: Int
     /// The first position of each block, in order.
-    @exclusivity(unchecked) private var starts: [UInt64]
-    @exclusivity(unchecked) private var slots: [Slot]
+    private var starts: [UInt64]
+    private var slots: [Slot]
     /// The last position of the last block; 0 if there is none.
-    @exclusivity(unchecked) private(set) var last: UInt64
+    private(set) var last: UInt64
 
     init(pageSize: Int) {
         self.pageSize = pageSize

@@ -7,9 +7,9 @@ final class BlockReader {
     let map: BlockMap
     /// Nil once it is closed.
     private var transaction: ReadTransaction?
-    @exclusivity(unchecked) private var readings = 0
+    private var readings = 0
     /// True while the transaction has a snapshot.
-    @exclusivity(unchecked) private var hasView = false
+    private var hasView = false
 
     /// Makes a reader that has no snapshot yet.
     ///

@@ -8,15 +8,15 @@ import StoryCore
 /// It tracks which records are appended, committed and flushed, as `LogCommits` and `BlockFlusher` report it. It
 /// belongs to the thread that appends.
 final class LogRecords {
-    @exclusivity(unchecked) private(set) var head: Position
+    private(set) var head: Position
     private(set) var committed: Position
-    @exclusivity(unchecked) private(set) var flushed: Position
+    private(set) var flushed: Position
     /// The time of the record at `head`.
-    @exclusivity(unchecked) private(set) var lastTime: Instant?
+    private(set) var lastTime: Instant?
     /// The time of the record at `committed`.
     private var committedTime: Instant?
     let blocks: BlockReader
-    @exclusivity(unchecked) private(set) var memory: JournalMemory
+    private(set) var memory: JournalMemory
     private let salts = Salts()
 
     /// Begins with the records that are in blocks.

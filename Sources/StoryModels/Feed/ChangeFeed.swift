@@ -12,7 +12,7 @@ package final class ChangeFeed {
     }
 
     private var observers: [Entry] = []
-    @exclusivity(unchecked) private var pending = PendingChanges()
+    private var pending = PendingChanges()
     /// The changes of durable events, for subscriptions.
     package private(set) var durable: DurableChanges
     /// The number of changes that became durable while a subscription followed rows.

@@ -10,11 +10,11 @@ package final class ModelProjector {
     private let store: any TableStore
     private let json: any JSONReading
     private let streams: StreamIndex
-    @exclusivity(unchecked) private var keys: KeyIndex
-    @exclusivity(unchecked) private var rows = RowFold()
-    @exclusivity(unchecked) private var projection = RowProjection()
-    @exclusivity(unchecked) private var key = KeyBuffer()
-    @exclusivity(unchecked) private var old = KeyBuffer()
+    private var keys: KeyIndex
+    private var rows = RowFold()
+    private var projection = RowProjection()
+    private var key = KeyBuffer()
+    private var old = KeyBuffer()
     private let feed: ChangeFeed?
 
     /// Creates a projector that folds into `store`.

@@ -14,16 +14,16 @@ package final class StreamFold {
     private let plan: CataloguePlan
     private let sink: any TableWriting
     private let json: any JSONReading
-    @exclusivity(unchecked) private var fold = RowFold()
-    @exclusivity(unchecked) private var projection = RowProjection()
-    @exclusivity(unchecked) private var key = KeyBuffer()
-    @exclusivity(unchecked) private var value = KeyBuffer()
-    @exclusivity(unchecked) private var positions = KeyBuffer()
+    private var fold = RowFold()
+    private var projection = RowProjection()
+    private var key = KeyBuffer()
+    private var value = KeyBuffer()
+    private var positions = KeyBuffer()
     /// The kind of the stream and the offset of the ID in its name; nil for the users' own streams.
-    @exclusivity(unchecked) private var kind: (plan: KindPlan, idStart: Int)?
-    @exclusivity(unchecked) private var head: StreamHead?
+    private var kind: (plan: KindPlan, idStart: Int)?
+    private var head: StreamHead?
     /// The stream's row so far, in the memory of `fold`.
-    @exclusivity(unchecked) private var row: RowView?
+    private var row: RowView?
 
     /// Creates a fold that writes to a sink.
     package init(_ plan: CataloguePlan, sink: any TableWriting, json: any JSONReading) {
@@ -91,7 +91,7 @@ package final class CategoryFold {
     private let sink: any TableWriting
     private var key = KeyBuffer(capacity: 12)
     /// The newest chunk of each category while it is not full, by the category's number.
-    @exclusivity(unchecked) private var entries: [[UInt64]]
+    private var entries: [[UInt64]]
 
     /// Creates a fold that writes to a sink.
     ///

@@ -43,8 +43,8 @@ package final class StreamIndex {
     static let streamCountKey: [UInt8] = [1]
 
     let store: any TableStore
-    @exclusivity(unchecked) private var key = KeyBuffer()
-    @exclusivity(unchecked) private var value = KeyBuffer()
+    private var key = KeyBuffer()
+    private var value = KeyBuffer()
 
     /// Creates the index over the tables of a store.
     package init(_ store: any TableStore) { self.store = store }

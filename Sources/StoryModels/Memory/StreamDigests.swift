@@ -23,9 +23,9 @@ package final class StreamDigests: TableWriting, @unchecked Sendable {
     private let digests = UnsafeMutablePointer<ModelDigest>.allocate(capacity: size)
     private let counts = CountTable()
     /// The marks of the current stream's set entries; an entry that is there already is not added again.
-    @exclusivity(unchecked) private var members = MarkSet()
+    private var members = MarkSet()
     /// The marks of all unique texts.
-    @exclusivity(unchecked) private var uniqueMarks: [UInt64] = []
+    private var uniqueMarks: [UInt64] = []
 
     /// Creates empty digests of a catalogue's tables.
     package init(_ catalogue: Catalogue) {

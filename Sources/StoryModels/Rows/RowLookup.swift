@@ -6,14 +6,14 @@ import StoryStorage
 /// A row is valid until the body that gets it returns or looks up another row.
 package final class RowLookup: ContentRows {
     private let store: any TableStore
-    @exclusivity(unchecked) private var key = KeyBuffer(capacity: 128)
+    private var key = KeyBuffer(capacity: 128)
     /// The row key of an ID that was found in another table.
-    @exclusivity(unchecked) private var id = KeyBuffer(capacity: 128)
+    private var id = KeyBuffer(capacity: 128)
     /// The batch of numbers to look up.
-    @exclusivity(unchecked) private var numbers = KeyBatch()
+    private var numbers = KeyBatch()
     /// The batch of row keys found for the numbers, and for each of them the index of its number in `found`.
-    @exclusivity(unchecked) private var ids = KeyBatch()
-    @exclusivity(unchecked) private var found: [Int] = []
+    private var ids = KeyBatch()
+    private var found: [Int] = []
 
     /// Creates a look-up in a store.
     package init(_ store: any TableStore) { self.store = store }

@@ -6,7 +6,7 @@ package import StoryStorage
 /// It belongs to one thread; only a `Checkpoint` runs on another.
 package final class LMDBModelStore: TableStore {
     /// The position that the stored tables are folded up to.
-    @exclusivity(unchecked) package private(set) var checkpointed: Position
+    package private(set) var checkpointed: Position
     /// The reason why stored models were discarded at opening; nil when they were not.
     package let renewal: String?
     /// The first read error; the caller got it as well, and the stored tables are suspect from then on.
@@ -16,7 +16,7 @@ package final class LMDBModelStore: TableStore {
     private let tables: ModelTables
     private let checksums: KeptChecksums
     private let identity: CheckpointRecord
-    @exclusivity(unchecked) private var snapshot: ReadTransaction?
+    private var snapshot: ReadTransaction?
     /// The B-trees of the stored tables in the snapshot.
     private let trees: StoredTrees
     /// The active memtables: the writes since the last checkpoint began. Constant, to avoid a retain and release per
@@ -25,13 +25,13 @@ package final class LMDBModelStore: TableStore {
     /// The immutable memtables of a checkpoint that runs or failed.
     private var immutable: MemtableSet? { didSet { older = immutable.map(Unmanaged.passUnretained) } }
     /// The same, unretained, to avoid a retain and release on each look-up.
-    @exclusivity(unchecked) private var older: Unmanaged<MemtableSet>?
+    private var older: Unmanaged<MemtableSet>?
     private var checkpoint: Checkpoint?
     private var spare: MemtableSet?
     /// The buffer for the value of a new count, and for a value that is appended to.
-    @exclusivity(unchecked) private var scratch = KeyBuffer()
-    @exclusivity(unchecked) private var lookups = InterleavedLookup()
-    @exclusivity(unchecked) private var prefetched = PrefetchedLookup()
+    private var scratch = KeyBuffer()
+    private var lookups = InterleavedLookup()
+    private var prefetched = PrefetchedLookup()
 
     /// Opens the stored models. Models of another version, and models that hold more than this log and an ancestor
     /// share, are removed and folded from the start.

@@ -7,7 +7,7 @@ import StoryWire
 
 /// The driver of the commit cycle: carries out the turn's decisions to append, commit, roll back and release.
 final class CommitDriver {
-    @exclusivity(unchecked) private(set) var turn: Turn
+    private(set) var turn: Turn
     /// Output that depends on events up to here may be sent at the end of the turn; nil when none may.
     private(set) var sendablePosition: Position?
     /// The number of timer ticks since the start, of 0.1 s each.
@@ -25,13 +25,13 @@ final class CommitDriver {
     /// How long the commit in progress took to begin, in nanoseconds.
     private var beginning: UInt64 = 0
     private var committedAtTick: Position = .zero
-    @exclusivity(unchecked) private var encoder = EventEncoder()
+    private var encoder = EventEncoder()
     /// True while the appended events cannot be committed before a flush has ended.
-    @exclusivity(unchecked) private var isWaitingForFlush = false
+    private var isWaitingForFlush = false
     /// True while memory is full of events that a checkpoint must store first.
-    @exclusivity(unchecked) private var isMemoryShort = false
+    private var isMemoryShort = false
     /// The bytes of the events appended since the last commit began.
-    @exclusivity(unchecked) private var nextBytes = 0
+    private var nextBytes = 0
     /// The interval of the search for readers whose process ended, in ticks of 0.1 s.
     private static let readerTicks: UInt64 = 100
 

@@ -37,32 +37,32 @@ final class Connection {
     }
 
     let id: ConnectionID
-    @exclusivity(unchecked) private(set) var state = State.open {
+    private(set) var state = State.open {
         didSet { touched.add(self) }
     }
-    @exclusivity(unchecked) var session: Session
-    @exclusivity(unchecked) var lines: SessionMachine
-    @exclusivity(unchecked) var output = Outlet()
+    var session: Session
+    var lines: SessionMachine
+    var output = Outlet()
     /// The list that notes that something about the connection has changed.
     private let touched: TouchedConnections
     /// When the connection last did something.
-    @exclusivity(unchecked) var activity = Activity()
-    @exclusivity(unchecked) var client = ClientFigures()
-    @exclusivity(unchecked) var asked = AskedRequests()
+    var activity = Activity()
+    var client = ClientFigures()
+    var asked = AskedRequests()
     /// The index of the subscription that has its share first.
     var firstSubscription = 0
     /// The number of its subscriptions to rows and lists that all connections' sum includes.
     var countedRowSubscriptions = 0
     /// True while the transport leaves the peer's bytes in the socket.
-    @exclusivity(unchecked) var isPaused = false
+    var isPaused = false
     /// Whether the connection has a long line that is not complete, and whether it is being read.
-    @exclusivity(unchecked) var longLine = LongLine.none
+    var longLine = LongLine.none
     /// The last turn that handled lines of the connection, and the number of those lines.
-    @exclusivity(unchecked) var taken: (turn: UInt64, lines: Int) = (0, 0)
+    var taken: (turn: UInt64, lines: Int) = (0, 0)
     /// The bytes that the memory account has recorded for the connection.
-    @exclusivity(unchecked) var accounted = 0
+    var accounted = 0
     /// The lists of the loop that the connection is in.
-    @exclusivity(unchecked) var listed: Lists = []
+    var listed: Lists = []
 
     /// The lists of connections that the loop keeps; a connection is in each at most once.
     struct Lists: OptionSet {

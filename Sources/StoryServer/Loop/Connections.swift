@@ -6,7 +6,7 @@ import StoryReactor
 final class Connections {
     /// The connections whose next step is to be computed.
     let touched = TouchedConnections()
-    @exclusivity(unchecked) private var table: [ConnectionID: Connection] = [:]
+    private var table: [ConnectionID: Connection] = [:]
     private var followersByID: [ConnectionID: Connection] = [:]
     /// The number of connections that are not ending.
     private(set) var liveCount = 0

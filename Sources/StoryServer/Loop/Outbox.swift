@@ -22,9 +22,12 @@ final class Outbox {
     private let memory: ClientMemory
     /// True once the daemon ends: connections that have read everything are closed without lingering.
     var isDraining = false
-    @exclusivity(unchecked) private var waiting: [Connection] = []
+    private var waiting: [Connection] = []
+    /// The connection to which a part of an answer is being written, and the size of its output before; the output itself
+    /// cannot be read meanwhile.
+    private var appended: (id: ConnectionID, count: Int)?
     /// Spare storage of a connection that had much output, for the next one without any.
-    @exclusivity(unchecked) private var spare = ByteWriter()
+    private var spare = ByteWriter()
 
     init(
         _ transport: any Transport, _ limits: Limits, _ connections: Connections, _ memory: ClientMemory,
@@ -56,6 +59,8 @@ final class Outbox {
         to connection: Connection, _ body: (inout ByteWriter) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         list(connection)
+        appended = (connection.id, connection.output.count)
+        defer { appended = nil }
         return try body(&connection.output.replies.bytes)
     }
 
@@ -114,7 +119,8 @@ final class Outbox {
 
     /// Returns the bytes that wait until the connection's client reads them.
     func waitingCount(_ connection: Connection) -> Int {
-        connection.output.count + transport.unsentCount(connection.id)
+        let count = appended?.id == connection.id ? appended?.count ?? 0 : connection.output.count
+        return count + transport.unsentCount(connection.id)
     }
 
     // MARK: Sending

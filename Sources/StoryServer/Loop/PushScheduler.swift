@@ -23,7 +23,7 @@ final class PushScheduler {
     /// The events up to here were pushed to the followers, as far as those read them.
     private(set) var published: Position
     private var budget = Budget.turn
-    @exclusivity(unchecked) private var queue = FairQueue(.publishing)
+    private var queue = FairQueue(.publishing)
 
     init(_ dependency: ServerDependency, _ connections: Connections, _ outbox: Outbox, _ memory: ClientMemory) {
         self.memory = memory

@@ -3,7 +3,7 @@
 /// At the end of a turn the next step of each is computed once. So the order of the changes, and the part of the loop
 /// that made them, do not matter.
 final class TouchedConnections {
-    @exclusivity(unchecked) private var connections: [Connection] = []
+    private var connections: [Connection] = []
 
     /// Notes that something about the connection has changed.
     @inline(__always)

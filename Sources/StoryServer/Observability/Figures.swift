@@ -9,9 +9,9 @@ package final class Figures {
     let started: Instant
     private let steady: () -> UInt64
     /// The number of handled requests of each verb.
-    @exclusivity(unchecked) private var counts = [UInt64](repeating: 0, count: Verb.allCases.count)
+    private var counts = [UInt64](repeating: 0, count: Verb.allCases.count)
     /// The durations of the timed requests of each verb: deciding, reading and folding.
-    @exclusivity(unchecked) private var verbs = [Histogram](repeating: Histogram(), count: Verb.allCases.count)
+    private var verbs = [Histogram](repeating: Histogram(), count: Verb.allCases.count)
     /// The durations of the folds of each kind of event, the users' own events first.
     private var folds = [Histogram](repeating: Histogram(), count: Catalogue.standard.kinds.count + 1)
     /// The durations of the synced commits.
@@ -32,8 +32,8 @@ package final class Figures {
     private(set) var accepted: UInt64 = 0
     private var refusals: [ConnectionRefusal: UInt64] = [:]
     /// The bytes received from clients, and the bytes handed to their sockets.
-    @exclusivity(unchecked) private(set) var received: UInt64 = 0
-    @exclusivity(unchecked) private(set) var sent: UInt64 = 0
+    private(set) var received: UInt64 = 0
+    private(set) var sent: UInt64 = 0
     private var conditions: Set<ServerCondition> = []
     /// The number of events per second over the last whole second.
     private(set) var eventsPerSecond: UInt64 = 0

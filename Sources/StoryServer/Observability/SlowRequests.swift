@@ -18,15 +18,15 @@ final class SlowRequests {
     private let figures: Figures
     private let trace: Trace
     /// When the turn began, in nanoseconds; nil between turns.
-    @exclusivity(unchecked) private var began: UInt64?
-    @exclusivity(unchecked) private var turn: UInt64 = 0
+    private var began: UInt64?
+    private var turn: UInt64 = 0
     /// A ring of the ends of the last turns, in nanoseconds, by their number.
-    @exclusivity(unchecked) private var ends = [UInt64](repeating: 0, count: rememberedTurns)
+    private var ends = [UInt64](repeating: 0, count: rememberedTurns)
     /// The first request that was read and replied to in this turn, and the number of such requests.
-    @exclusivity(unchecked) private var quickest: (group: AskedRequests.Group, connection: Connection)?
-    @exclusivity(unchecked) private var quickCount: UInt64 = 0
+    private var quickest: (group: AskedRequests.Group, connection: Connection)?
+    private var quickCount: UInt64 = 0
     /// When replies to requests of earlier turns were sent in this turn, in nanoseconds; nil while none were.
-    @exclusivity(unchecked) private var leftAt: UInt64?
+    private var leftAt: UInt64?
     private var tracedCount: UInt64 = 0
     private var moreCount: UInt64 = 0
 

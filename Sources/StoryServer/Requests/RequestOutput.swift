@@ -23,13 +23,13 @@ final class RequestOutput: TurnOutput {
     private let outbox: Outbox
     /// The connection that is written to; nil while no request is handled. Not retained: the caller of the engine
     /// retains it.
-    @exclusivity(unchecked) private var connection: Unmanaged<Connection>?
-    @exclusivity(unchecked) private var followUp: FollowUp?
-    @exclusivity(unchecked) private var times = TimeText()
+    private var connection: Unmanaged<Connection>?
+    private var followUp: FollowUp?
+    private var times = TimeText()
     /// The first failure that is a defect of the program.
     private var defect: Failure?
     /// True where there is a follow-up or a defect to take: most requests have neither.
-    @exclusivity(unchecked) private(set) var hasFollowUp = false
+    private(set) var hasFollowUp = false
 
     init(
         _ dependency: ServerDependency, _ driver: CommitDriver, _ publishing: PushScheduler, _ outbox: Outbox,

@@ -36,16 +36,16 @@ final class Requests {
     /// True once a client was refused for lack of room.
     var wasRefused = false
     /// The connections with lines that were not handled on arrival.
-    @exclusivity(unchecked) var queue = FairQueue(.requests)
+    var queue = FairQueue(.requests)
     /// The units that the turn has spent.
-    @exclusivity(unchecked) var spent = 0
-    @exclusivity(unchecked) private var turn: UInt64 = 0
+    var spent = 0
+    private var turn: UInt64 = 0
     private var waiting = WaitingRequests()
-    @exclusivity(unchecked) private var turnTime: Instant?
+    private var turnTime: Instant?
     /// The engine's output, reused for one request after the other.
     let handled: RequestOutput
     /// The batch of the last requests for rows; it is answered before anything else is done.
-    @exclusivity(unchecked) var rowRequests = RowRequests()
+    var rowRequests = RowRequests()
 
     init(
         _ dependency: ServerDependency, _ driver: CommitDriver, _ connections: Connections, _ outbox: Outbox,

@@ -7,7 +7,7 @@ import StoryCore
 final class StructureCheck: PageVisitor {
     let wantsValues = false
     /// One bit for each page, set once the page was seen.
-    @exclusivity(unchecked) private var seen: [UInt64]
+    private var seen: [UInt64]
     private let path: String
     private let lastPage: UInt64
 

@@ -4,9 +4,9 @@ package import StoryCore
 package final class LineWriter: AnswerLines {
     // Unchecked access, since every line reads these.
     /// The output of the connection during a step; empty otherwise.
-    @exclusivity(unchecked) private var bytes = ByteWriter()
-    @exclusivity(unchecked) private var tag: Tag?
-    @exclusivity(unchecked) private var limit = 0
+    private var bytes = ByteWriter()
+    private var tag: Tag?
+    private var limit = 0
 
     /// Creates a writer.
     package init() {}

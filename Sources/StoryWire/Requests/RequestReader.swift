@@ -19,13 +19,13 @@ package struct RefusedLine: Error {
 package final class RequestReader {
     let scanner: JSONScanner
     let events: ProposalReader
-    @exclusivity(unchecked) private var parts: LineParts
+    private var parts: LineParts
     /// The members of the form that was read last; the array is reused.
-    @exclusivity(unchecked) var fields: FormFields = []
+    var fields: FormFields = []
     /// The events that were read last; the array is reused.
-    @exclusivity(unchecked) var proposals: [EventProposal] = []
+    var proposals: [EventProposal] = []
     /// The events of several streams that were read last; the array is reused.
-    @exclusivity(unchecked) var streamProposals: [StreamProposal] = []
+    var streamProposals: [StreamProposal] = []
     let table: RequestTable
     private let verbs: NameTable
 

@@ -86,11 +86,22 @@ package final class Program {
 
     /// Where a program was built: STORYKEEP_BIN, else the release build, else beside these tests.
     package static func path(_ name: String) throws -> String {
-        let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        let tests = testFolder
         let release = tests.deletingLastPathComponent().appendingPathComponent("release")
         let folders: [String?] = [ProcessInfo.processInfo.environment["STORYKEEP_BIN"], release.path, tests.path]
         for case let folder? in folders where access("\(folder)/\(name)", X_OK) == 0 { return "\(folder)/\(name)" }
         throw NotBuilt(name: name)
+    }
+
+    /// Where a program of the same build as the tests is.
+    package static func debugPath(_ name: String) throws -> String {
+        let path = "\(testFolder.path)/\(name)"
+        guard access(path, X_OK) == 0 else { throw NotBuilt(name: name) }
+        return path
+    }
+
+    private static var testFolder: URL {
+        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     }
 }
 
