@@ -136,7 +136,10 @@ struct ChangeFeedTests {
         }
         for schema in plan.catalogue.kinds {
             var rows: [[UInt8]] = []
-            feed.forEachPendingRow(schema) { rows.append(Array($0.bytes)) }
+            feed.forEachPendingRow(schema) { row, change in
+                rows.append(Array(row.bytes))
+                #expect(feed.row(before: change) == RowCopy(row))
+            }
             let expected = firsts.values.filter { $0.kind == schema.name }
             #expect(rows.count == expected.count { $0.before != nil })
             #expect(Set(rows) == Set(expected.compactMap(\.before)))

@@ -51,6 +51,21 @@ struct WatchOfUndurableTests: Watching {
         #expect(bench.log.readCount == reads)
     }
 
+    @Test func `a list is shown in steps however many changes are pending`() {
+        let count = 2_400
+        bench.receive((0..<count).map { Watched.story("\($0)", 1, 2) + "\n" }.joined(), from: "writer")
+        bench.run()
+        bench.makeDiskSlow()
+        bench.receive((0..<count).map { #"EDIT stories/\#($0) {"title":"B"}"# + "\n" }.joined(), from: "writer")
+        bench.run()
+        bench.send("SUBSCRIBE stories", from: "watcher")
+        let shown = heard().filter { $0.contains("row") }
+        #expect(shown.count == count && shown.allSatisfy { $0.hasSuffix(" v1") })
+        while bench.commits.isRunning { bench.endCommit() }
+        let changed = heard().filter { $0.contains("row") }
+        #expect(changed.count == count && changed.allSatisfy { $0.hasSuffix(" v2") })
+    }
+
     @Test func `rows that are being changed when a list is watched are listed as they are durable`() {
         write(Watched.story("1", 1, 2), Watched.story("2", 1, 2))
         bench.makeDiskSlow()

@@ -58,7 +58,8 @@ package struct RowWatcher {
     ) throws(StorageError) -> Bool {
         let schema = world.schema(kind)
         let plan = QueryPlan(schema, conditions)
-        budget.look(at: pendingUnits)
+        // Charged at the end, so that a step makes progress whatever is pending.
+        defer { budget.look(at: pendingUnits) }
         if let unique = plan.unique {
             budget.look(at: Budget.rowUnits)
             if let row = try row(schema, unique, conditions) { _ = visit(row, [], &budget) }
@@ -88,7 +89,7 @@ package struct RowWatcher {
     }
 
     /// The cost of a look at all pending changes, in units.
-    private var pendingUnits: Int { feed.pendingCount / 16 }
+    private var pendingUnits: Int { feed.pendingCount / 8 }
 
     /// Returns the row with a number that a key ends with, if it passes the conditions and is no other than durable.
     private func row(
@@ -110,24 +111,26 @@ package struct RowWatcher {
         try world.rows.row(schema, folded: unique.text) {
             if unique.rest.match($0), !feed.isPending($0) { row = RowCopy($0) }
         }
-        feed.forEachPendingRow(schema) { if conditions.match($0) { row = RowCopy($0) } }
+        feed.forEachPendingRow(schema) { pending, _ in if conditions.match(pending) { row = RowCopy(pending) } }
         return row
     }
 }
 
 /// The rows of a list that have pending changes, as they are durable, in the order of the list.
 private struct PendingRows {
-    /// The rows and their keys, the last one first.
-    private var rows: [(key: [UInt8], row: RowCopy)] = []
+    private let feed: ChangeFeed
+    /// The keys of the rows and the numbers of their first pending changes, the last one first.
+    private var rows: [(key: [UInt8], change: Int)] = []
 
     /// Finds the rows behind a key.
     init(
         of schema: KindSchema, _ conditions: [Condition], after: [UInt8]?, _ feed: ChangeFeed,
         _ key: (RowView) -> [UInt8]?
     ) {
-        feed.forEachPendingRow(schema) { row in
+        self.feed = feed
+        feed.forEachPendingRow(schema) { row, change in
             guard conditions.match(row), let key = key(row), after?.precedes(key) ?? true else { return }
-            rows.append((key, RowCopy(row)))
+            rows.append((key, change))
         }
         rows.sort { $1.key.precedes($0.key) }
     }
@@ -139,11 +142,12 @@ private struct PendingRows {
         through key: UnsafeRawBufferPointer?, _ budget: inout Budget,
         _ visit: (RowCopy?, _ key: [UInt8], inout Budget) -> Bool
     ) -> Bool {
-        while let (next, row) = rows.last {
+        while let (next, change) = rows.last {
             if let key, next.withUnsafeBytes({ $0.compare(key) > 0 }) { return true }
             guard !budget.isSpent else { return false }
             rows.removeLast()
-            guard visit(row, next, &budget) else { return false }
+            budget.look(at: Budget.rowUnits)
+            guard visit(feed.row(before: change), next, &budget) else { return false }
         }
         return true
     }

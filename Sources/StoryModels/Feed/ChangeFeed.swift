@@ -73,10 +73,15 @@ package final class ChangeFeed {
         _ schema: KindSchema, _ id: UnsafeRawBufferPointer, _ body: (RowView?) -> Result
     ) -> Result? { pending.withRow(before: schema, id, body) }
 
-    /// Calls `body` with the durable state of each row of a kind that has a pending change.
-    package func forEachPendingRow(_ schema: KindSchema, _ body: (RowView) -> Void) {
+    /// Calls `body` with the durable state of each row of a kind that has a pending change, and with the number of that
+    /// change, which is valid until the next input.
+    package func forEachPendingRow(_ schema: KindSchema, _ body: (RowView, _ change: Int) -> Void) {
+        pending.index()
         pending.forEachRow(before: schema, body)
     }
+
+    /// Returns a copy of the row before a pending change.
+    package func row(before change: Int) -> RowCopy? { pending.row(before: change) }
 
     /// The number of pending changes.
     package var pendingCount: Int { pending.count }

@@ -113,15 +113,23 @@ package struct PendingChanges {
         return nil
     }
 
-    /// Calls `body` with each row of a kind that has a pending change, as it was before the first one.
-    package mutating func forEachRow(before schema: KindSchema, _ body: (RowView) -> Void) {
-        index()
+    /// Calls `body` with each row of a kind that has a pending change, as it was before the first one, and with the
+    /// number of that change. `index` must have been called since the last input.
+    package func forEachRow(before schema: KindSchema, _ body: (RowView, _ change: Int) -> Void) {
         for index in firsts.values where entries[index].beforeCount >= 0 && entries[index].kind.schema === schema {
-            withChange(index) { if let before = $0.before { body(before) } }
+            withChange(index) { if let before = $0.before { body(before, index) } }
         }
     }
 
-    private mutating func index() {
+    /// Returns a copy of the row before a change, by the number that `forEachRow` gave it.
+    package func row(before change: Int) -> RowCopy? {
+        var row: RowCopy?
+        withChange(change) { row = $0.before.map { RowCopy($0) } }
+        return row
+    }
+
+    /// Notes the first change of each row.
+    package mutating func index() {
         for index in max(indexed, dropped)..<entries.count {
             let row = RowNumber(entries[index].kind.schema, entries[index].number)
             if firsts[row] == nil { firsts[row] = index }
