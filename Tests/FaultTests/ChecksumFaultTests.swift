@@ -10,7 +10,7 @@ extension HarmTests {
             for isForGood in [false, true] {
                 let rule = FaultRule(
                     kinds: kind, number: number, count: isForGood ? .max / 2 : 1, action: .fail, value: UInt64(EIO),
-                    path: "models.checksums")
+                    path: "models/checksums")
                 let play = try Play([rule])
                 try play.run([
                     .exchange([0: [.user("a"), .user("b")]]), .exchange([2: [.job("CHECKPOINT")]]), .arm,

@@ -116,7 +116,7 @@ extension HarmTests {
 
         /// How many calls a tale has in which nothing fails.
         private static func length(of tale: Tale, _ isHeld: Bool, _ stores: Stores) throws -> Int {
-            let seen = FaultRule(kinds: .changes, count: .max / 2, action: .delay, path: "models.journal")
+            let seen = FaultRule(kinds: .changes, count: .max / 2, action: .delay, path: "models/journal")
             let play = try play(tale, [seen], isHeld, stores)
             #expect(play.complaints.isEmpty, "unharmed: \(play.complaints)")
             if case .pieces = tale { #expect(play.faults.struck(0) > 0, "the checkpoint is one piece") }

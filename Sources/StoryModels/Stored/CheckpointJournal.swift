@@ -14,7 +14,7 @@ package struct CheckpointJournal {
 
     let path: String
 
-    init(models path: String) { self.path = path + ".journal" }
+    init(models path: String) { self.path = path + "/journal" }
 
     /// Writes and syncs the journal, in place of an older one once it is complete. A draft that fails is removed, since
     /// its disk space may be the last that the log has.

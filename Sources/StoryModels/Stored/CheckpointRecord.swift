@@ -44,6 +44,14 @@ package struct CheckpointRecord: Equatable {
         }
     }
 
+    static func read(
+        _ meta: StoredTree, at key: [UInt8] = CheckpointRecord.key
+    ) throws(StorageError) -> CheckpointRecord? {
+        try key.withBytes { (key) throws(StorageError) in
+            try meta.value(at: key).flatMap { CheckpointRecord(Array($0)) }
+        }
+    }
+
     func write(_ transaction: OpaquePointer, _ meta: Database, as key: [UInt8]) throws(StorageError) {
         try key.withBytes { (key) throws(StorageError) in
             try bytes.withBytes { (value) throws(StorageError) in try Cursor(transaction, meta).put(value, at: key) }

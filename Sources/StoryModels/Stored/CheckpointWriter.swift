@@ -40,6 +40,12 @@ struct CheckpointWriter: ~Copyable {
     }
 
     consuming func run() throws(StorageError) {
+        do throws(StorageError) {
+            try prove()
+        } catch {
+            checksums.keep(error)
+            throw error
+        }
         var scratch: [SortedKey] = []
         for table in tables.numbers {
             guard let buffer = buffers.filled(table) else { continue }
@@ -56,6 +62,29 @@ struct CheckpointWriter: ~Copyable {
             }
         }
         try commitLast()
+    }
+
+    /// Proves the pages that LMDB will read, since it trusts every number on a page.
+    ///
+    /// To put a value, LMDB reads the pages from the root to its key. After a removal it may read any other page as
+    /// well, to merge pages, and a set is written with removals: so all pages of such a table are proven, once. So are
+    /// those of a table that has fewer pages than there are entries.
+    private func prove() throws(StorageError) {
+        let view = try ReadTransaction(environment)
+        if let meta = try view.tree(of: ModelTables.metaName, in: environment, checksums.pages) { try meta.prove() }
+        for table in tables.numbers where !checksums.isProven(table) {
+            guard let buffer = buffers.filled(table),
+                let tree = try view.tree(of: tables[table].name, in: environment, checksums.pages)
+            else { continue }
+            let isWhole =
+                tables[table].isSet || UInt64(buffer.count) >= tree.pages
+                || (0..<buffer.count).contains { buffer.value($0) == nil }
+            if isWhole {
+                try checksums.prove(table, tree)
+            } else {
+                for index in 0..<buffer.count { _ = try tree.value(at: buffer.key(index)) }
+            }
+        }
     }
 
     /// Writes entries until all are written or enough pages are changed; returns the index of the next entry.

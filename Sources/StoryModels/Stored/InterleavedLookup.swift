@@ -1,33 +1,48 @@
 import StoryCore
 import StoryStorage
 
-/// The B-trees of the stored tables in one view of the map, by table number; sets have none here.
+/// The B-trees of the stored tables in one view of the map, by table number.
 final class StoredTrees {
     private static let size = 256
 
     private let tables: [ModelTable]
     private let trees = UnsafeMutablePointer<StoredTree?>.allocate(capacity: size)
+    /// The trees of the tables that are no sets, in which a value is found under its own key.
+    private let plain = UnsafeMutablePointer<StoredTree?>.allocate(capacity: size)
 
     init(_ tables: [ModelTable]) {
-        self.tables = tables.filter { !$0.isSet }
-        trees.initialize(repeating: nil, count: StoredTrees.size)
+        self.tables = tables
+        for trees in [trees, plain] { trees.initialize(repeating: nil, count: StoredTrees.size) }
     }
 
-    deinit { trees.deallocate() }
+    deinit {
+        trees.deallocate()
+        plain.deallocate()
+    }
 
+    /// The tree of a table; nil for sets.
     @inline(__always)
-    subscript(table: UInt8) -> StoredTree? { trees[Int(table)] }
+    subscript(table: UInt8) -> StoredTree? { plain[Int(table)] }
+
+    /// The tree of any table; nil where the view has ended.
+    func any(_ table: UInt8) -> StoredTree? { trees[Int(table)] }
 
     /// Removes the trees when their view ends.
-    func clear() { trees.update(repeating: nil, count: StoredTrees.size) }
+    func clear() {
+        for trees in [trees, plain] { trees.update(repeating: nil, count: StoredTrees.size) }
+    }
 
     /// Looks up the trees of the tables in a view.
     ///
     /// - Throws: any read error of the stored tables.
     fileprivate func look(
-        at transaction: borrowing ReadTransaction, _ environment: Environment
+        at transaction: borrowing ReadTransaction, _ environment: Environment, _ proven: ProvenPages
     ) throws(StorageError) {
-        for table in tables { trees[Int(table.number)] = try transaction.tree(of: table.name, in: environment) }
+        for table in tables {
+            let tree = try transaction.tree(of: table.name, in: environment, proven)
+            trees[Int(table.number)] = tree
+            if !table.isSet { plain[Int(table.number)] = tree }
+        }
     }
 }
 
@@ -35,8 +50,10 @@ extension ReadTransaction {
     /// Looks up the trees of the tables in this view.
     ///
     /// - Throws: any read error of the stored tables.
-    borrowing func show(_ trees: StoredTrees, _ environment: Environment) throws(StorageError) {
-        try trees.look(at: self, environment)
+    borrowing func show(
+        _ trees: StoredTrees, _ environment: Environment, _ proven: ProvenPages
+    ) throws(StorageError) {
+        try trees.look(at: self, environment, proven)
     }
 }
 

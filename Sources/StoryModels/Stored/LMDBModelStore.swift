@@ -9,13 +9,16 @@ package final class LMDBModelStore: TableStore {
     package private(set) var checkpointed: Position
     /// The reason why stored models were discarded at opening; nil when they were not.
     package let renewal: String?
-    /// The first read error; the caller got it as well, and the stored tables are suspect from then on.
-    package private(set) var failure: StorageError?
+    /// The first read error of this store or a checkpoint; the caller got it as well, and the stored tables are suspect
+    /// from then on.
+    package var failure: StorageError? { readFailure ?? checksums.damage }
+    private var readFailure: StorageError?
 
     private let environment: Environment
     private let tables: ModelTables
     private let checksums: KeptChecksums
     private let identity: CheckpointRecord
+    private let firstPages: Int
     private var snapshot: ReadTransaction?
     /// The B-trees of the stored tables in the snapshot.
     private let trees: StoredTrees
@@ -55,10 +58,11 @@ package final class LMDBModelStore: TableStore {
         tables = opened.tables
         checksums = opened.checksums
         renewal = opened.renewal
+        firstPages = opened.firstPages
         checkpointed = opened.position
         let snapshot = try ReadTransaction(opened.environment)
         trees = StoredTrees(list)
-        try snapshot.show(trees, opened.environment)
+        try snapshot.show(trees, opened.environment, opened.checksums.pages)
         self.snapshot = consume snapshot
     }
 
@@ -67,8 +71,6 @@ package final class LMDBModelStore: TableStore {
     /// Removes the stored models of a data directory, which must not be open.
     package static func remove(in directory: DataDirectory) throws(StorageError) {
         try Folder.removeEnvironment(directory.modelsPath)
-        CheckpointJournal(models: directory.modelsPath).remove()
-        PageChecksums(models: directory.modelsPath).remove()
     }
 
     // MARK: TableStore
@@ -160,13 +162,15 @@ package final class LMDBModelStore: TableStore {
     package var bufferedBytes: Int { active.bytes + (checkpoint == nil ? immutable?.bytes ?? 0 : 0) }
     /// The size of the stored tables, in bytes.
     package var storedBytes: Int { environment.usedBytes }
+    /// The number of pages that were verified so far, those of the opening included.
+    package var verifiedPages: Int { firstPages + checksums.pages.count }
     /// Frees the reader slots of dead processes; the slot of a killed replay would keep pages from being used again.
     package func clearStaleReaders() { environment.clearStaleReaders() }
 
     /// Throws `.failed` where a file of the models was moved, removed or replaced.
     package func checkNames() throws(StorageError) { try environment.checkNames() }
     /// Returns a verification of all stored pages against their checksums, to be run on another thread.
-    package func proof() -> ModelProof { ModelProof(environment, checksums) }
+    package func proof() -> ModelProof { ModelProof(environment, checksums.check) }
     /// True from `freeze` to `finish` or `fail`.
     package var isCheckpointing: Bool { checkpoint != nil }
 
@@ -234,7 +238,7 @@ package final class LMDBModelStore: TableStore {
             guard var search = prefetched.taken(table, key) else { return try tree.value(at: key) }
             return try search.finish()
         }
-        return try snapshot?.value(in: tables[table], at: key)
+        return try trees.any(table)?.value(at: key, isSet: true)
     }
 
     /// Moves the snapshot to the newest commit.
@@ -243,18 +247,17 @@ package final class LMDBModelStore: TableStore {
         prefetched.forget()
         snapshot?.reset()
         try snapshot?.renew()
-        try snapshot?.show(trees, environment)
+        try snapshot?.show(trees, environment, checksums.pages)
     }
 
     /// Visits the merged entries of memtables and stored table until `visit` returns false.
     private func merge(
         _ table: UInt8, _ bounds: KeyBounds, _ order: Order, _ visit: (KeyValue) -> Bool
     ) throws(StorageError) {
-        let handle = snapshot?.handle
-        guard let handle else { preconditionFailure("models read after close") }
+        guard let tree = trees.any(table) else { preconditionFailure("table \(table) read after close") }
         let newest = MemtableWalk(active.filled(table), bounds, order)
         let newer = MemtableWalk(immutable?.filled(table), bounds, order)
-        var stored = try StoredWalk(handle, tables[table], bounds, order)
+        var stored = try StoredWalk(tree, isSet: tables[table].isSet, bounds, order)
         guard newest == nil, newer == nil else {
             var merged = ModelWalk(active: newest, immutable: newer, stored: stored, order)
             while let entry = try merged.next(), visit(entry) {}
@@ -264,7 +267,8 @@ package final class LMDBModelStore: TableStore {
     }
 
     private func noted(_ error: StorageError) -> StorageError {
-        failure = failure ?? error
+        checksums.keep(error)
+        readFailure = readFailure ?? error
         return error
     }
 

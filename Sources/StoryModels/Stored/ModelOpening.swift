@@ -10,6 +10,8 @@ enum ModelOpening {
         let checksums: KeptChecksums
         let position: Position
         let renewal: String?
+        /// The number of pages that were verified before LMDB opened the models.
+        let firstPages: Int
     }
 
     /// Opens the models at a path; models that are missing or unusable are created.
@@ -22,32 +24,33 @@ enum ModelOpening {
         _ options: EnvironmentOptions
     ) throws(StorageError) -> Opened {
         let isThere = Folder.exists(path)
-        let reason = isThere ? try unfitness(path, fresh, owner, options) : nil
+        var firstPages = 0
+        let reason = isThere ? try unfitness(path, fresh, owner, options, &firstPages) : nil
         if !isThere || reason != nil {
-            if isThere { try Folder.removeEnvironment(path) }
-            // Both may exist without models: the models were moved away, or a process was killed just here.
-            CheckpointJournal(models: path).remove()
-            PageChecksums(models: path).remove()
+            try Folder.removeEnvironment(path)
             try create(path, fresh, tables)
         }
-        return try opened(path, tables, options, renewal: reason)
+        return try opened(path, tables, options, renewal: reason, firstPages)
     }
 
     /// Returns the reason why the models at this path are unusable; nil when they are usable.
     private static func unfitness(
-        _ path: String, _ fresh: CheckpointRecord, _ owner: ModelOwner, _ options: EnvironmentOptions
+        _ path: String, _ fresh: CheckpointRecord, _ owner: ModelOwner, _ options: EnvironmentOptions,
+        _ firstPages: inout Int
     ) throws(StorageError) -> String? {
         do throws(StorageError) {
-            try PageProof.run(path)
+            firstPages = try PageChecksums(models: path).begin()
             let environment = try Environment.open(at: path, options)
             defer { environment.close() }
+            let checksums = try KeptChecksums(of: environment)
             let transaction = try ReadTransaction(environment)
-            guard let meta = try transaction.database(ModelTables.metaName),
-                let record = try CheckpointRecord.read(transaction.handle, meta)
+            guard let meta = try transaction.tree(of: ModelTables.metaName, in: environment, checksums.pages),
+                let record = try CheckpointRecord.read(meta)
             else { return "they say nothing of their checkpoint" }
+            firstPages += checksums.pages.count
             if !owner.canOpen(record) { return "they belong to another log" }
             if record.version != fresh.version { return "they are of version \(record.version)" }
-            if try CheckpointRecord.read(transaction.handle, meta, at: CheckpointRecord.mark) != nil {
+            if try CheckpointRecord.read(meta, at: CheckpointRecord.mark) != nil {
                 return try canResume(path, fresh, owner) ? nil : "a checkpoint broke off and its journal is not whole"
             }
             return nil
@@ -66,7 +69,7 @@ enum ModelOpening {
     }
 
     private static func opened(
-        _ path: String, _ tables: [ModelTable], _ options: EnvironmentOptions, renewal: String?
+        _ path: String, _ tables: [ModelTable], _ options: EnvironmentOptions, renewal: String?, _ firstPages: Int
     ) throws(StorageError) -> Opened {
         let environment = try Environment.open(at: path, options)
         let transaction = try WriteTransaction(environment)
@@ -74,13 +77,13 @@ enum ModelOpening {
         let record = try CheckpointRecord.read(transaction.handle, tables.meta)
         let mark = try CheckpointRecord.read(transaction.handle, tables.meta, at: CheckpointRecord.mark)
         try transaction.commit()
-        let checksums = try KeptChecksums(models: path)
+        let checksums = try KeptChecksums(of: environment)
         try checksums.update()
         let resumed = mark == nil ? nil : try resume(environment, tables, checksums)
         return Opened(
             environment: environment, tables: tables, checksums: checksums,
             position: resumed ?? record?.position ?? .zero,
-            renewal: renewal)
+            renewal: renewal, firstPages: firstPages)
     }
 
     private static func canResume(

@@ -27,7 +27,12 @@ package final class ModelSnapshot {
         guard Folder.exists(PageChecksums(models: path).path) else {
             throw .failed("\(path) is of an older version, without checksums: start a daemon, which folds it anew")
         }
-        try PageProof.runBeside(path)
+        do throws(StorageError) {
+            try PageProof.runBeside(path)
+        } catch {
+            PageChecksums(models: path).suspect(error)
+            throw error
+        }
         try ModelSnapshot.checkVersion(opening, path)
         guard let tables = try ModelTables(opening, list) else { throw .corrupt("\(path) lacks a table", at: nil) }
         try opening.keepDatabases()
@@ -52,9 +57,7 @@ package final class ModelSnapshot {
         _ table: ModelTable,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {
-        let handle = transaction?.handle
-        guard let handle else { preconditionFailure("snapshot read after close") }
-        var walk = try StoredWalk(handle, tables[table.number], .all, .ascending)
+        var walk = try StoredWalk(tree(of: table), isSet: table.isSet, .all, .ascending)
         while let entry = walk.entry, visit(entry.key, entry.value) { try walk.advance() }
     }
 
@@ -70,8 +73,14 @@ package final class ModelSnapshot {
     /// - Throws: any read error of the stored tables.
     package func value(in table: ModelTable, at key: [UInt8]) throws(StorageError) -> [UInt8]? {
         try key.withBytes { (key) throws(StorageError) in
-            try transaction?.value(in: tables[table.number], at: key).map { Array($0) }
+            try tree(of: table).value(at: key, isSet: table.isSet).map { Array($0) }
         }
+    }
+
+    private func tree(of table: ModelTable) throws(StorageError) -> StoredTree {
+        let found = try transaction?.tree(of: table.name, in: environment)
+        guard let tree = found ?? nil else { throw .corrupt("\(environment.path) lacks \(table.name)", at: nil) }
+        return tree
     }
 
     /// Returns the digest of the tables of a model.

@@ -3,6 +3,7 @@ import StoryStorage
 
 /// The storage of a table.
 struct StoredTable: Sendable {
+    let name: String
     let database: Database
     /// True where only keys are stored, in blocks; otherwise each entry is one of the database.
     let isSet: Bool
@@ -34,7 +35,7 @@ struct ModelTables: Sendable {
         var stored = ModelTables.none
         for table in tables {
             stored[Int(table.number)] = StoredTable(
-                database: try transaction.database(table.name), isSet: table.isSet)
+                name: table.name, database: try transaction.database(table.name), isSet: table.isSet)
         }
         self.stored = stored
         numbers = tables.map(\.number).sorted()
@@ -46,7 +47,7 @@ struct ModelTables: Sendable {
         var stored = ModelTables.none
         for table in tables {
             guard let database = try transaction.database(table.name) else { return nil }
-            stored[Int(table.number)] = StoredTable(database: database, isSet: table.isSet)
+            stored[Int(table.number)] = StoredTable(name: table.name, database: database, isSet: table.isSet)
         }
         numbers = tables.map(\.number).sorted()
         guard let meta = try transaction.database(ModelTables.metaName) else { return nil }
@@ -62,20 +63,5 @@ struct ModelTables: Sendable {
 
     private static var none: [StoredTable?] {
         Array(repeating: nil, count: 256)
-    }
-}
-
-extension ReadTransaction {
-    /// Returns the value at a key of a table, valid until the view ends: empty for a key of a set; nil where there is
-    /// none.
-    ///
-    /// - Throws: any read error of the stored tables.
-    borrowing func value(
-        in table: StoredTable, at key: UnsafeRawBufferPointer
-    ) throws(StorageError) -> UnsafeRawBufferPointer? {
-        guard table.isSet else { return try value(in: table.database, at: key) }
-        let walk = try StoredWalk(handle, table, KeyBounds(lower: key, upper: nil), .ascending)
-        guard let found = walk.entry?.key else { return nil }
-        return found.equals(key) ? UnsafeRawBufferPointer.none : nil
     }
 }

@@ -16,31 +16,12 @@ struct PageProof {
     private let data: SharedFile
     private let pageSize: Int
 
-    /// Verifies all pages before LMDB opens them, while no other process writes.
-    ///
-    /// - Throws: `.corrupt` where a page is not the one that was written, or that is unknown.
-    static func run(_ models: String) throws(StorageError) {
-        let checksums = PageChecksums(models: models)
-        // A process may have been killed before it could add its newest commit's checksums.
-        try checksums.complete()
-        let data = try SharedFile(models + "/data.mdb", O_RDONLY | O_NOFOLLOW)
-        let walk = try PageWalk(models + "/data.mdb", open: data)
-        let file = try open(checksums.path)
-        let sums = try read(file, checksums.path, walk, ChecksumHead(walk.meta))
-        try PageProof(models: models, data: data, pageSize: walk.meta.pageSize).check(sums, file)
-        let count = PageCount()
-        try walk.run(count)
-        guard count.pages == sums.count(where: { $0 != 0 }) else {
-            throw .corrupt("pages of \(models) have no checksum", at: nil)
-        }
-    }
-
     /// Verifies the pages while they may be written.
     ///
     /// The caller must hold a view of them meanwhile, so that no page with a checksum is overwritten before the
     /// checksum is removed.
     ///
-    /// - Throws: as `run`.
+    /// - Throws: `.corrupt` where a page is not the one that was written, or has no checksum.
     static func runBeside(_ models: String) throws(StorageError) {
         let data = try SharedFile(models + "/data.mdb", O_RDONLY | O_NOFOLLOW)
         try run(models, data, try open(PageChecksums(models: models).path))
@@ -48,32 +29,31 @@ struct PageProof {
 
     /// Verifies the pages through files that are open already, since there may be no free descriptors.
     ///
-    /// - Throws: as `run`.
-    static func runBeside(_ models: String, _ kept: KeptChecksums) throws(StorageError) {
-        try run(models, kept.data, kept.file)
+    /// - Throws: as the other.
+    static func runBeside(_ kept: PageCheck) throws(StorageError) {
+        try run(kept.checksums.models, kept.data, kept.file)
     }
 
     private static func run(
         _ models: String, _ data: SharedFile, _ file: borrowing ChecksumFile
     ) throws(StorageError) {
+        let path = PageChecksums(models: models).path
         let walk = try PageWalk(models + "/data.mdb", open: data)
-        let sums = try read(file, PageChecksums(models: models).path, walk, nil)
+        guard let head = try file.head(path) else { throw .corrupt("\(path) is of another commit", at: nil) }
+        let sums = try file.read(pages: walk.meta.lastPage + 1, path)
         try PageProof(models: models, data: data, pageSize: walk.meta.pageSize).check(sums, file)
+        // Checksums are written after their commit: without another one, these are those of the pages in use.
+        guard head == ChecksumHead(walk.meta), try MetaPage.newest(data.handle, models) == walk.meta else { return }
+        let count = PageCount()
+        try walk.run(count)
+        guard count.pages == sums.count(where: { $0 != 0 }) else {
+            throw .corrupt("pages of \(models) have no checksum", at: nil)
+        }
     }
 
     private static func open(_ path: String) throws(StorageError) -> ChecksumFile {
         guard Folder.exists(path) else { throw .corrupt("there are no checksums of the models' pages", at: nil) }
         return ChecksumFile(file: try FileHandle(path, O_RDONLY | O_NOFOLLOW))
-    }
-
-    private static func read(
-        _ file: borrowing ChecksumFile, _ path: String, _ walk: PageWalk, _ wanted: ChecksumHead?
-    ) throws(StorageError) -> [UInt64] {
-        let head = try file.head(path)
-        guard head != nil, wanted == nil || head == wanted else {
-            throw .corrupt("\(path) is of another commit", at: nil)
-        }
-        return try file.read(pages: walk.meta.lastPage + 1, path)
     }
 
     private func check(_ sums: [UInt64], _ file: borrowing ChecksumFile) throws(StorageError) {
@@ -82,7 +62,7 @@ struct PageProof {
             // The page may have been freed after its checksum was read.
             let bytes = try file.file.read(8, at: PageChecksums.headSize + 8 * page, of: path)
             guard bytes.count == 8, bytes.number(at: 0, as: UInt64.self) != sums[page] else {
-                throw .corrupt("page \(page) of \(models)/data.mdb is not the one that was written", at: nil)
+                throw PageChecksums(models: models).damaged(UInt64(page))
             }
         }
     }
@@ -173,20 +153,25 @@ private final class PageReader {
 /// A verification of the stored models while they are served.
 package final class ModelProof: Sendable {
     private let environment: Environment
-    private let kept: KeptChecksums
+    private let check: PageCheck
 
-    init(_ environment: Environment, _ kept: KeptChecksums) {
+    init(_ environment: Environment, _ check: PageCheck) {
         self.environment = environment
-        self.kept = kept
+        self.check = check
     }
 
-    /// Verifies every page as it is now; on any thread.
+    /// Verifies every page as it is now; on any thread. After damage the next start folds the models again.
     ///
     /// - Throws: `.corrupt` where a page is not as it was written.
     package func run() throws(StorageError) {
         let view = try ReadTransaction(environment)
         defer { view.reset() }
-        try PageProof.runBeside(environment.path, kept)
+        do throws(StorageError) {
+            try PageProof.runBeside(check)
+        } catch {
+            check.checksums.suspect(error)
+            throw error
+        }
     }
 }
 

@@ -117,11 +117,7 @@ package struct OpenStore {
                 trace.say("journal-found", ["removed": "\(directory.journalPath).lost", "then": "nothing is given up"])
             }
             if let refusal = log.refusal { trace.say("unnamed", ["reason": "\(refusal)"]) }
-            models = try LMDBModelStore(
-                in: directory, storeID: log.storeID, ancestors: log.storedIdentity.ancestors, head: log.head,
-                version: ModelVersion.current)
-            if let renewal = models.renewal { trace.say("folding-anew", ["reason": renewal]) }
-            try OpenStore.recover(log, models, clock, trace)
+            models = try OpenStore.openModels(directory, log, clock, trace)
             // The files were opened by path, so they are checked to be those of the locked directory.
             try holdRight()
         } catch {
@@ -152,6 +148,27 @@ package struct OpenStore {
         models.close()
         log.close()
         directory.close()
+    }
+
+    /// Opens the models and folds the events that they lack. Damage that only this fold found has them folded again.
+    private static func openModels(
+        _ directory: DataDirectory, _ log: LMDBEventLog, _ clock: Clock, _ trace: Trace
+    ) throws(StorageError) -> LMDBModelStore {
+        var isSecond = false
+        while true {
+            let models = try LMDBModelStore(
+                in: directory, storeID: log.storeID, ancestors: log.storedIdentity.ancestors, head: log.head,
+                version: ModelVersion.current)
+            if let renewal = models.renewal { trace.say("folding-anew", ["reason": renewal]) }
+            do throws(StorageError) {
+                try recover(log, models, clock, trace)
+                return models
+            } catch {
+                guard !isSecond, case .corrupt? = models.failure else { throw error }
+                isSecond = true
+                models.close()
+            }
+        }
     }
 
     private static func recover(

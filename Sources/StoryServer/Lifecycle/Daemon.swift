@@ -47,7 +47,8 @@ package enum Daemon {
             "ready",
             [
                 "version": ProgramVersion.number, "socket": socket, "data": configuration.data,
-                "position": "\(composition.store.log.head.value)", "ms": "\(milliseconds)",
+                "position": "\(composition.store.log.head.value)", "pages": "\(composition.store.models.verifiedPages)",
+                "ms": "\(milliseconds)",
             ])
         acceptSignals()
         manager.ready("serving \(socket)")

@@ -168,17 +168,17 @@ package enum Folder {
         } catch {
             return
         }
-        for name in ["models.journal", "models.journal.tmp", "models.checksums", "log.journal", "log.journal.tmp"] {
+        for name in ["log.journal", "log.journal.tmp"] {
             unlink("\(path)/\(name)")
         }
         for name in ["FORMAT", "FORMAT.tmp", "lock"] { unlink("\(path)/\(name)") }
     }
 
-    /// Removes the folder of an LMDB environment; nothing happens when there is none.
+    /// Removes the folder of an LMDB environment, with the other files of models; nothing happens when there is none.
     ///
     /// A folder that holds anything else is not removed.
     package static func removeEnvironment(_ path: String) throws(StorageError) {
-        for name in ["data.mdb", "lock.mdb"] {
+        for name in ["data.mdb", "lock.mdb", "checksums", "damaged", "journal", "journal.tmp"] {
             guard unlink("\(path)/\(name)") == 0 || errno == ENOENT || errno == ENOTDIR else {
                 throw SystemError.from(errno, "removing \(path)/\(name)")
             }

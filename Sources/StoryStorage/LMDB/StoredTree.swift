@@ -4,21 +4,45 @@ package import StoryCore
 /// One of LMDB's B-trees in the map, for look-ups without LMDB.
 ///
 /// LMDB's own look-up waits for memory at each of its steps. Here a search is a value that takes one step at a time
-/// (`TreeSearch`), so that several searches wait at the same time. The tree is valid until the snapshot that it was
-/// read from ends.
+/// (`TreeSearch`), so that several searches wait at the same time. A page is compared with its checksum before its
+/// first use. The tree is valid until the snapshot that it was read from ends, and as long as its `ProvenPages` exists.
 package struct StoredTree: BitwiseCopyable {
     /// The address of page 0.
-    fileprivate let map: UnsafeRawPointer
-    fileprivate let pageSize: Int
+    let map: UnsafeRawPointer
+    private let pageSize: Int
     /// The number of pages in the map.
-    fileprivate let pageCount: UInt64
-    fileprivate let root: UInt64
+    private let pageCount: UInt64
+    private let root: UInt64
     /// The number of pages from the root to a leaf, both counted; 0 for an empty tree.
-    fileprivate let depth: Int
+    let depth: Int
+    /// The number of pages of the tree, without those of large values.
+    package let pages: UInt64
+    /// The pages that need no comparison with their checksums; nil if none does.
+    private let proven: Unmanaged<ProvenPages>?
+
+    /// The most levels of a tree. LMDB's smallest fan-out needs fewer for any number of pages that a map can hold.
+    fileprivate static let mostLevels = 16
+    private static let headerSize = 16
+    private static let nodeSize = 8
+    private static let branch: UInt16 = 0x01
+    private static let leaf: UInt16 = 0x02
+    private static let isApart: UInt16 = 0x01
+
+    fileprivate init(
+        _ record: TreeRecord, map: UnsafeRawPointer, in environment: Environment, _ proven: ProvenPages?
+    ) {
+        self.map = map
+        pageSize = environment.pageSize
+        pageCount = UInt64(environment.usedBytes / environment.pageSize)
+        root = record.root
+        depth = record.root == TreeRecord.noPage ? 0 : record.depth
+        pages = record.pages
+        self.proven = proven.map(Unmanaged.passUnretained)
+    }
 
     /// Returns the value at a key; nil when there is none.
     ///
-    /// - Throws: `.corrupt` when a page is not as LMDB writes it.
+    /// - Throws: `.corrupt` when a page is not as it was written.
     package func value(at key: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer? {
         var search = try TreeSearch(key, in: self)
         return try search.finish()
@@ -33,27 +57,128 @@ package struct StoredTree: BitwiseCopyable {
         while search.levels > 1, try search.leaveNextPage() {}
         return search
     }
+
+    /// Compares every page of the tree with its checksum.
+    ///
+    /// - Throws: as `value`.
+    package func prove() throws(StorageError) {
+        if depth > 0 { try prove(root, depth) }
+    }
+
+    private func prove(_ number: UInt64, _ levels: Int) throws(StorageError) {
+        let page = try page(number)
+        for index in 0..<(try nodeCount(page, isLeaf: levels == 1)) {
+            let node = try node(page, index)
+            if levels > 1 { try prove(child(page, node), levels - 1) } else { _ = try value(page, node) }
+        }
+    }
+
+    // MARK: Pages
+
+    /// Returns the root page; the tree must not be empty.
+    @inline(__always)
+    func rootPage() throws(StorageError) -> UnsafeRawPointer { try page(root) }
+
+    /// Returns a page, which was compared with its checksum.
+    @inline(__always)
+    func page(_ number: UInt64) throws(StorageError) -> UnsafeRawPointer {
+        guard number < pageCount else { throw .corrupt("a stored table leads out of its file", at: nil) }
+        if let proven, !proven._withUnsafeGuaranteedRef({ $0.contains(number) }) {
+            try proven.takeUnretainedValue().prove(number)
+        }
+        return map + Int(number) * pageSize
+    }
+
+    /// Returns the number of nodes on a page, at least 1.
+    @inline(__always)
+    func nodeCount(_ page: UnsafeRawPointer, isLeaf: Bool) throws(StorageError) -> Int {
+        let lower = Int(page.loadUnaligned(fromByteOffset: 12, as: UInt16.self))
+        guard
+            page.loadUnaligned(fromByteOffset: 10, as: UInt16.self) == (isLeaf ? StoredTree.leaf : StoredTree.branch),
+            lower > StoredTree.headerSize, lower <= pageSize
+        else { throw damaged }
+        return (lower - StoredTree.headerSize) / 2
+    }
+
+    /// Returns the offset of a node, whose header is inside the page.
+    @inline(__always)
+    func node(_ page: UnsafeRawPointer, _ index: Int) throws(StorageError) -> Int {
+        let offset = page.loadUnaligned(fromByteOffset: StoredTree.headerSize + 2 * index, as: UInt16.self)
+        guard Int(offset) + StoredTree.nodeSize <= pageSize else { throw damaged }
+        return Int(offset)
+    }
+
+    /// Returns the number of the page below a node of a branch page.
+    @inline(__always)
+    func child(_ page: UnsafeRawPointer, _ node: Int) -> UInt64 {
+        let first = page.loadUnaligned(fromByteOffset: node, as: UInt32.self)
+        let second = page.loadUnaligned(fromByteOffset: node + 4, as: UInt16.self)
+        return UInt64(first) | UInt64(second) << 32
+    }
+
+    /// Returns the key of a node.
+    @inline(__always)
+    func key(_ page: UnsafeRawPointer, _ node: Int) throws(StorageError) -> UnsafeRawBufferPointer {
+        let count = Int(page.loadUnaligned(fromByteOffset: node + 6, as: UInt16.self))
+        guard node + StoredTree.nodeSize + count <= pageSize else { throw damaged }
+        return UnsafeRawBufferPointer(start: page + node + StoredTree.nodeSize, count: count)
+    }
+
+    /// Compares a key with that of a node: negative when it comes before, positive when it comes after.
+    @inline(__always)
+    func order(
+        _ key: UnsafeRawBufferPointer, _ page: UnsafeRawPointer, _ index: Int
+    ) throws(StorageError) -> Int32 {
+        let other = try self.key(page, try node(page, index))
+        return clm_compare(key.baseAddress, key.count, other.baseAddress, other.count)
+    }
+
+    /// Returns the value of a node of a leaf page, which follows its key or is on pages of its own.
+    func value(_ page: UnsafeRawPointer, _ node: Int) throws(StorageError) -> UnsafeRawBufferPointer {
+        let count = Int(page.loadUnaligned(fromByteOffset: node, as: UInt32.self))
+        let flags = page.loadUnaligned(fromByteOffset: node + 4, as: UInt16.self)
+        let start =
+            node + StoredTree.nodeSize + Int(page.loadUnaligned(fromByteOffset: node + 6, as: UInt16.self))
+        guard flags & StoredTree.isApart == 0 else {
+            guard start + 8 <= pageSize else { throw damaged }
+            let number = page.loadUnaligned(fromByteOffset: start, as: UInt64.self)
+            let first = try self.page(number)
+            let pages = TreePage.pages(of: count, pageSize: pageSize)
+            guard pages <= pageCount - number else { throw damaged }
+            for other in 1..<max(pages, 1) { _ = try self.page(number + other) }
+            return UnsafeRawBufferPointer(start: first + StoredTree.headerSize, count: count)
+        }
+        guard start + count <= pageSize else { throw damaged }
+        return UnsafeRawBufferPointer(start: page + start, count: count)
+    }
+
+    private var damaged: StorageError { .corrupt("a page of a stored table is damaged", at: nil) }
 }
 
 extension ReadTransaction {
     /// Returns the tree of a named database in this snapshot; nil when there is none of that name.
     ///
+    /// - Parameter proven: the pages that need no comparison with their checksums; nil compares none.
     /// - Throws: the error of reading.
-    package borrowing func tree(of name: String, in environment: Environment) throws(StorageError) -> StoredTree? {
+    package borrowing func tree(
+        of name: String, in environment: Environment, _ proven: ProvenPages? = nil
+    ) throws(StorageError) -> StoredTree? {
         let record = try Array(name.utf8).withBytes { (name) throws(StorageError) in
             try value(in: .main, at: name)
         }
         guard let record, let start = record.baseAddress, record.count == TreeRecord.size else { return nil }
         let tree = TreeRecord(record, at: 0)
+        guard tree.depth <= StoredTree.mostLevels else {
+            throw .corrupt("a table of \(environment.path) has \(tree.depth) levels", at: nil)
+        }
         // The record is on a page, which begins with its own number: that gives the address of page 0.
         let page = UnsafeRawPointer(bitPattern: UInt(bitPattern: start) & ~UInt(environment.pageSize - 1))
-        let pageCount = UInt64(environment.usedBytes / environment.pageSize)
-        guard let page, case let number = page.loadUnaligned(as: UInt64.self), number < pageCount else {
+        guard let page, case let number = page.loadUnaligned(as: UInt64.self),
+            number < UInt64(environment.usedBytes / environment.pageSize)
+        else {
             throw .corrupt("a page of \(environment.path) has another's number", at: nil)
         }
-        return StoredTree(
-            map: page - Int(number) * environment.pageSize, pageSize: environment.pageSize, pageCount: pageCount,
-            root: tree.root, depth: tree.root == TreeRecord.noPage ? 0 : tree.depth)
+        return StoredTree(tree, map: page - Int(number) * environment.pageSize, in: environment, proven)
     }
 }
 
@@ -61,11 +186,6 @@ extension ReadTransaction {
 ///
 /// Each step compares one key, prefetches the memory that the next step reads, and does not wait for it.
 package struct TreeSearch: BitwiseCopyable {
-    private static let headerSize = 16
-    private static let nodeSize = 8
-    private static let branch: UInt16 = 0x01
-    private static let leaf: UInt16 = 0x02
-    private static let isApart: UInt16 = 0x01
     /// The number of bytes of a value that are prefetched.
     private static let askedBytes = 448
     /// The number of bytes of a page that are prefetched, which have the offsets of its keys.
@@ -86,29 +206,28 @@ package struct TreeSearch: BitwiseCopyable {
 
     /// Begins a search at the root of a tree.
     ///
-    /// - Throws: `.corrupt` when the root is outside the map.
+    /// - Throws: `.corrupt` when the root is outside the map, or is not as it was written.
     package init(_ key: UnsafeRawBufferPointer, in tree: StoredTree) throws(StorageError) {
         self.key = key
         self.tree = tree
-        page = tree.map
         levels = tree.depth
-        if levels > 0 { page = try TreeSearch.page(tree.root, tree) }
+        page = levels > 0 ? try tree.rootPage() : tree.map
     }
 
     /// Takes the next step; false when the search is over.
     ///
-    /// - Throws: `.corrupt` when the page is not as LMDB writes it.
+    /// - Throws: `.corrupt` when the page is not as it was written.
     package mutating func step() throws(StorageError) -> Bool {
         if left > 0 {
             let half = (left + 1) / 2
-            low += try order(low + half) >= 0 ? half : 0
+            low += try tree.order(key, page, low + half) >= 0 ? half : 0
             left -= half
         } else {
             guard levels > 0 else { return false }
-            left = try nodeCount() - 1
+            left = try tree.nodeCount(page, isLeaf: levels == 1) - 1
         }
         if left > 0 {
-            (page + (try node(low + (left + 1) / 2))).prefetch(1)
+            (page + (try tree.node(page, low + (left + 1) / 2))).prefetch(1)
             return true
         }
         return try leavePage()
@@ -129,14 +248,14 @@ package struct TreeSearch: BitwiseCopyable {
     /// - Throws: as `step`.
     fileprivate mutating func leaveNextPage() throws(StorageError) -> Bool {
         guard levels > 0 else { return false }
-        var (low, left) = (0, try nodeCount() - 1)
+        var (low, left) = (0, try tree.nodeCount(page, isLeaf: levels == 1) - 1)
         while left > 0 {
             let half = (left + 1) / 2
             left -= half
             let next = (left + 1) / 2
-            (page + (try node(low + next))).prefetch(1)
-            (page + (try node(low + half + next))).prefetch(1)
-            low += try order(low + half) >= 0 ? half : 0
+            (page + (try tree.node(page, low + next))).prefetch(1)
+            (page + (try tree.node(page, low + half + next))).prefetch(1)
+            low += try tree.order(key, page, low + half) >= 0 ? half : 0
         }
         self.low = low
         return try leavePage()
@@ -145,75 +264,17 @@ package struct TreeSearch: BitwiseCopyable {
     /// Descends to the page below, or ends the search at the value; false then.
     private mutating func leavePage() throws(StorageError) -> Bool {
         levels -= 1
-        let node = try node(low)
+        let node = try tree.node(page, low)
         guard levels > 0 else {
-            guard try order(low) == 0 else { return false }
-            let found = try value(of: node)
+            guard try tree.order(key, page, low) == 0 else { return false }
+            let found = try tree.value(page, node)
             found.baseAddress?.prefetch(min(found.count, TreeSearch.askedBytes))
             value = found
             return false
         }
-        let first = page.loadUnaligned(fromByteOffset: node, as: UInt32.self)
-        let second = page.loadUnaligned(fromByteOffset: node + 4, as: UInt16.self)
-        page = try TreeSearch.page(UInt64(first) | UInt64(second) << 32, tree)
+        page = try tree.page(tree.child(page, node))
         (low, left) = (0, -1)
         page.prefetch(TreeSearch.askedPlaces)
         return true
     }
-
-    /// Returns the value of a node, which follows its key or is on overflow pages.
-    private func value(of node: Int) throws(StorageError) -> UnsafeRawBufferPointer {
-        let count = Int(page.loadUnaligned(fromByteOffset: node, as: UInt32.self))
-        let flags = page.loadUnaligned(fromByteOffset: node + 4, as: UInt16.self)
-        let start = node + TreeSearch.nodeSize + keyCount(node)
-        guard flags & TreeSearch.isApart == 0 else {
-            guard start + 8 <= tree.pageSize else { throw damaged }
-            let first = try TreeSearch.page(page.loadUnaligned(fromByteOffset: start, as: UInt64.self), tree)
-            let end = first - tree.map + TreeSearch.headerSize + count
-            guard end <= Int(tree.pageCount) * tree.pageSize else { throw damaged }
-            return UnsafeRawBufferPointer(start: first + TreeSearch.headerSize, count: count)
-        }
-        guard start + count <= tree.pageSize else { throw damaged }
-        return UnsafeRawBufferPointer(start: page + start, count: count)
-    }
-
-    /// Returns the number of nodes on the page.
-    @inline(__always)
-    private func nodeCount() throws(StorageError) -> Int {
-        let type = levels == 1 ? TreeSearch.leaf : TreeSearch.branch
-        let lower = Int(page.loadUnaligned(fromByteOffset: 12, as: UInt16.self))
-        guard page.loadUnaligned(fromByteOffset: 10, as: UInt16.self) == type, lower > TreeSearch.headerSize,
-            lower <= tree.pageSize
-        else { throw damaged }
-        return (lower - TreeSearch.headerSize) / 2
-    }
-
-    /// Returns the offset of a node, whose header is inside the page.
-    @inline(__always)
-    private func node(_ index: Int) throws(StorageError) -> Int {
-        let offset = page.loadUnaligned(fromByteOffset: TreeSearch.headerSize + 2 * index, as: UInt16.self)
-        guard Int(offset) + TreeSearch.nodeSize <= tree.pageSize else { throw damaged }
-        return Int(offset)
-    }
-
-    @inline(__always)
-    private func keyCount(_ node: Int) -> Int {
-        Int(page.loadUnaligned(fromByteOffset: node + 6, as: UInt16.self))
-    }
-
-    /// Compares the key with that of a node: negative when it comes before, positive when it comes after.
-    @inline(__always)
-    private func order(_ index: Int) throws(StorageError) -> Int32 {
-        let node = try node(index)
-        let count = keyCount(node)
-        guard node + TreeSearch.nodeSize + count <= tree.pageSize else { throw damaged }
-        return clm_compare(key.baseAddress, key.count, page + node + TreeSearch.nodeSize, count)
-    }
-
-    private static func page(_ number: UInt64, _ tree: StoredTree) throws(StorageError) -> UnsafeRawPointer {
-        guard number < tree.pageCount else { throw .corrupt("a stored table leads out of its file", at: nil) }
-        return tree.map + Int(number) * tree.pageSize
-    }
-
-    private var damaged: StorageError { .corrupt("a page of a stored table is damaged", at: nil) }
 }

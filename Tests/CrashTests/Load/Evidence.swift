@@ -15,7 +15,7 @@ extension Phase {
             case .fullHalves: Phase.brims(recording) >= 3
             case .flushes: Phase.overlaps(recording)
             case .smallCheckpoints: recording.lines.lines.count { $0.text.hasPrefix("+ {\"position\":") } > 6
-            case .checkpointInPieces: names.contains { $0.hasSuffix("/models.journal") }
+            case .checkpointInPieces: names.contains { $0.hasSuffix("/models/journal") }
             case .backup, .restore: recording.copies.values.allSatisfy { recording.lines.first($0) != nil }
             case .fullDisk: recording.lines.lines.count { $0.text.hasPrefix("-") && $0.text.contains("\"full\"") } > 4
             case .failedSync: recording.calls.count { [.syncs, .writes].contains($0.kind) && $0.result < 0 } == 7

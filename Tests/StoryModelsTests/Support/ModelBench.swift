@@ -25,7 +25,7 @@ final class ModelBench {
             in: directory, storeID: storeID, ancestors: ancestors, head: head, version: version, mapSize: mapSize)
     }
 
-    var journal: String { folder.store + "/models.journal" }
+    var journal: String { folder.store + "/models/journal" }
 
     func checkpoint(at position: UInt64) throws {
         let checkpoint = store.freeze(at: Position(position))

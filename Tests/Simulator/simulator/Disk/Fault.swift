@@ -13,7 +13,7 @@ struct Fault {
 
     /// Some fault, within the next calls of its kind.
     init(_ random: inout SplitMix64) {
-        file = random.pick("", "", "log.journal", "log/data.mdb", "models/data.mdb", ".tmp", "models.journal")
+        file = random.pick("", "", "log.journal", "log/data.mdb", "models/data.mdb", ".tmp", "models/journal")
         before = Int.random(in: 0..<random.pick(1, 3, 12, 40), using: &random)
         switch Int.random(in: 0..<11, using: &random) {
         case 0, 1, 2: (kind, error) = (disk_sync.number, EIO)

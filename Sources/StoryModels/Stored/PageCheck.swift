@@ -1,0 +1,45 @@
+import Glibc
+import StoryCore
+import StoryStorage
+
+/// A comparison of single pages of the stored models with their checksums.
+///
+/// It reads the files itself, so that a read failure of the disk is an error and does not end the process. The files
+/// stay open, so that a checkpoint needs no free descriptor.
+final class PageCheck: Sendable {
+    let checksums: PageChecksums
+    let file: ChecksumFile
+    let data: SharedFile
+    private let pageSize: Int
+
+    /// Opens the files.
+    ///
+    /// - Throws: when the system refuses to open the files.
+    init(_ checksums: PageChecksums, pageSize: Int) throws(StorageError) {
+        self.checksums = checksums
+        self.pageSize = pageSize
+        file = try checksums.open()
+        data = try SharedFile(checksums.data, O_RDONLY | O_NOFOLLOW)
+    }
+
+    /// Compares a page with its checksum; on any thread.
+    ///
+    /// - Throws: `.corrupt` if they differ, or the page cannot be read.
+    func run(_ page: UInt64) throws(StorageError) {
+        let result = withUnsafeTemporaryAllocation(byteCount: pageSize, alignment: 8) { bytes in
+            Result { () throws(StorageError) in try isAsWritten(page, bytes) }
+        }
+        guard try result.get() else { throw checksums.damaged(page) }
+    }
+
+    private func isAsWritten(_ page: UInt64, _ bytes: UnsafeMutableRawBufferPointer) throws(StorageError) -> Bool {
+        let head = UnsafeMutableRawBufferPointer(rebasing: bytes[..<8])
+        let offset = PageChecksums.headSize + 8 * Int(page)
+        guard try file.file.read(into: head, at: offset, of: checksums.path) == 8 else { return false }
+        let sum = UnsafeRawBufferPointer(head).number(at: 0, as: UInt64.self)
+        guard try data.handle.read(into: bytes, at: Int(page) * pageSize, of: checksums.data) == pageSize else {
+            return false
+        }
+        return PageChecksums.of(UnsafeRawBufferPointer(bytes), number: page) == sum
+    }
+}

@@ -1,0 +1,67 @@
+import Glibc
+package import StoryCore
+import Synchronization
+
+/// The set of the pages of an environment that this process has compared with their checksums, with a bit for each.
+///
+/// The bytes of a page are compared at its first use, and not again: a damaged page is an error of the read that needs
+/// it. Several threads may use the set.
+package final class ProvenPages: @unchecked Sendable {
+    // Unchecked: the words are atomic, and everything else is constant.
+
+    private let words: UnsafeMutablePointer<Atomic<UInt64>>
+    private let bytes: Int
+    private let compare: @Sendable (_ page: UInt64) throws(StorageError) -> Void
+    private let comparisons = Atomic(0)
+
+    /// Makes an empty set.
+    ///
+    /// - Parameters:
+    ///   - pages: the number of pages that fit into the map. Memory is used for those alone that are added.
+    ///   - compare: compares a page with its checksum; it throws `.corrupt` if they differ.
+    /// - Throws: `.failed` if there is no address space for the bits.
+    package init(
+        pages: Int, _ compare: @escaping @Sendable (_ page: UInt64) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        bytes = pages / 8 + 8
+        let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+        guard let map = mmap(nil, bytes, PROT_READ | PROT_WRITE, flags, -1, 0), map != MAP_FAILED else {
+            throw SystemError.from(errno, "making room for a bit a page")
+        }
+        words = map.bindMemory(to: Atomic<UInt64>.self, capacity: bytes / 8)
+        self.compare = compare
+    }
+
+    deinit { munmap(words, bytes) }
+
+    /// The number of pages that were compared.
+    package var count: Int { comparisons.load(ordering: .relaxed) }
+
+    /// Returns true for a page that needs no comparison any more; the page must be inside the map.
+    @inline(__always)
+    func contains(_ page: UInt64) -> Bool {
+        words[Int(page / 64)].load(ordering: .acquiring) & (1 << (page % 64)) != 0
+    }
+
+    /// Adds a page that this process has just written.
+    package func insert(_ page: UInt64) {
+        words[Int(page / 64)].bitwiseOr(1 << (page % 64), ordering: .releasing)
+    }
+
+    /// Compares a page with its checksum, unless that was done before.
+    ///
+    /// - Throws: `.corrupt` if they differ.
+    package func prove(_ page: UInt64) throws(StorageError) {
+        guard !contains(page) else { return }
+        do throws(StorageError) {
+            try compare(page)
+        } catch {
+            // A commit removes the checksums of the pages that it freed, which other threads may still read; it proves
+            // them first.
+            if contains(page) { return }
+            throw error
+        }
+        insert(page)
+        comparisons.add(1, ordering: .relaxed)
+    }
+}
