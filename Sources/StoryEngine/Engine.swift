@@ -3,8 +3,8 @@ package import StoryModels
 
 /// The coordinator of the functional core: handles one request at a time, and writes the results to its output.
 ///
-/// It reads through ports. Its output appends, commits and sends, and has the engine fold each event as soon as it is
-/// in the log, so that the next request sees it. It has no clock: `now` comes with the request.
+/// It reads through ports. Its output appends, folds, commits and sends; an event is folded as soon as it is in the log,
+/// so that the next request sees it. It has no clock: `now` comes with the request.
 package final class Engine {
     let idempotency: Idempotency
     let world: World
@@ -12,15 +12,12 @@ package final class Engine {
     let identity: LogIdentity
     // Held directly to avoid a retain and release on each request.
     private let catalogue: Catalogue
-    private let projector: ModelProjector
-    private let changes = RowChanges()
+    /// The publisher of row changes, for the fold.
+    package let changes = RowChanges()
     private let server: String
     private let durability: Durability
-    private let foldTimer: FoldTimer
-    /// The last event that was appended, durable or not.
-    @exclusivity(unchecked) package internal(set) var head: Position
-    @exclusivity(unchecked) var lastTime: Instant
-    @exclusivity(unchecked) var lastStream: StreamNumber
+    /// The end of the log as far as it is folded, durable or not.
+    @exclusivity(unchecked) private(set) var end: LogHead
     /// The reason why writes are refused now; nil while they are accepted.
     @exclusivity(unchecked) package private(set) var refusal: Failure?
     /// True once the program is asked to end.
@@ -29,29 +26,26 @@ package final class Engine {
     /// Creates an engine over a store that is folded up to the log's head.
     ///
     /// - Parameters:
-    ///   - json: the reader of the data of events that are folded.
+    ///   - json: the reader of the data of events that are folded for an answer.
     ///   - says: returns whether a record has the type, data, meta and tags that a proposal would be written with.
-    ///   - foldTimer: counts and times folds; nil if nothing reads the figures.
     /// - Throws: the error of reading the models.
     package init(
         _ plan: CataloguePlan, store: any TableStore, json: any JSONReading, log: any EventLogReading,
         says: @escaping (EventProposal, EventRecord) -> Bool, identity: LogIdentity, limits: Limits, server: String,
-        durability: Durability = .fsync,
-        foldTimer: FoldTimer? = nil
+        durability: Durability = .fsync
     ) throws(StorageError) {
-        self.foldTimer = foldTimer ?? FoldTimer(plan.catalogue, clock: { 0 }) { _, _ in }
         catalogue = plan.catalogue
         world = World(plan, store: store, json: json, log: log)
         idempotency = Idempotency(world: world, says: says)
         self.limits = limits
         self.identity = identity
-        projector = ModelProjector(plan, store: store, json: json, telling: changes)
         self.server = server
         self.durability = durability
-        head = log.head
-        lastTime = log.lastTime ?? Instant(milliseconds: Instant.range.lowerBound)
-        lastStream = try world.streams.lastNumber()
+        end = try world.end()
     }
+
+    /// The last event that was folded, durable or not.
+    package var head: Position { end.position }
 
     /// A reader of durable rows, for subscriptions to rows and lists.
     package var watcher: RowWatcher { RowWatcher(world) }
@@ -62,25 +56,12 @@ package final class Engine {
     ///
     /// - Throws: the error of reading the models.
     package func rolledBack() throws(StorageError) {
-        head = world.log.head
-        lastTime = world.log.lastTime ?? Instant(milliseconds: Instant.range.lowerBound)
-        lastStream = try world.streams.lastNumber()
+        end = try world.end()
         changes.rolledBack()
     }
 
-    /// Folds the record of an event that the log has taken; the record is valid until the call returns.
-    ///
-    /// - Parameter prior: the state before the event, as it was passed to the output.
-    /// - Throws: the error of the models, which are then no fold of the log any more.
-    package func fold(_ record: EventRecord, after prior: PriorState) throws(StorageError) {
-        let stream = projector.kind(of: record)
-        guard foldTimer.comesDue(stream?.kind) else {
-            return try projector.fold(record, of: stream, after: prior)
-        }
-        try foldTimer.measure(stream?.kind) { () throws(StorageError) in
-            try projector.fold(record, of: stream, after: prior)
-        }
-    }
+    /// Notes that the event after the head was folded into the models, wherever it was decided.
+    package func folded(_ event: EventMetadata) { end.folded(event) }
 
     /// Refuses each write with this failure from now on; nil accepts writes again.
     package func writesRefused(_ failure: Failure?) { refusal = failure }

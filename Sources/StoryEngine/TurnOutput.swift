@@ -10,13 +10,15 @@ package protocol TurnOutput: AnyObject {
     var durable: Position { get }
     /// The last position that was shown to subscriptions.
     var published: Position { get }
-    /// Appends one of the events that a write proposes to the log, and has the engine fold its record in the log's
-    /// memory. The whole array is passed, since a proposal is large and would be copied.
+    /// Appends one of the events that a write proposes to the log, and folds its record. The whole array is passed, since
+    /// a proposal is large and would be copied.
     ///
     /// - Parameter prior: the state before the event, which the fold takes.
+    /// - Returns: false if the event was not taken; then everything that is not durable is undone, or the process ends.
     func append(
         _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,
-        at place: EventMetadata, after prior: PriorState)
+        at place: EventMetadata, after prior: PriorState
+    ) -> Bool
     /// Writes one line of the reply to a request; `.done` and `.failed` close it.
     func reply(_ reply: Reply, tag: Tag?, restsOn position: Position)
     /// Closes the answer with the receipt of a write; it rests on the event of the receipt.

@@ -83,7 +83,7 @@ private final class CollectedOutput: TurnOutput {
     func append(
         _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,
         at place: EventMetadata, after prior: PriorState
-    ) { preconditionFailure("append to \(stream) without a daemon") }
+    ) -> Bool { preconditionFailure("append to \(stream) without a daemon") }
 
     func receipt(_ receipt: Receipt, tag: Tag?) { reply(.done(.receipt(receipt)), tag: tag, restsOn: receipt.position) }
 

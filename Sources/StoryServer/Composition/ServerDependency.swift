@@ -29,6 +29,8 @@ package struct ServerDependency {
     package let reader: RequestReader
     /// The engine that handles requests.
     package let engine: Engine
+    /// The fold of the log's records into the models.
+    let fold: EventFold
     /// The counters for `STATS` and `METRICS`.
     package let figures: Figures
     let slow: SlowRequests
@@ -77,10 +79,13 @@ package struct ServerDependency {
         let figures = Figures(started: clock.now(), steady: clock.steady)
         let limits = configuration.limits
         foldTimer = FoldTimer(.standard, clock: clock.steady) { figures.folded($0, nanoseconds: $1) }
+        let plan = CataloguePlan(.standard)
         engine = try Engine(
-            CataloguePlan(.standard), store: models, json: JSONObjectReader(),
+            plan, store: models, json: JSONObjectReader(),
             log: log, says: EventEncoder.says, identity: log.identity, limits: limits,
-            server: ProgramVersion.daemon, durability: durability, foldTimer: foldTimer)
+            server: ProgramVersion.daemon, durability: durability)
+        let projector = ModelProjector(plan, store: models, json: JSONObjectReader(), telling: engine.changes)
+        fold = EventFold(projector, catalogue: plan.catalogue, timer: foldTimer)
         reader = RequestReader(lineLimit: limits.line)
         self.figures = figures
         slow = SlowRequests(

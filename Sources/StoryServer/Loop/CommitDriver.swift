@@ -50,6 +50,7 @@ final class CommitDriver {
 
     private var log: any EventLog { dependency.log }
     private var engine: Engine { dependency.engine }
+    private var fold: EventFold { dependency.fold }
 
     /// The last durable event.
     var durable: Position { turn.durable }
@@ -64,22 +65,27 @@ final class CommitDriver {
     /// full commit begins after the one in progress.
     var holdsWrites: Bool { isWaitingForFlush || isMemoryShort || policy.isFull(bytes: nextBytes) }
 
-    /// Appends an event to the log and folds its record, so that the next request sees it.
+    /// Appends an event to the log and folds its record, so that the next request sees it; returns whether it did.
     func append(
         _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,
         at place: EventMetadata, after prior: PriorState
-    ) {
-        guard turn.takesAppends else { return }
+    ) -> Bool {
+        guard turn.takesAppends else { return false }
         let header = encoder.write(proposals, index, to: stream, key: key, at: place)
         nextBytes += encoder.json.count
         var failure: StorageError?
         do throws(StorageError) {
             try log.append(header, json: encoder.json) { record in
-                do throws(StorageError) { try engine.fold(record, after: prior) } catch { failure = error }
+                do throws(StorageError) { try fold.fold(record, after: prior) } catch { failure = error }
             }
-        } catch { return perform(turn.appendFailed(error)) }
+        } catch {
+            perform(turn.appendFailed(error))
+            return false
+        }
         perform(turn.appended(through: place.position))
-        if let failure { perform(turn.storageFailed(failure)) }
+        guard let failure else { return true }
+        perform(turn.storageFailed(failure))
+        return false
     }
 
     // MARK: The turn's end
