@@ -40,7 +40,11 @@ package final class Server: ReactorHandler {
         jobs = Jobs(
             dependency.logWork, of: dependency.configuration.data, dependency.trace, dependency.background,
             whenDone: dependency.wake)
-        driver = CommitDriver(dependency, connections, outbox, checkpoints, flush)
+        driver = CommitDriver(
+            log: dependency.log, models: dependency.models, engine: dependency.engine, fold: dependency.fold,
+            commits: dependency.commits, bytesPerCommit: dependency.configuration.limits.commit,
+            clock: dependency.clock, transport: dependency.transport, trace: dependency.trace, figures: figures,
+            connections: connections, outbox: outbox, checkpoints: checkpoints, flush: flush)
         publishing = PushScheduler(dependency, connections, outbox, memory)
         requests = Requests(dependency, driver, connections, outbox, memory, publishing, checkpoints, jobs)
         housekeeping = Housekeeping(dependency, driver, connections, requests, memory)
@@ -55,6 +59,15 @@ package final class Server: ReactorHandler {
     /// The bytes kept for clients: by the account, and computed from every connection.
     package var kept: (account: Int, counted: Int) {
         (memory.used, memory.count(connections.all, dependency.transport))
+    }
+
+    /// Takes an entry that came from elsewhere, where it is acknowledged; the turn that follows sends what rests on it.
+    ///
+    /// - Parameter records: the records of the entry, as they are.
+    /// - Returns: false while events that were decided here wait for their acknowledgement; then nothing is taken.
+    /// - Throws: `.corrupt` if the records cannot follow the head; then nothing is taken.
+    package func entryArrived(_ records: UnsafeRawBufferPointer) throws(StorageError) -> Bool {
+        try driver.arrived(records)
     }
 
     // MARK: ReactorHandler

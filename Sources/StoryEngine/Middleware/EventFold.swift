@@ -16,6 +16,13 @@ package final class EventFold {
         self.timer = timer ?? FoldTimer(catalogue, clock: { 0 }) { _, _ in }
     }
 
+    /// Folds the record of an event that was decided elsewhere: the state before it is looked up.
+    ///
+    /// - Throws: as `fold(_:after:)`.
+    package func fold(_ record: EventRecord) throws(StorageError) {
+        try fold(record, after: projector.prior(to: record))
+    }
+
     /// Folds the record of an event that the log has taken.
     ///
     /// - Parameter prior: the state before the event.

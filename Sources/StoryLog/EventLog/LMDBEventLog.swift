@@ -153,10 +153,18 @@ extension LMDBEventLog {
         records.append(event, json: json, withRecord: withRecord)
     }
 
-    /// Removes every event after `committed`; traps during a commit.
-    package func rollBack() {
+    /// Appends records of the same history after `head`, unchanged; traps if the log is not served.
+    package func ingest(
+        _ records: UnsafeRawBufferPointer, withRecord: (EventRecord) -> Void
+    ) throws(StorageError) {
+        precondition(commits != nil, "append to a log that is not served")
+        try self.records.ingest(records, withRecord: withRecord)
+    }
+
+    /// Removes every event after a position; traps during a commit.
+    package func rollBack(to position: Position) throws(StorageError) {
         precondition(commits?.isCommitting != true, "rollback during a commit")
-        records.rollBack()
+        try records.rollBack(to: position)
     }
 
     /// Begins a flush if the next commit needs one; always ready if the log is not served.
@@ -165,10 +173,10 @@ extension LMDBEventLog {
     /// Begins a commit; nil if there is nothing to commit or the log is not served.
     package func beginCommit() throws(StorageError) -> CommitJob? { try commits?.begin() }
 
-    /// Completes a commit with the result of its job.
-    package func finishCommit(
-        _ job: CommitJob, _ result: Result<Void, StorageError>
-    ) throws(StorageError) { try commits?.finish(job, result) }
+    /// Ends a commit.
+    package func finishCommit(_ job: CommitJob, _ end: CommitEnd) throws(StorageError) {
+        try commits?.finish(job, end)
+    }
 }
 
 // MARK: Flushing

@@ -61,7 +61,7 @@ final class RequestOutput: TurnOutput {
 
     // MARK: TurnOutput
 
-    var durable: Position { driver.durable }
+    var durable: Position { driver.acknowledged }
     var published: Position { publishing.published }
 
     func append(

@@ -240,11 +240,11 @@ final class Requests {
 
     func begin(_ answer: Connection.Answer, _ connection: Connection) {
         connection.answerBegan(answer)
-        publishing.answerBegan(connection, durable: driver.durable)
+        publishing.answerBegan(connection, durable: driver.acknowledged)
     }
 
     private func awaited(by request: borrowing Request, _ connection: Connection) -> Connection.Awaited? {
-        if connection.session.lastWritten > driver.durable, request.verb.waitsForOwnWrites {
+        if connection.session.lastWritten > driver.acknowledged, request.verb.waitsForOwnWrites {
             return .ownWrites(request.tag)
         }
         return driver.holdsWrites && request.verb.isWrite ? .room(request.tag) : nil

@@ -83,6 +83,13 @@ final class SimulatedProcess {
         loop.wake()
     }
 
+    /// Nobody knows how a commit beside the loop ended.
+    func endCommitInDoubt(isDone: Bool) {
+        guard commits.isRunning else { return }
+        commits.endInDoubt(isDone: isDone)
+        loop.wake()
+    }
+
     /// Everything beside the loop ends.
     func endAll() {
         endCommit()
@@ -101,7 +108,9 @@ final class SimulatedProcess {
 /// Commits beside the loop whose ends the simulation says.
 protocol SimulatedCommits: CommitRunner {
     var isRunning: Bool { get }
+    var isInDoubt: Bool { get }
     func end()
+    func endInDoubt(isDone: Bool)
 }
 
 extension HeldCommits: SimulatedCommits {}
