@@ -107,14 +107,16 @@ package struct OpenStore {
     /// - Parameters:
     ///   - journal: the size of the log's journal in bytes; a journal of another size is replaced.
     ///   - background: the starter of the threads for flushes.
+    ///   - whenFlushed: called, usually on another thread, when a flush has ended.
     /// - Throws: why the store cannot be served.
     package init(
         _ path: String, journal: Int = ServerConfiguration.usualJournal, clock: Clock, trace: Trace,
-        background: BackgroundStarter = .niceThreads
+        background: BackgroundStarter = .niceThreads, whenFlushed: @escaping @Sendable () -> Void = {}
     ) throws(StorageError) {
         directory = try DataDirectory(path, for: .serving)
         do throws(StorageError) {
-            log = try LMDBEventLog(in: directory, now: clock.now(), journalSize: journal, background: background)
+            log = try LMDBEventLog(
+                in: directory, now: clock.now(), journalSize: journal, background: background, whenFlushed: whenFlushed)
             if let parent = log.copiedFrom {
                 trace.say("copied", ["of": "\(parent)", "log": "\(log.identity.id)", "position": "\(log.head.value)"])
             }
@@ -192,11 +194,14 @@ package struct Composition {
     package init(
         _ configuration: ServerConfiguration, clock: Clock, trace: Trace, manager: ServiceManager
     ) throws(StartError) {
+        let wake: @Sendable () -> Void
         do throws(StorageError) {
             // Made first, since it leaves nothing on the disk when the rest fails.
             reactor = try Composition.makeReactor()
+            let waker = reactor.waker
+            wake = { waker.wake() }
             store = try OpenStore(
-                configuration.data, journal: configuration.journal, clock: clock, trace: trace)
+                configuration.data, journal: configuration.journal, clock: clock, trace: trace, whenFlushed: wake)
         } catch {
             throw StartError(error)
         }
@@ -208,9 +213,6 @@ package struct Composition {
             store.abandon()
             throw StartError(error)
         }
-        let waker = reactor.waker
-        let wake: @Sendable () -> Void = { waker.wake() }
-        store.log.whenFlushed = wake
         commits = CommitThread(clock: clock.steady, whenDone: wake)
         do throws(StorageError) {
             server = Server(

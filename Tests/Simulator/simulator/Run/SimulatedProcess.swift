@@ -20,8 +20,10 @@ final class SimulatedProcess {
             story.add(String(decoding: line.dropLast(), as: UTF8.self))
         }
         commits = bug == .acknowledgedEarly ? EarlyCommits() : HeldCommits(isHeld: true)
+        let woken = WakeFlag()
         let store = try OpenStore(
-            "store", journal: journal, clock: clock.clock, trace: trace, background: held.background)
+            "store", journal: journal, clock: clock.clock, trace: trace, background: held.background,
+            whenFlushed: woken.set)
         self.store = store
         let log: any EventLog = bug.map { TwistedLog(store.log, $0) } ?? store.log
         let models = TwistedModels(store.models, bug, pages: habits.pages)
@@ -33,11 +35,10 @@ final class SimulatedProcess {
         (limits.output, limits.memory, limits.leastOutput) = habits.output
         loop = try DrivenLoop(
             limits, clock, log: log, models: models, logWork: LogWork(store.log, store.models), commits: commits,
-            background: held.background, holdRight: bug == .namesAreNotHeld ? {} : store.holdRight,
+            background: held.background, holdRight: bug == .namesAreNotHeld ? {} : store.holdRight, woken: woken,
             through: { sockets in
                 if let bug { TwistedTransport(sockets, bug) } else { sockets }
             })
-        store.log.whenFlushed = loop.wake
     }
 
     /// How often the models were stored, and blocks.
