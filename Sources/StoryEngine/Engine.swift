@@ -18,6 +18,9 @@ package final class Engine {
     private let durability: Durability
     /// The end of the log as far as it is folded, durable or not.
     @exclusivity(unchecked) private(set) var end: LogHead
+    /// The rows that were asked for since the last flush, and the output of their answers; nil while there are none.
+    @exclusivity(unchecked) private var wanted = WantedRows()
+    @exclusivity(unchecked) private var wanting: (any TurnOutput)?
     /// The reason why writes are refused now; nil while they are accepted.
     @exclusivity(unchecked) package private(set) var refusal: Failure?
     /// True once the program is asked to end.
@@ -67,7 +70,10 @@ package final class Engine {
     package func writesRefused(_ failure: Failure?) { refusal = failure }
 
     /// Refuses new requests and connections: the program is asked to end.
-    package func drainRequested() { isDraining = true }
+    package func drainRequested() {
+        flush()
+        isDraining = true
+    }
 
     /// Greets a client beside `count` other connections; returns false if it was refused instead.
     package func connected(_ peer: Peer, beside count: Int, into output: any TurnOutput) -> Bool {
@@ -90,12 +96,14 @@ package final class Engine {
         return true
     }
 
-    /// Answers a request, or begins to.
+    /// Answers a request, or begins to. A `GET` of a present row is answered by the next request that is none, or by
+    /// `flush`: rows are looked up together.
     package func handle(
         _ request: borrowing Request, from session: inout Session, now: Instant, into output: any TurnOutput
     ) {
         let tag = request.tag
         guard !isDraining else { return output.reply(.failed(Failure.draining), tag: tag, restsOn: .zero) }
+        if request.verb != .get { flush() }
         do throws(StorageError) {
             try answer(request.action, tag, from: &session, now, output)
         } catch {
@@ -103,20 +111,26 @@ package final class Engine {
         }
     }
 
-    /// Adds a row to a batch of `GET` requests that are answered together.
-    package func want(_ kind: Kind, _ id: Identifier, tag: Tag?, in rows: inout WantedRows) {
-        rows.add(catalogue.rows(of: kind), kind, id, tag)
+    /// Answers the rows that were asked for, in the order of the requests. To be called before anything else is said to
+    /// their connections.
+    package func flush() {
+        guard let output = wanting else { return }
+        output.rowsBegin()
+        BrowseTogether(world: world, head: head, output: output).answer(wanted)
+        output.rowsEnd()
+        wanted.clear()
+        wanting = nil
     }
 
-    /// Answers each row of a batch, in the order of the requests.
-    ///
-    /// - Parameter begin: called with the index of each row before its answer is written to the output.
-    package func answer(
-        _ rows: borrowing WantedRows, into output: any TurnOutput, _ begin: (_ index: Int) -> Void
-    ) {
-        let browse = BrowseTogether(world: world, head: head, output: output)
-        guard !isDraining else { return browse.refuse(rows, Failure.draining, begin) }
-        browse.answer(rows, begin)
+    /// Adds a row to those that are answered together.
+    private func want(_ kind: Kind, _ id: Identifier, _ tag: Tag?, _ output: any TurnOutput) {
+        if wanting !== output {
+            flush()
+            wanting = output
+        }
+        wanted.add(catalogue.rows(of: kind), kind, id, tag)
+        output.rowIsWanted(kind)
+        if wanted.isFull { flush() }
     }
 
     /// Refuses a write whose values are wrong; a key that belongs to another request takes precedence.
@@ -124,6 +138,7 @@ package final class Engine {
         _ failure: Failure, _ key: RequestKey, tag: Tag?, for session: borrowing Session, into output: any TurnOutput
     ) {
         guard !isDraining else { return output.reply(.failed(Failure.draining), tag: tag, restsOn: .zero) }
+        flush()
         do throws(StorageError) {
             let mayWrite = session.peer.role >= .write
             guard mayWrite, let entry = try world.keys.entry(of: key) else {
@@ -140,11 +155,9 @@ package final class Engine {
         _ action: RequestAction, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
     ) throws(StorageError) {
         switch action {
-        case .get(let kind, let id, nil):
-            var rows = WantedRows()
-            want(kind, id, tag: tag, in: &rows)
-            self.answer(rows, into: output) { _ in }
+        case .get(let kind, let id, nil): want(kind, id, tag, output)
         case .get(let kind, let id, let moment?):
+            flush()
             let browse = Browse(kind: world.schema(kind), id: id, world: world, head: head, tag: tag, output: output)
             try browse.at(moment)
         case .list(let query): list(query, tag, output)

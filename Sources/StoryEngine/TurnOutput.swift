@@ -35,6 +35,26 @@ package protocol TurnOutput: AnyObject {
     func start(_ job: Job, tag: Tag?)
     /// Sends the waiting output, then closes the connection.
     func finish()
+
+    /// Keeps the connection of this request, which asks for a row of a kind: the engine answers it later, with others.
+    func rowIsWanted(_ kind: Kind)
+    /// Notes that the rows that are wanted are looked up now.
+    func rowsBegin()
+    /// Directs the output to the connection that wanted a row, by the order of the requests since the last `rowsEnd`.
+    func rowBegins(_ index: Int)
+    /// Directs the output to the connection of the present request again, and forgets the others.
+    func rowsEnd()
+}
+
+extension TurnOutput {
+    /// Nothing, for an output that has one receiver.
+    package func rowIsWanted(_ kind: Kind) {}
+    /// Nothing, for an output that has one receiver.
+    package func rowsBegin() {}
+    /// Nothing, for an output that has one receiver.
+    package func rowBegins(_ index: Int) {}
+    /// Nothing, for an output that has one receiver.
+    package func rowsEnd() {}
 }
 
 /// Work that the shell does; its end answers the request.

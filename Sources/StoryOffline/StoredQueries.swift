@@ -59,6 +59,7 @@ package final class StoredQueries {
             let request = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - LineFramer.slack)])
             do throws(RefusedLine) {
                 engine.handle(try reader.read(request), from: &session, now: clock.now(), into: output)
+                engine.flush()
             } catch {
                 output.reply(.failed(error.failure), tag: error.tag, restsOn: .zero)
             }

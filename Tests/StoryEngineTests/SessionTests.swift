@@ -246,6 +246,7 @@ private final class RolledBackWorld {
             RolledBackWorld.carried { () throws(StorageError) in try fold.fold(record, after: prior) }
         }
         engine.handle(Request(tag: nil, role: .read, action: action), from: &session, now: now, into: output)
+        engine.flush()
         return Answer(effects: output.effects).replies
     }
 

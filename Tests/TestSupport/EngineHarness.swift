@@ -79,6 +79,7 @@ package final class EngineHarness {
         let output = output()
         output.holdsAnswers = true
         engine.handle(Request(tag: nil, role: .read, action: action), from: &session, now: now, into: output)
+        engine.flush()
         return output.held
     }
 
@@ -89,6 +90,7 @@ package final class EngineHarness {
     package func ask(_ action: RequestAction, as session: inout Session, tag: Tag? = nil) -> Answer {
         let output = output()
         engine.handle(Request(tag: tag, role: .read, action: action), from: &session, now: now, into: output)
+        engine.flush()
         return Answer(effects: output.effects)
     }
 

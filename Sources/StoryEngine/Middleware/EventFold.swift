@@ -3,7 +3,7 @@ package import StoryModels
 
 /// The fold of the log's records into the models, counted and timed.
 ///
-/// The owner of the log folds each record as soon as the log has it, and then passes what was folded to the engine.
+/// The owner of the log folds each record as soon as the log has it; then the engine takes note of the event.
 package final class EventFold {
     private let projector: ModelProjector
     private let timer: FoldTimer

@@ -41,7 +41,7 @@ final class CommitDriver {
     @exclusivity(unchecked) private var isMemoryShort = false
     /// The interval of the search for readers whose process ended, in ticks of 0.1 s.
     private static let readerTicks: UInt64 = 100
-    /// How often the end of the process tries to commit what is left.
+    /// The number of times that the end of the process tries to commit the remaining events.
     private static let lastTries = 10
 
     init(

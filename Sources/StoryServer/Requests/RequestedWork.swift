@@ -10,7 +10,7 @@ extension Requests {
     func answer(_ answer: JobAnswer) {
         guard answer.connection.jobEnded() else { return }
         output(answer.connection).reply(answer.reply, tag: answer.tag, restsOn: .zero)
-        dependency.slow.answerEnded(answer.connection)
+        slow.answerEnded(answer.connection)
         queue.add(answer.connection, hadShare: false)
     }
 
