@@ -68,44 +68,41 @@ extension Engine {
     }
 
     /// Numbers the events of one stream and appends them; returns the receipt of the last one.
+    ///
+    /// Where the log has no room for an event, the receipt is undone with everything that is not durable.
     private func append(
         _ new: NewEvents, by uid: UInt32, _ now: Instant, _ output: any TurnOutput
     ) -> Receipt {
-        lastTime = max(lastTime, now)
-        let number = new.head?.number ?? StreamNumber(lastStream.value + 1)
-        lastStream = max(lastStream, number)
-        let first = head.next
+        let (time, number, first) = (max(end.time, now), new.head?.number ?? end.nextStream, head.next)
+        var position = head
         var last = new.head
         for index in new.events.indices {
-            head = head.next
+            position = position.next
             let version = (last?.version ?? .zero).next
-            let place = EventMetadata(position: head, streamNumber: number, version: version, time: lastTime, by: uid)
+            let place = EventMetadata(position: position, streamNumber: number, version: version, time: time, by: uid)
             let prior = PriorState(head: last, first: first, made: index)
-            output.append(new.events, index, to: new.stream, key: new.key, at: place, after: prior)
+            if output.append(new.events, index, to: new.stream, key: new.key, at: place, after: prior) { folded(place) }
             last = StreamHead(place)
         }
         return Receipt(
-            id: new.id, stream: new.stream, version: last?.version ?? .zero, position: head, time: lastTime)
+            id: new.id, stream: new.stream, version: last?.version ?? .zero, position: position, time: time)
     }
 
-    /// Numbers the events of several streams and appends them.
+    /// Numbers the events of several streams and appends them, as `append` does.
     private func appendTogether(
         _ new: JointEvents, by uid: UInt32, _ now: Instant, _ output: any TurnOutput
     ) -> WriteReceipt {
-        lastTime = max(lastTime, now)
-        var placement = Placement(of: new, after: head, lastStream)
-        lastStream = placement.lastStream
-        let first = head.next
+        let (time, first) = (max(end.time, now), head.next)
+        var placement = Placement(of: new, after: end)
         var receipts: [Receipt] = []
         receipts.reserveCapacity(new.events.count)
         for index in new.events.indices {
             let stream = new.targets[new.aims[index]].stream
             let prior = PriorState(head: placement.head(of: new.aims[index]), first: first, made: index)
-            let place = placement.next(for: new.aims[index], at: lastTime, by: uid)
-            head = place.position
-            output.append(new.events, index, to: stream, key: new.key, at: place, after: prior)
+            let place = placement.next(for: new.aims[index], at: time, by: uid)
+            if output.append(new.events, index, to: stream, key: new.key, at: place, after: prior) { folded(place) }
             receipts.append(
-                Receipt(id: nil, stream: stream, version: place.version, position: place.position, time: lastTime))
+                Receipt(id: nil, stream: stream, version: place.version, position: place.position, time: time))
         }
         return WriteReceipt(receipts, isTogether: true)
     }

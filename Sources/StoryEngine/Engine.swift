@@ -3,8 +3,8 @@ package import StoryModels
 
 /// The coordinator of the functional core: handles one request at a time, and writes the results to its output.
 ///
-/// It reads through ports. Its output appends, commits and sends, and has the engine fold each event as soon as it is
-/// in the log, so that the next request sees it. It has no clock: `now` comes with the request.
+/// It reads through ports. Its output appends, folds, commits and sends; an event is folded as soon as it is in the log,
+/// so that the next request sees it. It has no clock: `now` comes with the request.
 package final class Engine {
     let idempotency: Idempotency
     let world: World
@@ -12,16 +12,15 @@ package final class Engine {
     let identity: LogIdentity
     // Held directly to avoid a retain and release on each request.
     private let catalogue: Catalogue
-    private let projector: ModelProjector
     /// The row changes of folded events, for subscriptions and counts.
     package let feed: ChangeFeed
     private let server: String
     private let durability: Durability
-    private let foldTimer: FoldTimer
-    /// The last event that was appended, durable or not.
-    package internal(set) var head: Position
-    var lastTime: Instant
-    var lastStream: StreamNumber
+    /// The end of the log as far as it is folded, durable or not.
+    private(set) var end: LogHead
+    /// The rows that were asked for since the last flush, and the output of their answers; nil while there are none.
+    private var wanted = WantedRows()
+    private var wanting: (any TurnOutput)?
     /// The reason why writes are refused now; nil while they are accepted.
     package private(set) var refusal: Failure?
     /// True once the program is asked to end.
@@ -30,29 +29,27 @@ package final class Engine {
     /// Creates an engine over a store that is folded up to the log's head.
     ///
     /// - Parameters:
-    ///   - json: the reader of the data of events that are folded.
+    ///   - json: the reader of the data of events that are folded for an answer.
     ///   - says: returns whether a record has the type, data, meta and tags that a proposal would be written with.
-    ///   - foldTimer: counts and times folds; nil if nothing reads the figures.
     /// - Throws: the error of reading the models.
     package init(
         _ plan: CataloguePlan, store: any TableStore, json: any JSONReading, log: any EventLogReading,
         says: @escaping (EventProposal, EventRecord) -> Bool, identity: LogIdentity, limits: Limits, server: String,
-        durability: Durability = .fsync, foldTimer: FoldTimer? = nil
+        durability: Durability = .fsync
     ) throws(StorageError) {
         feed = ChangeFeed(limits)
-        self.foldTimer = foldTimer ?? FoldTimer(plan.catalogue, clock: { 0 }) { _, _ in }
         catalogue = plan.catalogue
         world = World(plan, store: store, json: json, log: log)
         idempotency = Idempotency(world: world, says: says)
         self.limits = limits
         self.identity = identity
-        projector = ModelProjector(plan, store: store, json: json, feed: feed)
         self.server = server
         self.durability = durability
-        head = log.head
-        lastTime = log.lastTime ?? Instant(milliseconds: Instant.range.lowerBound)
-        lastStream = try world.streams.lastNumber()
+        end = try world.end()
     }
+
+    /// The last event that was folded, durable or not.
+    package var head: Position { end.position }
 
     /// A reader of durable rows, for subscriptions to rows and lists.
     package var watcher: RowWatcher { RowWatcher(world, feed) }
@@ -63,31 +60,21 @@ package final class Engine {
     ///
     /// - Throws: the error of reading the models.
     package func rolledBack() throws(StorageError) {
-        head = world.log.head
-        lastTime = world.log.lastTime ?? Instant(milliseconds: Instant.range.lowerBound)
-        lastStream = try world.streams.lastNumber()
+        end = try world.end()
         feed.rolledBack(to: head)
     }
 
-    /// Folds the record of an event that the log has taken; the record is valid until the call returns.
-    ///
-    /// - Parameter prior: the state before the event, as it was passed to the output.
-    /// - Throws: the error of the models, which are then no fold of the log any more.
-    package func fold(_ record: EventRecord, after prior: PriorState) throws(StorageError) {
-        let stream = projector.kind(of: record)
-        guard foldTimer.comesDue(stream?.kind) else {
-            return try projector.fold(record, of: stream, after: prior)
-        }
-        try foldTimer.measure(stream?.kind) { () throws(StorageError) in
-            try projector.fold(record, of: stream, after: prior)
-        }
-    }
+    /// Notes that the event after the head was folded into the models, wherever it was decided.
+    package func folded(_ event: EventMetadata) { end.folded(event) }
 
     /// Refuses each write with this failure from now on; nil accepts writes again.
     package func writesRefused(_ failure: Failure?) { refusal = failure }
 
     /// Refuses new requests and connections: the program is asked to end.
-    package func drainRequested() { isDraining = true }
+    package func drainRequested() {
+        flush()
+        isDraining = true
+    }
 
     /// Greets a client beside `count` other connections; returns false if it was refused instead.
     package func connected(_ peer: Peer, beside count: Int, into output: any TurnOutput) -> Bool {
@@ -110,12 +97,14 @@ package final class Engine {
         return true
     }
 
-    /// Answers a request, or begins to.
+    /// Answers a request, or begins to. A `GET` of a present row is answered by the next request that is none, or by
+    /// `flush`: rows are looked up together.
     package func handle(
         _ request: borrowing Request, from session: inout Session, now: Instant, into output: any TurnOutput
     ) {
         let tag = request.tag
         guard !isDraining else { return output.reply(.failed(Failure.draining), tag: tag, restsOn: .zero) }
+        if request.verb != .get { flush() }
         do throws(StorageError) {
             try answer(request.action, tag, from: &session, now, output)
         } catch {
@@ -123,20 +112,26 @@ package final class Engine {
         }
     }
 
-    /// Adds a row to a batch of `GET` requests that are answered together.
-    package func want(_ kind: Kind, _ id: Identifier, tag: Tag?, in rows: inout WantedRows) {
-        rows.add(catalogue.rows(of: kind), kind, id, tag)
+    /// Answers the rows that were asked for, in the order of the requests. To be called before anything else is said to
+    /// their connections.
+    package func flush() {
+        guard let output = wanting else { return }
+        output.rowsBegin()
+        BrowseTogether(world: world, head: head, output: output).answer(wanted)
+        output.rowsEnd()
+        wanted.clear()
+        wanting = nil
     }
 
-    /// Answers each row of a batch, in the order of the requests.
-    ///
-    /// - Parameter begin: called with the index of each row before its answer is written to the output.
-    package func answer(
-        _ rows: borrowing WantedRows, into output: any TurnOutput, _ begin: (_ index: Int) -> Void
-    ) {
-        let browse = BrowseTogether(world: world, head: head, output: output)
-        guard !isDraining else { return browse.refuse(rows, Failure.draining, begin) }
-        browse.answer(rows, begin)
+    /// Adds a row to those that are answered together.
+    private func want(_ kind: Kind, _ id: Identifier, _ tag: Tag?, _ output: any TurnOutput) {
+        if wanting !== output {
+            flush()
+            wanting = output
+        }
+        wanted.add(catalogue.rows(of: kind), kind, id, tag)
+        output.rowIsWanted(kind)
+        if wanted.isFull { flush() }
     }
 
     /// Refuses a write whose values are wrong; a key that belongs to another request takes precedence.
@@ -144,6 +139,7 @@ package final class Engine {
         _ failure: Failure, _ key: RequestKey, tag: Tag?, for session: borrowing Session, into output: any TurnOutput
     ) {
         guard !isDraining else { return output.reply(.failed(Failure.draining), tag: tag, restsOn: .zero) }
+        flush()
         do throws(StorageError) {
             let mayWrite = session.peer.role >= .write
             guard mayWrite, let entry = try world.keys.entry(of: key) else {
@@ -160,11 +156,9 @@ package final class Engine {
         _ action: RequestAction, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
     ) throws(StorageError) {
         switch action {
-        case .get(let kind, let id, nil):
-            var rows = WantedRows()
-            want(kind, id, tag: tag, in: &rows)
-            self.answer(rows, into: output) { _ in }
+        case .get(let kind, let id, nil): want(kind, id, tag, output)
         case .get(let kind, let id, let moment?):
+            flush()
             let browse = Browse(kind: world.schema(kind), id: id, world: world, head: head, tag: tag, output: output)
             try browse.at(moment)
         case .list(let query): list(query, tag, output)

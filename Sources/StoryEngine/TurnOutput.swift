@@ -10,13 +10,15 @@ package protocol TurnOutput: AnyObject {
     var durable: Position { get }
     /// The last position that was shown to subscriptions.
     var published: Position { get }
-    /// Appends one of the events that a write proposes to the log, and has the engine fold its record in the log's
-    /// memory. The whole array is passed, since a proposal is large and would be copied.
+    /// Appends one of the events that a write proposes to the log, and folds its record. The whole array is passed, since
+    /// a proposal is large and would be copied.
     ///
     /// - Parameter prior: the state before the event, which the fold takes.
+    /// - Returns: false if the event was not taken; then everything that is not durable is undone, or the process ends.
     func append(
         _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,
-        at place: EventMetadata, after prior: PriorState)
+        at place: EventMetadata, after prior: PriorState
+    ) -> Bool
     /// Writes one line of the reply to a request; `.done` and `.failed` close it.
     func reply(_ reply: Reply, tag: Tag?, restsOn position: Position)
     /// Closes the answer with the receipt of a write; it rests on the event of the receipt.
@@ -33,6 +35,26 @@ package protocol TurnOutput: AnyObject {
     func start(_ job: Job, tag: Tag?)
     /// Sends the waiting output, then closes the connection.
     func finish()
+
+    /// Keeps the connection of this request, which asks for a row of a kind: the engine answers it later, with others.
+    func rowIsWanted(_ kind: Kind)
+    /// Notes that the rows that are wanted are looked up now.
+    func rowsBegin()
+    /// Directs the output to the connection that wanted a row, by the order of the requests since the last `rowsEnd`.
+    func rowBegins(_ index: Int)
+    /// Directs the output to the connection of the present request again, and forgets the others.
+    func rowsEnd()
+}
+
+extension TurnOutput {
+    /// Nothing, for an output that has one receiver.
+    package func rowIsWanted(_ kind: Kind) {}
+    /// Nothing, for an output that has one receiver.
+    package func rowsBegin() {}
+    /// Nothing, for an output that has one receiver.
+    package func rowBegins(_ index: Int) {}
+    /// Nothing, for an output that has one receiver.
+    package func rowsEnd() {}
 }
 
 /// Work that the shell does; its end answers the request.

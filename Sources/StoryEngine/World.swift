@@ -25,6 +25,13 @@ final class World {
         keys = KeyIndex(store)
     }
 
+    /// Returns the end of the log, which the models are folded up to.
+    ///
+    /// - Throws: the error of reading the models.
+    func end() throws(StorageError) -> LogHead {
+        LogHead(position: log.head, time: log.lastTime, lastStream: try streams.lastNumber())
+    }
+
     /// Returns the schema of a kind.
     func schema(_ kind: Kind) -> KindSchema { catalogue[kind] }
 

@@ -59,6 +59,7 @@ package final class StoredQueries {
             let request = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - LineFramer.slack)])
             do throws(RefusedLine) {
                 engine.handle(try reader.read(request), from: &session, now: clock.now(), into: output)
+                engine.flush()
             } catch {
                 output.reply(.failed(error.failure), tag: error.tag, restsOn: .zero)
             }
@@ -83,7 +84,7 @@ private final class CollectedOutput: TurnOutput {
     func append(
         _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,
         at place: EventMetadata, after prior: PriorState
-    ) { preconditionFailure("append to \(stream) without a daemon") }
+    ) -> Bool { preconditionFailure("append to \(stream) without a daemon") }
 
     func receipt(_ receipt: Receipt, tag: Tag?) { reply(.done(.receipt(receipt)), tag: tag, restsOn: receipt.position) }
 

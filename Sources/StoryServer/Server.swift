@@ -40,10 +40,40 @@ package final class Server: ReactorHandler {
         jobs = Jobs(
             dependency.logWork, of: dependency.configuration.data, dependency.trace, dependency.background,
             whenDone: dependency.wake)
-        driver = CommitDriver(dependency, connections, outbox, checkpoints, flush)
-        publishing = PushScheduler(dependency, connections, outbox, memory)
-        requests = Requests(dependency, driver, connections, outbox, memory, publishing, checkpoints, jobs)
-        housekeeping = Housekeeping(dependency, driver, connections, requests, memory)
+        driver = CommitDriver(
+            log: dependency.log, models: dependency.models, engine: dependency.engine, fold: dependency.fold,
+            commits: dependency.commits, bytesPerCommit: dependency.configuration.limits.commit,
+            clock: dependency.clock, transport: dependency.transport, trace: dependency.trace, figures: figures,
+            connections: connections, outbox: outbox, checkpoints: checkpoints, flush: flush)
+        publishing = PushScheduler(
+            log: dependency.log, models: dependency.models, engine: dependency.engine, trace: dependency.trace,
+            figures: figures, slow: dependency.slow, connections: connections, outbox: outbox, memory: memory)
+        requests = Server.requests(dependency, driver, connections, outbox, memory, publishing, checkpoints, jobs)
+        housekeeping = Housekeeping(
+            clock: dependency.clock, trace: dependency.trace, figures: figures, slow: dependency.slow,
+            log: dependency.log, manager: dependency.manager, returnFreedPages: dependency.returnFreedPages,
+            holdRight: dependency.holdRight, driver: driver, connections: connections, requests: requests,
+            memory: memory,
+            idle: IdleConnections(connections, dependency.transport, dependency.configuration.limits))
+    }
+
+    private static func requests(
+        _ dependency: ServerDependency, _ driver: CommitDriver, _ connections: Connections, _ outbox: Outbox,
+        _ memory: ClientMemory, _ publishing: PushScheduler, _ checkpoints: Checkpoints, _ jobs: Jobs
+    ) -> Requests {
+        let configuration = dependency.configuration
+        let store = FigureSource.Store(
+            log: dependency.log, models: dependency.models, foldTimer: dependency.foldTimer, data: configuration.data,
+            journal: configuration.journal, durability: dependency.durability)
+        return Requests(
+            engine: dependency.engine, reader: dependency.reader, clock: dependency.clock, figures: dependency.figures,
+            slow: dependency.slow, trace: dependency.trace, transport: dependency.transport,
+            access: configuration.access, owner: dependency.uid, limits: configuration.limits, driver: driver,
+            connections: connections, outbox: outbox, memory: memory, publishing: publishing, checkpoints: checkpoints,
+            jobs: jobs,
+            figureAnswers: FigureAnswers(
+                store: store, figures: dependency.figures, driver: driver, connections: connections, outbox: outbox,
+                memory: memory, publishing: publishing, checkpoints: checkpoints))
     }
 
     /// Why the process must end with exit code 5; nil when it may go on, or end well.
@@ -55,6 +85,15 @@ package final class Server: ReactorHandler {
     /// The bytes kept for clients: by the account, and computed from every connection.
     package var kept: (account: Int, counted: Int) {
         (memory.used, memory.count(connections.all, dependency.transport))
+    }
+
+    /// Takes an entry that came from elsewhere, where it is acknowledged; the turn that follows sends what rests on it.
+    ///
+    /// - Parameter records: the records of the entry, as they are.
+    /// - Returns: false while events that were decided here wait for their acknowledgement; then nothing is taken.
+    /// - Throws: `.corrupt` if the records cannot follow the head; then nothing is taken.
+    package func entryArrived(_ records: UnsafeRawBufferPointer) throws(StorageError) -> Bool {
+        try driver.arrived(records)
     }
 
     // MARK: ReactorHandler
@@ -128,7 +167,6 @@ package final class Server: ReactorHandler {
     /// Begins to drain the connections; stops at once on a second signal.
     package func signalReceived(_ signal: Int32) {
         guard drainDeadline == nil else { return dependency.transport.stop() }
-        requests.answerRowRequests()
         drainDeadline = driver.tick + Server.drainTicks
         let members: KeyValuePairs = ["signal": "\(signal)", "connections": "\(connections.count)"]
         dependency.trace.say("draining", members)
@@ -173,7 +211,6 @@ package final class Server: ReactorHandler {
     /// come after that.
     private func releaseCommitted() {
         guard driver.sendablePosition != nil else { return }
-        requests.answerRowRequests()
         driver.modelsWereRead()
         publish()
     }

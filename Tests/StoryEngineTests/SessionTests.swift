@@ -222,6 +222,7 @@ private final class RolledBackWorld {
     private let store = SwappedStore()
     private let log = PlainLog()
     private let engine: Engine
+    private let fold: EventFold
     private var session = Session(peer: Peer(uid: 1_000, role: .admin))
     private let now = EngineHarness().now
 
@@ -231,6 +232,7 @@ private final class RolledBackWorld {
                 CataloguePlan(.standard), store: store, json: JSONObjectReader(), log: log, says: EventEncoder.says,
                 identity: LogIdentity(id: LogID(trusted: "this".bytes)), limits: Limits(), server: "test")
         }
+        fold = EventFold(CataloguePlan(.standard), store, of: engine)
         for request in [RequestAction.postUser("u1"), .postUser("u2"), .postStory("s1")] { ask(request) }
     }
 
@@ -240,10 +242,11 @@ private final class RolledBackWorld {
 
     @discardableResult
     func ask(_ action: RequestAction) -> [Reply] {
-        let output = RecordedOutput(log, durable: log.head) { [engine] record, prior in
-            RolledBackWorld.carried { () throws(StorageError) in try engine.fold(record, after: prior) }
+        let output = RecordedOutput(log, durable: log.head) { [fold] record, prior in
+            RolledBackWorld.carried { () throws(StorageError) in try fold.fold(record, after: prior) }
         }
         engine.handle(Request(tag: nil, role: .read, action: action), from: &session, now: now, into: output)
+        engine.flush()
         return Answer(effects: output.effects).replies
     }
 

@@ -116,7 +116,7 @@ struct EventLogTests {
         try bench.log.extend(by: 2)
         let time = bench.log.lastTime
         for position in 3...4 as ClosedRange<UInt64> { try bench.log.append(EventMaker().event(position)) }
-        bench.log.rollBack()
+        try bench.log.rollBack()
         #expect(bench.log.head == Position(2) && bench.log.lastTime == time)
         #expect(try bench.log.lines() == usualLines(1...2))
         try bench.log.extend(by: 4)
@@ -131,7 +131,7 @@ struct EventLogTests {
             let head = bench.log.head.value
             // Small commits copy the last pages again and again; one that is abandoned leaves other bytes behind.
             try bench.log.append(EventMaker().event(head + 1, data: "{\"abandoned\":true}"))
-            bench.log.rollBack()
+            try bench.log.rollBack()
             try bench.log.extend(by: 1 + round % 7)
             let positions = (1...bench.log.head.value).map { Position($0) }
             for _ in 0..<2 {
@@ -254,7 +254,7 @@ struct EventLogTests {
             Issue.record("not full but \(String(describing: error))")
             return
         }
-        bench.log.rollBack()
+        try bench.log.rollBack()
         #expect(bench.log.head == Position(100))
         #expect(try bench.log.lines() == usualLines(1...100))
         try bench.log.extend(by: 5)

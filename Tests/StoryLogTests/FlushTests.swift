@@ -51,7 +51,7 @@ struct FlushTests {
             for _ in 1...3 {
                 let error = failure { () throws(StorageError) in try bench.log.extend(by: 200) }
                 #expect(isFull(error))
-                bench.log.rollBack()
+                try bench.log.rollBack()
                 #expect(bench.log.head == Position(11) && bench.log.committed == Position(11))
                 #expect(try bench.log.lines() == usualLines(1...11))
             }
@@ -71,7 +71,7 @@ struct FlushTests {
         let bench = try bench()
         for round in 0...2 as ClosedRange<UInt64> {
             for position in 1...count { try bench.log.append(EventMaker().event(11 + round + position)) }
-            bench.log.rollBack()
+            try bench.log.rollBack()
             #expect(bench.log.head == Position(11 + round) && bench.log.flushed == Position(5))
             #expect(try bench.log.lines() == usualLines(1...(11 + round)))
             try bench.log.extend(by: 1)
@@ -89,7 +89,7 @@ struct FlushTests {
         for _ in 1...3 { try bench.log.extend(by: 10) }
         for _ in 1...2 {
             #expect(isFull(failure { () throws(StorageError) in try bench.log.extend(by: 10_000) }))
-            bench.log.rollBack()
+            try bench.log.rollBack()
             #expect(try bench.log.lines() == usualLines(1...30))
         }
         try bench.log.extend(by: 1)
@@ -120,7 +120,7 @@ struct FlushTests {
             failure { () throws(StorageError) in try bench.log.extend(by: 2) }
         }
         #expect(isFull(error))
-        bench.log.rollBack()
+        try bench.log.rollBack()
         #expect(try bench.log.lines() == usualLines(1...11))
         try bench.log.extend(by: 2)
         let image = try bench.killed()

@@ -63,7 +63,7 @@ struct JournalTests {
         try expect(bench.killed(), holds: 0)
         try job.run()
         try expect(bench.killed(), holds: 1)
-        try bench.log.finishCommit(job, .success(()))
+        try bench.log.finishCommit(job, .acknowledged)
         #expect(bench.log.committed == Position(1) && bench.log.head == Position(2))
         try bench.log.extend(by: 3)
         for position in 6...7 as ClosedRange<UInt64> { try bench.log.append(EventMaker().event(position)) }
@@ -101,7 +101,7 @@ struct JournalTests {
         try expect(bench.killed(), holds: 3)
         try job.run()
         try expect(bench.killed(), holds: 500)
-        try bench.log.finishCommit(job, .success(()))
+        try bench.log.finishCommit(job, .acknowledged)
         #expect(bench.log.flushed == Position(500) && bench.log.head == Position(501))
         try bench.log.commit()
         #expect(bench.log.flushed == Position(500) && bench.log.committed == Position(501))
@@ -291,7 +291,7 @@ struct JournalTests {
         OtherFile.with("/dev/null", behind: journal) {
             #expect(failure { () throws(StorageError) in try bench.log.extend(by: 1) } != nil)
         }
-        bench.log.rollBack()
+        try bench.log.rollBack()
         #expect(failure { () throws(StorageError) in try bench.log.extend(by: 1) } != nil)
         #expect(failure { () throws(StorageError) in try bench.log.flush() } != nil)
         #expect(bench.log.committed == Position(2))

@@ -1,6 +1,6 @@
 package import StoryCore
 package import StoryEngine
-import StoryModels
+package import StoryModels
 import StoryWire
 
 /// An engine over a plain store and a plain log, with a clock that the test sets.
@@ -8,6 +8,7 @@ package final class EngineHarness {
     package let store = PlainStore()
     package let log = PlainLog()
     package private(set) var engine: Engine
+    private var fold: EventFold
     /// The connection that asks where no other one is named.
     package var session = Session(peer: Peer(uid: 1_000, role: .admin))
     /// What the next request is told the time is.
@@ -35,11 +36,13 @@ package final class EngineHarness {
         self.limits = limits
         self.identity = identity
         engine = EngineHarness.engine(plan, store, log, identity, limits)
+        fold = EventFold(plan, store, of: engine)
     }
 
     /// Makes the engine anew over what is stored, as a restart does.
     package func restart() {
         engine = EngineHarness.engine(plan, store, log, identity, limits)
+        fold = EventFold(plan, store, of: engine)
         session = Session(peer: session.peer)
     }
 
@@ -64,7 +67,7 @@ package final class EngineHarness {
             EngineHarness.carried { () throws(StorageError) in
                 let isFound = try prior.isFound(in: store, by: record)
                 precondition(isFound, "the state before position \(record.position.value) is another")
-                try engine.fold(record, after: prior)
+                try fold.fold(record, after: prior)
             }
         }
         output.stepUnits = stepUnits
@@ -76,6 +79,7 @@ package final class EngineHarness {
         let output = output()
         output.holdsAnswers = true
         engine.handle(Request(tag: nil, role: .read, action: action), from: &session, now: now, into: output)
+        engine.flush()
         return output.held
     }
 
@@ -86,11 +90,20 @@ package final class EngineHarness {
     package func ask(_ action: RequestAction, as session: inout Session, tag: Tag? = nil) -> Answer {
         let output = output()
         engine.handle(Request(tag: tag, role: .read, action: action), from: &session, now: now, into: output)
+        engine.flush()
         return Answer(effects: output.effects)
     }
 
     /// Every row of a kind, by folding the log: the oracle of every list.
     package func rows(_ kind: Kind) -> [Row] { PlainRows(log.events).rows(kind) }
+}
+
+extension EventFold {
+    /// A fold into a store, whose row changes an engine is told.
+    package convenience init(_ plan: CataloguePlan, _ store: any TableStore, of engine: Engine) {
+        let projector = ModelProjector(plan, store: store, json: JSONObjectReader(), feed: engine.feed)
+        self.init(projector, catalogue: plan.catalogue)
+    }
 }
 
 extension PriorState {

@@ -40,11 +40,12 @@ package final class RecordedOutput: TurnOutput {
     package func append(
         _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,
         at place: EventMetadata, after prior: PriorState
-    ) {
+    ) -> Bool {
         let event = Event(proposals[index], to: stream, key: key, at: place).kept
         effects.append(.append(event))
         log.append(event)
         event.withRecord { fold($0, prior) }
+        return true
     }
 
     package func row(_ row: RowView, tag: Tag?, restsOn position: Position) {

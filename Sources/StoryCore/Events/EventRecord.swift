@@ -53,3 +53,12 @@ package struct EventRecord {
         return types.contains { $0.spelling.withUnsafeBytes { $0.equals(name) } }
     }
 }
+
+extension EventMetadata {
+    /// Creates the metadata of a record.
+    package init(_ record: EventRecord) {
+        self.init(
+            position: record.position, streamNumber: record.streamNumber, version: record.version, time: record.time,
+            by: record.by)
+    }
+}

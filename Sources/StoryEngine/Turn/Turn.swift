@@ -1,23 +1,27 @@
 package import StoryCore
 
-/// The commit cycle: a state machine over the appended events, the durable ones and the next step.
+/// The commit cycle: a state machine over the events that are appended, acknowledged and stored, and the next step.
 ///
-/// It alone decides on a commit, a release of replies, a rollback and the end of the process. Each method is an input,
-/// named for the event that happened, and returns the action for the shell. Once it is stopped, no input has an effect:
-/// nothing is sent or published, and no job and no checkpoint starts.
+/// An event is **acknowledged** once it is in the log for good, so that replies which rest on it may leave, and
+/// **stored** once this process can read it back after a restart, so that checkpoints may contain it. A commit into the
+/// own journal does both at once; an entry that came from elsewhere is acknowledged first.
+///
+/// The machine alone decides on a commit, a release of replies, a rollback and the end of the process. Each method is an
+/// input, named for the event that happened, and returns the action for the shell. Once it is stopped, no input has an
+/// effect: nothing is sent or published, and no job and no checkpoint starts.
 package struct Turn: Equatable, Sendable {
     /// The state of the cycle.
     package enum State: Equatable, Sendable {
-        /// Everything that was appended is durable.
+        /// Everything that was appended is committed.
         case idle
         /// Events up to `head` wait for a commit.
         case open(head: Position)
-        /// An append failed: everything that is not durable is rolled back when the turn ends.
-        case failing(StorageError)
-        /// A commit is in progress; `next` follows it.
+        /// An append was refused: everything that is not acknowledged is rolled back when the turn ends.
+        case failing(Failure)
+        /// A commit is in progress, or its outcome is unknown; `next` follows it.
         case committing(through: Position, next: Next)
-        /// A rollback of everything that was not durable is in progress.
-        case rollingBack(StorageError)
+        /// A rollback of everything that was not acknowledged is in progress.
+        case rollingBack(Failure)
         /// The process has to end: the state of the disk or of the models is unknown.
         case stopped(StorageError)
     }
@@ -28,41 +32,54 @@ package struct Turn: Equatable, Sendable {
         case nothing
         /// One more commit: events up to `head` were appended meanwhile.
         case commit(head: Position)
-        /// A rollback: an append failed meanwhile.
-        case rollBack(StorageError)
+        /// A rollback: an append was refused meanwhile.
+        case rollBack(Failure)
     }
 
     /// The action for the shell.
     package enum Action: Equatable, Sendable {
         case none
-        /// Make the appended events durable, then call `commitFinished`.
+        /// Commit the appended events, then call `commitEnded`.
         case commitInline
-        /// Begin to make them durable on the worker and call `commitDelayed`; call `commitFinished` when that has ended.
+        /// Begin to commit them on the worker and call `commitDelayed`; call `commitEnded` when that has ended.
         case commitOnWorker
         /// Send replies that rest on events up to here.
         case release(through: Position)
-        /// Roll back everything that is not durable, then call `rollBackFinished`.
-        case rollBack(StorageError)
+        /// Roll back everything that is not acknowledged, reply with this failure, then call `rollBackFinished`.
+        case rollBack(Failure)
+        /// Wait before the next commit: there was no room to store events that are acknowledged, so none is undone.
+        case storeLater(Failure)
         /// End the process with exit code 5; no waiting reply is sent.
         case stop(StorageError)
     }
 
     /// The present state of the cycle.
     package private(set) var state = State.idle { didSet { takesAppends = state.takesAppends } }
-    /// True if an event that is appended now could become durable. Stored, since each append reads it.
+    /// True if an event that is appended now could be acknowledged. Stored, since each append reads it.
     package private(set) var takesAppends = true
-    /// The last event that is durable.
-    package private(set) var durable: Position
+    /// The last event that is acknowledged.
+    package private(set) var acknowledged: Position
+    /// The last event that is stored.
+    package private(set) var stored: Position
 
-    /// Creates an idle cycle at the end of a log.
-    package init(durable: Position) { self.durable = durable }
+    /// Creates an idle cycle at the end of a log that is stored.
+    package init(stored: Position) { (acknowledged, self.stored) = (stored, stored) }
 
-    /// The position at which a checkpoint may begin: everything that was folded is durable. Nil while it is not, or
-    /// once the cycle is stopped.
+    /// The position at which a checkpoint may begin: everything that was folded is stored. Nil while it is not, or once
+    /// the cycle is stopped.
     package var checkpointPosition: Position? {
         switch state {
-        case .idle: durable
+        case .idle: stored == acknowledged ? stored : nil
         case .open, .failing, .committing, .rollingBack, .stopped: nil
+        }
+    }
+
+    /// True while entries from elsewhere can follow: every event that was appended is acknowledged.
+    package var takesEntries: Bool {
+        switch state {
+        case .idle: true
+        case .open(let head), .committing(let head, .nothing), .committing(_, .commit(let head)): head == acknowledged
+        case .committing(_, .rollBack), .failing, .rollingBack, .stopped: false
         }
     }
 
@@ -76,7 +93,7 @@ package struct Turn: Equatable, Sendable {
 
     // MARK: Inputs
 
-    /// Notes that the log took events up to this position.
+    /// Notes that the log took events up to this position, which were decided here.
     package mutating func appended(through head: Position) -> Action {
         switch state {
         case .idle, .open: state = .open(head: head)
@@ -87,13 +104,20 @@ package struct Turn: Equatable, Sendable {
         return .none
     }
 
+    /// Notes that the log took an entry from elsewhere up to this position, while `takesEntries`.
+    package mutating func arrived(through head: Position) -> Action {
+        guard takesEntries else { return .none }
+        acknowledged = head
+        return appended(through: head)
+    }
+
     /// Notes that the log refused an event; those before it are folded into the models.
     package mutating func appendFailed(_ error: StorageError) -> Action {
-        guard error.isFull else { return storageFailed(error) }
+        guard let failure = error.refusal else { return storageFailed(error) }
         switch state {
-        case .idle, .open: state = .failing(error)
+        case .idle, .open: state = .failing(failure)
         case .committing(let through, .nothing), .committing(let through, .commit):
-            state = .committing(through: through, next: .rollBack(error))
+            state = .committing(through: through, next: .rollBack(failure))
         case .committing(_, .rollBack), .failing, .rollingBack, .stopped: break
         }
         return .none
@@ -104,62 +128,74 @@ package struct Turn: Equatable, Sendable {
     /// - Parameter decision: what the policy decided on the events that wait for a commit; no matter where none does.
     package mutating func turnEnded(_ decision: GroupCommitPolicy.Decision) -> Action {
         switch state {
-        case .idle, .committing: return .release(through: durable)
+        case .idle, .committing: return .release(through: acknowledged)
         case .open(let head):
             switch decision {
-            case .wait: return .release(through: durable)
+            case .wait: return .release(through: acknowledged)
             case .commitInline, .commitOnWorker:
                 state = .committing(through: head, next: .nothing)
                 return decision == .commitInline ? .commitInline : .commitOnWorker
             }
-        case .failing(let error):
-            state = .rollingBack(error)
-            return .rollBack(error)
+        case .failing(let failure):
+            state = .rollingBack(failure)
+            return .rollBack(failure)
         case .rollingBack, .stopped: return .none
         }
     }
 
-    /// Releases replies that rest on durable events, while the commit goes on asynchronously.
+    /// Releases replies that rest on acknowledged events, while the commit goes on asynchronously.
     package mutating func commitDelayed() -> Action {
         switch state {
-        case .committing: .release(through: durable)
+        case .committing: .release(through: acknowledged)
         case .idle, .open, .failing, .rollingBack, .stopped: .none
         }
     }
 
-    /// Takes the result of the commit. If it failed for lack of space, none of its events is durable.
-    package mutating func commitFinished(_ result: Result<Void, StorageError>) -> Action {
+    /// Notes that events up to this position can be read back after a restart.
+    package mutating func stored(through position: Position) {
+        if stopReason == nil { stored = max(stored, position) }
+    }
+
+    /// Takes the end of the commit. As long as its outcome is unknown it has none, and stays in progress.
+    package mutating func commitEnded(_ end: CommitEnd) -> Action {
         guard case .committing(let through, let next) = state else { return .none }
-        switch result {
-        case .success:
-            durable = through
-            switch next {
-            case .nothing: state = .idle
-            case .commit(let head): state = .open(head: head)
-            case .rollBack(let error): state = .failing(error)
-            }
-            return .release(through: through)
-        case .failure(let error):
-            guard error.isFull else { return storageFailed(error) }
-            state = .rollingBack(error)
-            return .rollBack(error)
+        switch end {
+        case .acknowledged:
+            acknowledged = max(acknowledged, through)
+            follow(next, otherwise: .idle)
+            return .release(through: acknowledged)
+        case .refused(let failure) where through <= acknowledged:
+            follow(next, otherwise: .open(head: through))
+            return .storeLater(failure)
+        case .refused(let failure):
+            state = .rollingBack(failure)
+            return .rollBack(failure)
+        case .failed(let error): return storageFailed(error)
         }
     }
 
-    /// Takes the result of the rollback: log and models are at `durable` again, or their state is unknown.
+    private mutating func follow(_ next: Next, otherwise: State) {
+        switch next {
+        case .nothing: state = otherwise
+        case .commit(let head): state = .open(head: head)
+        case .rollBack(let failure): state = .failing(failure)
+        }
+    }
+
+    /// Takes the result of the rollback: log and models are at `acknowledged` again, or their state is unknown.
     package mutating func rollBackFinished(_ result: Result<Void, StorageError>) -> Action {
         guard case .rollingBack = state else { return .none }
         switch result {
         case .success:
-            state = .idle
-            return .release(through: durable)
+            state = stored < acknowledged ? .open(head: acknowledged) : .idle
+            return .release(through: acknowledged)
         case .failure(let error): return storageFailed(error)
         }
     }
 
     /// Stops the process if a flush of the journal failed, except for lack of space, which loses nothing.
     package mutating func flushFailed(_ error: StorageError) -> Action {
-        error.isFull ? .none : storageFailed(error)
+        error.refusal == nil ? storageFailed(error) : .none
     }
 
     /// Stops the process: reading or writing the log or the models failed without a way to recover.
@@ -169,16 +205,6 @@ package struct Turn: Equatable, Sendable {
             state = .stopped(error)
             return .stop(error)
         case .stopped: return .none
-        }
-    }
-}
-
-extension StorageError {
-    /// True if nothing was written for lack of space, and the write may be tried again.
-    package var isFull: Bool {
-        switch self {
-        case .full: true
-        case .corrupt, .failed, .held: false
         }
     }
 }

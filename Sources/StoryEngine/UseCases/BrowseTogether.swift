@@ -4,7 +4,7 @@ import StoryModels
 /// A batch of `GET` requests for present rows that are answered together, in their order.
 ///
 /// A row is rarely in the cache, so the rows are looked up interleaved, and their cache misses overlap.
-package struct WantedRows: ~Copyable {
+struct WantedRows: ~Copyable {
     /// The request for a row.
     private struct Item {
         let kind: Kind
@@ -15,15 +15,15 @@ package struct WantedRows: ~Copyable {
     private var items: [Item] = []
 
     /// Creates an empty batch.
-    package init() { items.reserveCapacity(KeyBatch.capacity) }
+    init() { items.reserveCapacity(KeyBatch.capacity) }
 
     /// The number of rows.
-    package var count: Int { keys.count }
+    fileprivate var count: Int { keys.count }
     /// True if there is no room for another row.
-    package var isFull: Bool { keys.isFull }
+    var isFull: Bool { keys.isFull }
 
     /// Removes all rows.
-    package mutating func clear() {
+    mutating func clear() {
         keys.clear()
         items.removeAll(keepingCapacity: true)
     }
@@ -52,26 +52,24 @@ struct BrowseTogether {
     let output: any TurnOutput
 
     /// Answers each row, in the order of the requests.
-    ///
-    /// - Parameter begin: called with the index of each row before its answer is written to the output.
-    func answer(_ rows: borrowing WantedRows, _ begin: (_ index: Int) -> Void) {
+    func answer(_ rows: borrowing WantedRows) {
         let (catalogue, isAllDurable) = (world.plan.catalogue, head <= output.durable)
         do throws(StorageError) {
             try world.store.withValues(at: rows.keys) { index, value in
-                begin(index)
+                output.rowBegins(index)
                 let layout = catalogue.layout(of: rows.kind(index))
                 guard let value, let row = RowView(layout, value) else { return missed(rows, index, value) }
                 output.row(row, tag: rows.tag(index), restsOn: isAllDurable ? .zero : row.position)
             }
         } catch {
-            refuse(rows, .storage(error), begin)
+            refuse(rows, .storage(error))
         }
     }
 
     /// Refuses each row with a failure.
-    func refuse(_ rows: borrowing WantedRows, _ failure: Failure, _ begin: (_ index: Int) -> Void) {
+    private func refuse(_ rows: borrowing WantedRows, _ failure: Failure) {
         for index in 0..<rows.count {
-            begin(index)
+            output.rowBegins(index)
             output.reply(.failed(failure), tag: rows.tag(index), restsOn: .zero)
         }
     }

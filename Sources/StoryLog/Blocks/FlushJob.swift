@@ -27,10 +27,10 @@ final class FlushJob: Sendable {
     }
 
     /// Runs the flush on a background thread, which calls `whenDone` after it; on the calling thread if there is none.
-    func start(on background: BackgroundStarter, whenDone: (@Sendable () -> Void)?) {
+    func start(on background: BackgroundStarter, whenDone: @escaping @Sendable () -> Void) {
         let body: @Sendable () -> Void = {
             self.run()
-            whenDone?()
+            whenDone()
         }
         if !background.start(body) { body() }
     }

@@ -25,6 +25,19 @@ package enum Record {
         return EventRecord(header, layout.text, json)
     }
 
+    /// Returns the record that begins at an offset of consecutive records.
+    ///
+    /// - Throws: `.corrupt` with the position if its length does not fit.
+    static func record(
+        in bytes: UnsafeRawBufferPointer, from start: Int, at position: UInt64
+    ) throws(StorageError) -> UnsafeRawBufferPointer {
+        guard bytes.count - start >= EventHeader.size else { throw damaged(position, "is cut short") }
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
+        let count = RecordLayout.count(rest)
+        guard count <= rest.count else { throw damaged(position, "is cut short") }
+        return UnsafeRawBufferPointer(rebasing: rest[..<count])
+    }
+
     /// Returns the checksum of a record, which covers everything behind it.
     @inline(__always)
     static func checksum(_ bytes: UnsafeRawBufferPointer, _ position: UInt64) -> UInt64 {

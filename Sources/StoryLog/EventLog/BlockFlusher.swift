@@ -15,8 +15,7 @@ final class BlockFlusher {
         case committing(FlushJob)
     }
 
-    /// Called, usually on another thread, when a started flush has ended.
-    var whenFlushed: (@Sendable () -> Void)?
+    private let whenFlushed: @Sendable () -> Void
     /// The error of the last flush; nil if it succeeded.
     private(set) var refusal: StorageError?
     private let records: LogRecords
@@ -29,11 +28,14 @@ final class BlockFlusher {
 
     /// Makes a flusher that continues after the last block.
     ///
-    /// - Parameter seal: the seal of the last block.
+    /// - Parameters:
+    ///   - seal: the seal of the last block.
+    ///   - whenFlushed: called, usually on another thread, when a started flush has ended.
     init(
         _ records: LogRecords, _ store: BlockStore, after seal: Seal, _ failStop: FailStop,
-        _ background: BackgroundStarter
+        _ background: BackgroundStarter, whenFlushed: @escaping @Sendable () -> Void
     ) {
+        self.whenFlushed = whenFlushed
         self.records = records
         self.store = store
         self.seal = seal

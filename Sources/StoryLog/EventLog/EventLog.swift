@@ -3,9 +3,8 @@ package import StoryCore
 
 /// The log of all events, appended turn by turn.
 ///
-/// An event is durable after a commit. After a commit that throws `.full`, call `rollBack` and continue. After any
-/// other error it is unknown whether the turn is on the disk, and the process has to stop: every later commit throws as
-/// well.
+/// An event is durable after a commit. After a commit that was refused, call `rollBack` and continue. After one that
+/// failed it is unknown whether the turn is on the disk, and the process has to stop: every later commit throws as well.
 package protocol EventLog: EventLogReading {
     /// The position of the last durable event.
     var committed: Position { get }
@@ -25,6 +24,14 @@ package protocol EventLog: EventLogReading {
         _ event: EventHeader, json: UnsafeRawBufferPointer, withRecord: (EventRecord) -> Void
     ) throws(StorageError)
 
+    /// Appends records of the same history after `head`, unchanged: entries that came from elsewhere.
+    ///
+    /// - Parameters:
+    ///   - records: whole records, one behind the other.
+    ///   - withRecord: receives each record, as `append` has it.
+    /// - Throws: `.corrupt` if one is damaged, or older than the one before; then none is appended.
+    func ingest(_ records: UnsafeRawBufferPointer, withRecord: (EventRecord) -> Void) throws(StorageError)
+
     /// Makes room for the next commit, so that it does not wait: begins a flush if it needs one.
     func ensureSpace() -> CommitRoom
     /// Begins a commit of the appended events; nil if there are none. Run the job on any thread, then pass it to
@@ -32,14 +39,14 @@ package protocol EventLog: EventLogReading {
     ///
     /// - Throws: `.full` if there is no room; after any other error the process has to stop.
     func beginCommit() throws(StorageError) -> CommitJob?
-    /// Completes a commit with the result of its job, on the thread that appends.
+    /// Ends a commit, on the thread that appends. If it was refused, its events stay, and are not committed.
     ///
-    /// - Throws: the error of the result.
-    func finishCommit(_ job: CommitJob, _ result: Result<Void, StorageError>) throws(StorageError)
-    /// Removes every event after `committed`; not during a commit.
+    /// - Throws: the error of a commit that failed, or of storing it: the process has to stop.
+    func finishCommit(_ job: CommitJob, _ end: CommitEnd) throws(StorageError)
+    /// Removes every event after a position, which is not before `committed`; not during a commit.
     ///
     /// - Throws: an error after which the state of the log is unknown, and the process has to stop.
-    func rollBack() throws(StorageError)
+    func rollBack(to position: Position) throws(StorageError)
 
     /// Begins a flush of the committed events that fill whole blocks, and returns at once.
     func startFlush()
@@ -86,8 +93,19 @@ extension EventLog {
     /// - Throws: as `beginCommit` and `CommitJob.run`.
     package func commit() throws(StorageError) {
         guard let job = try beginCommit() else { return }
-        try finishCommit(job, job.outcome)
+        do throws(StorageError) {
+            try job.run()
+        } catch {
+            try finishCommit(job, CommitEnd(error))
+            throw error
+        }
+        try finishCommit(job, .acknowledged)
     }
+
+    /// Removes every event that is not committed.
+    ///
+    /// - Throws: as `rollBack(to:)`.
+    package func rollBack() throws(StorageError) { try rollBack(to: committed) }
 }
 
 /// The room for the next commit: whether it can begin without waiting for the disk.
@@ -100,29 +118,36 @@ package enum CommitRoom: Equatable, Sendable {
     case refused(StorageError)
 }
 
-/// A commit under way: a write and a sync, which any thread may run.
+/// A commit under way: one entry, and the write and sync that store it, which any thread may run.
 package final class CommitJob: Sendable {
     /// The last position that is durable once the job succeeds.
     package let through: Position
     /// The time of the event at that position.
     let time: Instant?
+    /// The records of the entry, in order; they do not change, so each try has the same bytes.
+    package let records: [BlockSection]
     private let work: @Sendable () throws(StorageError) -> Void
 
     /// Creates a commit of the events through a position, the last of which has this time.
-    package init(through: Position, time: Instant?, _ work: @escaping @Sendable () throws(StorageError) -> Void) {
+    package init(
+        through: Position, time: Instant?, _ records: [BlockSection],
+        _ work: @escaping @Sendable () throws(StorageError) -> Void
+    ) {
         self.through = through
         self.time = time
+        self.records = records
         self.work = work
     }
 
-    /// Runs the commit; call it once.
+    /// Runs the commit, once or again: a second try writes the same entry.
     ///
     /// - Throws: `.full` if there is no room, and nothing is changed; after any other error it is unknown whether the
     ///   commit is durable.
     package func run() throws(StorageError) { try work() }
 
-    /// The result of the commit, which this runs; read it once.
-    package var outcome: Result<Void, StorageError> {
-        do throws(StorageError) { return .success(try run()) } catch { return .failure(error) }
+    /// Runs the commit and returns its end.
+    package func end() -> CommitEnd {
+        do throws(StorageError) { try run() } catch { return CommitEnd(error) }
+        return .acknowledged
     }
 }

@@ -29,11 +29,13 @@ package final class LMDBEventLog: EventLog {
     ///   - now: the creation time of the log, if it is made.
     ///   - journalSize: the size of the journal in bytes; a journal of another size is replaced.
     ///   - background: starts the flushes.
+    ///   - whenFlushed: called, usually on another thread, when a flush has ended; the owner must then call `pollFlush`.
     /// - Throws: `.corrupt` if the directory is damaged, `.failed` if it cannot be opened, `.full` if there is no room
     ///   to make it.
     package init(
         in directory: DataDirectory, now: Instant, _ options: EnvironmentOptions = EnvironmentOptions(),
-        journalSize: Int = JournalFile.usualSize, background: BackgroundStarter = .niceThreads
+        journalSize: Int = JournalFile.usualSize, background: BackgroundStarter = .niceThreads,
+        whenFlushed: @escaping @Sendable () -> Void = {}
     ) throws(StorageError) {
         let isServed = directory.access == .serving
         if isServed { try LogCreation.createIfMissing(directory, now, journalSize) }
@@ -54,7 +56,7 @@ package final class LMDBEventLog: EventLog {
                 identity: state.header.identity)
             do throws(StorageError) {
                 if isServed {
-                    (commits, header) = try LMDBEventLog.serve(recovery, state, journalSize, background)
+                    (commits, header) = try LMDBEventLog.serve(recovery, state, journalSize, background, whenFlushed)
                 } else {
                     (commits, header) = (nil, state.header)
                     try recovery.refresh()
@@ -75,11 +77,13 @@ package final class LMDBEventLog: EventLog {
 
     /// Recovers a log that is served, and returns its commits and its present header.
     private static func serve(
-        _ recovery: LogRecovery, _ state: LogState, _ journalSize: Int, _ background: BackgroundStarter
+        _ recovery: LogRecovery, _ state: LogState, _ journalSize: Int, _ background: BackgroundStarter,
+        _ whenFlushed: @escaping @Sendable () -> Void
     ) throws(StorageError) -> (LogCommits, LogHeader) {
         let failStop = FailStop()
         let store = BlockStore(environment: recovery.environment)
-        let flusher = BlockFlusher(recovery.records, store, after: state.seal, failStop, background)
+        let flusher = BlockFlusher(
+            recovery.records, store, after: state.seal, failStop, background, whenFlushed: whenFlushed)
         var journal = try recovery.recover(journalSize, flusher)
         let naming = try LogNaming(recovery.environment, state.header)
         let outcome = try naming.run(
@@ -153,10 +157,18 @@ extension LMDBEventLog {
         records.append(event, json: json, withRecord: withRecord)
     }
 
-    /// Removes every event after `committed`; traps during a commit.
-    package func rollBack() {
+    /// Appends records of the same history after `head`, unchanged; traps if the log is not served.
+    package func ingest(
+        _ records: UnsafeRawBufferPointer, withRecord: (EventRecord) -> Void
+    ) throws(StorageError) {
+        precondition(commits != nil, "append to a log that is not served")
+        try self.records.ingest(records, withRecord: withRecord)
+    }
+
+    /// Removes every event after a position; traps during a commit.
+    package func rollBack(to position: Position) throws(StorageError) {
         precondition(commits?.isCommitting != true, "rollback during a commit")
-        records.rollBack()
+        try records.rollBack(to: position)
     }
 
     /// Begins a flush if the next commit needs one; always ready if the log is not served.
@@ -165,21 +177,15 @@ extension LMDBEventLog {
     /// Begins a commit; nil if there is nothing to commit or the log is not served.
     package func beginCommit() throws(StorageError) -> CommitJob? { try commits?.begin() }
 
-    /// Completes a commit with the result of its job.
-    package func finishCommit(
-        _ job: CommitJob, _ result: Result<Void, StorageError>
-    ) throws(StorageError) { try commits?.finish(job, result) }
+    /// Ends a commit.
+    package func finishCommit(_ job: CommitJob, _ end: CommitEnd) throws(StorageError) {
+        try commits?.finish(job, end)
+    }
 }
 
 // MARK: Flushing
 
 extension LMDBEventLog {
-    /// Called, usually on another thread, when a flush has ended; the owner must then call `pollFlush`.
-    package var whenFlushed: (@Sendable () -> Void)? {
-        get { commits?.flusher.whenFlushed }
-        set { commits?.flusher.whenFlushed = newValue }
-    }
-
     /// True while a flush is under way.
     package var isFlushing: Bool { commits?.flusher.isFlushing ?? false }
 

@@ -86,18 +86,19 @@ final class LogCommits {
         return begun.job
     }
 
-    /// Completes a commit with the result of its job.
+    /// Ends a commit: its records are committed if they were acknowledged, and else stay as they are.
     ///
-    /// - Throws: the error of the result.
-    func finish(_ job: CommitJob, _ result: Result<Void, StorageError>) throws(StorageError) {
+    /// - Throws: an error after which the process has to stop, as `failed` has it, or as taking over stored blocks.
+    func finish(_ job: CommitJob, _ end: CommitEnd) throws(StorageError) {
         guard let ended = pending, ended.job === job else {
             preconditionFailure("end of a commit through position \(job.through.value) that is not under way")
         }
         pending = nil
-        do throws(StorageError) {
-            try result.get()
-        } catch {
+        switch end {
+        case .acknowledged: break
+        case .refused, .failed:
             if case .blocks = ended.target { flusher.commitFailed() }
+            guard case .failed(let error) = end else { return }
             throw failStop.noted(error)
         }
         records.wereCommitted(through: job.through, at: job.time)
@@ -120,18 +121,17 @@ final class LogCommits {
         while !journal.ensureSpace(for: count, flushed: records.flushed) { try flusher.flush() }
         let first = records.committed.value + 1
         let entry = journal.entry(first: first, count: Int(records.head.value + 1 - first), records.uncommitted)
-        let job = CommitJob(through: records.head, time: records.lastTime) { [journal] () throws(StorageError) in
-            try journal.write(entry)
-        }
+        let job = CommitJob(
+            through: records.head, time: records.lastTime, entry.sections
+        ) { [journal] () throws(StorageError) in try journal.write(entry) }
         return Pending(job: job, target: .journal(entry))
     }
 
     private func blockCommit() throws(StorageError) -> Pending {
         let flush = try flusher.beginCommit()
-        let job = CommitJob(through: records.head, time: records.lastTime) { () throws(StorageError) in
-            flush.run()
-            _ = try flush.wait().get()
-        }
+        let job = CommitJob(
+            through: records.head, time: records.lastTime, records.uncommitted
+        ) { () throws(StorageError) in _ = try flush.wait().get() }
         return Pending(job: job, target: .blocks)
     }
 

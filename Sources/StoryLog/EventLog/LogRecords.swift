@@ -41,12 +41,61 @@ final class LogRecords {
         withRecord(record.record(at: start))
     }
 
-    /// Removes the records that are not committed.
-    func rollBack() {
+    /// Appends records of the same history after the head, unchanged, and passes each to `withRecord`; it is valid until
+    /// that returns. Their salts stay, so the seal at each position does.
+    ///
+    /// - Parameter bytes: whole records, one behind the other.
+    /// - Throws: `.corrupt` if one is damaged, or older than the one before; then none is appended.
+    func ingest(_ bytes: UnsafeRawBufferPointer, withRecord: (EventRecord) -> Void) throws(StorageError) {
+        precondition(!blocks.isReading, "append during a read of the log")
+        var time = lastTime
+        try forEach(in: bytes) { (position, record) throws(StorageError) in
+            let event = try Record.read(record, at: position)
+            if let time, event.time < time { throw Record.damaged(position, "is older than the one before") }
+            time = event.time
+        }
+        try forEach(in: bytes) { (position, record) throws(StorageError) in
+            withRecord(try Record.read(add(record, at: position), at: position))
+        }
+    }
+
+    /// Visits the records that are to follow the head.
+    private func forEach(
+        in bytes: UnsafeRawBufferPointer, _ body: (UInt64, UnsafeRawBufferPointer) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        var (start, position) = (0, head.value)
+        while start < bytes.count {
+            position += 1
+            let record = try Record.record(in: bytes, from: start, at: position)
+            try body(position, record)
+            start += record.count
+        }
+    }
+
+    /// Copies a record behind the head; returns the copy.
+    @discardableResult
+    private func add(_ bytes: UnsafeRawBufferPointer, at position: UInt64) -> UnsafeRawBufferPointer {
+        let block = memory.block(for: position, bytes.count)
+        let start = block.target
+        if let source = bytes.baseAddress { memcpy(start, source, bytes.count) }
+        block.added(bytes.count)
+        head = Position(position)
+        lastTime = EventHeader(bytes, at: head).time
+        return UnsafeRawBufferPointer(start: start, count: bytes.count)
+    }
+
+    /// Removes the records after a position, at least those that are committed stay.
+    ///
+    /// - Throws: `.corrupt` if the record at that position is damaged.
+    func rollBack(to position: Position) throws(StorageError) {
         precondition(!blocks.isReading, "rollback during a read of the log")
-        memory.remove(after: committed)
-        head = committed
-        lastTime = committedTime
+        precondition(position >= committed, "rollback to \(position.value), but \(committed.value) is committed")
+        var time = committedTime
+        if position > committed {
+            time = EventHeader(try memory.run(at: position.value).record(at: position.value), at: position).time
+        }
+        memory.remove(after: position)
+        (head, lastTime) = (position, time)
     }
 
     /// Marks every record through a position as committed.
@@ -69,12 +118,7 @@ final class LogRecords {
     ///
     /// - Throws: `.corrupt` if an entry is damaged.
     func take(_ contents: JournalContents) throws(StorageError) {
-        try contents.forEachRecord(after: flushed) { (position, bytes) throws(StorageError) in
-            let block = memory.block(for: position, bytes.count)
-            if let source = bytes.baseAddress { memcpy(block.target, source, bytes.count) }
-            block.added(bytes.count)
-            head = Position(position)
-            lastTime = EventHeader(bytes, at: head).time
+        try contents.forEachRecord(after: flushed) { (position, bytes) throws(StorageError) in add(bytes, at: position)
         }
     }
 

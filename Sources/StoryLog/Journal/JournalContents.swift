@@ -108,16 +108,9 @@ package struct JournalContents {
             try entry.records.withBytes { (bytes) throws(StorageError) in
                 var start = 0
                 for position in entry.first...entry.last {
-                    guard bytes.count - start >= EventHeader.size else {
-                        throw Record.damaged(position, "is cut short")
-                    }
-                    let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
-                    let count = RecordLayout.count(rest)
-                    guard count <= rest.count else { throw Record.damaged(position, "is cut short") }
-                    if position > stored.value {
-                        try body(position, UnsafeRawBufferPointer(rebasing: rest[..<count]))
-                    }
-                    start += count
+                    let record = try Record.record(in: bytes, from: start, at: position)
+                    if position > stored.value { try body(position, record) }
+                    start += record.count
                 }
             }
         }

@@ -39,10 +39,16 @@ package final class ModelProjector {
     /// - Throws: `.corrupt` when it was folded before, or a row that it changes is damaged; otherwise any error of the
     ///   store.
     package func fold(_ record: EventRecord) throws(StorageError) {
+        try fold(record, of: kind(of: record), after: prior(to: record))
+    }
+
+    /// Looks up the state before an event of the log.
+    ///
+    /// - Throws: any read error of the store.
+    package func prior(to record: EventRecord) throws(StorageError) -> PriorState {
         var entry: KeyIndex.Entry?
         if let key = record.keyBytes { entry = try keys.entry(of: key) }
-        let prior = PriorState(head: try streams.head(of: record.streamName), entry: entry)
-        try fold(record, of: kind(of: record), after: prior)
+        return PriorState(head: try streams.head(of: record.streamName), entry: entry)
     }
 
     /// Folds in an event whose kind, and the state before it, were already looked up.

@@ -39,7 +39,7 @@ package final class StreamFold {
         if head == nil { begin(record) }
         positions.add48(record.position.value)
         head = StreamHead(number: record.streamNumber, version: record.version, position: record.position)
-        if record.version.value % StreamIndex.positionsPerChunk == 0 { try putPositions() }
+        if record.version.value % PositionLists.chunkSize == 0 { try putPositions() }
         guard let (kind, idStart) = kind else { return }
         let event = FoldedEvent(record, idStart: idStart)
         guard event.id.count <= Identifier.length.upperBound else { return }
@@ -80,7 +80,7 @@ package final class StreamFold {
 
     private func putPositions() throws(StorageError) {
         guard let head else { return }
-        key.set(head.number.value, (max(head.version.value, 1) - 1) / StreamIndex.positionsPerChunk)
+        key.set(head.number.value, (max(head.version.value, 1) - 1) / PositionLists.chunkSize)
         try sink.put(positions.bytes, in: StreamTables.streamPositions.number, at: key.bytes)
         positions.clear()
     }
@@ -106,7 +106,7 @@ package final class CategoryFold {
     /// - Throws: any error of the sink.
     package func fold(_ position: UInt64, category: Int) throws(StorageError) {
         entries[category].append(position)
-        if entries[category].count == Int(StreamIndex.positionsPerChunk) { try put(category) }
+        if entries[category].count == Int(PositionLists.chunkSize) { try put(category) }
     }
 
     /// Ends the fold: writes the last chunks, the categories' names and numbers, and the number of streams.
@@ -134,7 +134,7 @@ package final class CategoryFold {
 
     private func put(_ category: Int) throws(StorageError) {
         key.set(UInt64(category), entries[category][0])
-        var value = KeyBuffer(capacity: Int(StreamIndex.positionsPerChunk) * 6)
+        var value = KeyBuffer(capacity: Int(PositionLists.chunkSize) * 6)
         for position in entries[category] { value.add48(position) }
         try sink.put(value.bytes, in: StreamTables.categoryPositions.number, at: key.bytes)
         entries[category].removeAll(keepingCapacity: true)

@@ -83,18 +83,7 @@ extension StreamIndex {
             _ = visit(head.version, head.position)
             return
         }
-        let first = (lower - 1) / StreamIndex.positionsPerChunk
-        let last = (upper - 1) / StreamIndex.positionsPerChunk
-        var key = KeyBuffer(capacity: 12)
-        var goesOn = true
-        for offset in 0...(last - first) where goesOn {
-            let chunk = order == .ascending ? first + offset : last - offset
-            key.set(head.number.value, chunk)
-            try store.withValue(StreamTables.streamPositions.number, at: key.bytes) { bytes in
-                let list = PositionList(bytes: bytes, firstVersion: chunk * StreamIndex.positionsPerChunk + 1)
-                goesOn = list.visit(lower...upper, order, visit)
-            }
-        }
+        try streamPositions.scan(head.number.value, lower - 1...upper - 1, order) { visit(Version($0 + 1), $1) }
     }
 
     /// Visits the positions `from` … `through` of a category's events, in the given order, until `visit` returns false.
@@ -103,77 +92,12 @@ extension StreamIndex {
     package func scanCategory(
         _ category: UInt64, from: Position, through: Position, _ order: Order, _ visit: (Position) -> Bool
     ) throws(StorageError) {
-        guard from <= through else { return }
-        // The first chunk may begin before `from`.
-        let first = try lastChunk(of: category, through: from.value) ?? from.value
-        var lower = KeyBuffer(capacity: 12)
-        var upper = KeyBuffer(capacity: 13)
-        lower.set(category, first)
-        upper.set(category, min(through.value, StreamIndex.maxNumber))
-        upper.add(0)
-        let range = KeyBounds(lower: lower.bytes, upper: upper.bytes)
-        try store.walk(StreamTables.categoryPositions.number, range, order) { _, bytes in
-            PositionList(bytes: bytes, firstVersion: 1).visitPositions(order) { position in
-                guard position >= from, position <= through else { return true }
-                return visit(position)
-            }
-        }
-    }
-
-    /// The largest number that six bytes hold.
-    private static let maxNumber: UInt64 = 1 << 48 - 1
-
-    /// Returns the first position of the last chunk of a category that begins at or before a position; nil when there is
-    /// none.
-    private func lastChunk(of category: UInt64, through position: UInt64) throws(StorageError) -> UInt64? {
-        var first: UInt64?
-        var lower = KeyBuffer(capacity: 12)
-        var upper = KeyBuffer(capacity: 13)
-        lower.set(category, 0)
-        upper.set(category, min(position, StreamIndex.maxNumber))
-        upper.add(0)
-        let range = KeyBounds(lower: lower.bytes, upper: upper.bytes)
-        try store.walk(StreamTables.categoryPositions.number, range, .descending) { key, _ in
-            if key.count >= 12 { first = key.sixByteNumber(at: 6) }
-            return false
-        }
-        return first
+        try categoryPositions.scan(category, from: from, through: through, order, visit)
     }
 
     func count(at key: [UInt8]) throws(StorageError) -> UInt64 {
         try key.withBytes { (key) throws(StorageError) in
             try store.number(StreamTables.categories.number, at: key)
         } ?? 0
-    }
-}
-
-/// A chunk of positions, six bytes each, oldest first.
-private struct PositionList {
-    let bytes: UnsafeRawBufferPointer
-    /// The version of the first position.
-    let firstVersion: UInt64
-
-    private var count: Int { bytes.count / 6 }
-
-    /// Visits the positions of a range of versions; returns false when the visitor stopped.
-    func visit(_ versions: ClosedRange<UInt64>, _ order: Order, _ visit: (Version, Position) -> Bool) -> Bool {
-        let lower = versions.lowerBound > firstVersion ? Int(versions.lowerBound - firstVersion) : 0
-        let upper = versions.upperBound < firstVersion ? 0 : Int(versions.upperBound - firstVersion) + 1
-        let end = min(upper, count)
-        guard lower < end else { return true }
-        for step in 0..<(end - lower) {
-            let index = order == .ascending ? lower + step : end - 1 - step
-            let version = Version(firstVersion + UInt64(index))
-            guard visit(version, Position(bytes.sixByteNumber(at: 6 * index))) else { return false }
-        }
-        return true
-    }
-
-    func visitPositions(_ order: Order, _ visit: (Position) -> Bool) -> Bool {
-        for step in 0..<count {
-            let index = order == .ascending ? step : count - 1 - step
-            guard visit(Position(bytes.sixByteNumber(at: 6 * index))) else { return false }
-        }
-        return true
     }
 }

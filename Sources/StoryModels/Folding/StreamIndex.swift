@@ -34,20 +34,23 @@ package struct StreamHead: Equatable, Sendable {
 /// The index of streams and categories: the head of each stream, and the positions of the events of each stream and
 /// category.
 package final class StreamIndex {
-    /// The number of positions in one chunk: an event extends the newest chunk of its stream by six bytes, and most
-    /// events begin no new chunk.
-    package static let positionsPerChunk: UInt64 = 64
-
     /// The keys of the counts of categories and streams; no category has such a name.
     static let categoryCountKey: [UInt8] = [0]
     static let streamCountKey: [UInt8] = [1]
 
     let store: any TableStore
-    private var key = KeyBuffer()
+    /// The positions of each stream's events, by the stream's number and by version.
+    var streamPositions: PositionLists
+    /// The positions of each category's events, by the category's number.
+    var categoryPositions: PositionLists
     private var value = KeyBuffer()
 
     /// Creates the index over the tables of a store.
-    package init(_ store: any TableStore) { self.store = store }
+    package init(_ store: any TableStore) {
+        self.store = store
+        streamPositions = PositionLists(store, in: StreamTables.streamPositions)
+        categoryPositions = PositionLists(store, in: StreamTables.categoryPositions)
+    }
 
     /// Folds an event in.
     ///
@@ -88,23 +91,17 @@ package final class StreamIndex {
         try tables.put(value.bytes, in: StreamTables.streams.number, at: name)
     }
 
-    /// Adds the position of a stream's event to its chunks.
+    /// Adds the position of a stream's event to its list.
     ///
-    /// A stream of one event has no chunk, since its head holds the position; the second event creates one.
+    /// A stream of one event has no list, since its head holds the position; the second event begins one.
     private func foldPosition(_ head: StreamHead, after previous: StreamHead?) throws(StorageError) {
-        let index = (head.version.value - 1) % StreamIndex.positionsPerChunk
-        key.set(head.number.value, (head.version.value - 1) / StreamIndex.positionsPerChunk)
-        let table = StreamTables.streamPositions.number
-        if head.version == Version(2) {
-            value.set(previous?.position.value ?? 0, head.position.value)
-            return try store.put(value.bytes, in: table, at: key.bytes)
+        guard head.version > Version(2) else {
+            return try streamPositions.begin(head.number.value, with: previous?.position ?? .zero, head.position)
         }
-        value.set(head.position.value)
-        if index == 0 { return try store.put(value.bytes, in: table, at: key.bytes) }
-        try store.append(value.bytes, in: table, at: key.bytes)
+        try streamPositions.add(head.position, at: head.version.value - 1, to: head.number.value)
     }
 
-    /// Adds the position of an event to the newest chunk of its category, or begins a chunk with it.
+    /// Adds the position of an event to the list of its category.
     private func foldCategory(_ position: Position, _ name: UnsafeRawBufferPointer) throws(StorageError) {
         let category = UnsafeRawBufferPointer(rebasing: name[..<(name.firstIndex(of: 0x2D) ?? 0)])
         guard KeyBuffer.keyLength.contains(category.count) else { return }
@@ -113,20 +110,9 @@ package final class StreamIndex {
             if bytes.count >= 12 { (number, chunk) = (bytes.sixByteNumber(at: 0), bytes.sixByteNumber(at: 6)) }
         }
         if number == 0 { number = try addCategory() }
-        let table = StreamTables.categoryPositions.number
-        value.set(position.value)
-        if chunk > 0 {
-            key.set(number, chunk)
-            let size = try store.append(value.bytes, in: table, at: key.bytes)
-            guard size >= 6 * Int(StreamIndex.positionsPerChunk) else { return }
-            chunk = 0
-        } else {
-            chunk = position.value
-            key.set(number, chunk)
-            try store.put(value.bytes, in: table, at: key.bytes)
-        }
-        // The first position of the newest chunk, which is part of its key; zero once it is full.
-        value.set(number, chunk)
+        let newest = try categoryPositions.add(position, to: number, newest: chunk)
+        guard newest != chunk else { return }
+        value.set(number, newest)
         try store.put(value.bytes, in: StreamTables.categories.number, at: category)
     }
 

@@ -29,6 +29,8 @@ package struct ServerDependency {
     package let reader: RequestReader
     /// The engine that handles requests.
     package let engine: Engine
+    /// The fold of the log's records into the models.
+    let fold: EventFold
     /// The counters for `STATS` and `METRICS`.
     package let figures: Figures
     let slow: SlowRequests
@@ -77,10 +79,13 @@ package struct ServerDependency {
         let figures = Figures(started: clock.now(), steady: clock.steady)
         let limits = configuration.limits
         foldTimer = FoldTimer(.standard, clock: clock.steady) { figures.folded($0, nanoseconds: $1) }
+        let plan = CataloguePlan(.standard)
         engine = try Engine(
-            CataloguePlan(.standard), store: models, json: JSONObjectReader(),
+            plan, store: models, json: JSONObjectReader(),
             log: log, says: EventEncoder.says, identity: log.identity, limits: limits,
-            server: ProgramVersion.daemon, durability: durability, foldTimer: foldTimer)
+            server: ProgramVersion.daemon, durability: durability)
+        let projector = ModelProjector(plan, store: models, json: JSONObjectReader(), feed: engine.feed)
+        fold = EventFold(projector, catalogue: plan.catalogue, timer: foldTimer)
         reader = RequestReader(lineLimit: limits.line)
         self.figures = figures
         slow = SlowRequests(
@@ -102,14 +107,16 @@ package struct OpenStore {
     /// - Parameters:
     ///   - journal: the size of the log's journal in bytes; a journal of another size is replaced.
     ///   - background: the starter of the threads for flushes.
+    ///   - whenFlushed: called, usually on another thread, when a flush has ended.
     /// - Throws: why the store cannot be served.
     package init(
         _ path: String, journal: Int = ServerConfiguration.usualJournal, clock: Clock, trace: Trace,
-        background: BackgroundStarter = .niceThreads
+        background: BackgroundStarter = .niceThreads, whenFlushed: @escaping @Sendable () -> Void = {}
     ) throws(StorageError) {
         directory = try DataDirectory(path, for: .serving)
         do throws(StorageError) {
-            log = try LMDBEventLog(in: directory, now: clock.now(), journalSize: journal, background: background)
+            log = try LMDBEventLog(
+                in: directory, now: clock.now(), journalSize: journal, background: background, whenFlushed: whenFlushed)
             if let parent = log.copiedFrom {
                 trace.say("copied", ["of": "\(parent)", "log": "\(log.identity.id)", "position": "\(log.head.value)"])
             }
@@ -204,11 +211,14 @@ package struct Composition {
     package init(
         _ configuration: ServerConfiguration, clock: Clock, trace: Trace, manager: ServiceManager
     ) throws(StartError) {
+        let wake: @Sendable () -> Void
         do throws(StorageError) {
             // Made first, since it leaves nothing on the disk when the rest fails.
             reactor = try Composition.makeReactor()
+            let waker = reactor.waker
+            wake = { waker.wake() }
             store = try OpenStore(
-                configuration.data, journal: configuration.journal, clock: clock, trace: trace)
+                configuration.data, journal: configuration.journal, clock: clock, trace: trace, whenFlushed: wake)
         } catch {
             throw StartError(error)
         }
@@ -220,9 +230,6 @@ package struct Composition {
             store.abandon()
             throw StartError(error)
         }
-        let waker = reactor.waker
-        let wake: @Sendable () -> Void = { waker.wake() }
-        store.log.whenFlushed = wake
         commits = CommitThread(clock: clock.steady, whenDone: wake)
         do throws(StorageError) {
             server = Server(

@@ -7,81 +7,95 @@ import StoryWire
 
 /// The driver of the commit cycle: carries out the turn's decisions to append, commit, roll back and release.
 final class CommitDriver {
-    private(set) var turn: Turn
+    var turn: Turn
     /// Output that depends on events up to here may be sent at the end of the turn; nil when none may.
-    private(set) var sendablePosition: Position?
+    var sendablePosition: Position?
     /// The number of timer ticks since the start, of 0.1 s each.
     private(set) var tick: UInt64 = 0
 
-    private let dependency: ServerDependency
-    private let connections: Connections
-    private let outbox: Outbox
-    private let checkpoints: Checkpoints
+    let log: any EventLog
+    let models: any ServedModels
+    let engine: Engine
+    private let commits: any CommitRunner
+    private let clock: Clock
+    let transport: any Transport
+    let trace: Trace
+    let figures: Figures
+    let connections: Connections
+    let outbox: Outbox
+    let checkpoints: Checkpoints
     private let flush: LogFlush
-    private var refusals = WriteRefusals()
+    let entry: EntryBuilder
+    var refusals = WriteRefusals()
     private var policy: GroupCommitPolicy
     /// The commit in progress; nil when there is none.
     private var committing: CommitJob?
+    /// True while the outcome of the commit in progress is unknown; the next tick tries it again.
+    private var isInDoubt = false
     /// How long the commit in progress took to begin, in nanoseconds.
     private var beginning: UInt64 = 0
     private var committedAtTick: Position = .zero
-    private var encoder = EventEncoder()
     /// True while the appended events cannot be committed before a flush has ended.
     private var isWaitingForFlush = false
     /// True while memory is full of events that a checkpoint must store first.
     private var isMemoryShort = false
-    /// The bytes of the events appended since the last commit began.
-    private var nextBytes = 0
     /// The interval of the search for readers whose process ended, in ticks of 0.1 s.
     private static let readerTicks: UInt64 = 100
+    /// The number of times that the end of the process tries to commit the remaining events.
+    private static let lastTries = 10
 
     init(
-        _ dependency: ServerDependency, _ connections: Connections, _ outbox: Outbox, _ checkpoints: Checkpoints,
-        _ flush: LogFlush
+        log: any EventLog, models: any ServedModels, engine: Engine, fold: EventFold, commits: any CommitRunner,
+        bytesPerCommit: Int, clock: Clock, transport: any Transport, trace: Trace, figures: Figures,
+        connections: Connections, outbox: Outbox, checkpoints: Checkpoints, flush: LogFlush
     ) {
-        self.dependency = dependency
-        self.connections = connections
-        self.outbox = outbox
-        self.checkpoints = checkpoints
-        self.flush = flush
-        turn = Turn(durable: dependency.log.committed)
-        policy = GroupCommitPolicy(bytesPerCommit: dependency.configuration.limits.commit)
+        (self.log, self.models, self.engine, self.commits) = (log, models, engine, commits)
+        (self.clock, self.transport, self.trace, self.figures) = (clock, transport, trace, figures)
+        (self.connections, self.outbox, self.checkpoints, self.flush) = (connections, outbox, checkpoints, flush)
+        entry = EntryBuilder(log, fold)
+        turn = Turn(stored: log.committed)
+        policy = GroupCommitPolicy(bytesPerCommit: bytesPerCommit)
     }
 
-    private var log: any EventLog { dependency.log }
-    private var engine: Engine { dependency.engine }
-
-    /// The last durable event.
-    var durable: Position { turn.durable }
+    /// The last acknowledged event.
+    var acknowledged: Position { turn.acknowledged }
 
     /// Why the process must end; nil while it may go on.
     var stopReason: StorageError? { turn.stopReason }
 
-    /// True when an event can be appended now.
-    var takesAppends: Bool { turn.takesAppends }
-
     /// True while writes must wait for a commit, a flush or a checkpoint: back-pressure that bounds the unsynced data. A
     /// full commit begins after the one in progress.
     var holdsWrites: Bool {
-        isWaitingForFlush || isMemoryShort || policy.isFull(bytes: nextBytes) || engine.feed.isFull
+        isWaitingForFlush || isMemoryShort || policy.isFull(bytes: entry.bytes) || engine.feed.isFull
     }
 
-    /// Appends an event to the log and folds its record, so that the next request sees it.
+    /// Appends an event to the log and folds its record, so that the next request sees it; returns whether it did.
     func append(
         _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,
         at place: EventMetadata, after prior: PriorState
-    ) {
-        guard turn.takesAppends else { return }
-        let header = encoder.write(proposals, index, to: stream, key: key, at: place)
-        nextBytes += encoder.json.count
-        var failure: StorageError?
-        do throws(StorageError) {
-            try log.append(header, json: encoder.json) { record in
-                do throws(StorageError) { try engine.fold(record, after: prior) } catch { failure = error }
-            }
-        } catch { return perform(turn.appendFailed(error)) }
-        perform(turn.appended(through: place.position))
-        if let failure { perform(turn.storageFailed(failure)) }
+    ) -> Bool {
+        guard turn.takesAppends else { return false }
+        switch entry.append(proposals, index, to: stream, key: key, at: place, after: prior) {
+        case .folded:
+            perform(turn.appended(through: place.position))
+            return true
+        case .refused(let error): perform(turn.appendFailed(error))
+        case .notFolded(let error): fail(error)
+        }
+        return false
+    }
+
+    /// Takes an entry that came from elsewhere, where it is acknowledged: its records, as they are.
+    ///
+    /// - Returns: false while events that were decided here wait for their acknowledgement; then nothing is taken.
+    /// - Throws: `.corrupt` if the records cannot follow the head; then nothing is taken.
+    func arrived(_ records: UnsafeRawBufferPointer) throws(StorageError) -> Bool {
+        guard turn.takesEntries else { return false }
+        switch try entry.ingest(records, folded: engine.folded) {
+        case .folded: perform(turn.arrived(through: log.head))
+        case .refused(let error), .notFolded(let error): fail(error)
+        }
+        return true
     }
 
     // MARK: The turn's end
@@ -97,16 +111,17 @@ final class CommitDriver {
         let decision = decision(mayGather: mayGather, isMoreAtHand: isMoreAtHand)
         perform(turn.turnEnded(decision))
         // The loop sleeps through the delay, since the clients may need this very processor.
-        if case .wait(let delay) = decision, delay > 0 { dependency.transport.requestTurn(within: delay) }
+        if case .wait(let delay) = decision, delay > 0 { transport.requestTurn(within: delay) }
     }
 
     /// Returns the policy's decision on the events that are not durable; without any, or during a commit, it is unused.
     private func decision(mayGather: Bool, isMoreAtHand: Bool) -> GroupCommitPolicy.Decision {
         guard committing == nil, log.head > log.committed else { return .commitOnWorker }
+        if mayGather, refusals.isDiskFull { return .wait(nanoseconds: 0) }
         let next = GroupCommitPolicy.Situation(
-            events: log.head.value - log.committed.value, bytes: nextBytes, connections: connections.count,
+            events: log.head.value - log.committed.value, bytes: entry.bytes, connections: connections.count,
             mayGather: mayGather, isMoreAtHand: isMoreAtHand, isWaitingForFlush: isWaitingForFlush)
-        return policy.decide(next, at: dependency.clock.steady())
+        return policy.decide(next, at: clock.steady())
     }
 
     /// Starts the flush that the next commit needs, and waits for it; rolls the turn back where it found no room.
@@ -117,7 +132,7 @@ final class CommitDriver {
     }
 
     /// Stops the process where reading the models has failed: replies made of them must not be sent.
-    func modelsWereRead() { if let failure = dependency.models.failure { fail(failure) } }
+    func modelsWereRead() { if let failure = models.failure { fail(failure) } }
 
     /// Stops the process, since the stored data cannot be relied on.
     func fail(_ error: StorageError) { perform(turn.storageFailed(error)) }
@@ -130,106 +145,87 @@ final class CommitDriver {
 
     /// Finishes the commit in the background, if it has ended.
     func commitMayHaveEnded() {
-        guard let outcome = dependency.commits.takeOutcome() else { return }
-        let events = turn.durable.value
+        guard let outcome = commits.takeOutcome() else { return }
+        let events = log.committed.value
         commitEnded(outcome)
+        guard outcome.end != nil else { return }
         // Clients that get their replies now are about to write again, and others have written meanwhile.
         policy.workerCommitEnded(
-            events: log.head.value - events, nanoseconds: outcome.nanoseconds, at: dependency.clock.steady())
+            events: log.head.value - events, nanoseconds: outcome.nanoseconds, at: clock.steady())
     }
 
-    /// Commits all appended events and waits for it, after the loop has ended.
+    /// Commits all appended events and waits for it, after the loop has ended; gives up what cannot be committed.
     func finishCommits() {
-        repeat {
-            if let outcome = dependency.commits.wait() { commitEnded(outcome) }
+        for _ in 0..<CommitDriver.lastTries {
+            tryAgain()
+            if let outcome = commits.wait() { commitEnded(outcome) }
             isWaitingForFlush = false
             perform(turn.turnEnded(decision(mayGather: false, isMoreAtHand: false)))
-        } while turn.checkpointPosition == nil && stopReason == nil
+            guard turn.checkpointPosition == nil, stopReason == nil else { return }
+        }
     }
 
-    private func perform(_ action: Turn.Action) {
+    func perform(_ action: Turn.Action) {
         switch action {
         case .none: break
         case .commitInline: commit(isInline: true)
         case .commitOnWorker: commit(isInline: false)
         case .release(let position): sendablePosition = position
-        case .rollBack(let error): rollBack(error)
+        case .rollBack(let failure): rollBack(failure)
+        case .storeLater(let failure): pause(failure)
         case .stop(let error): stop(error)
         }
     }
 
     private func commit(isInline: Bool) {
-        let began = dependency.clock.steady()
+        let began = clock.steady()
         let job: CommitJob
         do throws(StorageError) {
-            guard let begun = try log.beginCommit() else { return perform(turn.commitFinished(.success(()))) }
+            guard let begun = try log.beginCommit() else { return perform(turn.commitEnded(.acknowledged)) }
             job = begun
         } catch {
-            return perform(turn.commitFinished(.failure(error)))
+            return perform(turn.commitEnded(CommitEnd(error)))
         }
         committing = job
-        nextBytes = 0
-        let begun = dependency.clock.steady()
+        entry.beginNext()
+        let begun = clock.steady()
         beginning = begun - began
         guard isInline else {
             // With back-to-back commits, never is everything durable: the checkpoint starts with this commit.
             if checkpoints.isDue(at: job.through) { freeze(at: job.through) }
-            dependency.commits.start(job)
+            commits.start(job)
             return perform(turn.commitDelayed())
         }
-        commitEnded(CommitOutcome(result: job.outcome, nanoseconds: dependency.clock.steady() - begun))
+        commitEnded(CommitOutcome(end: job.end(), nanoseconds: clock.steady() - begun))
     }
 
+    /// Takes the end of the commit. If its outcome is unknown, it has none: the same entry is tried again.
     private func commitEnded(_ outcome: CommitOutcome) {
+        guard let end = outcome.end else {
+            isInDoubt = true
+            return
+        }
         // Measures the commit itself, without its begin: the average decides where the next one runs.
         policy.commitEnded(nanoseconds: outcome.nanoseconds)
         guard let job = committing else { preconditionFailure("a commit ended that was not begun") }
         committing = nil
+        let before = log.committed.value
         do throws(StorageError) {
-            try log.finishCommit(job, outcome.result)
+            try log.finishCommit(job, end)
         } catch {
-            return perform(turn.commitFinished(.failure(error)))
+            return perform(turn.commitEnded(.failed(error)))
         }
-        let count = log.committed.value - turn.durable.value
-        dependency.figures.committed(events: count, nanoseconds: beginning + outcome.nanoseconds)
-        perform(turn.commitFinished(.success(())))
+        let count = log.committed.value - before
+        if count > 0 { figures.committed(events: count, nanoseconds: beginning + outcome.nanoseconds) }
+        turn.stored(through: log.committed)
+        perform(turn.commitEnded(end))
     }
 
-    // MARK: Failures
-
-    /// Handles a full disk: forgets events that are not durable, fails their replies, and refuses writes for a while.
-    private func rollBack(_ error: StorageError) {
-        dependency.trace.sayEachSecond("full", ["reason": "\(error)"])
-        dependency.figures.set(.full, true)
-        nextBytes = 0
-        do throws(StorageError) {
-            try restoreDurable()
-            try engine.rolledBack()
-        } catch {
-            return perform(turn.rollBackFinished(.failure(error)))
-        }
-        let failure = Failure(.full, "\(error); nothing was written")
-        refusals.diskIsFull(failure, at: tick)
-        engine.writesRefused(refusals.failure)
-        connections.rolledBack(to: turn.durable)
-        outbox.rollBack(to: turn.durable, failure)
-        perform(turn.rollBackFinished(.success(())))
-    }
-
-    /// Rolls the log back to its durable events, and the models to their checkpoint, from which they are folded again.
-    private func restoreDurable() throws(StorageError) {
-        try log.rollBack()
-        checkpoints.rollBack()
-        // The events were in memory a moment ago; a checkpoint could meet the same full disk.
-        try Recovery.fold(log, into: dependency.models, isStoring: false) { _, _ in }
-    }
-
-    /// Stops the process: the state of the disk is unknown, so no waiting output is sent.
-    private func stop(_ error: StorageError) {
-        dependency.trace.say("storage-failed", ["error": "\(error)", "then": "stopping: the disk is suspect"])
-        sendablePosition = nil
-        outbox.removeAll()
-        dependency.transport.stop()
+    /// Tries the commit again whose outcome is unknown.
+    private func tryAgain() {
+        guard isInDoubt, let job = committing else { return }
+        isInDoubt = false
+        commits.start(job)
     }
 
     // MARK: Storing
@@ -237,6 +233,7 @@ final class CommitDriver {
     /// Counts a tick of 0.1 s: retries refused work, and flushes the log while no commits come.
     func ticked() {
         tick += 1
+        tryAgain()
         checkpoints.ticked(tick)
         refusals.ticked(tick)
         engine.writesRefused(refusals.failure)
@@ -244,7 +241,7 @@ final class CommitDriver {
         if stopReason == nil, log.committed == committedAtTick { flush.startIdle() }
         committedAtTick = log.committed
         guard tick % CommitDriver.readerTicks == 0 else { return }
-        dependency.models.clearStaleReaders()
+        models.clearStaleReaders()
         log.clearStaleReaders()
     }
 

@@ -5,7 +5,7 @@ import StoryStorage
 
 /// A runner of commits in the background, one at a time.
 package protocol CommitRunner: AnyObject {
-    /// Starts a commit; the outcome of the one before must have been taken.
+    /// Starts a commit, or tries one again whose outcome is unknown; the outcome of the one before must have been taken.
     func start(_ commit: CommitJob)
     /// Takes the outcome of the commit; nil while it runs, or when there is none.
     func takeOutcome() -> CommitOutcome?
@@ -13,16 +13,16 @@ package protocol CommitRunner: AnyObject {
     func wait() -> CommitOutcome?
 }
 
-/// The result and the duration of a commit.
+/// The outcome and the duration of a commit.
 package struct CommitOutcome: Sendable {
-    /// Success, or the error of the commit.
-    package let result: Result<Void, StorageError>
+    /// The end of the commit; nil if it is unknown whether its events are in the log. Then the same entry is tried again.
+    package let end: CommitEnd?
     /// How long the write and the sync took.
     package let nanoseconds: UInt64
 
     /// Makes an outcome.
-    package init(result: Result<Void, StorageError>, nanoseconds: UInt64) {
-        self.result = result
+    package init(end: CommitEnd?, nanoseconds: UInt64) {
+        self.end = end
         self.nanoseconds = nanoseconds
     }
 }
@@ -151,8 +151,8 @@ final class CommitThread: CommitRunner, @unchecked Sendable {
         }
         guard let commit else { preconditionFailure("commit thread woken without a commit") }
         let began = clock()
-        let result = commit.outcome
-        let outcome = CommitOutcome(result: result, nanoseconds: clock() - began)
+        let end = commit.end()
+        let outcome = CommitOutcome(end: end, nanoseconds: clock() - began)
         change { $0 = .ended(outcome) }
         whenDone()
     }

@@ -10,7 +10,14 @@ import StoryStorage
 final class Housekeeping {
     private static let ticksPerSecond: UInt64 = 10
 
-    private let dependency: ServerDependency
+    private let clock: Clock
+    private let trace: Trace
+    private let figures: Figures
+    private let slow: SlowRequests
+    private let log: any EventLog
+    private let manager: ServiceManager
+    private let returnFreedPages: () -> Void
+    private let rightCheck: () throws(StorageError) -> Void
     private let driver: CommitDriver
     private let connections: Connections
     private let requests: Requests
@@ -19,44 +26,46 @@ final class Housekeeping {
     private let memory: ClientMemory
     private var freed = ConnectionMemory()
 
+    /// - Parameters:
+    ///   - returnFreedPages: returns freed memory to the system.
+    ///   - holdRight: throws where this process lost the right to serve the data directory.
     init(
-        _ dependency: ServerDependency, _ driver: CommitDriver, _ connections: Connections, _ requests: Requests,
-        _ memory: ClientMemory
+        clock: Clock, trace: Trace, figures: Figures, slow: SlowRequests, log: any EventLog, manager: ServiceManager,
+        returnFreedPages: @escaping () -> Void, holdRight: @escaping () throws(StorageError) -> Void,
+        driver: CommitDriver, connections: Connections, requests: Requests, memory: ClientMemory, idle: IdleConnections
     ) {
-        self.memory = memory
-        self.dependency = dependency
-        self.driver = driver
-        self.connections = connections
-        self.requests = requests
-        idle = IdleConnections(connections, dependency.transport, dependency.configuration.limits)
-        clockWatch = ClockWatch(dependency.clock, dependency.trace)
+        (self.clock, self.trace, self.figures, self.slow, self.log) = (clock, trace, figures, slow, log)
+        (self.manager, self.returnFreedPages, rightCheck) = (manager, returnFreedPages, holdRight)
+        (self.driver, self.connections, self.requests, self.memory) = (driver, connections, requests, memory)
+        self.idle = idle
+        clockWatch = ClockWatch(clock, trace)
     }
 
     /// Counts a tick of 0.1 s, and does the work that is due.
     func ticked() {
         driver.ticked()
-        let now = dependency.clock.steady()
-        dependency.manager.turned(at: now)
-        dependency.figures.tick(nanoseconds: now)
+        let now = clock.steady()
+        manager.turned(at: now)
+        figures.tick(nanoseconds: now)
         clockWatch.look()
-        dependency.figures.set(.clockBehind, clockWatch.isBehind(dependency.log.lastTime))
+        figures.set(.clockBehind, clockWatch.isBehind(log.lastTime))
         freed.saw(memory.used)
         guard driver.tick % Housekeeping.ticksPerSecond == 0 else { return }
         holdRight()
-        dependency.slow.secondPassed()
+        slow.secondPassed()
         endIdle()
-        dependency.trace.secondPassed()
-        if freed.isMostFree(beside: memory.used) { dependency.returnFreedPages() }
+        trace.secondPassed()
+        if freed.isMostFree(beside: memory.used) { returnFreedPages() }
         // Idle connections then give up the storage that they keep for later.
         if memory.level > .plenty { connections.all.forEach(connections.touched.add) }
         // The last second had no events: a good time to bring the stored models up to the log.
-        if dependency.figures.eventsPerSecond == 0 { driver.storeIfQuiet() }
+        if figures.eventsPerSecond == 0 { driver.storeIfQuiet() }
     }
 
     /// Stops the process where another one may serve the data directory.
     private func holdRight() {
         guard driver.stopReason == nil else { return }
-        do throws(StorageError) { try dependency.holdRight() } catch { driver.fail(error) }
+        do throws(StorageError) { try rightCheck() } catch { driver.fail(error) }
     }
 
     /// Ends the connections that use resources and are idle.
@@ -67,6 +76,6 @@ final class Housekeeping {
         requests.wasRefused = false
         guard !due.isEmpty else { return }
         for (connection, seconds) in due { requests.endIdle(connection, seconds: seconds) }
-        dependency.trace.say("idle", ["ended": "\(due.count)", "connections": "\(connections.liveCount)"])
+        trace.say("idle", ["ended": "\(due.count)", "connections": "\(connections.liveCount)"])
     }
 }

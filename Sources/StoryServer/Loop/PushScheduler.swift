@@ -12,7 +12,10 @@ final class PushScheduler {
     /// The cost in units up to which an answer counts as short, so that the connection's next one comes first again.
     private static let shortUnits = 50
 
-    private let dependency: ServerDependency
+    private let log: any EventLog
+    private let trace: Trace
+    private let figures: Figures
+    private let slow: SlowRequests
     private let connections: Connections
     private let outbox: Outbox
     private let memory: ClientMemory
@@ -25,15 +28,15 @@ final class PushScheduler {
     private var budget = Budget.turn
     private var queue = FairQueue(.publishing)
 
-    init(_ dependency: ServerDependency, _ connections: Connections, _ outbox: Outbox, _ memory: ClientMemory) {
-        self.memory = memory
-        self.dependency = dependency
-        self.connections = connections
-        self.outbox = outbox
-        feed = dependency.engine.feed
-        pushes = SubscriptionPushes(
-            log: dependency.log, index: StreamIndex(dependency.models), rows: RowPushes(dependency.engine.watcher))
-        published = dependency.log.committed
+    init(
+        log: any EventLog, models: any ServedModels, engine: Engine, trace: Trace, figures: Figures, slow: SlowRequests,
+        connections: Connections, outbox: Outbox, memory: ClientMemory
+    ) {
+        (self.log, self.trace, self.figures, self.slow) = (log, trace, figures, slow)
+        (self.connections, self.outbox, self.memory) = (connections, outbox, memory)
+        feed = engine.feed
+        pushes = SubscriptionPushes(log: log, index: StreamIndex(models), rows: RowPushes(engine.watcher))
+        published = log.committed
     }
 
     /// Gives the next turn a budget of its own.
@@ -76,7 +79,7 @@ final class PushScheduler {
         let (before, mark) = (published, feed.durable.end)
         published = durable
         feed.becameDurable(through: durable, isWatched: connections.rowSubscriptionCount > 0)
-        resting.take(dependency.log, from: before.next, through: durable, feed.durable, from: mark) { follower in
+        resting.take(log, from: before.next, through: durable, feed.durable, from: mark) { follower in
             guard let connection = connections[follower.connection],
                 connection.session.wake(follower.subscription, published: before, feed: mark)
             else { return }
@@ -120,7 +123,7 @@ final class PushScheduler {
             case .ended(let reply, let position): end(answer, reply, restsOn: position, connection)
             }
         } catch {
-            end(answer, .failed(dependency.trace.failure(of: error)), restsOn: answer.restsOn, connection)
+            end(answer, .failed(trace.failure(of: error)), restsOn: answer.restsOn, connection)
         }
         return !connection.session.active.isEmpty
     }
@@ -129,14 +132,14 @@ final class PushScheduler {
         _ answer: Connection.Answer, _ reply: Reply, restsOn position: Position, _ connection: Connection
     ) {
         if case .failed(let failure) = reply {
-            dependency.figures.failed(failure.code)
+            figures.failed(failure.code)
             connection.client.failed()
         }
         outbox.write(to: connection, restsOn: position, durable: published) {
             ReplyEncoder.append(reply, tag: answer.tag, to: &$0)
         }
         connection.answerEnded()
-        dependency.slow.answerEnded(connection)
+        slow.answerEnded(connection)
     }
 
     // MARK: Subscriptions
@@ -196,7 +199,7 @@ final class PushScheduler {
     /// Ends a subscription whose next events cannot be read; it can be resumed after the last event sent.
     private func end(_ id: SubscriptionID, _ error: StorageError, _ connection: Connection) {
         guard let ended = connection.session.unsubscribe(id, published: published) else { return }
-        let reason = EndReason(dependency.trace.failure(of: error))
+        let reason = EndReason(trace.failure(of: error))
         outbox.append(to: connection) {
             ReplyEncoder.append(.end(reason, resume: ended.next), subscription: id, to: &$0)
         }

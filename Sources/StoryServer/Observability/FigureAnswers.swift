@@ -4,7 +4,8 @@ import StoryReactor
 
 /// The factory of the answers to `STATS`, `METRICS` and `CLIENTS`.
 struct FigureAnswers {
-    let dependency: ServerDependency
+    let store: FigureSource.Store
+    let figures: Figures
     let driver: CommitDriver
     let connections: Connections
     let outbox: Outbox
@@ -16,7 +17,8 @@ struct FigureAnswers {
     func survey(_ purpose: Survey.Purpose) -> Survey {
         Survey(purpose, connections, publishing) { [self] sums in
             FigureSource(
-                dependency: dependency, checkpoints: checkpoints, publishing: publishing, memory: memory, sums: sums)
+                store: store, figures: figures, checkpoints: checkpoints, publishing: publishing, memory: memory,
+                sums: sums)
         }
     }
 
@@ -33,6 +35,6 @@ struct FigureAnswers {
         let ids = all.sorted { $0.client.number < $1.client.number }.map(\.id)
         return ClientList(
             ConnectionWalk(ids), of: connections, outbox, publishing, driver, subscriptionLimit: subscriptionLimit,
-            head: { [dependency] in dependency.log.head })
+            head: { [log = store.log] in log.head })
     }
 }

@@ -6,7 +6,20 @@ import StoryModels
 
 /// The source of all figures at one moment, each under one name.
 struct FigureSource {
-    let dependency: ServerDependency
+    /// The store that is served, with its settings.
+    struct Store {
+        let log: any EventLog
+        let models: any ServedModels
+        let foldTimer: FoldTimer
+        /// The path of the data directory.
+        let data: String
+        /// The size of the journal, in bytes.
+        let journal: Int
+        let durability: Durability
+    }
+
+    let store: Store
+    let figures: Figures
     let checkpoints: Checkpoints
     let publishing: PushScheduler
     let memory: ClientMemory
@@ -14,9 +27,8 @@ struct FigureSource {
     let sums: ConnectionSums
     let process = ProcessFigures()
 
-    var figures: Figures { dependency.figures }
     /// The last folded event; a report that depends on it is sent when it is durable.
-    var head: Position { dependency.log.head }
+    var head: Position { store.log.head }
 
     // MARK: Sizes
 
@@ -26,20 +38,20 @@ struct FigureSource {
     /// Returns the number of rows; 0 where the models cannot be read, which stops the loop soon.
     private func rowCount(_ kind: KindSchema) -> UInt64 {
         guard case .tally(let key, _) = QueryPlan(kind, []).count else { return 0 }
-        do throws(StorageError) { return try RowLookup(dependency.models).tally(kind, at: key) } catch { return 0 }
+        do throws(StorageError) { return try RowLookup(store.models).tally(kind, at: key) } catch { return 0 }
     }
 
-    var logBytes: UInt64 { UInt64(clamping: dependency.log.bytes) }
-    var journalBytes: UInt64 { UInt64(clamping: dependency.configuration.journal) }
-    var modelBytes: UInt64 { UInt64(clamping: dependency.models.storedBytes) }
-    var bufferedBytes: UInt64 { UInt64(clamping: dependency.models.bufferedBytes) }
+    var logBytes: UInt64 { UInt64(clamping: store.log.bytes) }
+    var journalBytes: UInt64 { UInt64(clamping: store.journal) }
+    var modelBytes: UInt64 { UInt64(clamping: store.models.storedBytes) }
+    var bufferedBytes: UInt64 { UInt64(clamping: store.models.bufferedBytes) }
     /// The bytes that are kept for clients.
     var waitingBytes: UInt64 { UInt64(clamping: memory.used) }
 
     /// The bytes that the daemon's user may still write on the file system of the data; 0 where that is unknown.
     var freeBytes: UInt64 {
         var disk = statvfs()
-        guard statvfs(dependency.configuration.data, &disk) == 0 else { return 0 }
+        guard statvfs(store.data, &disk) == 0 else { return 0 }
         return UInt64(disk.f_bavail) * UInt64(disk.f_frsize)
     }
 
@@ -50,7 +62,7 @@ struct FigureSource {
         let kinds: [KindSchema?] = Catalogue.standard.kinds + [nil]
         return kinds.compactMap { schema in
             figures.foldDurations(of: schema?.kind).map {
-                (schema?.name ?? "own", dependency.foldTimer.count(of: schema?.kind), $0)
+                (schema?.name ?? "own", store.foldTimer.count(of: schema?.kind), $0)
             }
         }
     }

@@ -59,7 +59,7 @@ enum FigureTable {
 
     private static let store = [
         Figure(name: "storykeep_build", kind: .info, labels: ["version", "log"], help: "The program and its history.") {
-            .facts([("version", ProgramVersion.number), ("log", $0.dependency.log.identity.id.description)])
+            .facts([("version", ProgramVersion.number), ("log", $0.store.log.identity.id.description)])
         },
         Figure(name: "storykeep_log_position", kind: .gauge, help: "The last event.") { .one($0.head.value) },
         Figure(name: "storykeep_checkpoint_position", kind: .gauge, help: "The last event in the stored models.") {

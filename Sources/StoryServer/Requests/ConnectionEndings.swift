@@ -23,13 +23,13 @@ extension Requests {
     func drain(_ connection: Connection) {
         guard !connection.isEnding else { return }
         end(connection, .draining)
-        output(connection).notify(.draining(driver.durable))
+        output(connection).notify(.draining(driver.acknowledged))
     }
 
     /// Ends a connection that was idle for the given number of seconds, with a notice.
     func endIdle(_ connection: Connection, seconds: Int) {
         end(connection, .idle, Failure(.busy, "nothing was taken for \(seconds) seconds; connect again"))
-        output(connection).notify(.idle(seconds: seconds, driver.durable))
+        output(connection).notify(.idle(seconds: seconds, driver.acknowledged))
         connection.lines.discard()
     }
 

@@ -25,8 +25,8 @@ extension Requests {
         connections.touched.forEach { connection in
             giveBack(connection)
             let isGone = connections[connection.id] == nil
-            memory.update(connection, unsent: dependency.transport.unsentCount(connection.id), isGone: isGone)
-            let step = NextStep(NextStep.Facts(connection, outbox, memory.level, durable: driver.durable))
+            memory.update(connection, unsent: transport.unsentCount(connection.id), isGone: isGone)
+            let step = NextStep(NextStep.Facts(connection, outbox, memory.level, durable: driver.acknowledged))
             reading.set(connection, step.input)
             if step.takesLine { queue.add(connection, hadShare: true) }
             if step.isPublished { publishing.goesOn(connection) }

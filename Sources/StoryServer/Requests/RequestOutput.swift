@@ -17,41 +17,72 @@ final class RequestOutput: TurnOutput {
         case end
     }
 
-    private let dependency: ServerDependency
+    /// A request that is handled. Its connection is not retained: the caller of the engine retains it.
+    private struct Handled {
+        let connection: Unmanaged<Connection>
+        let verb: Verb
+        let isTimed: Bool
+    }
+
     private let driver: CommitDriver
     private let publishing: PushScheduler
     private let outbox: Outbox
-    /// The connection that is written to; nil while no request is handled. Not retained: the caller of the engine
-    /// retains it.
+    private let figures: Figures
+    private let trace: Trace
+    private var handled: Handled?
+    /// The connection that is written to, and the verb of its request; nil while no request is answered.
     private var connection: Unmanaged<Connection>?
+    private var verb: Verb?
     private var followUp: FollowUp?
     private var times = TimeText()
-    /// The first failure that is a defect of the program.
-    private var defect: Failure?
-    /// True where there is a follow-up or a defect to take: most requests have neither.
+    /// The requests that the engine answers later.
+    private var rows: RowRequests
+    /// The bytes that were written since `takeWritten`.
+    private var written = 0
+    /// True where there is a follow-up to take: most requests have none.
     private(set) var hasFollowUp = false
+    /// True where the request is answered later.
+    private(set) var isRowWanted = false
 
     init(
-        _ dependency: ServerDependency, _ driver: CommitDriver, _ publishing: PushScheduler, _ outbox: Outbox,
-        _ connection: Connection? = nil
+        _ driver: CommitDriver, _ publishing: PushScheduler, _ outbox: Outbox, _ figures: Figures, _ trace: Trace,
+        _ rows: consuming RowRequests, to connection: Connection? = nil
     ) {
-        self.dependency = dependency
         self.driver = driver
         self.publishing = publishing
         self.outbox = outbox
+        self.figures = figures
+        self.trace = trace
+        self.rows = rows
         self.connection = connection.map { .passUnretained($0) }
     }
 
-    /// Directs the output to this connection, which must be retained until `end`, or the next `begin`.
-    func begin(_ connection: Connection) { self.connection = .passUnretained(connection) }
+    /// Directs the output to the connection of a request, which must be retained until `end`.
+    func begin(_ connection: Connection, _ verb: Verb, isTimed: Bool) {
+        handled = Handled(connection: .passUnretained(connection), verb: verb, isTimed: isTimed)
+        isRowWanted = false
+        direct()
+    }
 
     /// Ends the output to the connection.
-    func end() { connection = nil }
+    func end() {
+        handled = nil
+        direct()
+    }
 
-    /// Takes the follow-up of the request, and the first defect; each is nil where there is none.
-    func takeFollowUp() -> (followUp: FollowUp?, defect: Failure?) {
-        defer { (followUp, defect, hasFollowUp) = (nil, nil, false) }
-        return (followUp, defect)
+    /// Directs the output to the connection of the request that is handled.
+    private func direct() { (connection, verb) = (handled?.connection, handled?.verb) }
+
+    /// Takes the number of bytes that were written since the last call.
+    func takeWritten() -> Int {
+        defer { written = 0 }
+        return written
+    }
+
+    /// Takes the follow-up of the request; nil where there is none.
+    func takeFollowUp() -> FollowUp? {
+        defer { (followUp, hasFollowUp) = (nil, false) }
+        return followUp
     }
 
     private func followUp(for followUp: FollowUp) {
@@ -61,13 +92,13 @@ final class RequestOutput: TurnOutput {
 
     // MARK: TurnOutput
 
-    var durable: Position { driver.durable }
+    var durable: Position { driver.acknowledged }
     var published: Position { publishing.published }
 
     func append(
         _ proposals: [EventProposal], _ index: Int, to stream: StreamName, key: RequestKey?,
         at place: EventMetadata, after prior: PriorState
-    ) { driver.append(proposals, index, to: stream, key: key, at: place, after: prior) }
+    ) -> Bool { driver.append(proposals, index, to: stream, key: key, at: place, after: prior) }
 
     func receipt(_ receipt: Receipt, tag: Tag?) {
         write(restsOn: receipt.position) { ReplyEncoder.append(receipt, tag: tag, times: &times, to: &$0) }
@@ -78,14 +109,18 @@ final class RequestOutput: TurnOutput {
         switch reply {
         case .stream, .sort, .receipt, .line:
             return connection._withUnsafeGuaranteedRef { connection in
+                let before = connection.output.count
                 outbox.append(to: connection) { ReplyEncoder.append(reply, tag: tag, to: &$0) }
+                written += connection.output.count - before
             }
         case .done, .failed: write(restsOn: position) { ReplyEncoder.append(reply, tag: tag, to: &$0) }
         }
         if case .failed(let failure) = reply {
-            dependency.figures.failed(failure.code)
+            figures.failed(failure.code)
             connection._withUnsafeGuaranteedRef { $0.client.failed() }
-            if failure.code == .internal { (defect, hasFollowUp) = (defect ?? failure, true) }
+            if failure.code == .internal, let verb {
+                trace.sayEachSecond("defect", ["verb": verb.rawValue, "message": failure.message])
+            }
         }
     }
 
@@ -104,7 +139,9 @@ final class RequestOutput: TurnOutput {
     private func write(restsOn position: Position, _ body: (inout ByteWriter) -> Void) {
         let durable = durable
         connection?._withUnsafeGuaranteedRef { connection in
+            let before = connection.output.count
             outbox.write(to: connection, restsOn: position, durable: durable, body)
+            written += connection.output.count - before
         }
     }
 
@@ -114,4 +151,21 @@ final class RequestOutput: TurnOutput {
 
     func start(_ job: Job, tag: Tag?) { followUp(for: .work(job, tag)) }
     func finish() { followUp(for: .end) }
+
+    // MARK: Rows
+
+    func rowIsWanted(_ kind: Kind) {
+        guard let handled else { return }
+        isRowWanted = true
+        handled.connection._withUnsafeGuaranteedRef { rows.add(kind, from: $0, isTimed: handled.isTimed) }
+    }
+
+    func rowsBegin() { rows.begin() }
+
+    func rowBegins(_ index: Int) { (connection, verb) = (.passUnretained(rows[index]), .get) }
+
+    func rowsEnd() {
+        rows.end()
+        direct()
+    }
 }

@@ -10,7 +10,7 @@ extension Requests {
     func answer(_ answer: JobAnswer) {
         guard answer.connection.jobEnded() else { return }
         output(answer.connection).reply(answer.reply, tag: answer.tag, restsOn: .zero)
-        dependency.slow.answerEnded(answer.connection)
+        slow.answerEnded(answer.connection)
         queue.add(answer.connection, hadShare: false)
     }
 
@@ -19,7 +19,7 @@ extension Requests {
         switch job {
         case .checkpoint:
             connection.jobBegan(tag)
-            checkpoints.await(driver.durable, tag, connection)
+            checkpoints.await(driver.acknowledged, tag, connection)
         case .verify(let position):
             connection.jobBegan(tag)
             jobs.verify(sealAt: position, tag, connection)

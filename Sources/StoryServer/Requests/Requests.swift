@@ -6,7 +6,17 @@ import StoryWire
 
 /// The request loop: takes lines from connections and has the engine handle them.
 final class Requests {
-    let dependency: ServerDependency
+    private let engine: Engine
+    private let reader: RequestReader
+    private let clock: Clock
+    private let figures: Figures
+    let slow: SlowRequests
+    private let trace: Trace
+    let transport: any Transport
+    private let access: Access
+    /// The user who runs the daemon.
+    private let owner: UInt32
+    let limits: Limits
     let driver: CommitDriver
     let outbox: Outbox
     let connections: Connections
@@ -43,28 +53,23 @@ final class Requests {
     private var waiting = WaitingRequests()
     private var turnTime: Instant?
     /// The engine's output, reused for one request after the other.
-    let handled: RequestOutput
-    /// The batch of the last requests for rows; it is answered before anything else is done.
-    var rowRequests = RowRequests()
+    private let handled: RequestOutput
 
     init(
-        _ dependency: ServerDependency, _ driver: CommitDriver, _ connections: Connections, _ outbox: Outbox,
-        _ memory: ClientMemory, _ publishing: PushScheduler, _ checkpoints: Checkpoints, _ jobs: Jobs
+        engine: Engine, reader: RequestReader, clock: Clock, figures: Figures, slow: SlowRequests, trace: Trace,
+        transport: any Transport, access: Access, owner: UInt32, limits: Limits, driver: CommitDriver,
+        connections: Connections, outbox: Outbox, memory: ClientMemory, publishing: PushScheduler,
+        checkpoints: Checkpoints, jobs: Jobs, figureAnswers: FigureAnswers
     ) {
-        self.dependency = dependency
-        self.driver = driver
-        self.connections = connections
-        (self.outbox, self.memory) = (outbox, memory)
-        reading = Reading(dependency.transport, dependency.configuration.limits, connections, memory)
-        self.publishing = publishing
-        (self.checkpoints, self.jobs) = (checkpoints, jobs)
-        figureAnswers = FigureAnswers(
-            dependency: dependency, driver: driver, connections: connections, outbox: outbox, memory: memory,
-            publishing: publishing, checkpoints: checkpoints)
-        handled = RequestOutput(dependency, driver, publishing, outbox)
+        (self.engine, self.reader, self.clock, self.figures) = (engine, reader, clock, figures)
+        (self.slow, self.trace, self.transport) = (slow, trace, transport)
+        (self.access, self.owner, self.limits, self.driver) = (access, owner, limits, driver)
+        (self.connections, self.outbox, self.memory, self.publishing) = (connections, outbox, memory, publishing)
+        (self.checkpoints, self.jobs, self.figureAnswers) = (checkpoints, jobs, figureAnswers)
+        reading = Reading(transport, limits, connections, memory)
+        handled = RequestOutput(
+            driver, publishing, outbox, figures, trace, RowRequests(clock: clock.steady, figures, slow))
     }
-
-    var limits: Limits { dependency.configuration.limits }
 
     /// True while lines are left over.
     var isPending: Bool { queue.count > 0 }
@@ -72,7 +77,7 @@ final class Requests {
     /// Returns the time of this turn: events that are committed together have one time.
     func now() -> Instant {
         if let turnTime { return turnTime }
-        let time = dependency.clock.now()
+        let time = clock.now()
         turnTime = time
         return time
     }
@@ -88,7 +93,7 @@ final class Requests {
 
     /// Accepts a client, or refuses it with the reason.
     func connected(_ id: ConnectionID, _ credentials: PeerCredentials) {
-        let role = dependency.configuration.access.role(of: credentials, owner: dependency.uid)
+        let role = access.role(of: credentials, owner: owner)
         let peer = Peer(uid: credentials.uid, role: role ?? .read)
         let connection = Connection(id: id, peer: peer, limits: limits, touched: connections.touched)
         connection.activity.last = driver.tick
@@ -98,14 +103,14 @@ final class Requests {
         connections.insert(connection)
         let output = output(connection)
         if role == nil {
-            dependency.trace.sayEachSecond("denied", ["uid": "\(peer.uid)"])
-            dependency.figures.refused(.denied)
-            let reason = dependency.configuration.access.refusal(of: credentials)
+            trace.sayEachSecond("denied", ["uid": "\(peer.uid)"])
+            figures.refused(.denied)
+            let reason = access.refusal(of: credentials)
             output.reply(.failed(Failure(.denied, reason)), tag: nil, restsOn: .zero)
-        } else if dependency.engine.connected(peer, beside: count, into: output) {
-            return dependency.figures.connected()
+        } else if engine.connected(peer, beside: count, into: output) {
+            return figures.connected()
         } else {
-            dependency.figures.refused(dependency.engine.isDraining ? .draining : .busy)
+            figures.refused(engine.isDraining ? .draining : .busy)
             wasRefused = true
         }
         end(connection, .busy)
@@ -131,7 +136,7 @@ final class Requests {
             // A share without a line costs something as well.
             spent += 1
         }
-        answerRowRequests()
+        engine.flush()
     }
 
     /// Handles lines of the connection, up to its share.
@@ -158,12 +163,12 @@ final class Requests {
     /// Handles the next line; returns false when there was none to handle.
     private func takeLine(_ connection: Connection) -> Bool {
         let role = connection.session.peer.role
-        switch connection.lines.withNextLine(dependency.reader, role: role, { handle($0, connection) }) {
+        switch connection.lines.withNextLine(reader, role: role, { handle($0, connection) }) {
         case .taken: return true
         case .putBack, .needBytes: return false
         case .refuse(let tag, let failure): output(connection).reply(.failed(failure), tag: tag, restsOn: .zero)
         case .refuseWrite(let tag, let failure, let key):
-            dependency.engine.refuse(failure, key, tag: tag, for: connection.session, into: output(connection))
+            engine.refuse(failure, key, tag: tag, for: connection.session, into: output(connection))
         case .refuseAndClose(let tag, let failure):
             let reason = EndReason(failure.code.rawValue)
             connection.session.endSubscriptions(reason, into: output(connection))
@@ -183,7 +188,7 @@ final class Requests {
     private func handle(_ request: borrowing Request, _ connection: Connection) -> Bool {
         if let awaited = awaited(by: request, connection) {
             connection.requestMustWait(for: awaited)
-            dependency.slow.mustWait(connection)
+            slow.mustWait(connection)
             waiting.append(connection)
             return false
         }
@@ -192,41 +197,28 @@ final class Requests {
             output(connection).reply(.failed(failure), tag: request.tag, restsOn: .zero)
             return true
         }
-        let isTimed = dependency.figures.handled(verb)
+        let isTimed = figures.handled(verb)
         connection.client.asked(verb)
-        if let row = request.row {
-            rowRequests.add(
-                row.kind, row.id, tag: request.tag, from: connection, to: dependency.engine, isTimed: isTimed)
-            if rowRequests.isFull { answerRowRequests() }
-            return true
-        }
-        answerRowRequests()
-        let began = isTimed ? dependency.clock.steady() : nil
-        let (followed, written) = (connection.session.subscriptionCount, connection.output.count)
-        handled.begin(connection)
-        dependency.engine.handle(request, from: &connection.session, now: now(), into: handled)
+        let began = isTimed ? clock.steady() : nil
+        let followed = connection.session.subscriptionCount
+        handled.begin(connection, verb, isTimed: isTimed)
+        engine.handle(request, from: &connection.session, now: now(), into: handled)
         handled.end()
-        spent += max(0, connection.output.count - written) / Requests.unitSize
-        if let began { dependency.figures.took(verb, nanoseconds: dependency.clock.steady() - began) }
+        spent += handled.takeWritten() / Requests.unitSize
+        guard !handled.isRowWanted else { return true }
+        if let began { figures.took(verb, nanoseconds: clock.steady() - began) }
         if connection.session.subscriptionCount != followed {
             connections.subscriptionsChanged(connection)
             publishing.add(connection)
         }
         guard handled.hasFollowUp else {
-            dependency.slow.replied(verb, dependency.reader.given, connection)
+            slow.replied(verb, reader.given, connection)
             return true
         }
-        dependency.slow.answerBegan(verb, dependency.reader.given, connection)
-        takeFollowUp(of: verb, connection)
-        if connection.isOpen { dependency.slow.answerEnded(connection) }
+        slow.answerBegan(verb, reader.given, connection)
+        if let followUp = handled.takeFollowUp() { perform(followUp, connection) }
+        if connection.isOpen { slow.answerEnded(connection) }
         return true
-    }
-
-    /// Does the work that the request left when the engine had returned.
-    private func takeFollowUp(of verb: Verb, _ connection: Connection) {
-        let (followUp, defect) = handled.takeFollowUp()
-        if let defect { trace(defect, of: verb) }
-        if let followUp { perform(followUp, connection) }
     }
 
     /// Carries out a follow-up.
@@ -240,11 +232,11 @@ final class Requests {
 
     func begin(_ answer: Connection.Answer, _ connection: Connection) {
         connection.answerBegan(answer)
-        publishing.answerBegan(connection, durable: driver.durable)
+        publishing.answerBegan(connection, durable: driver.acknowledged)
     }
 
     private func awaited(by request: borrowing Request, _ connection: Connection) -> Connection.Awaited? {
-        if connection.session.lastWritten > driver.durable, request.verb.waitsForOwnWrites {
+        if connection.session.lastWritten > driver.acknowledged, request.verb.waitsForOwnWrites {
             return .ownWrites(request.tag)
         }
         return driver.holdsWrites && request.verb.isWrite ? .room(request.tag) : nil
@@ -259,9 +251,10 @@ final class Requests {
         }
     }
 
-    /// Returns an output for this connection while none of its requests is handled.
+    /// Returns an output for this connection while none of its requests is handled; rows that it asked for come first.
     func output(_ connection: Connection) -> RequestOutput {
-        answerRowRequests()
-        return RequestOutput(dependency, driver, publishing, outbox, connection)
+        engine.flush()
+        return RequestOutput(
+            driver, publishing, outbox, figures, trace, RowRequests(clock: clock.steady, figures, slow), to: connection)
     }
 }

@@ -60,7 +60,7 @@ final class LogFlush {
                 figures.set(.flushFailed, false)
             }
         } catch {
-            if error.isFull, !isRefused { trace.say("flush-failed", ["reason": "\(error)"]) }
+            if error.refusal != nil, !isRefused { trace.say("flush-failed", ["reason": "\(error)"]) }
             figures.set(.flushFailed, true)
             refusal = Refusal(flushed: log.flushed, retry: RetryTimer(at: tick))
             throw error

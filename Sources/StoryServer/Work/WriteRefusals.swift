@@ -11,6 +11,9 @@ struct WriteRefusals: Equatable {
     private var fullDisk: FullDisk?
     private var isMemoryFull = false
 
+    /// True while writes are refused because the disk is full.
+    var isDiskFull: Bool { fullDisk != nil }
+
     /// The failure that each write is refused with; nil while writes are accepted.
     var failure: Failure? {
         if let fullDisk { return fullDisk.failure }

@@ -11,39 +11,31 @@ package class DrivenLoop {
     package let clock: DrivenClock
     package let transport = MemoryTransport()
     package let server: Server
-    private let woken = Flag()
+    private let woken: WakeFlag
     private let said: Said
     private var ids: [String: ConnectionID] = [:]
     /// How many connections there were.
     private var connections = 0
-
-    /// What is set on any thread, and taken back by the loop's.
-    private final class Flag: Sendable {
-        private let value = Atomic(false)
-
-        var isSet: Bool { value.load(ordering: .relaxed) }
-        func set() { value.store(true, ordering: .relaxed) }
-        /// Takes it back; whether it was set.
-        func take() -> Bool { value.exchange(false, ordering: .relaxed) }
-    }
 
     /// The lines of the trace.
     private final class Said: Sendable {
         let lines = Mutex<[String]>([])
     }
 
-    /// - Parameter twisted: what stands between the loop and its sockets.
+    /// - Parameters:
+    ///   - twisted: what stands between the loop and its sockets.
+    ///   - woken: what has the loop look for what ended beside it.
     /// - Throws: what reading the models failed with.
     package init(
         _ limits: Limits = Limits(), _ clock: DrivenClock = DrivenClock(), log: any EventLog,
         models: any ServedModels, logWork: LogWork, commits: any CommitRunner, background: BackgroundStarter = .threads,
-        holdRight: @escaping () throws(StorageError) -> Void = {},
+        holdRight: @escaping () throws(StorageError) -> Void = {}, woken: WakeFlag = WakeFlag(),
         through twisted: (MemoryTransport) -> any Transport = { $0 }
     ) throws(StorageError) {
         var configuration = ServerConfiguration(data: "memory", socket: "none")
         configuration.limits = limits
-        let (woken, said) = (woken, Said())
-        self.said = said
+        let said = Said()
+        (self.woken, self.said) = (woken, said)
         self.clock = clock
         let trace = Trace(now: { clock.now() }) { line in
             said.lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }

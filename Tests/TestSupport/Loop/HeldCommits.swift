@@ -1,3 +1,4 @@
+package import StoryCore
 package import StoryLog
 package import StoryServer
 
@@ -20,16 +21,39 @@ package final class HeldCommits: CommitRunner {
 
     /// True while a commit is under way.
     package var isRunning: Bool { running != nil }
+    /// True while the outcome of a commit is unknown, which was not tried again since.
+    package private(set) var isInDoubt = false
+    /// The bytes of each entry that was started, once for each try.
+    package private(set) var entries: [[UInt8]] = []
 
     /// The commit under way ends.
-    package func end() {
+    package func end() { end { $0.end() } }
+
+    /// The commit under way ends otherwise than the disk says.
+    package func end(with end: CommitEnd) { self.end { _ in end } }
+
+    /// Nobody knows how the commit under way ended.
+    ///
+    /// - Parameter isDone: whether it took place; one that fails is known to have failed.
+    package func endInDoubt(isDone: Bool) {
+        end { commit in
+            guard isDone else { return nil }
+            let end = commit.end()
+            return end == .acknowledged ? nil : end
+        }
+        isInDoubt = ended?.end == nil
+    }
+
+    private func end(_ body: (CommitJob) -> CommitEnd?) {
         guard let commit = running else { preconditionFailure("No commit is under way.") }
         running = nil
-        ended = CommitOutcome(result: commit.outcome, nanoseconds: duration)
+        ended = CommitOutcome(end: body(commit), nanoseconds: duration)
     }
 
     package func start(_ commit: CommitJob) {
         running = commit
+        isInDoubt = false
+        entries.append(commit.records.flatMap { Array($0.run.bytes) })
         guard !isHeld else { return }
         end()
         whenDone()

@@ -77,6 +77,35 @@ package final class MemoryEventLog: EventLog {
         }
     }
 
+    /// Appends records after `head`, as they are.
+    package func ingest(
+        _ bytes: UnsafeRawBufferPointer, withRecord: (EventRecord) -> Void
+    ) throws(StorageError) {
+        var start = 0
+        while start < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
+            let record = UnsafeRawBufferPointer(rebasing: rest[..<min(RecordLayout.count(rest), rest.count)])
+            let event = try Record.read(record, at: head.value + 1)
+            records.append((Array(record), event.time))
+            withRecord(event)
+            start += record.count
+        }
+    }
+
+    /// The records after `committed`, as a commit has them.
+    private var uncommitted: [BlockSection] {
+        var memory = JournalMemory(after: committed)
+        for index in Int(committed.value)..<records.count {
+            let bytes = records[index].bytes
+            let block = memory.block(for: UInt64(index + 1), bytes.count)
+            bytes.withUnsafeBytes {
+                UnsafeMutableRawBufferPointer(start: block.target, count: $0.count).copyMemory(from: $0)
+            }
+            block.added(bytes.count)
+        }
+        return memory.sections(from: 1, through: head.value)
+    }
+
     /// Begins a commit, whose job throws `commitFailure` if that is set; nil if there is nothing to commit.
     package func beginCommit() throws(StorageError) -> CommitJob? {
         if let fatal { throw fatal }
@@ -84,34 +113,31 @@ package final class MemoryEventLog: EventLog {
         guard head > committed else { return nil }
         let failure = commitFailure
         commitFailure = nil
-        let job = CommitJob(through: head, time: lastTime) { () throws(StorageError) in
+        let job = CommitJob(through: head, time: lastTime, uncommitted) { () throws(StorageError) in
             if let failure { throw failure }
         }
         committing = job
         return job
     }
 
-    /// Completes a commit with the result of its job.
-    package func finishCommit(
-        _ job: CommitJob, _ result: Result<Void, StorageError>
-    ) throws(StorageError) {
+    /// Ends a commit.
+    package func finishCommit(_ job: CommitJob, _ end: CommitEnd) throws(StorageError) {
         precondition(committing === job, "end of a commit through position \(job.through.value) that is not under way")
         committing = nil
-        do throws(StorageError) {
-            try result.get()
-        } catch {
-            if case .full = error { throw error }
+        switch end {
+        case .acknowledged: committed = job.through
+        case .refused: break
+        case .failed(let error):
             fatal = error
             throw error
         }
-        committed = job.through
     }
 
-    /// Removes every event after `committed`, or throws `rollBackFailure`.
-    package func rollBack() throws(StorageError) {
+    /// Removes every event after a position, or throws `rollBackFailure`.
+    package func rollBack(to position: Position) throws(StorageError) {
         precondition(committing == nil, "rollback during a commit")
         if let rollBackFailure { throw rollBackFailure }
-        records.removeLast(Int(head.value - committed.value))
+        records.removeLast(Int(head.value - position.value))
     }
 
     /// True while a started flush is under way: until `flush`, or `endFlush` and `pollFlush`, complete it.

@@ -13,10 +13,7 @@ enum AppendEvents {
             return .refused(.invalid("events", .empty, "there must be at least one event to append"))
         }
         let head = try world.headToExtend(stream)
-        let actual = head?.version ?? .zero
-        if let expected = options.version, expected != actual {
-            return .refused(.conflict(stream, expected: expected, actual: actual))
-        }
+        if let failure = Preconditions(options, stream, head).failure { return .refused(failure) }
         return .appends(NewEvents(id: nil, stream: stream, head: head, events: proposals, key: options.key))
     }
 }

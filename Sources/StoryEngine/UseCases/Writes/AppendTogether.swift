@@ -16,6 +16,7 @@ enum AppendTogether {
         var versions: [Version] = []
         var indexes: [StreamName: Int] = [:]
         var aims: [Int] = []
+        var conditions = Preconditions()
         for proposal in proposals {
             let index = indexes[proposal.stream] ?? targets.count
             if index == targets.count {
@@ -24,12 +25,14 @@ enum AppendTogether {
                 targets.append(JointEvents.Target(stream: proposal.stream, head: head))
                 versions.append(head?.version ?? .zero)
             }
-            if let expected = proposal.version, expected != versions[index] {
-                return .refused(.conflict(proposal.stream, expected: expected, actual: versions[index], isNamed: true))
+            if let expected = proposal.version {
+                let actual = versions[index]
+                conditions.add(.version(expected: expected, actual: actual, of: proposal.stream, isNamed: true))
             }
             versions[index] = versions[index].next
             aims.append(index)
         }
+        if let failure = conditions.failure { return .refused(failure) }
         return .appendsTogether(
             JointEvents(targets: targets, events: proposals.map(\.event), aims: aims, key: options.key))
     }

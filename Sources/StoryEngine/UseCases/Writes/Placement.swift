@@ -5,19 +5,15 @@ import StoryModels
 struct Placement {
     /// The last position in use.
     private var head: Position
-    /// The greatest stream number in use: a new stream gets the next one.
-    private(set) var lastStream: StreamNumber
     /// The head of each stream that is appended to; of version zero for a new one.
     private var heads: [StreamHead] = []
 
-    init(of new: JointEvents, after head: Position, _ lastStream: StreamNumber) {
-        self.head = head
-        self.lastStream = lastStream
+    init(of new: JointEvents, after end: LogHead) {
+        head = end.position
+        var next = end.nextStream
         for target in new.targets {
-            let number = StreamNumber(self.lastStream.value + 1)
-            let head = target.head ?? StreamHead(number: number, version: .zero, position: .zero)
-            self.lastStream = max(self.lastStream, head.number)
-            heads.append(head)
+            heads.append(target.head ?? StreamHead(number: next, version: .zero, position: .zero))
+            if target.head == nil { next = StreamNumber(next.value + 1) }
         }
     }
 

@@ -73,24 +73,19 @@ enum WriteContent {
         _ command: ContentCommand, _ write: ContentWrite, _ kind: KindSchema, _ found: Subject, in world: World
     ) throws(StorageError) -> WriteOutcome {
         let (id, stream, head) = (found.id, found.stream, found.head)
+        let conditions = Preconditions(write.options, stream, head)
         let subject = ContentSubject(kind: kind, id: id, number: head?.number)
         switch try command.decision(on: subject, in: world.rows) {
         case .refused(let refusal): return .refused(refusal.failure(of: target(kind, id)))
         case .unchanged:
             guard let head else { return .refused(.notFound(target(kind, id))) }
-            return conflict(write, stream, head) ?? .unchanged(id: id, stream, head)
+            if let failure = conditions.failure { return .refused(failure) }
+            return .unchanged(id: id, stream, head)
         case .event(let body):
-            if let conflict = conflict(write, stream, head) { return conflict }
+            if let failure = conditions.failure { return .refused(failure) }
             let events = [EventProposal(body: body, meta: write.options.meta)]
             return .appends(NewEvents(id: id, stream: stream, head: head, events: events, key: write.options.key))
         }
-    }
-
-    /// Returns the refusal of a write that expects another version of the stream; nil if it may proceed.
-    private static func conflict(_ write: ContentWrite, _ stream: StreamName, _ head: StreamHead?) -> WriteOutcome? {
-        let actual = head?.version ?? .zero
-        guard let expected = write.options.version, expected != actual else { return nil }
-        return .refused(.conflict(stream, expected: expected, actual: actual))
     }
 
     /// Returns an ID as clients see it: `stories/12345`.

@@ -34,7 +34,9 @@ extension Simulation {
     func checkFutures() throws {
         guard isQuiet, let process, !disk.isDead, !process.isStopped, process.stopReason == nil else { return }
         let transport = process.loop.transport
-        guard !isStopping, process.held.count == 0, !process.commits.isRunning else { return }
+        guard !isStopping, process.held.count == 0, !process.commits.isRunning, !process.commits.isInDoubt else {
+            return
+        }
         // A long line may wait until another one is whole.
         let isLineBegun = clients.contains { $0.isConnected && !$0.unsent.isEmpty && !process.loop.isPaused($0.name) }
         for client in clients where client.isConnected && client.isTaking && client.unsent.isEmpty {

@@ -40,6 +40,8 @@ struct Habits {
     let output: (one: Int, all: Int, least: Int)
     /// How many pages one commit of a checkpoint changes; nil: as many as the daemon's.
     let pages: Int?
+    /// True where the outcome of a commit is unknown now and then.
+    let losesOutcomes: Bool
     private let weights: [(step: Step, end: Int)]
 
     init(_ random: inout SplitMix64) {
@@ -54,6 +56,7 @@ struct Habits {
         pages = random.pick(nil, nil, 1, 3)
         commit = random.pick(2 << 20, 2 << 20, 100, 10_000)
         output = random.oneIn(3) ? (10_000, 60_000, 500) : (4 << 20, 64 << 20, 16_384)
+        losesOutcomes = random.oneIn(3)
         hasLongLines = random.oneIn(3)
         diesAtStarts = !isCalm && random.oneIn(3)
         var end = 0

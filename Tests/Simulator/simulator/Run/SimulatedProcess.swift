@@ -20,8 +20,10 @@ final class SimulatedProcess {
             story.add(String(decoding: line.dropLast(), as: UTF8.self))
         }
         commits = bug == .acknowledgedEarly ? EarlyCommits() : HeldCommits(isHeld: true)
+        let woken = WakeFlag()
         let store = try OpenStore(
-            "store", journal: journal, clock: clock.clock, trace: trace, background: held.background)
+            "store", journal: journal, clock: clock.clock, trace: trace, background: held.background,
+            whenFlushed: woken.set)
         self.store = store
         let log: any EventLog = bug.map { TwistedLog(store.log, $0) } ?? store.log
         let models = TwistedModels(store.models, bug, pages: habits.pages)
@@ -35,11 +37,10 @@ final class SimulatedProcess {
         if habits.output.one < limits.feed { limits.feed = 0 }
         loop = try DrivenLoop(
             limits, clock, log: log, models: models, logWork: LogWork(store.log, store.models), commits: commits,
-            background: held.background, holdRight: bug == .namesAreNotHeld ? {} : store.holdRight,
+            background: held.background, holdRight: bug == .namesAreNotHeld ? {} : store.holdRight, woken: woken,
             through: { sockets in
                 if let bug { TwistedTransport(sockets, bug) } else { sockets }
             })
-        store.log.whenFlushed = loop.wake
     }
 
     /// How often the models were stored, and blocks.
@@ -85,6 +86,13 @@ final class SimulatedProcess {
         loop.wake()
     }
 
+    /// Nobody knows how a commit beside the loop ended.
+    func endCommitInDoubt(isDone: Bool) {
+        guard commits.isRunning else { return }
+        commits.endInDoubt(isDone: isDone)
+        loop.wake()
+    }
+
     /// Everything beside the loop ends.
     func endAll() {
         endCommit()
@@ -103,7 +111,9 @@ final class SimulatedProcess {
 /// Commits beside the loop whose ends the simulation says.
 protocol SimulatedCommits: CommitRunner {
     var isRunning: Bool { get }
+    var isInDoubt: Bool { get }
     func end()
+    func endInDoubt(isDone: Bool)
 }
 
 extension HeldCommits: SimulatedCommits {}

@@ -100,7 +100,9 @@ final class Simulation {
             isQuiet = process.turns()
             try checkAccount(process, isExact: false)
         case .background: if process.held.count > 0 { process.held.run(below(process.held.count)) }
-        case .commit: process.endCommit()
+        case .commit:
+            guard habits.losesOutcomes, random.oneIn(3) else { return process.endCommit() }
+            process.endCommitInDoubt(isDone: random.oneIn(2))
         case .tick:
             for _ in 0...below(random.pick(1, 3, habits.room.isScarce || aside != nil ? 40 : 12)) {
                 process.tick()

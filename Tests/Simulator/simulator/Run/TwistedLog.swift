@@ -12,13 +12,16 @@ final class EarlyCommits: SimulatedCommits {
     var isRunning: Bool { !waiting.isEmpty }
 
     func end() {
-        for commit in waiting { _ = commit.outcome }
+        for commit in waiting { _ = commit.end() }
         waiting = []
     }
 
+    var isInDoubt: Bool { false }
+    func endInDoubt(isDone: Bool) { end() }
+
     func start(_ commit: CommitJob) {
         waiting.append(commit)
-        ended = CommitOutcome(result: .success(()), nanoseconds: 3_000_000)
+        ended = CommitOutcome(end: .acknowledged, nanoseconds: 3_000_000)
     }
 
     func takeOutcome() -> CommitOutcome? { ended.take() }
@@ -55,19 +58,23 @@ final class TwistedLog: EventLog {
         try log.append(event, json: json, withRecord: withRecord)
     }
 
+    func ingest(_ records: UnsafeRawBufferPointer, withRecord: (EventRecord) -> Void) throws(StorageError) {
+        try log.ingest(records, withRecord: withRecord)
+    }
+
     func ensureSpace() -> CommitRoom { log.ensureSpace() }
     func beginCommit() throws(StorageError) -> CommitJob? {
         (commitBytes, nextBytes) = (nextBytes, 0)
         return try log.beginCommit()
     }
-    func finishCommit(_ job: CommitJob, _ result: Result<Void, StorageError>) throws(StorageError) {
+    func finishCommit(_ job: CommitJob, _ end: CommitEnd) throws(StorageError) {
         // Of a commit into blocks the log itself knows how it ended.
         let isTrusted = bug == .failedCommitIsTrusted && commitBytes < TwistedLog.journalBytes
-        try log.finishCommit(job, isTrusted ? .success(()) : result)
+        try log.finishCommit(job, isTrusted ? .acknowledged : end)
     }
-    func rollBack() {
+    func rollBack(to position: Position) throws(StorageError) {
         nextBytes = 0
-        log.rollBack()
+        try log.rollBack(to: position)
     }
     func startFlush() { log.startFlush() }
     func startFlush(through position: Position) { log.startFlush(through: position) }

@@ -1,0 +1,37 @@
+package import StoryCore
+package import StoryModels
+
+/// The fold of the log's records into the models, counted and timed.
+///
+/// The owner of the log folds each record as soon as the log has it; then the engine takes note of the event.
+package final class EventFold {
+    private let projector: ModelProjector
+    private let timer: FoldTimer
+
+    /// Creates a fold.
+    ///
+    /// - Parameter timer: counts and times folds; nil if nothing reads the figures.
+    package init(_ projector: ModelProjector, catalogue: Catalogue, timer: FoldTimer? = nil) {
+        self.projector = projector
+        self.timer = timer ?? FoldTimer(catalogue, clock: { 0 }) { _, _ in }
+    }
+
+    /// Folds the record of an event that was decided elsewhere: the state before it is looked up.
+    ///
+    /// - Throws: as `fold(_:after:)`.
+    package func fold(_ record: EventRecord) throws(StorageError) {
+        try fold(record, after: projector.prior(to: record))
+    }
+
+    /// Folds the record of an event that the log has taken.
+    ///
+    /// - Parameter prior: the state before the event.
+    /// - Throws: the error of the models, which are then no fold of the log any more.
+    package func fold(_ record: EventRecord, after prior: PriorState) throws(StorageError) {
+        let stream = projector.kind(of: record)
+        guard timer.comesDue(stream?.kind) else { return try projector.fold(record, of: stream, after: prior) }
+        try timer.measure(stream?.kind) { () throws(StorageError) in
+            try projector.fold(record, of: stream, after: prior)
+        }
+    }
+}
