@@ -11,6 +11,7 @@ struct RowBatchTests {
 
     init() {
         for id in ["u1", "u2"] { world.ask(.postUser(id)) }
+        world.ask(.postStory("s1"))
         (first, second) = (world.output(), world.output())
     }
 
@@ -41,9 +42,9 @@ struct RowBatchTests {
     }
 
     @Test func `a row is as it was when its turn came`() {
-        get("u1", "1", into: first)
-        world.ask(.delete(.users, "u1".id, WriteOptions()))
-        get("u1", "2", into: first)
+        ask(.get(.stories, "s1".id, at: nil), "1", into: first)
+        world.ask(.delete(.stories, "s1".id, WriteOptions()))
+        ask(.get(.stories, "s1".id, at: nil), "2", into: first)
         world.engine.flush()
         #expect(Answer(effects: Array(first.effects[..<1])).row != nil)
         #expect(Answer(effects: first.effects).code == .gone)

@@ -19,11 +19,11 @@ struct ForeignEntriesTests {
         #"APPEND note-1 key=k1 {"type":"A","data":{"n":1},"tags":["t"]}"#,
         #"APPEND note-1 [{"type":"B","data":{}},{"type":"C","data":[1,2]}]"#,
         #"APPEND * key=k2 [{"stream":"a-1","type":"X","data":1},{"stream":"b-1","type":"Y","data":2}]"#,
-        #"EDIT users/1 {"name":"Anna"}"#, "DELETE users/2",
+        #"EDIT users/1 {"name":"Anna"}"#, "DELETE stories/s1",
     ]
     private static let queries = [
         "GET users/1", "GET users/2", "GET stories/s1", "LIST users", "LIST stories", "COUNT users", "COUNT stories",
-        "LIST messages", "STREAMS", "READ events", "READ events/note-1 order=descending", "READ events/a-*", "PING",
+        "LIST messages", "STREAMS", "READ events", "READ events/note-1 order=desc", "READ events/a-*", "PING",
         #"APPEND note-1 key=k1 {"type":"A","data":{"n":1},"tags":["t"]}"#, "GET users/1 at=1",
     ]
 
@@ -105,7 +105,7 @@ struct ForeignEntriesTests {
     /// What each writes now comes after all that it was fed.
     private func goesOn(_ original: DrivenLoop, _ copy: DrivenLoop) throws {
         copy.clock.jump(milliseconds: -1_000_000)
-        let last = original.ask("READ events order=descending limit=1", from: "a").first
+        let last = original.ask("READ events order=desc limit=1", from: "a").first
         let lines = [
             #"APPEND note-9 {"type":"Z","data":{}}"#, #"POST users {"name":"C","email":"c@x.org","prefecture":2}"#,
         ]

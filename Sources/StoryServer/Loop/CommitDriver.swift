@@ -223,7 +223,7 @@ final class CommitDriver {
 
     /// Tries the commit again whose outcome is unknown.
     private func tryAgain() {
-        guard isInDoubt, let job = committing else { return }
+        guard isInDoubt, stopReason == nil, let job = committing else { return }
         isInDoubt = false
         commits.start(job)
     }
