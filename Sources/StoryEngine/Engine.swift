@@ -11,7 +11,7 @@ package final class Engine {
     let limits: Limits
     let identity: LogIdentity
     // Held directly to avoid a retain and release on each request.
-    private let catalogue: Catalogue
+    @exclusivity(unchecked) package private(set) var catalogue: Catalogue
     private let projector: ModelProjector
     private let changes = RowChanges()
     private let server: String
@@ -53,6 +53,9 @@ package final class Engine {
         lastStream = try world.streams.lastNumber()
     }
 
+    /// The plan of the present catalogue.
+    package var plan: CataloguePlan { world.plan }
+
     /// A reader of durable rows, for subscriptions to rows and lists.
     package var watcher: RowWatcher { RowWatcher(world) }
 
@@ -80,6 +83,18 @@ package final class Engine {
         try foldTimer.measure(stream?.kind) { () throws(StorageError) in
             try projector.fold(record, of: stream, after: prior)
         }
+    }
+
+    /// Reads, folds and answers by a catalogue that follows the present one from now on, between two turns. Requests of
+    /// a kind that it lacks, and answers under way about one, are `unknown`; the caller ends the subscriptions.
+    package func catalogueReplaced(by plan: CataloguePlan) {
+        precondition(
+            plan.catalogue.follows(catalogue),
+            "the catalogue of epoch \(plan.catalogue.epoch) does not follow that of epoch \(catalogue.epoch)")
+        catalogue = plan.catalogue
+        world.catalogueReplaced(by: plan)
+        projector.catalogueReplaced(by: plan)
+        foldTimer.catalogueReplaced(by: plan.catalogue)
     }
 
     /// Refuses each write with this failure from now on; nil accepts writes again.
@@ -122,9 +137,11 @@ package final class Engine {
         }
     }
 
-    /// Adds a row to a batch of `GET` requests that are answered together.
-    package func want(_ kind: Kind, _ id: Identifier, tag: Tag?, in rows: inout WantedRows) {
-        rows.add(catalogue.rows(of: kind), kind, id, tag)
+    /// Adds a row to a batch of `GET` requests that are answered together; returns false for a kind that was removed.
+    package func want(_ kind: Kind, _ id: Identifier, tag: Tag?, in rows: inout WantedRows) -> Bool {
+        guard let schema = catalogue.schema(of: kind) else { return false }
+        rows.add(schema.rows.number, kind, id, tag)
+        return true
     }
 
     /// Answers each row of a batch, in the order of the requests.
@@ -158,10 +175,14 @@ package final class Engine {
     private func answer(
         _ action: RequestAction, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
     ) throws(StorageError) {
+        // The line may have been read before its kind was removed.
+        if let kind = action.kind, catalogue.schema(of: kind) == nil {
+            return output.reply(.failed(.removedKind), tag: tag, restsOn: .zero)
+        }
         switch action {
         case .get(let kind, let id, nil):
             var rows = WantedRows()
-            want(kind, id, tag: tag, in: &rows)
+            _ = want(kind, id, tag: tag, in: &rows)
             self.answer(rows, into: output) { _ in }
         case .get(let kind, let id, let moment?):
             let browse = Browse(kind: world.schema(kind), id: id, world: world, head: head, tag: tag, output: output)

@@ -167,6 +167,20 @@ package final class Server: ReactorHandler {
         driver.storeAtEnd()
     }
 
+    /// Serves by another catalogue from now on, between two turns; ends the subscriptions to rows of kinds that it lacks.
+    ///
+    /// - Parameter catalogue: a catalogue that follows the present one.
+    /// - Throws: the first filter that has the name of an option; then nothing was replaced.
+    package func catalogueReplaced(by catalogue: Catalogue) throws(SchemaError) {
+        requests.answerRowRequests()
+        try dependency.catalogueReplaced(by: catalogue)
+        for connection in connections.all {
+            let before = connection.session.subscriptionCount
+            connection.session.endSubscriptions(outside: catalogue, into: requests.output(connection))
+            if connection.session.subscriptionCount != before { connections.subscriptionsChanged(connection) }
+        }
+    }
+
     // MARK: The end of a turn
 
     /// Sends replies as soon as an asynchronous commit completes: the clients work meanwhile, and the turn's requests

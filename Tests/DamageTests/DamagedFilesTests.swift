@@ -104,7 +104,8 @@ import Testing
         defer { directory.close() }
         let log = try LMDBEventLog(in: directory, now: Instant(milliseconds: 1), journalSize: journalSize)
         defer { log.close() }
-        let models = try LMDBModelStore(in: directory, storeID: log.storeID, version: ModelVersion.current)
+        let models = try LMDBModelStore(
+            in: directory, storeID: log.storeID, version: ModelVersion.current, tables: Catalogue.standard.tables)
         defer { models.close() }
         return try body(log, models)
     }
@@ -137,7 +138,7 @@ import Testing
                 lost == 0 || (try? verdict.get()) == nil, "\(name): \(lost) events are damaged, which VERIFY misses")
             // What is named cannot be folded.
             do {
-                try Recovery.fold(log, into: models) { _, _ in }
+                try Recovery.fold(log, into: models, by: CataloguePlan(.standard)) { _, _ in }
             } catch StorageError.corrupt where lost > 0 {
                 return (lost, models.renewal != nil)
             }

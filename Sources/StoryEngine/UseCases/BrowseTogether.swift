@@ -55,11 +55,11 @@ struct BrowseTogether {
     ///
     /// - Parameter begin: called with the index of each row before its answer is written to the output.
     func answer(_ rows: borrowing WantedRows, _ begin: (_ index: Int) -> Void) {
-        let (catalogue, isAllDurable) = (world.plan.catalogue, head <= output.durable)
+        let (catalogue, isAllDurable) = (world.catalogue, head <= output.durable)
         do throws(StorageError) {
             try world.store.withValues(at: rows.keys) { index, value in
                 begin(index)
-                let layout = catalogue.layout(of: rows.kind(index))
+                guard let layout = catalogue.layout(of: rows.kind(index)) else { return refuse(rows, index) }
                 guard let value, let row = RowView(layout, value) else { return missed(rows, index, value) }
                 output.row(row, tag: rows.tag(index), restsOn: isAllDurable ? .zero : row.position)
             }
@@ -74,6 +74,11 @@ struct BrowseTogether {
             begin(index)
             output.reply(.failed(failure), tag: rows.tag(index), restsOn: .zero)
         }
+    }
+
+    /// Refuses a row whose kind was removed after its request was read.
+    private func refuse(_ rows: borrowing WantedRows, _ index: Int) {
+        output.reply(.failed(.removedKind), tag: rows.tag(index), restsOn: .zero)
     }
 
     /// Answers for a row that is not there, or is damaged.

@@ -92,7 +92,7 @@ package struct RowWatcher {
     package func key(of row: borrowing RowView, _ conditions: [Condition]) -> [UInt8] {
         let plan = QueryPlan(row.schema, conditions)
         guard plan.unique == nil, let range = plan.ordered(by: ListQuery.defaultSort) else { return [] }
-        return world.plan.kinds[row.schema.number].key(of: row, in: range.index) ?? []
+        return world.plan[row.schema.kind].key(of: row, in: range.index) ?? []
     }
 
     /// Visits the rows of a list in the order of its index, until `visit` returns false.

@@ -29,6 +29,8 @@ package struct ServerDependency {
     package let reader: RequestReader
     /// The engine that handles requests.
     package let engine: Engine
+    /// The encoder of the lines to clients.
+    package let encoder: ReplyEncoder
     /// The counters for `STATS` and `METRICS`.
     package let figures: Figures
     let slow: SlowRequests
@@ -50,10 +52,12 @@ package struct ServerDependency {
 
     /// Builds the engine over the ports; the models must be folded up to the log's head.
     ///
+    /// - Parameter catalogue: the kinds to begin with; its filters have no names of options.
     /// - Throws: the error of reading the models.
     package init(
-        _ configuration: ServerConfiguration, clock: Clock, trace: Trace, log: any EventLog,
-        models: any ServedModels, logWork: LogWork, commits: any CommitRunner, transport: any Transport,
+        _ configuration: ServerConfiguration, catalogue: Catalogue = .standard, clock: Clock, trace: Trace,
+        log: any EventLog, models: any ServedModels, logWork: LogWork, commits: any CommitRunner,
+        transport: any Transport,
         background: BackgroundStarter = .niceThreads, manager: ServiceManager = .absent,
         wake: @escaping @Sendable () -> Void, returnFreedPages: @escaping () -> Void = {},
         holdRight: @escaping () throws(StorageError) -> Void = {}, uid: UInt32,
@@ -76,15 +80,37 @@ package struct ServerDependency {
         self.durability = durability
         let figures = Figures(started: clock.now(), steady: clock.steady)
         let limits = configuration.limits
-        foldTimer = FoldTimer(.standard, clock: clock.steady) { figures.folded($0, nanoseconds: $1) }
+        foldTimer = FoldTimer(catalogue, clock: clock.steady) { figures.folded($0, nanoseconds: $1) }
         engine = try Engine(
-            CataloguePlan(.standard), store: models, json: JSONObjectReader(),
+            CataloguePlan(catalogue), store: models, json: JSONObjectReader(),
             log: log, says: EventEncoder.says, identity: log.identity, limits: limits,
             server: ProgramVersion.daemon, durability: durability, foldTimer: foldTimer)
-        reader = RequestReader(lineLimit: limits.line)
+        reader = RequestReader(lineLimit: limits.line, try ServerDependency.table(catalogue))
+        encoder = ReplyEncoder(rows: RowJSONEncoder(catalogue))
         self.figures = figures
         slow = SlowRequests(
-            limit: UInt64(configuration.slowMilliseconds) * 1_000_000, clock: clock.steady, figures, trace)
+            limit: UInt64(configuration.slowMilliseconds) * 1_000_000, clock: clock.steady, figures, trace
+        ) { [engine] in engine.catalogue }
+    }
+}
+
+extension ServerDependency {
+    /// Returns the table of the requests over a catalogue.
+    ///
+    /// - Throws: `.failed` where a filter has the name of an option.
+    private static func table(_ catalogue: Catalogue) throws(StorageError) -> RequestTable {
+        do throws(SchemaError) { return try RequestTable(catalogue) } catch { throw .failed(error.description) }
+    }
+
+    /// Serves by another catalogue from now on: reader, engine, encoder and figures.
+    ///
+    /// - Throws: the first filter that has the name of an option; then nothing was replaced.
+    func catalogueReplaced(by catalogue: Catalogue) throws(SchemaError) {
+        let table = try RequestTable(catalogue)
+        engine.catalogueReplaced(by: CataloguePlan(catalogue))
+        reader.catalogueReplaced(by: table)
+        encoder.rows.catalogueReplaced(by: catalogue)
+        figures.catalogueReplaced(by: catalogue)
     }
 }
 
@@ -119,7 +145,7 @@ package struct OpenStore {
             if let refusal = log.refusal { trace.say("unnamed", ["reason": "\(refusal)"]) }
             models = try LMDBModelStore(
                 in: directory, storeID: log.storeID, ancestors: log.storedIdentity.ancestors, head: log.head,
-                version: ModelVersion.current)
+                version: ModelVersion.current, tables: Catalogue.standard.tables)
             if let renewal = models.renewal { trace.say("folding-anew", ["reason": renewal]) }
             try OpenStore.recover(log, models, clock, trace)
             // The files were opened by path, so they are checked to be those of the locked directory.
@@ -160,7 +186,7 @@ package struct OpenStore {
         let missing = log.head.value - min(models.checkpointed.value, log.head.value)
         let began = clock.steady()
         var said = began
-        try Recovery.fold(log, into: models) { position, head in
+        try Recovery.fold(log, into: models, by: CataloguePlan(.standard)) { position, head in
             guard clock.steady() - said > 1_000_000_000 else { return }
             said = clock.steady()
             trace.say("folding", ["position": "\(position.value)", "of": "\(head.value)"])

@@ -219,7 +219,7 @@ final class CommitDriver {
         try log.rollBack()
         checkpoints.rollBack()
         // The events were in memory a moment ago; a checkpoint could meet the same full disk.
-        try Recovery.fold(log, into: dependency.models, isStoring: false) { _, _ in }
+        try Recovery.fold(log, into: dependency.models, by: engine.plan, isStoring: false) { _, _ in }
     }
 
     /// Stops the process: the state of the disk is unknown, so no waiting output is sent.

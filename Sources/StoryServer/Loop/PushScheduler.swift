@@ -18,7 +18,7 @@ final class PushScheduler {
     private let memory: ClientMemory
     private let pushes: SubscriptionPushes
     private let rows: RowPushes
-    private let lines = LineWriter()
+    private let lines: LineWriter
     private let resting = IdleSubscriptions()
     /// The events up to here were pushed to the followers, as far as those read them.
     private(set) var published: Position
@@ -30,7 +30,8 @@ final class PushScheduler {
         self.dependency = dependency
         self.connections = connections
         self.outbox = outbox
-        rows = RowPushes(dependency.engine.watcher)
+        lines = LineWriter(dependency.encoder)
+        rows = RowPushes(dependency.engine.watcher, RowPushEncoder(dependency.encoder.rows))
         pushes = SubscriptionPushes(log: dependency.log, index: StreamIndex(dependency.models), rows: rows)
         published = dependency.log.committed
     }
@@ -135,7 +136,7 @@ final class PushScheduler {
             connection.client.failed()
         }
         outbox.write(to: connection, restsOn: position, durable: published) {
-            ReplyEncoder.append(reply, tag: answer.tag, to: &$0)
+            dependency.encoder.append(reply, tag: answer.tag, to: &$0)
         }
         connection.answerEnded()
         dependency.slow.answerEnded(connection)

@@ -8,9 +8,10 @@ final class RowPushes {
     /// The cached update of one event.
     private final class Entry {
         let update: RowUpdate?
-        lazy var shown = update?.state.shown ?? []
+        let encoder: RowPushEncoder
+        lazy var shown = update.map { encoder.shown($0.state) } ?? []
 
-        init(_ update: RowUpdate?) { self.update = update }
+        init(_ update: RowUpdate?, _ encoder: RowPushEncoder) { (self.update, self.encoder) = (update, encoder) }
 
         /// The estimated size in bytes: the row, and its encoded form, which is longer.
         var keptBytes: Int { 256 + 3 * (update?.state.row?.bytes.count ?? 0) }
@@ -34,6 +35,7 @@ final class RowPushes {
     private static let maxEntryBytes = 4 << 20
 
     private let watcher: RowWatcher
+    private let encoder: RowPushEncoder
     private var entries: [Position: Entry] = [:]
     private var entryBytes = 0
     private var moment = Position.zero
@@ -47,7 +49,7 @@ final class RowPushes {
     /// The number of row changes computed, each once for all its subscriptions.
     private(set) var count: UInt64 = 0
 
-    init(_ watcher: RowWatcher) { self.watcher = watcher }
+    init(_ watcher: RowWatcher, _ encoder: RowPushEncoder) { (self.watcher, self.encoder) = (watcher, encoder) }
 
     /// Clears all caches after events were undone, since other events may change the rows now.
     func eventsUndone() {
@@ -73,7 +75,7 @@ final class RowPushes {
             guard let state = try watcher.state(of: kind, id, since: last, through: durable, durableRows, &budget)
             else { return }
             // An absent row is reported as of the last known event, not of the row's own last one.
-            let json = state.row == nil ? RowPushEncoder.absent(at: state.through) : state.shown
+            let json = state.row == nil ? RowPushEncoder.absent(at: state.through) : encoder.shown(state)
             push(json, subscription.id, &output, &budget)
             _ = subscription.show(state.number, as: state.position, at: subscription.last)
             subscription.listingEnded()
@@ -87,7 +89,7 @@ final class RowPushes {
                 let last = follower.last
                 // A row that cannot be remembered is pushed with the event that changed it.
                 if let row, row.withView({ follower.show($0.number, as: $0.position, at: last) }) {
-                    push(row.withView { RowPushEncoder.row($0) }, follower.id, &output, &budget)
+                    push(row.withView { encoder.row($0) }, follower.id, &output, &budget)
                 }
                 follower.listed(through: key)
                 return output.count < size
@@ -136,7 +138,7 @@ final class RowPushes {
         guard let past = try past(of: update, row, through: event, &budget) else { return nil }
         var exact = update
         exact.state = RowState(number: row, row: past.row, position: event)
-        return try self.news(of: exact, exact.state.shown, row, event, subscription, &budget)
+        return try self.news(of: exact, encoder.shown(exact.state), row, event, subscription, &budget)
     }
 
     /// Returns the push for an event, given the row's state after it.
@@ -215,9 +217,9 @@ final class RowPushes {
         budget.look(at: Budget.rowUnits)
         let entry: Entry
         switch try watcher.update(by: record, through: durable, durableRows, &budget) {
-        case .none: entry = Entry(nil)
+        case .none: entry = Entry(nil, encoder)
         case .unknown: return nil
-        case .update(let update): entry = Entry(update)
+        case .update(let update): entry = Entry(update, encoder)
         }
         entries[record.position] = entry
         entryBytes += entry.keptBytes
@@ -262,9 +264,9 @@ final class RowPushes {
     }
 }
 
-extension RowState {
-    /// The encoded push for a subscription to the row.
-    fileprivate var shown: [UInt8] {
-        row?.withView { RowPushEncoder.row($0) } ?? RowPushEncoder.absent(at: position)
+extension RowPushEncoder {
+    /// Returns the encoded push for a subscription to the row.
+    fileprivate func shown(_ state: RowState) -> [UInt8] {
+        state.row?.withView { row($0) } ?? RowPushEncoder.absent(at: state.position)
     }
 }

@@ -1,4 +1,5 @@
 import StoryCore
+import StoryEngine
 import StoryLog
 import StoryReactor
 
@@ -33,6 +34,7 @@ struct FigureAnswers {
         let ids = all.sorted { $0.client.number < $1.client.number }.map(\.id)
         return ClientList(
             ConnectionWalk(ids), of: connections, outbox, publishing, driver, subscriptionLimit: subscriptionLimit,
-            head: { [dependency] in dependency.log.head })
+            head: { [dependency] in dependency.log.head },
+            catalogue: { [engine = dependency.engine] in engine.catalogue })
     }
 }

@@ -78,9 +78,9 @@ final class RequestOutput: TurnOutput {
         switch reply {
         case .stream, .sort, .receipt, .line:
             return connection._withUnsafeGuaranteedRef { connection in
-                outbox.append(to: connection) { ReplyEncoder.append(reply, tag: tag, to: &$0) }
+                outbox.append(to: connection) { dependency.encoder.append(reply, tag: tag, to: &$0) }
             }
-        case .done, .failed: write(restsOn: position) { ReplyEncoder.append(reply, tag: tag, to: &$0) }
+        case .done, .failed: write(restsOn: position) { dependency.encoder.append(reply, tag: tag, to: &$0) }
         }
         if case .failed(let failure) = reply {
             dependency.figures.failed(failure.code)
@@ -90,7 +90,7 @@ final class RequestOutput: TurnOutput {
     }
 
     func row(_ row: RowView, tag: Tag?, restsOn position: Position) {
-        write(restsOn: position) { ReplyEncoder.appendAnswer(row, tag: tag, to: &$0) }
+        write(restsOn: position) { dependency.encoder.appendAnswer(row, tag: tag, to: &$0) }
     }
 
     func notify(_ notice: Notice) { write(restsOn: .zero) { ReplyEncoder.append(notice, to: &$0) } }

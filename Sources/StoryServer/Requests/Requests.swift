@@ -194,9 +194,10 @@ final class Requests {
         }
         let isTimed = dependency.figures.handled(verb)
         connection.client.asked(verb)
-        if let row = request.row {
+        if let row = request.row,
             rowRequests.add(
                 row.kind, row.id, tag: request.tag, from: connection, to: dependency.engine, isTimed: isTimed)
+        {
             if rowRequests.isFull { answerRowRequests() }
             return true
         }

@@ -14,13 +14,15 @@ struct RowRequests: ~Copyable {
     var isEmpty: Bool { connections.isEmpty }
     var isFull: Bool { rows.isFull }
 
+    /// Adds a request; returns false for a row of a kind that was removed.
     mutating func add(
         _ kind: Kind, _ id: Identifier, tag: Tag?, from connection: Connection, to engine: Engine, isTimed: Bool
-    ) {
-        engine.want(kind, id, tag: tag, in: &rows)
+    ) -> Bool {
+        guard engine.want(kind, id, tag: tag, in: &rows) else { return false }
         connections.append(connection)
         kinds.append(kind)
         if isTimed { timed += 1 }
+        return true
     }
 
     /// Has the engine answer the batch.
