@@ -41,7 +41,7 @@ let fuzzer: [Target] = [
 let fuzzedSupport = [
     "EventLines.swift", "EventMaker.swift", "Names.swift", "SplitMix64.swift", "Plain/EventRecords.swift",
     "Plain/FoldedRow.swift", "Plain/PlainDecoder.swift", "Plain/PlainStore.swift", "Storage/ErrorChecks.swift",
-    "Storage/TemporaryFolder.swift",
+    "Standard.swift", "Storage/TemporaryFolder.swift",
 ]
 
 let package = Package(

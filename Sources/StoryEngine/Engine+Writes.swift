@@ -9,7 +9,8 @@ extension Engine {
         let outcome = try outcome(of: action)
         switch consume outcome {
         case .refused(let failure):
-            output.reply(.failed(failure), tag: tag, restsOn: try basis(of: failure, action, output))
+            let basis = try world.basis(of: failure, action, head: head, durable: output.durable)
+            output.reply(.failed(failure), tag: tag, restsOn: basis)
         case .repeated(let receipt):
             answer(receipt, &session, tag, output)
         case .unchanged(let id, let stream, let head):

@@ -11,7 +11,8 @@ package final class Engine {
     let limits: Limits
     let identity: LogIdentity
     // Held directly to avoid a retain and release on each request.
-    private let catalogue: Catalogue
+    /// The catalogue that requests are handled by.
+    package private(set) var catalogue: Catalogue
     /// The row changes of folded events, for subscriptions and counts.
     package let feed: ChangeFeed
     private let server: String
@@ -50,6 +51,8 @@ package final class Engine {
 
     /// The last event that was folded, durable or not.
     package var head: Position { end.position }
+    /// The plan of the present catalogue.
+    package var plan: CataloguePlan { world.plan }
 
     /// A reader of durable rows, for subscriptions to rows and lists.
     package var watcher: RowWatcher { RowWatcher(world, feed) }
@@ -66,6 +69,17 @@ package final class Engine {
 
     /// Notes that the event after the head was folded into the models, wherever it was decided.
     package func folded(_ event: EventMetadata) { end.folded(event) }
+
+    /// Reads and answers by a catalogue that follows the present one from now on, between two turns. Requests of
+    /// a kind that it lacks, and answers under way about one, are `unknown`; the caller ends the subscriptions.
+    package func catalogueReplaced(by plan: CataloguePlan) {
+        precondition(
+            plan.catalogue.follows(catalogue),
+            "the catalogue of epoch \(plan.catalogue.epoch) does not follow that of epoch \(catalogue.epoch)")
+        feed.retire(world.plan)
+        catalogue = plan.catalogue
+        world.catalogueReplaced(by: plan)
+    }
 
     /// Refuses each write with this failure from now on; nil accepts writes again.
     package func writesRefused(_ failure: Failure?) { refusal = failure }
@@ -129,7 +143,7 @@ package final class Engine {
             flush()
             wanting = output
         }
-        wanted.add(catalogue.rows(of: kind), kind, id, tag)
+        wanted.add(catalogue[kind].rows.number, kind, id, tag)
         output.rowIsWanted(kind)
         if wanted.isFull { flush() }
     }
@@ -155,6 +169,10 @@ package final class Engine {
     private func answer(
         _ action: RequestAction, _ tag: Tag?, from session: inout Session, _ now: Instant, _ output: any TurnOutput
     ) throws(StorageError) {
+        // The line may have been read before its kind was removed.
+        if let kind = action.kind, catalogue.schema(of: kind) == nil {
+            return output.reply(.failed(.removedKind), tag: tag, restsOn: .zero)
+        }
         switch action {
         case .get(let kind, let id, nil): want(kind, id, tag, output)
         case .get(let kind, let id, let moment?):

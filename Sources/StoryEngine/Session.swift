@@ -99,6 +99,17 @@ package struct Session: Equatable, Sendable {
         (subscriptionCount, rowSubscriptionCount) = (0, 0)
     }
 
+    /// Ends the subscriptions to rows of kinds that a catalogue lacks, and pushes the position to resume each from.
+    package mutating func endSubscriptions(outside catalogue: Catalogue, into output: any TurnOutput) {
+        guard rowSubscriptionCount > 0 else { return }
+        for subscription in subscriptions(published: output.published) {
+            guard let kind = subscription.subject.kind, catalogue.schema(of: kind) == nil,
+                let ended = unsubscribe(subscription.id, published: output.published)
+            else { continue }
+            output.push(.end(.undefined, resume: ended.next), to: ended.id)
+        }
+    }
+
     /// Makes those subscriptions idle that have everything up to the head, and returns them.
     package mutating func rest(at head: Position) -> [Subscription] {
         let rested = active.take { $0.hasAll(through: head) }

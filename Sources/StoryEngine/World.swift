@@ -3,14 +3,14 @@ import StoryModels
 
 /// The read models and the log as use cases see them.
 final class World {
-    let plan: CataloguePlan
+    private(set) var plan: CataloguePlan
     let store: any TableStore
     let log: any EventLogReading
     let rows: RowLookup
     let streams: StreamIndex
     let keys: KeyIndex
     /// The plan's catalogue, held directly to avoid a retain and release on each request.
-    private let catalogue: Catalogue
+    private(set) var catalogue: Catalogue
     private let json: any JSONReading
 
     /// - Parameter json: the reader of the data of events that are folded for an answer.
@@ -32,19 +32,29 @@ final class World {
         LogHead(position: log.head, time: log.lastTime, lastStream: try streams.lastNumber())
     }
 
-    /// Returns the schema of a kind.
+    /// Reads by another catalogue from now on.
+    func catalogueReplaced(by plan: CataloguePlan) {
+        self.plan = plan
+        catalogue = plan.catalogue
+    }
+
+    /// Returns the schema of a kind of the present catalogue.
     func schema(_ kind: Kind) -> KindSchema { catalogue[kind] }
+
+    /// Returns false for the schema of a kind that was removed.
+    func serves(_ schema: KindSchema) -> Bool { catalogue.schema(of: schema.kind) === schema }
 
     /// Returns whether there is a row with an ID.
     ///
     /// - Throws: the error of the read.
     func has(_ kind: Kind, _ id: Identifier) throws(StorageError) -> Bool {
-        try rows.has(catalogue.rows(of: kind), id)
+        guard let schema = catalogue.schema(of: kind) else { return false }
+        return try rows.has(schema, id)
     }
 
     /// Returns a fold of a stream's events up to a position into a row.
     func history(of head: StreamHead, _ schema: KindSchema, through last: Position) -> HistoryFold {
-        let row = RowHistory(plan, kind: schema.number, json: json)
+        let row = RowHistory(plan, kind: schema.kind, json: json)
         return HistoryFold(of: head, through: last, into: row, streams: streams, log: log)
     }
 
@@ -123,6 +133,8 @@ final class ModelDirectory: Directory {
             return false
         }
     }
+
+    func category(of kind: Kind) -> String { world.catalogue.schema(of: kind)?.category ?? "content" }
 }
 
 extension Failure {

@@ -14,10 +14,10 @@ package struct ImportAudit {
         case forbidden(String)
     }
 
-    private let audit = RowAudit(CataloguePlan(.standard), json: JSONObjectReader())
+    private let audit: RowAudit
 
-    /// Creates an audit that has seen no event.
-    package init() {}
+    /// Creates an audit that has seen no event, for the kinds of a catalogue.
+    package init(_ catalogue: Catalogue) { audit = RowAudit(CataloguePlan(catalogue), json: JSONObjectReader()) }
 
     /// Judges the next event.
     ///

@@ -11,8 +11,8 @@ package struct Replay {
     package struct Options: Equatable, Sendable {
         /// The end of the fold; nil for the log's head, or for the stored models' checkpoint when they are compared.
         package var through: Moment?
-        /// The models to report; all are folded.
-        package var models = Catalogue.standard.models
+        /// The models to report, nil for all; all are folded.
+        package var models: [String]?
         /// True to compare with the stored models.
         package var isVerifying = false
 
@@ -22,10 +22,11 @@ package struct Replay {
 
     private let directory: DataDirectory
     private let clock: Clock
-    private let plan = CataloguePlan(.standard)
+    private let plan: CataloguePlan
 
-    /// Creates a replay of the log in a data directory.
-    package init(_ directory: DataDirectory, clock: Clock) {
+    /// Creates a replay of the log in a data directory into the models of a catalogue.
+    package init(_ directory: DataDirectory, catalogue: Catalogue, clock: Clock) {
+        plan = CataloguePlan(catalogue)
         self.directory = directory
         self.clock = clock
     }
@@ -53,7 +54,7 @@ package struct Replay {
         defer { log.close() }
         let snapshot: ModelSnapshot?
         do throws(StorageError) {
-            snapshot = options.isVerifying ? try ModelSnapshot(in: directory) : nil
+            snapshot = options.isVerifying ? try ModelSnapshot(in: directory, tables: plan.catalogue.tables) : nil
         } catch {
             return .failure(.models(error))
         }
@@ -78,7 +79,8 @@ package struct Replay {
         let began = clock.steady()
         let folded = try fold(log, through, options, progress)
         let seconds = Double(clock.steady() - began) / 1e9
-        let models = try ReplayComparison(log, plan, through, snapshot, folded).entries(options.models)
+        let models = try ReplayComparison(log, plan, through, snapshot, folded).entries(
+            options.models ?? plan.catalogue.models)
         return .success(ReplayReport(position: through, head: log.head, seconds: seconds, models: models))
     }
 

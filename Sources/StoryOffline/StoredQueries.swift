@@ -4,7 +4,7 @@ import StoryEngine
 import StoryLog
 import StoryModels
 package import StoryStorage
-import StoryWire
+package import StoryWire
 
 /// An offline engine that executes queries on a data directory without a daemon, with the same replies. It first folds
 /// the log into memory.
@@ -16,23 +16,25 @@ package final class StoredQueries {
 
     private let log: LMDBEventLog
     private let engine: Engine
-    private let reader = RequestReader(lineLimit: StoredQueries.lineLimit)
+    private let reader: RequestReader
+    private let encoder: ReplyEncoder
     private let clock: Clock
     private var session = Session(peer: Peer(uid: geteuid(), role: .read))
 
     /// Opens a directory for reading and folds its log.
     ///
     /// - Parameters:
+    ///   - table: the requests, over the catalogue of the kinds.
     ///   - last: the last position to fold; the log's head where that is smaller.
     ///   - progress: receives the last folded position, and the last position to fold.
     /// - Throws: the error of opening or reading the log.
     package init(
-        _ directory: DataDirectory, clock: Clock, through last: Position = .max,
+        _ directory: DataDirectory, _ table: RequestTable, clock: Clock, through last: Position = .max,
         progress: (_ position: Position, _ of: Position) -> Void
     ) throws(StorageError) {
         let log = try LMDBEventLog(in: directory, now: clock.now())
         do throws(StorageError) {
-            let plan = CataloguePlan(.standard)
+            let plan = CataloguePlan(table.catalogue)
             let store = MemoryModelStore()
             let end = min(last, log.head)
             let projector = ModelProjector(plan, store: store, json: JSONObjectReader())
@@ -46,6 +48,8 @@ package final class StoredQueries {
         }
         self.log = log
         self.clock = clock
+        reader = RequestReader(lineLimit: StoredQueries.lineLimit, table)
+        encoder = ReplyEncoder(rows: RowJSONEncoder(table.catalogue))
         engine.writesRefused(Failure(.denied, "a data directory is only read here; ask a daemon with --socket"))
     }
 
@@ -53,7 +57,7 @@ package final class StoredQueries {
 
     /// Returns the lines of the reply to a request, each with its LF.
     package func answer(_ request: String) -> [UInt8] {
-        let output = CollectedOutput(log)
+        let output = CollectedOutput(log, encoder)
         let line = Array(request.utf8) + Array(repeating: 0, count: LineFramer.slack)
         line.withBytes { bytes in
             let request = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - LineFramer.slack)])
@@ -74,9 +78,13 @@ private final class CollectedOutput: TurnOutput {
     /// The lines that were collected.
     var lineBytes: [UInt8] { [UInt8](bytes.written) }
     private let log: LMDBEventLog
-    private let lines = LineWriter()
+    private let encoder: ReplyEncoder
+    private let lines: LineWriter
 
-    init(_ log: LMDBEventLog) { self.log = log }
+    init(_ log: LMDBEventLog, _ encoder: ReplyEncoder) {
+        (self.log, self.encoder) = (log, encoder)
+        lines = LineWriter(encoder)
+    }
 
     var durable: Position { log.head }
     var published: Position { log.head }
@@ -89,11 +97,11 @@ private final class CollectedOutput: TurnOutput {
     func receipt(_ receipt: Receipt, tag: Tag?) { reply(.done(.receipt(receipt)), tag: tag, restsOn: receipt.position) }
 
     func reply(_ reply: Reply, tag: Tag?, restsOn position: Position) {
-        ReplyEncoder.append(reply, tag: tag, to: &bytes)
+        encoder.append(reply, tag: tag, to: &bytes)
     }
 
     func row(_ row: RowView, tag: Tag?, restsOn position: Position) {
-        ReplyEncoder.appendAnswer(row, tag: tag, to: &bytes)
+        encoder.appendAnswer(row, tag: tag, to: &bytes)
     }
 
     func notify(_ notice: Notice) {}

@@ -46,8 +46,9 @@ package final class Server: ReactorHandler {
             clock: dependency.clock, transport: dependency.transport, trace: dependency.trace, figures: figures,
             connections: connections, outbox: outbox, checkpoints: checkpoints, flush: flush)
         publishing = PushScheduler(
-            log: dependency.log, models: dependency.models, engine: dependency.engine, trace: dependency.trace,
-            figures: figures, slow: dependency.slow, connections: connections, outbox: outbox, memory: memory)
+            log: dependency.log, models: dependency.models, engine: dependency.engine,
+            encoder: dependency.encoder, trace: dependency.trace, figures: figures, slow: dependency.slow,
+            connections: connections, outbox: outbox, memory: memory)
         requests = Server.requests(dependency, driver, connections, outbox, memory, publishing, checkpoints, jobs)
         housekeeping = Housekeeping(
             clock: dependency.clock, trace: dependency.trace, figures: figures, slow: dependency.slow,
@@ -63,10 +64,12 @@ package final class Server: ReactorHandler {
     ) -> Requests {
         let configuration = dependency.configuration
         let store = FigureSource.Store(
-            log: dependency.log, models: dependency.models, foldTimer: dependency.foldTimer, data: configuration.data,
+            log: dependency.log, models: dependency.models, foldTimer: dependency.foldTimer,
+            catalogue: { [engine = dependency.engine] in engine.catalogue }, data: configuration.data,
             journal: configuration.journal, durability: dependency.durability)
         return Requests(
-            engine: dependency.engine, reader: dependency.reader, clock: dependency.clock, figures: dependency.figures,
+            engine: dependency.engine, reader: dependency.reader, encoder: dependency.encoder, clock: dependency.clock,
+            figures: dependency.figures,
             slow: dependency.slow, trace: dependency.trace, transport: dependency.transport,
             access: configuration.access, owner: dependency.uid, limits: configuration.limits, driver: driver,
             connections: connections, outbox: outbox, memory: memory, publishing: publishing, checkpoints: checkpoints,
@@ -203,6 +206,20 @@ package final class Server: ReactorHandler {
         jobs.end()
         driver.finishCommits()
         driver.storeAtEnd()
+    }
+
+    /// Serves by another catalogue from now on, between two turns; ends the subscriptions to rows of kinds that it lacks.
+    ///
+    /// - Parameter catalogue: a catalogue that follows the present one.
+    /// - Throws: the first filter that has the name of an option; then nothing was replaced.
+    package func catalogueReplaced(by catalogue: Catalogue) throws(SchemaError) {
+        dependency.engine.flush()
+        try dependency.catalogueReplaced(by: catalogue)
+        for connection in connections.all {
+            let before = connection.session.subscriptionCount
+            connection.session.endSubscriptions(outside: catalogue, into: requests.output(connection))
+            if connection.session.subscriptionCount != before { connections.subscriptionsChanged(connection) }
+        }
     }
 
     // MARK: The end of a turn

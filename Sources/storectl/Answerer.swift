@@ -26,7 +26,7 @@ struct Answerer {
             let progress = Progress("folding the log", "events")
             queries = try Interruption.endingAtOnce { () throws(StorageError) in
                 try StoredQueries(
-                    try DataDirectory(path, for: .reading), clock: .system, through: last,
+                    try DataDirectory(path, for: .reading), Kinds.table, clock: .system, through: last,
                     progress: { progress.show($0.value, of: $1.value) })
             }
         } catch {

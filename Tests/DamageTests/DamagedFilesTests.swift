@@ -114,7 +114,7 @@ import Testing
         // A copy has a name of its own, and the models of the history that it was copied from.
         let models = try LMDBModelStore(
             in: directory, storeID: log.storeID, ancestors: log.storedIdentity.ancestors, head: log.head,
-            version: ModelVersion.current)
+            version: ModelVersion.current, tables: Catalogue.standard.tables)
         defer { models.close() }
         return try body(log, models)
     }
@@ -147,7 +147,7 @@ import Testing
                 lost == 0 || (try? verdict.get()) == nil, "\(name): \(lost) events are damaged, which VERIFY misses")
             // What is named cannot be folded.
             do {
-                try Recovery.fold(log, into: models) { _, _ in }
+                try Recovery.fold(log, into: models, by: CataloguePlan(.standard)) { _, _ in }
             } catch StorageError.corrupt where lost > 0 {
                 return (lost, models.renewal != nil)
             }

@@ -15,7 +15,7 @@ final class FormsTarget: FuzzTarget {
                 + ["EDIT", "LIKE", "UNLIKE", "SEE", "DELETE"].map { "\($0) \(kind.name)/x1 " }
         } + ["APPEND note-1 ", "APPEND * ", ""]
 
-    private let reader = RequestReader(lineLimit: FormsTarget.limit)
+    private let reader = RequestReader(lineLimit: FormsTarget.limit, .standard)
     private let plan = CataloguePlan(.standard)
     private let json = JSONObjectReader()
     private let decoder = PlainDecoder()
@@ -79,7 +79,7 @@ final class FormsTarget: FuzzTarget {
 
     /// An accepted write makes a row, changes it or removes it.
     private func fold(_ record: EventRecord, after first: Event?, _ kind: Kind) {
-        let history = RowHistory(plan, kind: Int(kind.number), json: json)
+        let history = RowHistory(plan, kind: kind, json: json)
         first?.withRecord { history.fold($0) }
         history.fold(record)
         let isRemoval = record.isOfType(["StoryDeleted".type, "MessageDeleted".type, "PhotoDeleted".type])

@@ -6,7 +6,7 @@ import TestSupport
 ///
 /// `limit of a line 2 · seed of the pieces 2 · how often 1 · what the socket gives`.
 final class FramingTarget: FuzzTarget {
-    private let reader = RequestReader(lineLimit: 1_024)
+    private let reader = RequestReader(lineLimit: 1_024, .standard)
     /// What stands behind lines, all together: it can be read, and so it is.
     private var touched: UInt64 = 0
 

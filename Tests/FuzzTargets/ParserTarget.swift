@@ -1,11 +1,12 @@
 import StoryCore
 import StoryWire
+import TestSupport
 
 /// Lines of requests: each is a request or a failure, the same whatever bytes stand behind the line.
 final class ParserTarget: FuzzTarget {
     private static let limit = 65_536
-    private let reader = RequestReader(lineLimit: ParserTarget.limit)
-    private let other = RequestReader(lineLimit: ParserTarget.limit)
+    private let reader = RequestReader(lineLimit: ParserTarget.limit, .standard)
+    private let other = RequestReader(lineLimit: ParserTarget.limit, .standard)
 
     func run(_ bytes: UnsafeRawBufferPointer) {
         for line in bytes.split(separator: 0x0A, maxSplits: 7).prefix(8) where line.count <= ParserTarget.limit {

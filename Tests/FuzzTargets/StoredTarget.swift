@@ -77,7 +77,7 @@ final class StoredTarget: FuzzTarget {
 
     /// Folds two events into a row that is any bytes: what is no row is said to be damaged.
     private func foldRow(_ input: inout FuzzInput) {
-        let kind = input.pick(plan.kinds)
+        let kind = plan[input.pick(plan.catalogue.kinds).kind]
         let (type, last) = (input.pick(kind.schema.events), input.pick(kind.schema.events))
         let row = ExactCopy(input.rest)
         guard let view = RowView(kind.schema.layoutPointer, row.whole) else {

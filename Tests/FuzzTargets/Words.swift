@@ -1,5 +1,6 @@
 import StoryCore
 import StoryWire
+import TestSupport
 
 extension AllTargets {
     /// What inputs are made of, besides bytes: the words of the protocol, of the forms and of JSON.

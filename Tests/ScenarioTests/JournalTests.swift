@@ -70,11 +70,13 @@ extension DaemonTests {
             #expect(try client.ask(Load.append(to: "note-1", count: 50, size: 10)).hasPrefix("+"))
             #expect(try client.ask("CHECKPOINT") == #"+ {"position":150}"#)
             let directory = try DataDirectory(daemon.data, for: .reading)
-            let snapshot = try ModelSnapshot(in: directory)
+            let snapshot = try ModelSnapshot(in: directory, tables: Catalogue.standard.tables)
             defer { snapshot.close() }
             var options = Replay.Options()
             options.isVerifying = true
-            let report = try Replay(directory, clock: .system).report(log, snapshot, options) { _, _ in }.get()
+            let report = try Replay(directory, catalogue: .standard, clock: .system).report(log, snapshot, options) {
+                _, _ in
+            }.get()
             #expect(report.isAlike)
             #expect(report.position == Position(150))
             #expect(report.head == Position(150))

@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test func `every request that the client makes is one to the store's own parser`() async throws {
-        let reader = RequestReader(lineLimit: 1_048_576)
+        let reader = RequestReader(lineLimit: 1_048_576, .standard)
         for seen in try await everything() {
             let bytes = Array(seen.line.utf8) + [UInt8](repeating: 0, count: LineFramer.slack)
             bytes.withUnsafeBytes { bytes in

@@ -67,6 +67,40 @@ struct InventedKindTests {
         #expect(titles == coins.sorts.map { Reply.sort($0, .descending) }[...])
     }
 
+    @Test func `a catalogue that is replaced answers for its own kinds, and what was read before is unknown`() throws {
+        let held = try #require(
+            world.begin(
+                .list(
+                    ListQuery(
+                        kind: coins.kind, conditions: [], sort: 0, order: .ascending, limit: 9, after: nil))))
+        let counting = try #require(
+            world.begin(.count(coins.kind, [try condition("until", .date("2026-01-03T00:00:00Z".instant))])))
+        let list = world.ask(
+            .subscribe(
+                SubscribeQuery(
+                    EventSelection(source: .category(coins.categoryName)), subject: .list(coins.kind, []))))
+        let events = world.ask(.subscribe(SubscribeQuery(EventSelection(source: .all))))
+        #expect(list.done != nil && events.done != nil && world.session.rowSubscriptionCount == 1)
+        let next = try world.engine.catalogue.replaced(removing: [coins.kind], adding: [.coins])
+        world.replaceCatalogue(by: next)
+        for answer in [held, counting] {
+            answer.step(1_000)
+            #expect(answer.end?.reply == .failed(.removedKind))
+        }
+        let requests: [RequestAction] = [
+            .get(coins.kind, "c1".id, at: nil), .get(coins.kind, "c1".id, at: .position(Position(1))),
+            .count(coins.kind, []), .sorts(coins.kind), .delete(coins.kind, "c1".id, WriteOptions()),
+            .subscribe(SubscribeQuery(EventSelection(source: .all), subject: .row(coins.kind, "c1".id))),
+        ]
+        for request in requests { #expect(world.ask(request).failure == .removedKind, "\(request.verb)") }
+        let output = world.output()
+        world.session.endSubscriptions(outside: next, into: output)
+        #expect(output.effects == [.push(SubscriptionID(1), .end(.undefined, resume: Position(8)))])
+        #expect(world.session.subscriptionCount == 1 && world.session.rowSubscriptionCount == 0)
+        let kind = try #require(next.kinds.last?.kind)
+        #expect(world.ask(.count(kind, [])).count == 6, "the same tables, in this test")
+    }
+
     @Test func `a kind without forms takes no write`() {
         #expect(world.ask(.post(coins.kind, [], WriteOptions())).code == .unknown)
         #expect(world.ask(.delete(coins.kind, "c1".id, WriteOptions())).code == .unknown)

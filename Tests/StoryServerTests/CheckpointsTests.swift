@@ -15,7 +15,7 @@ import Testing
         let bench = try DirectoryBench()
         try bench.write(events)
         try bench.serve { log, store in
-            try Recovery.fold(log, into: store) { _, _ in }
+            try Recovery.fold(log, into: store, by: CataloguePlan(.standard)) { _, _ in }
             let calls = Mutex(0)
             let checkpoints = Checkpoints(
                 store, LogFlush(log, trace), trace, whenDone: { calls.withLock { $0 += 1 } })

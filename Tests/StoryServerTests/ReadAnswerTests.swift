@@ -62,7 +62,7 @@ import Testing
 
     private func read(_ plan: ReadPlan, _ size: Int, _ units: Int) throws -> (text: String, end: Done) {
         let cursor = ReadAnswer(plan, log: bench.log, index: bench.index)
-        let lines = LineWriter()
+        let lines = LineWriter(.standard)
         var text = ""
         for _ in 0..<10_000 {
             var output = ByteWriter()
@@ -106,7 +106,7 @@ import Testing
         let plan = ReadPlan(
             source: .all, lower: 1, upper: 3, order: .ascending, limit: 9, types: [], head: bench.log.head)
         let cursor = ReadAnswer(plan, log: bench.log, index: bench.index)
-        let lines = LineWriter()
+        let lines = LineWriter(.standard)
         var budget = Budget.turn
         var output = ByteWriter()
         output.literal("waits")

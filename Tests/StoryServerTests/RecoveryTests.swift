@@ -31,7 +31,7 @@ import Testing
         try bench.serve { log, store in
             #expect(store.checkpointed == Position(UInt64(checkpoint)))
             var told: [Position] = []
-            try Recovery.fold(log, into: store) { position, _ in told.append(position) }
+            try Recovery.fold(log, into: store, by: CataloguePlan(.standard)) { position, _ in told.append(position) }
             #expect(told == (checkpoint < 1_000 ? [Position(1_000)] : []))
             expectAlike(store, Everything.folded(events))
         }
@@ -45,7 +45,7 @@ import Testing
         let events = (0..<count).map { maker.event("note-\($0 % 100)", .noted()) }
         try bench.write(events)
         try bench.serve { log, store in
-            try Recovery.fold(log, into: store, isStoring: isStoring) { _, _ in }
+            try Recovery.fold(log, into: store, by: CataloguePlan(.standard), isStoring: isStoring) { _, _ in }
             #expect(store.checkpointed == (isStoring ? Position(Checkpoints.events) : .zero))
             expectAlike(store, Everything.folded(events))
         }
@@ -58,13 +58,15 @@ import Testing
             let models = MemoryModels()
             models.storingFailure = .full("no room")
             models.bufferedBytes = Checkpoints.bytes
-            try Recovery.fold(log, into: models) { _, _ in }
+            try Recovery.fold(log, into: models, by: CataloguePlan(.standard)) { _, _ in }
             #expect(models.begun == [Position(1_000)] && models.checkpointed == .zero && !models.isFrozen)
             expectAlike(models, Everything.folded(Everything.events(3_000)))
             let more = MemoryModels()
             more.storingFailure = .full("no room")
             more.bufferedBytes = 1 << 30
-            #expect(throws: StorageError.full("no room")) { try Recovery.fold(log, into: more) { _, _ in } }
+            #expect(throws: StorageError.full("no room")) {
+                try Recovery.fold(log, into: more, by: CataloguePlan(.standard)) { _, _ in }
+            }
         }
     }
 
@@ -75,7 +77,7 @@ import Testing
         let events = (0..<3_000).map { maker.event("story-\($0)", .posted(title: text)) }
         try bench.write(events)
         try bench.serve { log, store in
-            try Recovery.fold(log, into: store) { _, _ in }
+            try Recovery.fold(log, into: store, by: CataloguePlan(.standard)) { _, _ in }
             #expect(store.checkpointed > .zero && store.bufferedBytes < 2 * Checkpoints.bytes)
             expectAlike(store, Everything.folded(events))
         }
@@ -87,7 +89,7 @@ import Testing
         try bench.serve { log, store in
             try store.writeDown(at: Position(9))
             let error = #expect(throws: StorageError.self) {
-                try Recovery.fold(log, into: store) { _, _ in }
+                try Recovery.fold(log, into: store, by: CataloguePlan(.standard)) { _, _ in }
             }
             guard case .corrupt(let sentence, Position(5)) = error else {
                 Issue.record("not corrupt but \(String(describing: error))")

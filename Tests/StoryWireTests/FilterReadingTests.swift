@@ -58,7 +58,7 @@ struct FilterReadingTests {
     private let own = RequestTable.standard
     private let invented: RequestTable
 
-    init() throws { invented = RequestTable(try Catalogue.invented()) }
+    init() throws { invented = try RequestTable(try Catalogue.invented()) }
 
     private func reader(_ table: RequestTable) -> RequestReader {
         RequestReader(lineLimit: RequestReader.lineLimit, table)

@@ -79,7 +79,7 @@ struct OptionValueTests {
 
     @Test func `HELP of what is no name is unknown, however long it is`() {
         for topic in ["x", String(repeating: "é", count: 500_000), String(repeating: "PING", count: 9)] {
-            guard case .failed(let failure)? = Help.answer(topic).first else {
+            guard case .failed(let failure)? = Help.answer(topic, from: .standard).first else {
                 Issue.record("\(topic.prefix(9)) is answered")
                 continue
             }

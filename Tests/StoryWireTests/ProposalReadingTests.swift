@@ -51,8 +51,8 @@ struct ProposalReadingTests {
     }
 
     @Test func `HELP of a code ignores case`() {
-        let expected = Help.answer("keyReused")
+        let expected = Help.answer("keyReused", from: .standard)
         #expect(expected.count == 2)
-        for topic in ["KEYREUSED", "keyreused"] { #expect(Help.answer(topic) == expected) }
+        for topic in ["KEYREUSED", "keyreused"] { #expect(Help.answer(topic, from: .standard) == expected) }
     }
 }

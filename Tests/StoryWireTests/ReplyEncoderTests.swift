@@ -107,7 +107,7 @@ struct ReplyEncoderTests {
                 == "+ {\"id\":\"1\",\"version\":2,\"position\":3,\"title\":\"T\\n\",\"message\":\"Once\",\"sender\":\"007\",\"recipient\":\"008\",\"date\":\"2026-11-20T12:34:56.789Z\",\"likes\":1}\n"
         )
         var answer = ByteWriter()
-        record.withView { ReplyEncoder.appendAnswer($0, tag: tag("x"), to: &answer) }
+        record.withView { ReplyEncoder.standard.appendAnswer($0, tag: tag("x"), to: &answer) }
         #expect(String(decoding: answer.written, as: UTF8.self) == line(.done(.row(record)), tag("x")))
         maker.time = time
         let message = maker.event("message-m", .sent(from: "a", to: "b"))
@@ -273,14 +273,14 @@ struct ReplyEncoderTests {
 
     private func line(_ reply: Reply, _ tag: StoryCore.Tag? = nil) -> String {
         var bytes = ByteWriter()
-        ReplyEncoder.append(reply, tag: tag, to: &bytes)
+        ReplyEncoder.standard.append(reply, tag: tag, to: &bytes)
         return String(decoding: bytes.written, as: UTF8.self)
     }
 
     /// The line of a list with the row that an event makes.
     private func row(_ event: Event) throws -> String {
         var bytes = ByteWriter()
-        try #require(RowCopy.folded([event])).withView { ReplyEncoder.appendRow($0, tag: nil, to: &bytes) }
+        try #require(RowCopy.folded([event])).withView { ReplyEncoder.standard.appendRow($0, tag: nil, to: &bytes) }
         return String(decoding: bytes.written, as: UTF8.self)
     }
 

@@ -1,5 +1,6 @@
 import StoryCore
 import StoryWire
+import TestSupport
 import Testing
 
 @Suite struct RequestCompletionTests {

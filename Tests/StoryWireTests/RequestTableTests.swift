@@ -77,7 +77,7 @@ struct RequestTableTests {
     }
 
     @Test func `HELP has a row for each verb, and a count`() {
-        let replies = Help.answer(nil)
+        let replies = Help.answer(nil, from: .standard)
         #expect(replies.count == Verb.allCases.count + 1)
         #expect(replies.last == .done(.members([Member("count", .count(UInt64(Verb.allCases.count)))])))
         guard case .line(let members) = replies.first else {
@@ -88,14 +88,14 @@ struct RequestTableTests {
     }
 
     @Test func `HELP explains a verb, a code, and offers the nearest`() {
-        for verb in Verb.allCases { #expect(Help.answer(verb.rawValue.lowercased()).count == 2) }
-        for code in ErrorCode.allCases { #expect(Help.answer(code.rawValue).count == 2) }
-        guard case .failed(let failure) = Help.answer("conflit").first else {
+        for verb in Verb.allCases { #expect(Help.answer(verb.rawValue.lowercased(), from: .standard).count == 2) }
+        for code in ErrorCode.allCases { #expect(Help.answer(code.rawValue, from: .standard).count == 2) }
+        guard case .failed(let failure) = Help.answer("conflit", from: .standard).first else {
             Issue.record("there is no such topic")
             return
         }
         #expect(failure.detail == .name("conflit", nearest: "conflict"))
-        #expect(Help.answer("conflit").count == 1)
+        #expect(Help.answer("conflit", from: .standard).count == 1)
     }
 
     @Test(arguments: [

@@ -6,7 +6,7 @@ import TestSupport
 extension RequestReader {
     static let lineLimit = 1_048_576
 
-    convenience init() { self.init(lineLimit: RequestReader.lineLimit) }
+    convenience init() { self.init(lineLimit: RequestReader.lineLimit, .standard) }
 
     /// Reads a line from a place where bytes that are not its own lie behind it, as in a connection's buffer.
     func read(bytes: [UInt8]) -> KeptLine {

@@ -19,7 +19,7 @@ package final class EngineHarness {
     package var stepUnits = Int.max >> 16
     private let limits: Limits
     private let identity: LogIdentity
-    private let plan: CataloguePlan
+    private var plan: CataloguePlan
 
     /// Starts with the events of a log, folded in.
     package init(
@@ -37,6 +37,12 @@ package final class EngineHarness {
         self.identity = identity
         engine = EngineHarness.engine(plan, store, log, identity, limits)
         fold = EventFold(plan, store, of: engine)
+    }
+
+    /// Replaces the engine's catalogue, as the loop does between two turns.
+    package func replaceCatalogue(by catalogue: Catalogue) {
+        plan = CataloguePlan(catalogue)
+        engine.catalogueReplaced(by: plan)
     }
 
     /// Makes the engine anew over what is stored, as a restart does.

@@ -79,4 +79,6 @@ package struct PlainDirectory: Directory {
     package func has(_ kind: Kind, _ id: Identifier) -> Bool {
         [Kind.users: users, .stories: stories][kind]?.contains(id) ?? false
     }
+
+    package func category(of kind: Kind) -> String { Catalogue.standard[kind].category }
 }

@@ -2,18 +2,19 @@ package import StoryCore
 
 extension Catalogue {
     /// A kind that the store does not have, with a filter of every shape and a sort by a text: `coins`.
-    package static func invented() throws(SchemaError) -> Catalogue {
-        try Catalogue([
-            KindDeclaration(
-                name: "coins", category: "coin", verbs: [.delete], fields: fields, events: events, filters: filters,
-                sorts: [SortSchema("weight", "Weight", field: 4), SortSchema("motto", "Motto", field: 2)],
-                rows: table(1), numbers: table(2),
-                indexes: [
-                    IndexSchema(table(3), by: 0), IndexSchema(table(9), by: 1), IndexSchema(table(11), [0], by: 0),
-                ],
-                counts: table(12), tallies: [TallySchema(0, []), TallySchema(1, [0])])
-        ])
-    }
+    package static func invented() throws(SchemaError) -> Catalogue { try Catalogue([.coins]) }
+}
+
+extension KindDeclaration {
+    /// The kind `coins`.
+    package static let coins = KindDeclaration(
+        name: "coins", category: "coin", verbs: [.delete], fields: fields, events: events, filters: filters,
+        sorts: [SortSchema("weight", "Weight", field: 4), SortSchema("motto", "Motto", field: 2)],
+        rows: table(1), numbers: table(2),
+        indexes: [
+            IndexSchema(table(3), by: 0), IndexSchema(table(9), by: 1), IndexSchema(table(11), [0], by: 0),
+        ],
+        counts: table(12), tallies: [TallySchema(0, []), TallySchema(1, [0])])
 
     private static let fields = [
         FieldSchema("mint", .name), FieldSchema("heir", .name), FieldSchema("motto", .text),
@@ -45,5 +46,5 @@ extension Catalogue {
             FilterSchema("struckAtExactlyThisMoment", .field(8), "TIME", "only those of this moment"),
         ] + FilterSchema.bounds(of: 8)
 
-    private static func table(_ number: UInt8) -> ModelTable { ModelTable(100 + number, "coins\(number)", of: "coins") }
+    private static func table(_ number: UInt8) -> ModelTable { ModelTable(200 + number, "coins\(number)", of: "coins") }
 }

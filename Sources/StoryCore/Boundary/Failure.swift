@@ -94,6 +94,10 @@ extension Failure {
         }
     }
 
+    /// The failure of a request, or of an answer under way, whose kind was removed meanwhile.
+    package static let removedKind = Failure(
+        .unknown, "the kind was removed meanwhile; HELP LIST lists the present ones")
+
     /// True when the stored data differ from those that were written.
     package var isDamage: Bool {
         switch detail {

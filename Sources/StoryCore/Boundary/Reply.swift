@@ -132,6 +132,9 @@ package struct EndReason: Equatable, Sendable {
     /// There are too many connections.
     package static let busy = EndReason("busy")
 
+    /// The kind of the rows was removed.
+    package static let undefined = EndReason("undefined")
+
     /// A word or a sentence.
     package let text: String
     /// True when the stored data at the position to resume from cannot be read.

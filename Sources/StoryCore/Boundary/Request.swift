@@ -54,6 +54,19 @@ package enum RequestAction: Equatable, Sendable {
     case backup([UInt8])
     case quit
 
+    /// The kind whose rows the request reads, follows or changes; nil for requests about events or the server.
+    package var kind: Kind? {
+        switch self {
+        case .get(let kind, _, _), .count(let kind, _), .sorts(let kind): kind
+        case .list(let query): query.kind
+        case .content(let write): write.kind
+        case .subscribe(let query): query.subject.kind
+        case .read, .streams, .append, .appendTogether, .unsubscribe, .ping, .help, .stats, .metrics, .clients,
+            .checkpoint, .verify, .backup, .quit:
+            nil
+        }
+    }
+
     /// The verb, for errors, HELP and figures per verb.
     package var verb: Verb {
         switch self {

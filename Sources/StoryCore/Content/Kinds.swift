@@ -1,42 +1,80 @@
-/// The catalogue of the kinds of content that a store knows.
+/// The catalogue of the kinds of content that a store knows: one value, which the engine has and hands on.
 ///
-/// This is the only list of them: no other code names them but their own folders, forms and deciders.
+/// A change of the kinds makes the next catalogue, with a higher epoch (`replaced`). The schemas of kinds that stay are
+/// the same objects in both, and a schema lives as long as anything that refers to it.
 ///
 /// Unchecked: it never changes.
 package final class Catalogue: @unchecked Sendable {
-    /// The maximum number of kinds.
-    package static let maxKindCount = 256
+    /// The number of kinds that a process can number.
+    package static let maxKindCount = 1 << 16
 
-    /// The schemas, indexed by the kinds' numbers.
+    /// The number of this version of the catalogue; the first is 1.
+    package let epoch: UInt64
+    /// The schemas, in the order of the kinds' numbers.
     package let kinds: [KindSchema]
-    /// The categories' bytes, indexed by the kinds' numbers.
+    /// The lowest number above all that a kind ever had: tables by number have this many entries.
+    package let numberEnd: Int
+    /// The schemas, indexed by the kinds' numbers.
+    private let schemas: [KindSchema?]
+    /// The categories' bytes and the names, indexed as `kinds`.
     private let categories: UnsafeBufferPointer<UnsafeRawBufferPointer>
     private let names: UnsafeBufferPointer<UnsafeRawBufferPointer>
-    private let layouts: UnsafeBufferPointer<UnsafePointer<RowLayout>>
-    private let rowTables: UnsafeBufferPointer<UInt8>
+    private let numbers: UnsafeBufferPointer<Int>
+    /// The layouts of the rows, indexed by the kinds' numbers.
+    private let layouts: UnsafeBufferPointer<UnsafePointer<RowLayout>?>
     private let memory: FixedMemory
-    private let declarations: [KindDeclaration]
 
-    /// Creates a catalogue.
+    /// Creates the first catalogue of a process; the kinds are numbered from 0.
     ///
     /// - Throws: the first contradiction within a declaration, or between two.
-    package init(_ declarations: [KindDeclaration]) throws(SchemaError) {
-        guard declarations.count <= Catalogue.maxKindCount else {
-            throw SchemaError("there are more than \(Catalogue.maxKindCount) kinds")
-        }
-        var kinds: [KindSchema] = []
-        for (number, declaration) in declarations.enumerated() {
-            kinds.append(try KindSchema(declaration, number: number))
-        }
+    package convenience init(_ declarations: [KindDeclaration]) throws(SchemaError) {
+        try self.init(epoch: 1, try Catalogue.schemas(declarations, from: 0), numberEnd: declarations.count)
+    }
+
+    private init(epoch: UInt64, _ kinds: [KindSchema], numberEnd: Int) throws(SchemaError) {
+        try Catalogue.check(kinds)
         let memory = FixedMemory()
         self.memory = memory
+        self.epoch = epoch
         self.kinds = kinds
-        self.declarations = declarations
+        self.numberEnd = numberEnd
+        var schemas = [KindSchema?](repeating: nil, count: numberEnd)
+        for kind in kinds { schemas[kind.number] = kind }
+        self.schemas = schemas
         categories = memory.table(kinds.map { memory.bytes($0.category) })
         names = memory.table(kinds.map { memory.bytes($0.name) })
-        layouts = memory.table(kinds.map(\.layoutPointer))
-        rowTables = memory.table(kinds.map(\.rows.number))
-        try Catalogue.check(kinds)
+        numbers = memory.table(kinds.map(\.number))
+        layouts = memory.table(schemas.map { $0?.layoutPointer })
+    }
+
+    private static func schemas(
+        _ declarations: [KindDeclaration], from first: Int
+    ) throws(SchemaError) -> [KindSchema] {
+        guard declarations.count <= maxKindCount - first else {
+            throw SchemaError("a process has at most \(maxKindCount) kinds, those that were removed included")
+        }
+        var kinds: [KindSchema] = []
+        for declaration in declarations {
+            kinds.append(try KindSchema(declaration, number: first + kinds.count))
+        }
+        return kinds
+    }
+
+    /// Returns the next catalogue, without some kinds and with others, which get numbers that no kind had.
+    ///
+    /// - Throws: the first contradiction; there are no numbers any more.
+    package func replaced(
+        removing removed: [Kind] = [], adding declarations: [KindDeclaration] = []
+    ) throws(SchemaError) -> Catalogue {
+        let kept = kinds.filter { !removed.contains($0.kind) }
+        let added = try Catalogue.schemas(declarations, from: numberEnd)
+        return try Catalogue(epoch: epoch + 1, kept + added, numberEnd: numberEnd + added.count)
+    }
+
+    /// Returns true when this catalogue may replace another one: no number means another kind than it does there.
+    package func follows(_ other: Catalogue) -> Bool {
+        epoch > other.epoch
+            && kinds.allSatisfy { $0.number >= other.numberEnd || other.schema(of: $0.kind) === $0 }
     }
 
     /// The store's own kinds.
@@ -55,32 +93,43 @@ package final class Catalogue: @unchecked Sendable {
     /// Each thread has its own: reference counts that several threads change move their cache lines from core to core.
     package func copy() -> Catalogue {
         do throws(SchemaError) {
-            return try Catalogue(declarations)
+            var copies: [KindSchema] = []
+            for kind in kinds { copies.append(try KindSchema(kind.declaration, number: kind.number)) }
+            return try Catalogue(epoch: epoch, copies, numberEnd: numberEnd)
         } catch {
             preconditionFailure("the copy of a valid catalogue is invalid: \(error)")
         }
     }
 
+    /// Returns the schema of a kind; nil for one that was removed.
+    package func schema(of kind: Kind) -> KindSchema? {
+        Int(kind.number) < schemas.count ? schemas[Int(kind.number)] : nil
+    }
+
     /// The schema of a kind of this catalogue.
-    package subscript(kind: Kind) -> KindSchema { kinds[Int(kind.number)] }
+    package subscript(kind: Kind) -> KindSchema {
+        guard let schema = schema(of: kind) else { preconditionFailure("epoch \(epoch) lacks kind \(kind.number)") }
+        return schema
+    }
 
-    /// Returns the number of the table that has a kind's rows.
-    package func rows(of kind: Kind) -> UInt8 { rowTables[Int(kind.number)] }
-
-    /// Returns the layout of a kind's rows.
-    package func layout(of kind: Kind) -> UnsafePointer<RowLayout> { layouts[Int(kind.number)] }
+    /// Returns the layout of a kind's rows, valid as long as the catalogue; nil for a kind that was removed.
+    package func layout(of kind: Kind) -> UnsafePointer<RowLayout>? {
+        Int(kind.number) < layouts.count ? layouts[Int(kind.number)] : nil
+    }
 
     /// Returns the kind with this name; nil when there is none.
     package func kind(named name: UnsafeRawBufferPointer) -> Kind? {
         for index in names.indices where names[index].equals(name) {
-            return Kind(number: index)
+            return Kind(number: numbers[index])
         }
         return nil
     }
 
     /// Returns the kind whose streams have this category; nil for custom categories.
     package func kind(category: UnsafeRawBufferPointer) -> Kind? {
-        for index in categories.indices where categories[index].equals(category) { return Kind(number: index) }
+        for index in categories.indices where categories[index].equals(category) {
+            return Kind(number: numbers[index])
+        }
         return nil
     }
 
@@ -90,7 +139,7 @@ package final class Catalogue: @unchecked Sendable {
     /// Returns the kind that a stream belongs to; nil for custom streams.
     package func kind(stream: UnsafeRawBufferPointer) -> StreamKind? {
         for index in categories.indices where stream.isStream(of: categories[index]) {
-            return StreamKind(kind: Kind(number: index), idStart: categories[index].count + 1)
+            return StreamKind(kind: Kind(number: numbers[index]), idStart: categories[index].count + 1)
         }
         return nil
     }

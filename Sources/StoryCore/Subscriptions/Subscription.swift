@@ -7,6 +7,14 @@ package enum Subject: Equatable, Sendable {
     /// The rows of a kind that pass all conditions: first the current ones, then each that enters, changes or leaves.
     case list(Kind, [Condition])
 
+    /// The kind of the rows; nil for events.
+    package var kind: Kind? {
+        switch self {
+        case .events: nil
+        case .row(let kind, _), .list(let kind, _): kind
+        }
+    }
+
     /// True when events are followed instead of rows.
     package var isEvents: Bool {
         switch self {

@@ -16,6 +16,12 @@ package final class EventFold {
         self.timer = timer ?? FoldTimer(catalogue, clock: { 0 }) { _, _ in }
     }
 
+    /// Folds by a catalogue that follows the present one from now on.
+    package func catalogueReplaced(by plan: CataloguePlan) {
+        projector.catalogueReplaced(by: plan)
+        timer.catalogueReplaced(by: plan.catalogue)
+    }
+
     /// Folds the record of an event that was decided elsewhere: the state before it is looked up.
     ///
     /// - Throws: as `fold(_:after:)`.

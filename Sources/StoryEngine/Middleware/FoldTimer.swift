@@ -15,9 +15,14 @@ package final class FoldTimer {
         _ catalogue: Catalogue, clock: @escaping () -> UInt64,
         record: @escaping (_ kind: Kind?, _ nanoseconds: UInt64) -> Void
     ) {
-        counts = Array(repeating: 0, count: catalogue.kinds.count + 1)
+        counts = Array(repeating: 0, count: catalogue.numberEnd + 1)
         self.clock = clock
         self.record = record
+    }
+
+    /// Counts the events of another catalogue's kinds from now on.
+    func catalogueReplaced(by catalogue: Catalogue) {
+        counts += Array(repeating: 0, count: max(0, catalogue.numberEnd + 1 - counts.count))
     }
 
     /// Returns the number of folded events of a kind; nil for the users' own.

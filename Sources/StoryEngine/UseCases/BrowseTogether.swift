@@ -53,11 +53,11 @@ struct BrowseTogether {
 
     /// Answers each row, in the order of the requests.
     func answer(_ rows: borrowing WantedRows) {
-        let (catalogue, isAllDurable) = (world.plan.catalogue, head <= output.durable)
+        let (catalogue, isAllDurable) = (world.catalogue, head <= output.durable)
         do throws(StorageError) {
             try world.store.withValues(at: rows.keys) { index, value in
                 output.rowBegins(index)
-                let layout = catalogue.layout(of: rows.kind(index))
+                guard let layout = catalogue.layout(of: rows.kind(index)) else { return refuse(rows, index) }
                 guard let value, let row = RowView(layout, value) else { return missed(rows, index, value) }
                 output.row(row, tag: rows.tag(index), restsOn: isAllDurable ? .zero : row.position)
             }
@@ -72,6 +72,11 @@ struct BrowseTogether {
             output.rowBegins(index)
             output.reply(.failed(failure), tag: rows.tag(index), restsOn: .zero)
         }
+    }
+
+    /// Refuses a row whose kind was removed after its request was read.
+    private func refuse(_ rows: borrowing WantedRows, _ index: Int) {
+        output.reply(.failed(.removedKind), tag: rows.tag(index), restsOn: .zero)
     }
 
     /// Answers for a row that is not there, or is damaged.

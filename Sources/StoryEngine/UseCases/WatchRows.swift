@@ -42,7 +42,7 @@ package struct RowWatcher {
     package func key(of row: borrowing RowView, _ conditions: [Condition]) -> [UInt8] {
         let plan = QueryPlan(row.schema, conditions)
         guard plan.unique == nil, let range = plan.ordered(by: ListQuery.defaultSort) else { return [] }
-        return world.plan.kinds[row.schema.number].key(of: row, in: range.index) ?? []
+        return world.plan[row.schema.kind].key(of: row, in: range.index) ?? []
     }
 
     /// Visits the durable rows of a list in the order of its index, until `visit` returns false.
@@ -156,6 +156,6 @@ private struct PendingRows {
 extension CataloguePlan {
     /// Returns a row's key in an index of its kind; nil when it has none.
     fileprivate func key(of row: RowView, in index: Int) -> [UInt8]? {
-        kinds[row.schema.number].key(of: row, in: index)
+        self[row.schema.kind].key(of: row, in: index)
     }
 }

@@ -19,6 +19,8 @@ package final class ChangeFeed {
     package private(set) var count: UInt64 = 0
 
     private let maxPendingBytes: Int
+    /// The plans that pending changes may point into, though other ones replaced them.
+    private var retired: [CataloguePlan] = []
 
     /// Creates an empty feed.
     package init(_ limits: Limits = Limits()) {
@@ -37,10 +39,14 @@ package final class ChangeFeed {
         for entry in observers { entry.observer?.rowChanged(change) }
     }
 
+    /// Notes that other plans replace these ones, which are kept while changes are pending.
+    package func retire(_ plan: CataloguePlan) { if pending.count > 0 { retired.append(plan) } }
+
     /// Notes that events through a position are durable.
     ///
     /// - Parameter isWatched: true while a subscription follows rows; otherwise no durable change is kept.
     package func becameDurable(through position: Position, isWatched: Bool) {
+        defer { releaseRetired() }
         guard isWatched else {
             if durable.end > durable.first { durable.removeAll() }
             return pending.removeFirst(through: position) { _ in }
@@ -58,8 +64,11 @@ package final class ChangeFeed {
     /// Notes that events after a position were undone.
     package func rolledBack(to position: Position) {
         pending.removeLast(after: position)
+        releaseRetired()
         for entry in observers { entry.observer?.rowsRolledBack() }
     }
+
+    private func releaseRetired() { if pending.count == 0, !retired.isEmpty { retired = [] } }
 
     // MARK: Rows as they are durable
 

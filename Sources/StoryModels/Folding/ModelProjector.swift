@@ -4,9 +4,9 @@ package import StoryCore
 ///
 /// The daemon, its recovery and a replay in order all use this type, the only step from the log to the read models.
 package final class ModelProjector {
-    private let plan: CataloguePlan
+    private var plan: CataloguePlan
     /// The plan's catalogue, held directly since every event needs it.
-    private let catalogue: Catalogue
+    private var catalogue: Catalogue
     private let store: any TableStore
     private let json: any JSONReading
     private let streams: StreamIndex
@@ -32,6 +32,12 @@ package final class ModelProjector {
         self.json = json
         streams = StreamIndex(store)
         keys = KeyIndex(store)
+    }
+
+    /// Folds by another catalogue from now on.
+    package func catalogueReplaced(by plan: CataloguePlan) {
+        self.plan = plan
+        catalogue = plan.catalogue
     }
 
     /// Folds an event of the log in.
@@ -71,7 +77,7 @@ package final class ModelProjector {
     /// - Throws: as `fold`.
     package func foldRow(_ record: EventRecord, of stream: StreamKind?) throws(StorageError) {
         guard let stream, record.data != nil else { return }
-        let kind = plan.kinds[Int(stream.kind.number)]
+        let kind = plan[stream.kind]
         let event = FoldedEvent(record, idStart: stream.idStart)
         guard event.id.count <= Identifier.length.upperBound else { return }
         let row = try previous(kind, event)

@@ -36,7 +36,7 @@ package final class RowAudit {
     /// - Throws: `.corrupt` where a row is damaged.
     package func finding(in record: EventRecord) throws(StorageError) -> Finding? {
         guard let stream = plan.catalogue.kind(stream: record.streamName) else { return nil }
-        let kind = plan.kinds[Int(stream.kind.number)]
+        let kind = plan[stream.kind]
         let event = FoldedEvent(record, idStart: stream.idStart)
         guard event.id.count <= Identifier.length.upperBound else { return .misfit }
         let row = try previous(kind, event)

@@ -12,11 +12,11 @@ package final class RowHistory {
     /// Creates the history of a row of a kind, before its first event.
     ///
     /// - Parameters:
-    ///   - kind: the number of the row's kind.
+    ///   - kind: the row's kind, one of the plan's.
     ///   - json: the reader of the events' data.
-    package init(_ plan: CataloguePlan, kind: Int, json: any JSONReading) {
+    package init(_ plan: CataloguePlan, kind: Kind, json: any JSONReading) {
         self.plan = plan
-        self.kind = plan.kinds[kind]
+        self.kind = plan[kind]
         self.json = json
     }
 

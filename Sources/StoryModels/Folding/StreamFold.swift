@@ -64,7 +64,7 @@ package final class StreamFold {
     }
 
     private func begin(_ record: EventRecord) {
-        kind = plan.catalogue.kind(stream: record.streamName).map { (plan.kinds[Int($0.kind.number)], $0.idStart) }
+        kind = plan.catalogue.kind(stream: record.streamName).map { (plan[$0.kind], $0.idStart) }
     }
 
     private func clear() {

@@ -2,8 +2,8 @@ package import StoryCore
 
 /// The plan of the fold and the projection of one kind, computed from its schema once.
 ///
-/// It is in the memory of its catalogue's plan, which outlives every use, so that passing it needs no retain and
-/// release.
+/// It is in the memory of its catalogue's plan, so that passing it needs no retain and release: it is valid as long as
+/// the plan, which its user keeps.
 ///
 /// Unchecked: the memory that it points to never changes.
 package struct KindPlan: BitwiseCopyable, @unchecked Sendable {
@@ -82,12 +82,12 @@ extension KindPlan {
     }
 }
 
-/// The plans of all kinds, by the kinds' numbers.
+/// The plans of all kinds of a catalogue.
 package final class CataloguePlan: Sendable {
     /// The catalogue that the plans are made from.
     package let catalogue: Catalogue
-    /// The plans by kind number.
-    package let kinds: [KindPlan]
+    /// The plans, indexed by the kinds' numbers.
+    private let kinds: [KindPlan?]
     /// The memory of the plans.
     private let memory: FixedMemory
 
@@ -96,6 +96,16 @@ package final class CataloguePlan: Sendable {
         let memory = FixedMemory()
         self.memory = memory
         self.catalogue = catalogue
-        kinds = catalogue.kinds.map { KindPlan($0, in: memory) }
+        var kinds = [KindPlan?](repeating: nil, count: catalogue.numberEnd)
+        for kind in catalogue.kinds { kinds[kind.number] = KindPlan(kind, in: memory) }
+        self.kinds = kinds
+    }
+
+    /// The plan of a kind of this catalogue.
+    package subscript(kind: Kind) -> KindPlan {
+        guard Int(kind.number) < kinds.count, let plan = kinds[Int(kind.number)] else {
+            preconditionFailure("epoch \(catalogue.epoch) lacks kind \(kind.number)")
+        }
+        return plan
     }
 }

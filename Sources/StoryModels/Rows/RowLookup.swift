@@ -31,11 +31,10 @@ package final class RowLookup: ContentRows {
 
     /// Returns whether there is a row with an ID.
     ///
-    /// - Parameter table: the table of the kind's rows.
     /// - Throws: any read error of the store.
-    package func has(_ table: UInt8, _ id: Identifier) throws(StorageError) -> Bool {
+    package func has(_ schema: KindSchema, _ id: Identifier) throws(StorageError) -> Bool {
         guard setKey(id) else { return false }
-        return try store.withValue(table, at: key.bytes) { _ in }
+        return try store.withValue(schema.rows.number, at: key.bytes) { _ in }
     }
 
     /// Calls `body` with the row with a number, as index entries have it, after two searches.

@@ -45,7 +45,7 @@ package final class LMDBModelStore: TableStore {
     package init(
         in directory: DataDirectory, storeID: [UInt8], ancestors: [StoredIdentity.Ancestor] = [], head: Position = .max,
         version: UInt32, mapSize: Int = EnvironmentOptions().mapSize,
-        tables list: [ModelTable] = Catalogue.standard.tables
+        tables list: [ModelTable]
     ) throws(StorageError) {
         precondition(directory.access != .reading, "models opened in a directory with access \(directory.access)")
         let fresh = CheckpointRecord(version: version, position: .zero, storeID: storeID)

@@ -18,7 +18,7 @@ package final class ModelSnapshot {
     private var transaction: ReadTransaction?
 
     /// Opens the models after a checkpoint that a daemon is writing; throws `.failed` when that takes more than 5 s.
-    package init(in directory: DataDirectory, tables list: [ModelTable] = Catalogue.standard.tables)
+    package init(in directory: DataDirectory, tables list: [ModelTable])
         throws(StorageError)
     {
         let path = directory.modelsPath

@@ -31,6 +31,8 @@ package struct ServerDependency {
     package let engine: Engine
     /// The fold of the log's records into the models.
     let fold: EventFold
+    /// The encoder of the lines to clients.
+    package let encoder: ReplyEncoder
     /// The counters for `STATS` and `METRICS`.
     package let figures: Figures
     let slow: SlowRequests
@@ -52,10 +54,12 @@ package struct ServerDependency {
 
     /// Builds the engine over the ports; the models must be folded up to the log's head.
     ///
+    /// - Parameter catalogue: the kinds to begin with; its filters have no names of options.
     /// - Throws: the error of reading the models.
     package init(
-        _ configuration: ServerConfiguration, clock: Clock, trace: Trace, log: any EventLog,
-        models: any ServedModels, logWork: LogWork, commits: any CommitRunner, transport: any Transport,
+        _ configuration: ServerConfiguration, catalogue: Catalogue = .standard, clock: Clock, trace: Trace,
+        log: any EventLog, models: any ServedModels, logWork: LogWork, commits: any CommitRunner,
+        transport: any Transport,
         background: BackgroundStarter = .niceThreads, manager: ServiceManager = .absent,
         wake: @escaping @Sendable () -> Void, returnFreedPages: @escaping () -> Void = {},
         holdRight: @escaping () throws(StorageError) -> Void = {}, uid: UInt32,
@@ -78,18 +82,42 @@ package struct ServerDependency {
         self.durability = durability
         let figures = Figures(started: clock.now(), steady: clock.steady)
         let limits = configuration.limits
-        foldTimer = FoldTimer(.standard, clock: clock.steady) { figures.folded($0, nanoseconds: $1) }
-        let plan = CataloguePlan(.standard)
+        foldTimer = FoldTimer(catalogue, clock: clock.steady) { figures.folded($0, nanoseconds: $1) }
+        let plan = CataloguePlan(catalogue)
         engine = try Engine(
             plan, store: models, json: JSONObjectReader(),
             log: log, says: EventEncoder.says, identity: log.identity, limits: limits,
             server: ProgramVersion.daemon, durability: durability)
         let projector = ModelProjector(plan, store: models, json: JSONObjectReader(), feed: engine.feed)
-        fold = EventFold(projector, catalogue: plan.catalogue, timer: foldTimer)
-        reader = RequestReader(lineLimit: limits.line)
+        fold = EventFold(projector, catalogue: catalogue, timer: foldTimer)
+        reader = RequestReader(lineLimit: limits.line, try ServerDependency.table(catalogue))
+        encoder = ReplyEncoder(rows: RowJSONEncoder(catalogue))
         self.figures = figures
         slow = SlowRequests(
-            limit: UInt64(configuration.slowMilliseconds) * 1_000_000, clock: clock.steady, figures, trace)
+            limit: UInt64(configuration.slowMilliseconds) * 1_000_000, clock: clock.steady, figures, trace
+        ) { [engine] in engine.catalogue }
+    }
+}
+
+extension ServerDependency {
+    /// Returns the table of the requests over a catalogue.
+    ///
+    /// - Throws: `.failed` where a filter has the name of an option.
+    private static func table(_ catalogue: Catalogue) throws(StorageError) -> RequestTable {
+        do throws(SchemaError) { return try RequestTable(catalogue) } catch { throw .failed(error.description) }
+    }
+
+    /// Serves by another catalogue from now on: reader, engine, encoder and figures.
+    ///
+    /// - Throws: the first filter that has the name of an option; then nothing was replaced.
+    func catalogueReplaced(by catalogue: Catalogue) throws(SchemaError) {
+        let table = try RequestTable(catalogue)
+        let plan = CataloguePlan(catalogue)
+        engine.catalogueReplaced(by: plan)
+        fold.catalogueReplaced(by: plan)
+        reader.catalogueReplaced(by: table)
+        encoder.rows.catalogueReplaced(by: catalogue)
+        figures.catalogueReplaced(by: catalogue)
     }
 }
 
@@ -165,7 +193,7 @@ package struct OpenStore {
         while true {
             let models = try LMDBModelStore(
                 in: directory, storeID: log.storeID, ancestors: log.storedIdentity.ancestors, head: log.head,
-                version: ModelVersion.current)
+                version: ModelVersion.current, tables: Catalogue.standard.tables)
             if let renewal = models.renewal { trace.say("folding-anew", ["reason": renewal]) }
             do throws(StorageError) {
                 try recover(log, models, clock, trace)
@@ -184,7 +212,7 @@ package struct OpenStore {
         let missing = log.head.value - min(models.checkpointed.value, log.head.value)
         let began = clock.steady()
         var said = began
-        try Recovery.fold(log, into: models) { position, head in
+        try Recovery.fold(log, into: models, by: CataloguePlan(.standard)) { position, head in
             guard clock.steady() - said > 1_000_000_000 else { return }
             said = clock.steady()
             trace.say("folding", ["position": "\(position.value)", "of": "\(head.value)"])

@@ -1,6 +1,6 @@
 package import StoryCore
 package import StoryLog
-import StoryModels
+package import StoryModels
 import StoryWire
 
 /// The recovery of the read models at start-up, after a clean stop or a crash.
@@ -12,10 +12,12 @@ package enum Recovery {
 
     /// Folds the events between the models' checkpoint and the log's head, and reports the progress.
     ///
-    /// - Parameter isStoring: whether a long fold writes checkpoints on the way, which keeps its memory bounded.
+    /// - Parameters:
+    ///   - plan: the plan of the catalogue that the models are of.
+    ///   - isStoring: whether a long fold writes checkpoints on the way, which keeps its memory bounded.
     /// - Throws: `.corrupt` where the models are ahead of the log; errors of reading and storing.
     package static func fold(
-        _ log: any EventLog, into models: any ServedModels, isStoring: Bool = true,
+        _ log: any EventLog, into models: any ServedModels, by plan: CataloguePlan, isStoring: Bool = true,
         progress: (_ position: Position, _ head: Position) -> Void
     ) throws(StorageError) {
         let head = log.head
@@ -25,7 +27,7 @@ package enum Recovery {
                     + "lost events. Put the whole log back, or move the folder models away to go on with what is there",
                 at: head)
         }
-        let projector = ModelProjector(CataloguePlan(.standard), store: models, json: JSONObjectReader())
+        let projector = ModelProjector(plan, store: models, json: JSONObjectReader())
         var folded = models.checkpointed
         var refusal: StorageError?
         while folded < head {

@@ -34,7 +34,7 @@ extension CommitDriver {
         try log.rollBack(to: turn.acknowledged)
         checkpoints.rollBack()
         // The events were in memory a moment ago; a checkpoint could meet the same full disk.
-        try Recovery.fold(log, into: models, isStoring: false) { _, _ in }
+        try Recovery.fold(log, into: models, by: engine.plan, isStoring: false) { _, _ in }
     }
 
     /// Stops the process: the state of the disk is unknown, so no waiting output is sent.

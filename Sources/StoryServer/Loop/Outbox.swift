@@ -172,7 +172,7 @@ final class Outbox {
             connection.output.replies.rollBack(to: durable) { tag, bytes in
                 figures.failed(failure.code)
                 connection.client.failed()
-                ReplyEncoder.append(.failed(failure), tag: tag, to: &bytes)
+                ReplyEncoder.append(failure, tag: tag, to: &bytes)
             }
         }
         for connection in connections.all { refuseUndoneAnswer(of: connection, failure, durable) }
@@ -185,7 +185,7 @@ final class Outbox {
         connection.client.failed()
         dropUnfinished(connection)
         write(to: connection, restsOn: .zero, durable: durable) {
-            ReplyEncoder.append(.failed(failure), tag: answer.tag, to: &$0)
+            ReplyEncoder.append(failure, tag: answer.tag, to: &$0)
         }
         connection.answerEnded()
     }

@@ -21,7 +21,8 @@ final class PushScheduler {
     private let memory: ClientMemory
     private let pushes: SubscriptionPushes
     private let feed: ChangeFeed
-    private let lines = LineWriter()
+    private let encoder: ReplyEncoder
+    private let lines: LineWriter
     private let resting = IdleSubscriptions()
     /// The events up to here were pushed to the followers, as far as those read them.
     private(set) var published: Position
@@ -29,13 +30,15 @@ final class PushScheduler {
     private var queue = FairQueue(.publishing)
 
     init(
-        log: any EventLog, models: any ServedModels, engine: Engine, trace: Trace, figures: Figures, slow: SlowRequests,
-        connections: Connections, outbox: Outbox, memory: ClientMemory
+        log: any EventLog, models: any ServedModels, engine: Engine, encoder: ReplyEncoder, trace: Trace,
+        figures: Figures, slow: SlowRequests, connections: Connections, outbox: Outbox, memory: ClientMemory
     ) {
-        (self.log, self.trace, self.figures, self.slow) = (log, trace, figures, slow)
+        (self.log, self.encoder, self.trace, self.figures, self.slow) = (log, encoder, trace, figures, slow)
         (self.connections, self.outbox, self.memory) = (connections, outbox, memory)
+        lines = LineWriter(encoder)
         feed = engine.feed
-        pushes = SubscriptionPushes(log: log, index: StreamIndex(models), rows: RowPushes(engine.watcher))
+        pushes = SubscriptionPushes(
+            log: log, index: StreamIndex(models), rows: RowPushes(engine.watcher, RowPushEncoder(encoder.rows)))
         published = log.committed
     }
 
@@ -136,7 +139,7 @@ final class PushScheduler {
             connection.client.failed()
         }
         outbox.write(to: connection, restsOn: position, durable: published) {
-            ReplyEncoder.append(reply, tag: answer.tag, to: &$0)
+            encoder.append(reply, tag: answer.tag, to: &$0)
         }
         connection.answerEnded()
         slow.answerEnded(connection)

@@ -9,8 +9,9 @@ import StoryWire
 /// sent the last one.
 struct RowPushes {
     private let watcher: RowWatcher
+    private let encoder: RowPushEncoder
 
-    init(_ watcher: RowWatcher) { self.watcher = watcher }
+    init(_ watcher: RowWatcher, _ encoder: RowPushEncoder) { (self.watcher, self.encoder) = (watcher, encoder) }
 
     private var feed: ChangeFeed { watcher.feed }
 
@@ -35,7 +36,7 @@ struct RowPushes {
         case .events: subscription.listingEnded()
         case .row(let kind, let id):
             let row = try watcher.row(kind, id, &budget)
-            let json = row?.withView { RowPushEncoder.row($0) } ?? RowPushEncoder.absent(at: durable)
+            let json = row?.withView { encoder.row($0) } ?? RowPushEncoder.absent(at: durable)
             push(json, subscription.id, &output, &budget)
             subscription.listingEnded()
             subscription.sent(through: durable)
@@ -43,7 +44,7 @@ struct RowPushes {
             var follower = subscription
             defer { subscription = follower }
             let isWhole = try watcher.list(kind, conditions, after: key, &budget) { row, key, budget in
-                if let row { push(row.withView { RowPushEncoder.row($0) }, follower.id, &output, &budget) }
+                if let row { push(row.withView { encoder.row($0) }, follower.id, &output, &budget) }
                 follower.listed(through: key)
                 return output.count < size
             }
@@ -121,7 +122,7 @@ struct RowPushes {
     private func shown(_ change: DurableChange) -> [UInt8] {
         if let json = change.push { return json }
         let json =
-            change.after?.withView { RowPushEncoder.row($0) } ?? RowPushEncoder.absent(at: change.position)
+            change.after?.withView { encoder.row($0) } ?? RowPushEncoder.absent(at: change.position)
         feed.keep(json, of: change)
         return json
     }

@@ -17,6 +17,8 @@ struct ClientReport {
     /// The bytes that the client has not read.
     let waiting: Int
     let subscriptionLimit: Int
+    /// The catalogue that has the names of the kinds.
+    let catalogue: Catalogue
 
     var members: [Member] {
         let (client, peer) = (connection.client, connection.session.peer)
@@ -62,8 +64,8 @@ struct ClientReport {
             case .stream(let name): "events/\(name)"
             case .category(let name): "events/\(name)-*"
             }
-        case .row(let kind, let id): "\(Catalogue.standard[kind].name)/\(id)"
-        case .list(let kind, _): Catalogue.standard[kind].name
+        case .row(let kind, let id): "\(catalogue[kind].name)/\(id)"
+        case .list(let kind, _): catalogue[kind].name
         }
     }
 }
@@ -87,6 +89,7 @@ final class ClientList: AnswerCursor {
     private let driver: CommitDriver
     private let subscriptionLimit: Int
     private let head: () -> Position
+    private let catalogue: () -> Catalogue
     private var walk: ConnectionWalk
     private var count: UInt64 = 0
 
@@ -96,10 +99,13 @@ final class ClientList: AnswerCursor {
     ///   - all: the connections to list, ordered by number.
     ///   - subscriptionLimit: the maximum number of subscriptions to list for each.
     ///   - head: returns the last folded event.
+    ///   - catalogue: returns the present catalogue.
     init(
         _ all: ConnectionWalk, of connections: Connections, _ outbox: Outbox, _ publishing: PushScheduler,
-        _ driver: CommitDriver, subscriptionLimit: Int, head: @escaping () -> Position
+        _ driver: CommitDriver, subscriptionLimit: Int, head: @escaping () -> Position,
+        catalogue: @escaping () -> Catalogue
     ) {
+        self.catalogue = catalogue
         walk = all
         self.connections = connections
         self.outbox = outbox
@@ -117,7 +123,8 @@ final class ClientList: AnswerCursor {
             }
             let report = ClientReport(
                 connection: connection, published: publishing.published, tick: driver.tick,
-                waiting: outbox.waitingCount(connection), subscriptionLimit: subscriptionLimit)
+                waiting: outbox.waitingCount(connection), subscriptionLimit: subscriptionLimit,
+                catalogue: catalogue())
             let before = lines.count
             lines.row(.line(report.members))
             budget.look(at: 8 + connection.session.subscriptionCount / 8)

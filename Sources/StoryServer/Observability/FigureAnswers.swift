@@ -1,4 +1,5 @@
 import StoryCore
+import StoryEngine
 import StoryLog
 import StoryReactor
 
@@ -35,6 +36,6 @@ struct FigureAnswers {
         let ids = all.sorted { $0.client.number < $1.client.number }.map(\.id)
         return ClientList(
             ConnectionWalk(ids), of: connections, outbox, publishing, driver, subscriptionLimit: subscriptionLimit,
-            head: { [log = store.log] in log.head })
+            head: { [log = store.log] in log.head }, catalogue: store.catalogue)
     }
 }

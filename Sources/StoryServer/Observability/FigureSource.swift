@@ -11,6 +11,8 @@ struct FigureSource {
         let log: any EventLog
         let models: any ServedModels
         let foldTimer: FoldTimer
+        /// Returns the present catalogue.
+        let catalogue: () -> Catalogue
         /// The path of the data directory.
         let data: String
         /// The size of the journal, in bytes.
@@ -33,7 +35,7 @@ struct FigureSource {
     // MARK: Sizes
 
     /// The number of rows of each kind.
-    var rows: [(name: String, count: UInt64)] { Catalogue.standard.kinds.map { ($0.name, rowCount($0)) } }
+    var rows: [(name: String, count: UInt64)] { store.catalogue().kinds.map { ($0.name, rowCount($0)) } }
 
     /// Returns the number of rows; 0 where the models cannot be read, which stops the loop soon.
     private func rowCount(_ kind: KindSchema) -> UInt64 {
@@ -59,7 +61,7 @@ struct FigureSource {
 
     /// The number and the durations of the folds for each kind of event; `own`: the users' own events.
     var folds: [(name: String, count: UInt64, durations: Histogram)] {
-        let kinds: [KindSchema?] = Catalogue.standard.kinds + [nil]
+        let kinds: [KindSchema?] = store.catalogue().kinds + [nil]
         return kinds.compactMap { schema in
             figures.foldDurations(of: schema?.kind).map {
                 (schema?.name ?? "own", store.foldTimer.count(of: schema?.kind), $0)

@@ -12,8 +12,8 @@ package final class Figures {
     private var counts = [UInt64](repeating: 0, count: Verb.allCases.count)
     /// The durations of the timed requests of each verb: deciding, reading and folding.
     private var verbs = [Histogram](repeating: Histogram(), count: Verb.allCases.count)
-    /// The durations of the folds of each kind of event, the users' own events first.
-    private var folds = [Histogram](repeating: Histogram(), count: Catalogue.standard.kinds.count + 1)
+    /// The durations of the folds of each kind of event, and of the users' own events.
+    private var folds: [Kind?: Histogram] = [:]
     /// The durations of the synced commits.
     private(set) var commits = Histogram()
     /// The durations of the turns, from the first input until everything was sent.
@@ -87,13 +87,17 @@ package final class Figures {
 
     // MARK: Folds, commits and turns
 
-    func folded(_ kind: Kind?, nanoseconds: UInt64) { folds[FoldTimer.slot(kind)].add(nanoseconds) }
+    func folded(_ kind: Kind?, nanoseconds: UInt64) {
+        folds[kind, default: Histogram()].add(nanoseconds)
+    }
+
+    /// Drops the durations of the kinds that a catalogue lacks.
+    func catalogueReplaced(by catalogue: Catalogue) {
+        folds = folds.filter { kind, _ in kind.map { catalogue.schema(of: $0) != nil } ?? true }
+    }
 
     /// Returns the durations of the folds of a kind; nil when there were none.
-    func foldDurations(of kind: Kind?) -> Histogram? {
-        let histogram = folds[FoldTimer.slot(kind)]
-        return histogram.count > 0 ? histogram : nil
-    }
+    func foldDurations(of kind: Kind?) -> Histogram? { folds[kind] }
 
     /// Counts durable events and their commit, which ends the condition `full`.
     func committed(events count: UInt64, nanoseconds: UInt64) {

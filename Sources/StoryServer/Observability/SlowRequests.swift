@@ -17,6 +17,8 @@ final class SlowRequests {
     private let clock: () -> UInt64
     private let figures: Figures
     private let trace: Trace
+    /// Returns the present catalogue, which has the names of kinds and filters.
+    private let catalogue: () -> Catalogue
     /// When the turn began, in nanoseconds; nil between turns.
     private var began: UInt64?
     private var turn: UInt64 = 0
@@ -35,7 +37,12 @@ final class SlowRequests {
     /// - Parameters:
     ///   - limit: the threshold in nanoseconds; 0: no request is slow.
     ///   - clock: returns nanoseconds, never going backwards.
-    init(limit: UInt64, clock: @escaping () -> UInt64, _ figures: Figures, _ trace: Trace) {
+    ///   - catalogue: returns the present catalogue.
+    init(
+        limit: UInt64, clock: @escaping () -> UInt64, _ figures: Figures, _ trace: Trace,
+        catalogue: @escaping () -> Catalogue
+    ) {
+        self.catalogue = catalogue
         self.limit = limit > 0 ? limit : nil
         self.clock = clock
         self.figures = figures
@@ -152,12 +159,12 @@ final class SlowRequests {
         }
         tracedCount += 1
         moreCount += count - 1
-        let given = group.first.given
+        let (given, catalogue) = (group.first.given, catalogue())
         trace.say(
             "slow",
             [
-                "verb": group.first.verb.rawValue, "target": given.target(of: group.first.verb) ?? "-",
-                "options": given.options ?? "-",
+                "verb": group.first.verb.rawValue, "target": given.target(of: group.first.verb, in: catalogue) ?? "-",
+                "options": given.options(in: catalogue) ?? "-",
                 "ms": "\(nanoseconds / 1_000_000)", "work-ms": "\(work / 1_000_000)",
                 "client": "\(connection.client.number)", "uid": "\(connection.session.peer.uid)",
             ])

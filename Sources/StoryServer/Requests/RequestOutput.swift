@@ -27,6 +27,7 @@ final class RequestOutput: TurnOutput {
     private let driver: CommitDriver
     private let publishing: PushScheduler
     private let outbox: Outbox
+    private let encoder: ReplyEncoder
     private let figures: Figures
     private let trace: Trace
     private var handled: Handled?
@@ -45,12 +46,14 @@ final class RequestOutput: TurnOutput {
     private(set) var isRowWanted = false
 
     init(
-        _ driver: CommitDriver, _ publishing: PushScheduler, _ outbox: Outbox, _ figures: Figures, _ trace: Trace,
+        _ driver: CommitDriver, _ publishing: PushScheduler, _ outbox: Outbox, _ encoder: ReplyEncoder,
+        _ figures: Figures, _ trace: Trace,
         _ rows: consuming RowRequests, to connection: Connection? = nil
     ) {
         self.driver = driver
         self.publishing = publishing
         self.outbox = outbox
+        self.encoder = encoder
         self.figures = figures
         self.trace = trace
         self.rows = rows
@@ -110,10 +113,10 @@ final class RequestOutput: TurnOutput {
         case .stream, .sort, .receipt, .line:
             return connection._withUnsafeGuaranteedRef { connection in
                 let before = connection.output.count
-                outbox.append(to: connection) { ReplyEncoder.append(reply, tag: tag, to: &$0) }
+                outbox.append(to: connection) { encoder.append(reply, tag: tag, to: &$0) }
                 written += connection.output.count - before
             }
-        case .done, .failed: write(restsOn: position) { ReplyEncoder.append(reply, tag: tag, to: &$0) }
+        case .done, .failed: write(restsOn: position) { encoder.append(reply, tag: tag, to: &$0) }
         }
         if case .failed(let failure) = reply {
             figures.failed(failure.code)
@@ -125,7 +128,7 @@ final class RequestOutput: TurnOutput {
     }
 
     func row(_ row: RowView, tag: Tag?, restsOn position: Position) {
-        write(restsOn: position) { ReplyEncoder.appendAnswer(row, tag: tag, to: &$0) }
+        write(restsOn: position) { encoder.appendAnswer(row, tag: tag, to: &$0) }
     }
 
     func notify(_ notice: Notice) { write(restsOn: .zero) { ReplyEncoder.append(notice, to: &$0) } }

@@ -41,7 +41,9 @@ extension Requests {
         case .help(let topic):
             spent += Requests.longUnits
             let output = output(connection)
-            for line in Help.answer(topic) { output.reply(line, tag: tag, restsOn: .zero) }
+            for line in Help.answer(topic, from: reader.table) {
+                output.reply(line, tag: tag, restsOn: .zero)
+            }
         }
     }
 

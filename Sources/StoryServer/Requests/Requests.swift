@@ -7,7 +7,8 @@ import StoryWire
 /// The request loop: takes lines from connections and has the engine handle them.
 final class Requests {
     private let engine: Engine
-    private let reader: RequestReader
+    let reader: RequestReader
+    private let encoder: ReplyEncoder
     private let clock: Clock
     private let figures: Figures
     let slow: SlowRequests
@@ -56,19 +57,20 @@ final class Requests {
     private let handled: RequestOutput
 
     init(
-        engine: Engine, reader: RequestReader, clock: Clock, figures: Figures, slow: SlowRequests, trace: Trace,
+        engine: Engine, reader: RequestReader, encoder: ReplyEncoder, clock: Clock, figures: Figures,
+        slow: SlowRequests, trace: Trace,
         transport: any Transport, access: Access, owner: UInt32, limits: Limits, driver: CommitDriver,
         connections: Connections, outbox: Outbox, memory: ClientMemory, publishing: PushScheduler,
         checkpoints: Checkpoints, jobs: Jobs, figureAnswers: FigureAnswers
     ) {
-        (self.engine, self.reader, self.clock, self.figures) = (engine, reader, clock, figures)
+        (self.engine, self.reader, self.encoder, self.clock, self.figures) = (engine, reader, encoder, clock, figures)
         (self.slow, self.trace, self.transport) = (slow, trace, transport)
         (self.access, self.owner, self.limits, self.driver) = (access, owner, limits, driver)
         (self.connections, self.outbox, self.memory, self.publishing) = (connections, outbox, memory, publishing)
         (self.checkpoints, self.jobs, self.figureAnswers) = (checkpoints, jobs, figureAnswers)
         reading = Reading(transport, limits, connections, memory)
         handled = RequestOutput(
-            driver, publishing, outbox, figures, trace, RowRequests(clock: clock.steady, figures, slow))
+            driver, publishing, outbox, encoder, figures, trace, RowRequests(clock: clock.steady, figures, slow))
     }
 
     /// True while lines are left over.
@@ -255,6 +257,7 @@ final class Requests {
     func output(_ connection: Connection) -> RequestOutput {
         engine.flush()
         return RequestOutput(
-            driver, publishing, outbox, figures, trace, RowRequests(clock: clock.steady, figures, slow), to: connection)
+            driver, publishing, outbox, encoder, figures, trace, RowRequests(clock: clock.steady, figures, slow),
+            to: connection)
     }
 }

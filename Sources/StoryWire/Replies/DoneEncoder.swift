@@ -2,9 +2,10 @@ import StoryCore
 
 /// The encoder of the JSON that closes a successful answer.
 enum DoneEncoder {
-    static func append(_ done: Done, to bytes: inout ByteWriter) {
+    /// - Parameter rows: the encoder of the row that answers a `GET`.
+    static func append(_ done: Done, rows: RowJSONEncoder, to bytes: inout ByteWriter) {
         switch done {
-        case .row(let record): record.withView { RowJSONEncoder.standard.append($0, to: &bytes) }
+        case .row(let row): row.withView { rows.append($0, to: &bytes) }
         case .receipt(let receipt): append(receipt, to: &bytes)
         case .appended(let count, let position, let repeated):
             appendCount(count, to: &bytes)

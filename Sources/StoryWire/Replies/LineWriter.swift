@@ -2,6 +2,7 @@ package import StoryCore
 
 /// A writer of the lines of a cursor's answer, at the end of a connection's output.
 package final class LineWriter: AnswerLines {
+    private let encoder: ReplyEncoder
     // Unchecked access, since every line reads these.
     /// The output of the connection during a step; empty otherwise.
     private var bytes = ByteWriter()
@@ -9,7 +10,7 @@ package final class LineWriter: AnswerLines {
     private var limit = 0
 
     /// Creates a writer.
-    package init() {}
+    package init(_ encoder: ReplyEncoder) { self.encoder = encoder }
 
     /// True while the output is shorter than its limit.
     package var hasRoom: Bool { bytes.count < limit }
@@ -28,9 +29,9 @@ package final class LineWriter: AnswerLines {
     }
 
     /// Appends a line for a reply.
-    package func row(_ reply: Reply) { ReplyEncoder.append(reply, tag: tag, to: &bytes) }
+    package func row(_ reply: Reply) { encoder.append(reply, tag: tag, to: &bytes) }
     /// Appends a line for a row.
-    package func row(_ row: RowView) { ReplyEncoder.appendRow(row, tag: tag, to: &bytes) }
+    package func row(_ row: RowView) { encoder.appendRow(row, tag: tag, to: &bytes) }
 
     /// Appends a line for an event's JSON.
     package func event(_ record: EventRecord) { ReplyEncoder.appendEvent(record, tag: tag, to: &bytes) }

@@ -2,28 +2,39 @@ package import StoryCore
 
 /// The encoder of the server's lines.
 package struct ReplyEncoder {
+    /// The encoder of the rows in them.
+    package let rows: RowJSONEncoder
+
+    /// Creates an encoder.
+    package init(rows: RowJSONEncoder) { self.rows = rows }
+
     /// Appends one line of an answer: `=`, `+` or `-`, the tag, and the JSON.
-    package static func append(_ reply: Reply, tag: Tag?, to bytes: inout ByteWriter) {
+    package func append(_ reply: Reply, tag: Tag?, to bytes: inout ByteWriter) {
         switch reply {
         case .stream(let stream):
-            appendHead(0x3D, tag, to: &bytes)
-            append(stream, to: &bytes)
+            Self.appendHead(0x3D, tag, to: &bytes)
+            Self.append(stream, to: &bytes)
         case .receipt(let receipt):
-            appendHead(0x3D, tag, to: &bytes)
+            Self.appendHead(0x3D, tag, to: &bytes)
             DoneEncoder.append(receipt, to: &bytes)
         case .sort(let sort, let order):
-            appendHead(0x3D, tag, to: &bytes)
-            append(sort, order, to: &bytes)
+            Self.appendHead(0x3D, tag, to: &bytes)
+            Self.append(sort, order, to: &bytes)
         case .line(let members):
-            appendHead(0x3D, tag, to: &bytes)
+            Self.appendHead(0x3D, tag, to: &bytes)
             MemberEncoder.append(members, to: &bytes)
         case .done(let done):
-            appendHead(0x2B, tag, to: &bytes)
-            DoneEncoder.append(done, to: &bytes)
-        case .failed(let failure):
-            appendHead(0x2D, tag, to: &bytes)
-            FailureEncoder.append(failure, to: &bytes)
+            Self.appendHead(0x2B, tag, to: &bytes)
+            DoneEncoder.append(done, rows: rows, to: &bytes)
+        case .failed(let failure): return Self.append(failure, tag: tag, to: &bytes)
         }
+        bytes.byte(0x0A)
+    }
+
+    /// Appends `- {…}`: a failure that closes an answer.
+    package static func append(_ failure: Failure, tag: Tag?, to bytes: inout ByteWriter) {
+        appendHead(0x2D, tag, to: &bytes)
+        FailureEncoder.append(failure, to: &bytes)
         bytes.byte(0x0A)
     }
 
@@ -37,16 +48,16 @@ package struct ReplyEncoder {
     }
 
     /// Appends `+ {…}`: a row that closes the answer to a `GET`.
-    package static func appendAnswer(_ row: borrowing RowView, tag: Tag?, to bytes: inout ByteWriter) {
-        appendHead(0x2B, tag, to: &bytes)
-        RowJSONEncoder.standard.append(row, to: &bytes)
+    package func appendAnswer(_ row: borrowing RowView, tag: Tag?, to bytes: inout ByteWriter) {
+        Self.appendHead(0x2B, tag, to: &bytes)
+        rows.append(row, to: &bytes)
         bytes.byte(0x0A)
     }
 
     /// Appends `= {…}`: a row of a list.
-    package static func appendRow(_ row: borrowing RowView, tag: Tag?, to bytes: inout ByteWriter) {
-        appendHead(0x3D, tag, to: &bytes)
-        RowJSONEncoder.standard.append(row, to: &bytes)
+    package func appendRow(_ row: borrowing RowView, tag: Tag?, to bytes: inout ByteWriter) {
+        Self.appendHead(0x3D, tag, to: &bytes)
+        rows.append(row, to: &bytes)
         bytes.byte(0x0A)
     }
 

@@ -1,27 +1,40 @@
 package import StoryCore
 
 /// An encoder of rows as JSON for `GET` and `LIST`, driven by the schemas of the kinds.
-///
-/// Unchecked: its tables are in its own memory, and never change.
-package final class RowJSONEncoder: @unchecked Sendable {
-    /// The plan of each kind, by the kind's number.
-    private let plans: UnsafeBufferPointer<Plan>
-    /// The memory of the tables.
-    private let memory: FixedMemory
+package final class RowJSONEncoder {
+    /// The plans, indexed by the kinds' numbers; nil for kinds that were removed.
+    private var plans: UnsafeBufferPointer<Plan?>
+    /// The memory of the plans.
+    private var memory: FixedMemory
+    /// The catalogue of the plans, whose schemas have the layouts.
+    private var catalogue: Catalogue
 
     /// Creates an encoder for the kinds of a catalogue.
     package init(_ catalogue: Catalogue) {
-        let memory = FixedMemory()
-        self.memory = memory
-        plans = memory.table(catalogue.kinds.map { Plan($0, in: memory) })
+        (memory, plans) = RowJSONEncoder.plans(of: catalogue)
+        self.catalogue = catalogue
     }
 
-    /// The encoder for the store's own kinds.
-    package static let standard = RowJSONEncoder(.standard)
+    /// Encodes rows of another catalogue's kinds from now on.
+    package func catalogueReplaced(by catalogue: Catalogue) {
+        (memory, plans) = RowJSONEncoder.plans(of: catalogue)
+        self.catalogue = catalogue
+    }
 
     /// Appends one JSON object: the ID, the version, the position, then the fields in order; absent ones are omitted.
     package func append(_ row: borrowing RowView, to bytes: inout ByteWriter) {
-        plans[row.layout.kindNumber].write(row.bytes, to: &bytes)
+        let (number, record) = (row.layout.kindNumber, row.bytes)
+        if number < plans.count, let plan = plans[number] { return plan.write(record, to: &bytes) }
+        // A row of a kind that was removed, from an answer that began before.
+        let (memory, schema) = (FixedMemory(), row.schema)
+        withExtendedLifetime((memory, schema)) { Plan(schema, in: memory).write(record, to: &bytes) }
+    }
+
+    private static func plans(of catalogue: Catalogue) -> (FixedMemory, UnsafeBufferPointer<Plan?>) {
+        let memory = FixedMemory()
+        var plans = [Plan?](repeating: nil, count: catalogue.numberEnd)
+        for kind in catalogue.kinds { plans[kind.number] = Plan(kind, in: memory) }
+        return (memory, memory.table(plans))
     }
 }
 

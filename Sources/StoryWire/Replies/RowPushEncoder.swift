@@ -1,10 +1,17 @@
 package import StoryCore
 
 /// The encoder of pushes to row subscriptions as JSON: once for all, since each connection adds its own number.
-package enum RowPushEncoder {
+package struct RowPushEncoder {
+    private let rows: RowJSONEncoder
+
+    /// Creates an encoder.
+    ///
+    /// - Parameter rows: the encoder of the rows.
+    package init(_ rows: RowJSONEncoder) { self.rows = rows }
+
     /// Returns `{"position":P,"row":{…}}`: the row's state.
-    package static func row(_ row: RowView) -> [UInt8] {
-        line(row.position, #","row":"#) { RowJSONEncoder.standard.append(row, to: &$0) }
+    package func row(_ row: RowView) -> [UInt8] {
+        Self.line(row.position, #","row":"#) { rows.append(row, to: &$0) }
     }
 
     /// Returns `{"position":P,"row":null}`: there is no such row, or no longer.

@@ -17,16 +17,16 @@ package struct GivenNames: Equatable, Sendable {
 }
 
 extension GivenNames {
-    /// Returns the name of the target's kind, or `events`; nil if it is neither.
-    package func target(of verb: Verb) -> String? {
-        if let kind { return Catalogue.standard[kind].name }
+    /// Returns the name of the target's kind, or `events`; nil if it is neither, or a kind that the catalogue lacks.
+    package func target(of verb: Verb, in catalogue: Catalogue) -> String? {
+        if let kind { return catalogue.schema(of: kind)?.name }
         return verb == .read || verb == .subscribe ? "events" : nil
     }
 
-    /// The options and filters, separated by commas; nil if there are none.
-    package var options: String? {
+    /// Returns the options and filters, separated by commas; nil if there are none.
+    package func options(in catalogue: Catalogue) -> String? {
         let options = OptionName.allCases.filter { optionBits & $0.bit != 0 }.map(\.name)
-        let filters = kind.map { Catalogue.standard[$0].filters.map(\.name) } ?? []
+        let filters = kind.flatMap { catalogue.schema(of: $0) }?.filters.map(\.name) ?? []
         let given = filters.enumerated().filter { filterBits & 1 << UInt64($0.offset) != 0 }.map(\.element)
         let all = given + options
         return all.isEmpty ? nil : all.joined(separator: ",")

@@ -4,8 +4,10 @@ package import StoryCore
 package enum Help {
     /// Returns every line of the answer, including the closing one.
     ///
-    /// - Parameter topic: a verb or an error code, ignoring case; nil for a row for each verb.
-    package static func answer(_ topic: String?, from table: RequestTable = .standard) -> [Reply] {
+    /// - Parameters:
+    ///   - topic: a verb or an error code, ignoring case; nil for a row for each verb.
+    ///   - table: the table of the requests.
+    package static func answer(_ topic: String?, from table: RequestTable) -> [Reply] {
         guard let topic else { return closed(table.shapes.map(row)) }
         let capitals = topic.uppercased()
         if let shape = table.shapes.first(where: { $0.verb.rawValue == capitals }) { return closed([page(shape)]) }

@@ -22,7 +22,7 @@ struct LineParts: ~Copyable {
     /// The texts whose escapes were resolved.
     var texts: TextArena
     /// The catalogue of the kinds that targets name.
-    let catalogue: Catalogue
+    private(set) var catalogue: Catalogue
     /// A bit for each option that the line has.
     private(set) var seen: UInt32 = 0
     /// A bit for each filter that the line has.
@@ -32,6 +32,9 @@ struct LineParts: ~Copyable {
         texts = TextArena(capacity: lineLimit + LineFramer.slack)
         self.catalogue = catalogue
     }
+
+    /// Resolves the targets of the next lines in another catalogue.
+    mutating func catalogueReplaced(by catalogue: Catalogue) { self.catalogue = catalogue }
 
     /// Resets everything for a new line.
     mutating func begin(_ line: UnsafeRawBufferPointer) {

@@ -26,7 +26,8 @@ package final class RequestReader {
     var proposals: [EventProposal] = []
     /// The events of several streams that were read last; the array is reused.
     var streamProposals: [StreamProposal] = []
-    let table: RequestTable
+    /// The verbs, and the kinds that they take.
+    package private(set) var table: RequestTable
     private let verbs: NameTable
 
     /// Returns the tag at the start of an incomplete line; nil if it has no whole one.
@@ -43,12 +44,18 @@ package final class RequestReader {
     /// - Parameters:
     ///   - lineLimit: the longest line, in bytes.
     ///   - table: the verbs, and the kinds that they take.
-    package init(lineLimit: Int, _ table: RequestTable = .standard) {
+    package init(lineLimit: Int, _ table: RequestTable) {
         self.table = table
         verbs = NameTable(table.shapes.map(\.verb.rawValue))
         scanner = JSONScanner(capacity: lineLimit + LineFramer.slack)
         events = ProposalReader(scanner)
         parts = LineParts(lineLimit: lineLimit, table.catalogue)
+    }
+
+    /// Reads the lines from now on by the table of another catalogue, which has the same verbs.
+    package func catalogueReplaced(by table: RequestTable) {
+        self.table = table
+        parts.catalogueReplaced(by: table.catalogue)
     }
 
     /// The names that the last line had.

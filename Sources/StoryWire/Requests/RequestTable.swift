@@ -10,18 +10,17 @@ package struct RequestTable: Sendable {
     package let shapes: [RequestShape]
 
     /// Creates the table of the verbs over a catalogue's kinds.
-    package init(_ catalogue: Catalogue) {
+    ///
+    /// - Throws: the first filter that has the name of an option.
+    package init(_ catalogue: Catalogue) throws(SchemaError) {
         self.catalogue = catalogue
         let kinds = catalogue.kinds
         shapes = RequestTable.queries(kinds) + RequestTable.writes(catalogue) + RequestTable.others(kinds)
         for kind in catalogue.kinds {
             let isOption = kind.filters.contains { filter in OptionName.allCases.contains { $0.name == filter.name } }
-            precondition(!isOption, "a filter of \(kind.name) has the name of an option")
+            guard !isOption else { throw SchemaError("a filter of \(kind.name) has the name of an option") }
         }
     }
-
-    /// The table over the store's own kinds.
-    package static let standard = RequestTable(.standard)
 
     private static let write: [OptionName] = [.key, .version, .meta]
 

@@ -4,13 +4,19 @@ import StoryWire
 
 /// The parts of the catalogue that a command line uses: the kinds' names, filters, sorts, fields and columns.
 enum Kinds {
+    /// The requests over the store's own kinds.
+    static let table: RequestTable = {
+        do throws(SchemaError) { return try RequestTable(.standard) } catch { preconditionFailure("\(error)") }
+    }()
+
+    /// The names of the kinds.
     static let names = Catalogue.standard.kinds.map(\.name)
 
     /// Returns every kind that a verb works on, as the beginning of a target.
     static func prefixes(of verb: Verb) -> [String] { kinds(of: verb).map { $0.name + "/" } }
 
     /// Returns the kinds that a verb of the protocol works on.
-    static func kinds(of verb: Verb) -> [KindSchema] { RequestTable.standard.shape(of: verb)?.kinds ?? [] }
+    static func kinds(of verb: Verb) -> [KindSchema] { table.shape(of: verb)?.kinds ?? [] }
 
     /// Returns the kind with this name; nil when there is none, which the store explains better.
     static func named(_ name: String?) -> KindSchema? { Catalogue.standard.kinds.first { $0.name == name } }

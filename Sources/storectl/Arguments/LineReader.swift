@@ -4,7 +4,7 @@ import StoryWire
 /// A reader of request lines by the store's own rules, for runs without a daemon, and for checks before a line is sent.
 final class LineReader {
     private static let lineLimit = Limits().line
-    private let reader = RequestReader(lineLimit: LineReader.lineLimit)
+    private let reader = RequestReader(lineLimit: LineReader.lineLimit, Kinds.table)
 
     /// Returns the reason why a line is not a request; nil for a request, and for a line that is too long to be read.
     func refusal(of line: [UInt8]) -> Failure? {

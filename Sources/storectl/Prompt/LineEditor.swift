@@ -18,7 +18,7 @@ final class LineEditor {
 
     private static let prompt = "story> "
 
-    private let completion = RequestCompletion(.standard)
+    private let completion = RequestCompletion(Kinds.table)
     private let history: LineHistory
     /// The terminal's settings at the start; nil when they are unknown.
     private let settings: termios?

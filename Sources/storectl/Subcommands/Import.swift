@@ -39,7 +39,7 @@ final class ImportRun {
     private let interruption: Int32
     private let target: LogImport
     private let reader = EventLineReader()
-    private let audit = ImportAudit()
+    private let audit = ImportAudit(.standard)
     private let isForced: Bool
     /// The number of events that no model can use.
     private var unusedCount: UInt64 = 0

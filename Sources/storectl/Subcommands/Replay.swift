@@ -72,7 +72,7 @@ struct ReplayRun {
         let report = try Interruption.endingAtOnce { () throws(CommandError) in try self.report(directory) }
         if let out {
             var files = try RowFiles(out, of: path, through: report.position, invocation)
-            try files.write(options.models)
+            try files.write(options.models ?? Catalogue.standard.models)
         }
         try invocation.isJSON ? tellJSON(report) : tell(report)
         return report.isAlike ? .done : .no
@@ -81,7 +81,9 @@ struct ReplayRun {
     private func report(_ directory: DataDirectory) throws(CommandError) -> ReplayReport {
         let progress = Progress(options.isVerifying ? "comparing the models" : "folding the log", "events")
         do throws(ReplayError) {
-            return try Replay(directory, clock: .system).run(options) { progress.show($0.value, of: $1.value) }
+            return try Replay(directory, catalogue: .standard, clock: .system).run(options) {
+                progress.show($0.value, of: $1.value)
+            }
         } catch {
             throw StoredData.told(error)
         }

@@ -49,7 +49,7 @@ enum StoredData {
 
     /// Converts a refusal that this tool made itself, without a daemon.
     static func told(_ failure: Failure) -> CommandError {
-        let line = ByteWriter.bytes { ReplyEncoder.append(.failed(failure), tag: nil, to: &$0) }
+        let line = ByteWriter.bytes { ReplyEncoder.append(failure, tag: nil, to: &$0) }
         let json = [UInt8](line.dropFirst(2).dropLast())
         return .refused(Refusal(json: json), json: json)
     }

@@ -58,7 +58,9 @@ enum Verification {
         let folding = Progress("comparing the models", "events")
         let report: ReplayReport
         do throws(ReplayError) {
-            report = try Replay(directory, clock: .system).run(options) { folding.show($0.value, of: $1.value) }
+            report = try Replay(directory, catalogue: .standard, clock: .system).run(options) {
+                folding.show($0.value, of: $1.value)
+            }
         } catch {
             // The log is good, and that is reported; models of another version are folded again at the next start.
             if case .models(.failed(let reason)) = error {

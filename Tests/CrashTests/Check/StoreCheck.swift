@@ -99,7 +99,7 @@ struct StoreCheck {
         if let second { try fail(path, before, second, isTorn: store.log.flushed == flushed, &random) }
         // The same from the last checkpoint on: an event is never folded twice.
         store.models.discard()
-        try Recovery.fold(store.log, into: store.models, isStoring: false) { _, _ in }
+        try Recovery.fold(store.log, into: store.models, by: CataloguePlan(.standard), isStoring: false) { _, _ in }
         try store.log.flush()
     }
 
@@ -147,7 +147,9 @@ struct StoreCheck {
         var options = Replay.Options()
         options.isVerifying = true
         do {
-            let report = try Replay(DataDirectory(path, for: .reading), clock: .system).run(options) { _, _ in }
+            let report = try Replay(DataDirectory(path, for: .reading), catalogue: .standard, clock: .system).run(
+                options
+            ) { _, _ in }
             guard report.position == report.head else { throw Violated("the models end at \(report.position.value)") }
             if let entry = report.models.first(where: { $0.stored != $0.digest }) {
                 throw Violated("the model \(entry.model) is not the fold: \(entry.difference ?? "")")

@@ -11,7 +11,7 @@ final class Holder {
     init(_ path: String) throws {
         let directory = try DataDirectory(path, for: .reading)
         log = try LMDBEventLog(in: directory, now: Instant(milliseconds: 1))
-        models = try ModelSnapshot(in: directory)
+        models = try ModelSnapshot(in: directory, tables: Catalogue.standard.tables)
     }
 
     /// The log's end, as it is seen beside a daemon that runs, or was killed.

@@ -1,4 +1,5 @@
 import Glibc
+import StoryCore
 import StoryOffline
 import StoryStorage
 import TestSupport
@@ -85,7 +86,9 @@ extension Play {
         letGo()
         var options = Replay.Options()
         options.isVerifying = true
-        let report = try Replay(DataDirectory(daemon.data, for: .reading), clock: .system).run(options) { _, _ in }
+        let report = try Replay(DataDirectory(daemon.data, for: .reading), catalogue: .standard, clock: .system).run(
+            options
+        ) { _, _ in }
         for model in report.models where model.stored != model.digest {
             complaints.append("\(model.model) differs from the log, folded: \(model.difference ?? "")")
         }

@@ -33,7 +33,7 @@ struct RowViewTests {
             let isWritten = !json.isEmpty
             #expect(isWritten)
             var key = KeyBuffer()
-            for shared in plan.kinds[kind.number].keyParts {
+            for shared in plan[kind.kind].keyParts {
                 key.clear()
                 _ = key.add(shared.part, of: row)
             }

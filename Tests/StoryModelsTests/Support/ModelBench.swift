@@ -13,7 +13,9 @@ final class ModelBench {
 
     init() throws {
         directory = try DataDirectory(folder.store, for: .serving)
-        store = try LMDBModelStore(in: directory, storeID: ModelBench.storeID, version: ModelVersion.current)
+        store = try LMDBModelStore(
+            in: directory, storeID: ModelBench.storeID, version: ModelVersion.current, tables: Catalogue.standard.tables
+        )
     }
 
     func reopen(
@@ -22,7 +24,8 @@ final class ModelBench {
     ) throws {
         store.close()
         store = try LMDBModelStore(
-            in: directory, storeID: storeID, ancestors: ancestors, head: head, version: version, mapSize: mapSize)
+            in: directory, storeID: storeID, ancestors: ancestors, head: head, version: version, mapSize: mapSize,
+            tables: Catalogue.standard.tables)
     }
 
     var journal: String { folder.store + "/models/journal" }
@@ -36,7 +39,8 @@ final class ModelBench {
     /// The stored models as another process would see them.
     func snapshot<Result>(_ body: (ModelSnapshot) throws -> Result) throws -> Result {
         store.close()
-        let snapshot = try ModelSnapshot(in: DataDirectory(folder.store, for: .reading))
+        let snapshot = try ModelSnapshot(
+            in: DataDirectory(folder.store, for: .reading), tables: Catalogue.standard.tables)
         defer { snapshot.close() }
         return try body(snapshot)
     }

@@ -20,7 +20,8 @@ final class MemoryBench {
     /// What watchers of rows are told.
     var rows: RowPushes {
         RowPushes(
-            RowWatcher(CataloguePlan(.standard), store: store, json: JSONObjectReader(), log: log, feed: ChangeFeed()))
+            RowWatcher(CataloguePlan(.standard), store: store, json: JSONObjectReader(), log: log, feed: ChangeFeed()),
+            RowPushEncoder(.standard))
     }
 
     init() {

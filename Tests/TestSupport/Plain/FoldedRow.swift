@@ -9,7 +9,7 @@ extension RowCopy {
         guard let event = events.first,
             let kind = event.stream.category.bytes.withBytes({ plan.catalogue.kind(category: $0) })
         else { return nil }
-        let history = RowHistory(plan, kind: Int(kind.number), json: JSONObjectReader())
+        let history = RowHistory(plan, kind: kind, json: JSONObjectReader())
         for event in events { event.withRecord { history.fold($0) } }
         return history.row.map { RowCopy($0) }
     }

@@ -24,7 +24,8 @@ package final class DirectoryBench {
     package func serve<Value>(_ body: (LMDBEventLog, LMDBModelStore) throws -> Value) throws -> Value {
         let directory = try DataDirectory(path, for: .serving)
         let log = try LMDBEventLog(in: directory, now: Instant(milliseconds: 1))
-        let store = try LMDBModelStore(in: directory, storeID: log.storeID, version: ModelVersion.current)
+        let store = try LMDBModelStore(
+            in: directory, storeID: log.storeID, version: ModelVersion.current, tables: Catalogue.standard.tables)
         defer {
             store.close()
             log.close()

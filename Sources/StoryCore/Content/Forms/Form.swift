@@ -20,6 +20,8 @@ package protocol FormFieldID: RawRepresentable<String>, CaseIterable, Hashable, 
 package protocol Directory {
     /// Returns true when content of a kind has this ID.
     func has(_ kind: Kind, _ id: Identifier) -> Bool
+    /// Returns the category of a kind, for the sentence that content is missing.
+    func category(of kind: Kind) -> String
 }
 
 /// A directory in which everything exists, to compare a request with an event that was checked when it was made.
@@ -28,4 +30,6 @@ package struct TrustingDirectory: Directory {
     package init() {}
     /// Returns true for every ID.
     package func has(_ kind: Kind, _ id: Identifier) -> Bool { true }
+    /// Returns a word for content of any kind, since none is missing.
+    package func category(of kind: Kind) -> String { "content" }
 }

@@ -80,7 +80,7 @@ struct FormReader<FieldID: FormFieldID> {
     mutating func identifier(_ field: FieldID, of kind: Kind, in directory: any Directory) -> Identifier? {
         guard let id = identifier(field) else { return nil }
         guard directory.has(kind, id) else {
-            return refused(field, .noSuch, "there is no \(Catalogue.standard[kind].category) \(id)")
+            return refused(field, .noSuch, "there is no \(directory.category(of: kind)) \(id)")
         }
         return id
     }

@@ -1,9 +1,11 @@
 /// The schema of one kind of content: everything that the store knows of it but its forms and deciders.
 ///
-/// It is data that is made when the program starts.
+/// It is data, made when the program starts or while it serves.
 package final class KindSchema: Sendable {
-    /// The index in the catalogue: 0, 1, 2 …, small and dense.
+    /// The number in the catalogue, which no other kind of the process gets.
     package let number: Int
+    /// The declaration that the schema was made from.
+    let declaration: KindDeclaration
     /// The kind's name in targets and queries: `stories`.
     package let name: String
     /// The category of its streams: `story`.
@@ -52,6 +54,7 @@ package final class KindSchema: Sendable {
     package init(_ declaration: KindDeclaration, number: Int) throws(SchemaError) {
         try declaration.check()
         self.number = number
+        self.declaration = declaration
         name = declaration.name
         category = declaration.category
         categoryName = CategoryName(trusted: Array(declaration.category.utf8))

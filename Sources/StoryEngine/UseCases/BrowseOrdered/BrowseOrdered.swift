@@ -50,6 +50,7 @@ private final class OrderedRows: AnswerCursor {
 
     func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         guard !budget.isSpent else { return .more }
+        guard world.serves(schema) else { return .ended(.failed(.removedKind), restsOn: .zero) }
         let head = source.head()
         let before = lines.count
         var page = ListPage(schema, limit: query.limit, source.limits, rows: world.rows, into: lines)
@@ -109,7 +110,7 @@ private final class OrderedRows: AnswerCursor {
     /// otherwise.
     private func few(_ budget: inout Budget) throws(StorageError) -> [KeyedRow]? {
         var keyed: [KeyedRow] = []
-        let kind = world.plan.kinds[schema.number]
+        let kind = world.plan[schema.kind]
         func take(_ row: RowView, _ rest: [Condition]) {
             if rest.match(row) { keyed.append((kind.listKey(of: row, by: sort), row.number)) }
         }

@@ -2,20 +2,21 @@ import StoryCore
 import StoryModels
 
 /// The basis of replies: the event that has to be durable before a reply leaves.
-extension Engine {
+extension World {
     /// Returns the position that the refusal of a write rests on.
     ///
+    /// - Parameter head: the last event that the models have.
     /// - Throws: the error of the read.
     func basis(
-        of failure: Failure, _ action: RequestAction, _ output: any TurnOutput
+        of failure: Failure, _ action: RequestAction, head: Position, durable: Position
     ) throws(StorageError) -> Position {
-        guard head > output.durable else { return .zero }
+        guard head > durable else { return .zero }
         switch failure.code {
         case .syntax, .unknown, .notFound, .denied, .tooLarge, .full, .diverged, .busy, .draining, .internal:
             return .zero
         case .gone, .conflict:
-            guard let stream = action.stream(of: world.plan.catalogue) else { return head }
-            return try world.streams.head(of: stream)?.position ?? .zero
+            guard let stream = action.stream(of: catalogue) else { return head }
+            return try streams.head(of: stream)?.position ?? .zero
         case .keyReused:
             if case .position(let position) = failure.detail { return position }
             return head
