@@ -68,7 +68,7 @@ final class RowCount: AnswerCursor, RowObserver {
 
     func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         guard source.world.serves(schema) else {
-            source.changes.remove(self)
+            source.feed.remove(self)
             return .ended(.failed(.removedKind), restsOn: .zero)
         }
         guard begins() else { return .more }
