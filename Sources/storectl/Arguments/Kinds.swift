@@ -5,6 +5,8 @@ import StoryWire
 /// The parts of the catalogue that a command line uses: the kinds' names, filters, sorts, fields and columns.
 enum Kinds {
     static let names = Catalogue.standard.kinds.map(\.name)
+    /// The categories of the kinds' streams.
+    static let categories = Catalogue.standard.kinds.map(\.category)
 
     /// Returns every kind that a verb works on, as the beginning of a target.
     static func prefixes(of verb: Verb) -> [String] { kinds(of: verb).map { $0.name + "/" } }
