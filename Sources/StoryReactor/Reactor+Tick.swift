@@ -1,6 +1,6 @@
 import CUV
 
-/// The housekeeping of the reactor, ten times a second.
+/// The housekeeping of the reactor, ten times a second, and the ends of connections that are late.
 extension Reactor {
     func tick() {
         if let socketFile { _ = handles.startListening(socketFile.descriptor) }
@@ -16,6 +16,18 @@ extension Reactor {
         case .open, .closed: break
         case .finishing(let deadline, _), .lingering(let deadline, _):
             if deadline <= handles.now { shut(connection) }
+        }
+    }
+
+    /// Closes the connections that wait for their peers to close, where the peer has sent nothing more.
+    package func endLingering() {
+        guard endingCount > 0 else { return }
+        connections.forEach { connection in
+            switch connection.phase {
+            case .finishing(let deadline, _): connection.phase = .finishing(deadline: deadline, lingers: false)
+            case .lingering where !connection.isInputWaiting: shut(connection)
+            case .open, .lingering, .closed: break
+            }
         }
     }
 }

@@ -181,6 +181,7 @@ package final class Server: ReactorHandler {
         dependency.engine.drainRequested()
         outbox.isDraining = true
         for connection in connections.all { requests.drain(connection) }
+        dependency.transport.endLingering()
     }
 
     /// Runs the housekeeping, and stops at the drain deadline.

@@ -42,7 +42,8 @@ final class StoreSearch {
         throw .store(.cannotConnect(path: path, reason: reason + others))
     }
 
-    private func addresses() throws(CommandError) -> [StoreAddress] {
+    /// Returns the addresses of the stores to try, in order.
+    func addresses() throws(CommandError) -> [StoreAddress] {
         if let found { return [found] }
         if let named = try named() { return [StoreAddress(path: named)] }
         do throws(NotUTF8) {

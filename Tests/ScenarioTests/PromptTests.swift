@@ -90,6 +90,61 @@ extension DaemonTests {
             try next.waitFor("count               0")
         }
 
+        /// Types, and presses Tab until a text is shown: on a busy machine the moment may be over before the store answers.
+        private static func complete(_ typed: String, _ text: String, on terminal: Pseudoterminal) throws {
+            terminal.type(typed)
+            if !typed.isEmpty { try terminal.waitFor(typed) }
+            let before = terminal.screen.utf8.count
+            try until("Tab shows \(text)") {
+                let drawn = terminal.screen.utf8.count
+                terminal.type("\t")
+                try until("the line is drawn") {
+                    try terminal.waitFor("")
+                    return terminal.screen.utf8.count > drawn
+                }
+                return String(decoding: terminal.screen.utf8.dropFirst(before), as: UTF8.self).contains(text)
+            }
+        }
+
+        @Test func `Tab knows IDs, streams and types of events, and asks the store no longer than a moment`() throws {
+            let daemon = try RunningDaemon()
+            let client = try daemon.client()
+            for id in ["71", "72", "8"] {
+                try client.expect(#"POST users {"id":"\#(id)","name":"A","email":"\#(id)@example.org","prefecture":3}"#)
+            }
+            try client.expect(#"APPEND note-1 {"type":"Wrote","data":1}"#)
+            try client.expect(#"POST stories {"id":"12","title":"T","message":"M","sender":"71","recipient":"8"}"#)
+            let terminal = try Self.begin(daemon)
+            try Self.complete("GET stories/", "GET stories/12 ", on: terminal)
+            terminal.type("\r")
+            try terminal.waitFor("sender              71")
+            try Self.complete("GET users/7", "users/71  users/72", on: terminal)
+            terminal.type("2\r")
+            try terminal.waitFor("72@example.org")
+            try Self.complete("COUNT stories sender=8", "sender=8 ", on: terminal)
+            try Self.complete("recipient=7", "71  72", on: terminal)
+            terminal.type("1\r")
+            try terminal.waitFor("count               0")
+            try Self.complete("READ events/no", "events/note-", on: terminal)
+            try Self.complete("", "events/note-1 ", on: terminal)
+            try Self.complete("types=Wr", "types=Wrote ", on: terminal)
+            terminal.type("\r")
+            try terminal.waitFor("note-1@1  Wrote  1")
+            try Self.complete("APPEND no", "APPEND note-", on: terminal)
+            try Self.complete("2 {\"type\":\"W", "{\"type\":\"Wrote\" ", on: terminal)
+            terminal.type(",\"data\":2}\r")
+            try terminal.waitFor("note-2  version 1")
+            // A store that does not answer completes nothing, and nothing is said.
+            daemon.send(SIGSTOP)
+            terminal.type("GET users/\t71")
+            try terminal.waitFor("story> GET users/71")
+            daemon.send(SIGCONT)
+            terminal.type("\r")
+            try terminal.waitFor("71@example.org")
+            terminal.type("\u{4}")
+            #expect(try terminal.wait() == 0)
+        }
+
         @Test func `what is typed while an answer is awaited counts, Ctrl-D too`() throws {
             let daemon = try RunningDaemon()
             let terminal = try Self.begin(daemon)

@@ -180,11 +180,14 @@ extension DaemonTests {
                 reader.send("READ events/note-\(round)")
                 // The reply lies in the reader's socket, who does not look yet.
                 usleep(100_000)
+                let leaving = try daemon.client()
+                #expect(try leaving.ask("QUIT").hasPrefix("+"))
                 let began = ContinuousClock.now
                 #expect(try daemon.stop() == .code(0))
                 fastest = min(fastest, ContinuousClock.now - began)
                 #expect(try idle.line().hasPrefix(#"* {"draining":true"#))
                 #expect(try idle.nextLine() == nil)
+                #expect(try leaving.nextLine() == nil, "it never closed its end")
                 #expect(try subscriber.line().hasPrefix(#">1 {"end":"draining""#))
                 for _ in 0..<20 { #expect(try reader.line().hasPrefix("= ")) }
                 #expect(try reader.line().hasPrefix("+ "))

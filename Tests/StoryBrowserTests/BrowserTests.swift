@@ -79,6 +79,8 @@ import Testing
         var driven = Driven()
         driven.type("?")
         #expect(driven.lines[1] == "the keys")
+        #expect(
+            driven.lines.contains { $0.hasSuffix("ends the browser") }, "the last key is shown on the smallest screen")
         driven.type("q")
         #expect(driven.state.ending == nil && driven.lines[1] != "the keys")
         driven.type("q")

@@ -36,4 +36,31 @@ import Testing
             }
         }
     }
+
+    @Test(
+        arguments: [
+            ("GET ", "stories/1", WantedNames(.rows(category: "story"), lead: "stories/", beginning: "1")),
+            ("SUBSCRIBE ", "users/", WantedNames(.rows(category: "user"), lead: "users/", beginning: "")),
+            ("@a like ", "stories/", WantedNames(.rows(category: "story"), lead: "stories/", beginning: "")),
+            ("LIKE ", "users/7", nil), ("GET ", "stor", nil), ("LIST ", "stories/", nil),
+            ("READ ", "events/no", WantedNames(.streams(areOfUsers: false), lead: "events/", beginning: "no")),
+            ("STREAMS ", "note-1", WantedNames(.streams(areOfUsers: false), beginning: "note-1")),
+            ("APPEND ", "no", WantedNames(.streams(areOfUsers: true), beginning: "no")),
+            ("LIST stories sender=", "00", WantedNames(.rows(category: "user"), beginning: "00")),
+            ("COUNT messages between=007,", "", WantedNames(.rows(category: "user"), beginning: "")),
+            ("LIST messages story=\"", "1", WantedNames(.rows(category: "story"), beginning: "1", tail: "\"")),
+            ("LIST users sender=", "0", nil), ("GET stories/1 sender=", "", nil), ("LIST users email=", "a", nil),
+            ("READ events types=A,", "B", WantedNames(.types(of: "events"), beginning: "B")),
+            ("READ events/note-* types=", "", WantedNames(.types(of: "events/note-*"), beginning: "")),
+            ("POST stories {\"sender\":\"", "0", WantedNames(.rows(category: "user"), beginning: "0", tail: "\"")),
+            ("LIKE stories/1 {\"user\" : \"", "", WantedNames(.rows(category: "user"), beginning: "", tail: "\"")),
+            ("POST stories {\"title\":\"", "0", nil), ("POST stories {\"sender\":\"7\",\"", "re", nil),
+            ("APPEND note-1 {\"type\":\"", "W", WantedNames(.types(of: "events/note-*"), beginning: "W", tail: "\"")),
+            ("APPEND * [{\"type\":\"", "", WantedNames(.types(of: "events"), beginning: "", tail: "\"")),
+            ("APPEND * [{\"stream\":\"", "n", WantedNames(.streams(areOfUsers: true), beginning: "n", tail: "\"")),
+            ("GET stories/1 ", "a", nil), ("PING ", "", nil), ("", "GE", nil), ("NOPE ", "stories/", nil),
+        ] as [(String, String, WantedNames?)])
+    func `which names of the store may stand next`(line: String, word: String, expected: WantedNames?) {
+        #expect(completion.names(after: line, word) == expected)
+    }
 }

@@ -79,6 +79,14 @@ extension FormPurpose {
     var isDeletion: Bool { if case .delete = self { true } else { false } }
 }
 
+/// The way from one list of a kind to another.
+package struct ListTurn<Filter: Sendable>: Sendable {
+    let key: Character
+    let name: String
+    /// The filter of the other list.
+    let filter: Filter
+}
+
 /// The description of a kind of content, for its coordinator, which knows no other kind.
 package protocol BrowsedKind: Sendable {
     /// The content's type.
@@ -101,6 +109,9 @@ package protocol BrowsedKind: Sendable {
     static func text(of content: Content) -> String
     /// The keys of its rows.
     static var keys: [RowKey<Self>] { get }
+
+    /// Returns the way from a list with this filter to the one that belongs with it; nil if there is none.
+    static func turn(of filter: Content.Filter) -> ListTurn<Content.Filter>?
 
     /// Returns the form for a purpose; nil if there is none.
     ///
@@ -134,6 +145,9 @@ extension BrowsedKind {
 
     /// Returns the stream of a row.
     static func stream(of id: String) -> String { "\(category)-\(id)" }
+
+    /// The default: no list belongs with another.
+    package static func turn(of filter: Content.Filter) -> ListTurn<Content.Filter>? { nil }
 
     /// The default: a kind has no writes without fields.
     package static func write(

@@ -10,6 +10,8 @@ package enum Destination: Hashable, Sendable {
     case conversation(String, String)
     /// The messages that a user received.
     case inbox(of: String)
+    /// The messages that a user sent.
+    case outbox(of: String)
     /// The messages about a story.
     case talk(about: String)
     /// The photos of a user.

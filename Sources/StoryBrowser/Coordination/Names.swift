@@ -18,6 +18,21 @@ package struct Names: Equatable, Sendable {
     /// Returns the name of the user with an ID; the ID if no name is known.
     package func name(of id: String) -> String { known[id]?.name ?? id }
 
+    /// Returns the name of the user with an ID; nil if no name is known.
+    func known(_ id: String) -> String? { known[id]?.name }
+
+    /// Returns the names of the users that the value of a filter consists of, for display behind it.
+    func told(_ filter: (name: String, value: String)) -> String {
+        let names = Names.ids(in: filter).compactMap(known)
+        return names.isEmpty ? "" : " (\(names.joined(separator: ", ")))"
+    }
+
+    /// Returns the IDs of the users that the value of a filter consists of.
+    static func ids(in filter: (name: String, value: String)) -> [String] {
+        guard ["sender", "recipient", "owner", "between"].contains(filter.name) else { return [] }
+        return filter.value.split(separator: ",").map(String.init)
+    }
+
     /// Returns the name followed by the ID; the ID alone if no name is known.
     package func full(_ id: String) -> String { known[id]?.name.map { "\($0) (\(id))" } ?? id }
 

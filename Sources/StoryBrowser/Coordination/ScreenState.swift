@@ -20,6 +20,8 @@ package enum ScreenMessage<Kind: BrowsedKind>: Sendable {
     /// The result of a write without a form, as a sentence.
     case written(String)
     case narrowed(Kind.Content.Filter)
+    /// The users that the text of a form's field may mean.
+    case people(FoundPeople)
 }
 
 /// The context of a key press.
@@ -39,6 +41,8 @@ package enum ScreenCommand<Kind: BrowsedKind>: Sendable {
     case past(id: String, version: UInt64)
     case submit(Draft, FormPurpose)
     case write(String, id: String, user: String?)
+    /// Find the users that a text may mean.
+    case people(String)
 }
 
 /// A subscription of a screen.
@@ -90,7 +94,7 @@ package enum Coordinator<Kind: BrowsedKind> {
         switch screen {
         case .list(let state): state.people
         case .page(let state): state.shown.content.map { Kind.people(of: $0) } ?? []
-        case .form(let state): state.content.map { Kind.people(of: $0) } ?? []
+        case .form(let state): (state.content.map { Kind.people(of: $0) } ?? []) + state.draft.people
         }
     }
 
@@ -115,11 +119,10 @@ package enum Coordinator<Kind: BrowsedKind> {
     /// Returns the keys of a screen and their actions, the most important first.
     package static func hints(_ screen: ScreenState<Kind>) -> [(key: String, does: String)] {
         switch screen {
-        case .list:
-            [("↑↓", "move"), ("Enter", "open"), ("/", "filter"), ("s", "sort"), ("S", "reverse"), ("n", "new")]
-                + Kind.keys.map { (String($0.key), $0.name) }
+        case .list(let state): state.hints
         case .page(let state): state.hints
         case .form(let state) where state.purpose.isDeletion: [("y", "delete"), ("n", "keep")]
+        case .form(let state) where state.offers != nil: [("↑↓", "choose"), ("Enter", "take"), ("Esc", "close")]
         case .form(let state) where state.purpose == .filter:
             [("Tab", "next field"), ("Enter", "apply"), ("Esc", "cancel")]
         case .form: [("Tab", "next field"), ("Enter", "save"), ("Ctrl-J", "new line"), ("Esc", "cancel")]

@@ -16,6 +16,17 @@ package struct DraftField: Hashable, Sendable {
     package internal(set) var error: String?
     /// The concurrent change of the field by another client; nil if there is none.
     package internal(set) var other: String?
+    /// The meaning of the text.
+    var meaning = Meaning.text
+
+    /// The meaning of a field's text.
+    enum Meaning: Hashable, Sendable {
+        case text
+        /// The ID of a user.
+        case user
+        /// The IDs of two users, with a comma between them.
+        case twoUsers
+    }
 }
 
 /// A form while it is filled in: text in every field.
@@ -37,10 +48,17 @@ package struct Draft: Hashable, Sendable {
         with(field.rawValue, label, text)
     }
 
+    /// Returns the form with one more field, for a user's ID.
+    func user<Field: FormField>(_ field: Field, _ label: String, _ text: String = "") -> Draft {
+        with(field.rawValue, label, text, .user)
+    }
+
     /// Returns the form with one more field that is not one of the store's forms.
-    func with(_ name: String, _ label: String, _ text: String = "") -> Draft {
+    func with(_ name: String, _ label: String, _ text: String = "", _ meaning: DraftField.Meaning = .text) -> Draft {
         var draft = self
-        draft.fields.append(DraftField(name: name, label: label, original: text, text: text, cursor: text.count))
+        var field = DraftField(name: name, label: label, original: text, text: text, cursor: text.count)
+        field.meaning = meaning
+        draft.fields.append(field)
         return draft
     }
 

@@ -1,5 +1,16 @@
 // Keys that edit a form.
 extension Draft {
+    /// The text that names a user in the field with the focus; nil where that is for something else, or empty.
+    var sought: String? {
+        guard fields.indices.contains(focus), let text = fields[focus].sought else { return nil }
+        return text.allSatisfy { $0 == " " } ? nil : text
+    }
+
+    /// The IDs of users that the form began with.
+    var people: [String] {
+        fields.filter { $0.meaning != .text }.flatMap { $0.original.split(separator: ",").map(String.init) }
+    }
+
     /// Handles a key; returns false if it does not belong to editing.
     mutating func press(_ key: Key) -> Bool {
         guard fields.indices.contains(focus) else { return false }
@@ -42,6 +53,24 @@ extension DraftField {
         cursor = min(cursor, text.count)
         error = nil
     }
+
+    /// The text that names a user, so far; nil in a field for something else.
+    var sought: String? {
+        switch meaning {
+        case .text: nil
+        case .user: text
+        case .twoUsers: String(text[secondStart...])
+        }
+    }
+
+    /// Replaces the text that names a user by the user's ID.
+    mutating func take(_ id: String) {
+        text = meaning == .twoUsers ? text[..<secondStart] + id : id
+        (cursor, error) = (text.count, nil)
+    }
+
+    /// The start of the ID that is typed: behind the last comma.
+    private var secondStart: String.Index { text.lastIndex(of: ",").map { text.index(after: $0) } ?? text.startIndex }
 
     mutating func clear() { (text, cursor, error) = ("", 0, nil) }
 

@@ -12,6 +12,10 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
     package private(set) var isHandedIn = false
     /// True after Esc, until another key is pressed.
     private var isLeaving = false
+    /// The users to choose from for the field with the focus; nil where none are offered.
+    package private(set) var offers: Offers?
+    /// The names of the users that were found, by their IDs.
+    private(set) var found: [String: String] = [:]
     /// The row that the form is based on, as it was shown.
     package private(set) var content: Kind.Content?
     /// The present state of the row, as far as it was pushed.
@@ -38,11 +42,13 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
             isHandedIn = false
             return take(submission)
         case .page(.changed(let changes)): return take(changes)
+        case .people(let people): return take(people)
         case .appeared, .list, .page, .written, .narrowed: return .nothing
         }
     }
 
     private mutating func press(_ key: Key, at time: Date) -> Step<Kind> {
+        if choose(key) { return .nothing }
         if key == .escape { return leave() }
         isLeaving = false
         guard !isHandedIn else { return .nothing }
@@ -54,7 +60,34 @@ package struct FormState<Kind: BrowsedKind>: Equatable, Sendable {
             }
         }
         if key == .enter { return handIn(at: time) }
+        let (focus, sought) = (draft.focus, draft.sought)
         _ = draft.press(key)
+        guard draft.focus == focus, let text = draft.sought, text != sought else { return .nothing }
+        return .command(.people(text))
+    }
+
+    /// Handles a key of the list of users; returns false for a key that is none, which closes the list.
+    private mutating func choose(_ key: Key) -> Bool {
+        guard let offers else { return false }
+        switch key {
+        case .up, .down:
+            self.offers?.move(by: key == .up ? -1 : 1)
+            return true
+        case .enter, .tab:
+            if let person = offers.person, draft.fields.indices.contains(draft.focus) {
+                draft.fields[draft.focus].take(person.id)
+                found[person.id] = person.name
+            }
+        default: break
+        }
+        self.offers = nil
+        return [.enter, .tab, .escape].contains(key)
+    }
+
+    /// Offers the users that were found for the text that is typed.
+    private mutating func take(_ people: FoundPeople) -> Step<Kind> {
+        if let exact = people.exact { found[exact.id] = exact.name }
+        if draft.sought == people.text, !isHandedIn { offers = people.people.isEmpty ? nil : Offers(people.people) }
         return .nothing
     }
 

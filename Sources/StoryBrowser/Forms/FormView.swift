@@ -9,11 +9,17 @@ extension FormState {
             if index == draft.focus { focused = lines.count }
             let room = size.columns - labels - 4
             lines.append(line(field, isEdited: index == draft.focus, labels: labels, room: room))
+            if index == draft.focus, let offers {
+                lines += offers.lines(indent: labels + 3, columns: size.columns)
+                continue
+            }
             var wrong = Line(String(repeating: " ", count: labels + 3))
             if let error = field.error {
                 wrong.add("✗ " + error, .red)
             } else if let other = field.other {
                 wrong.add("now: " + other, .bold)
+            } else {
+                wrong.add(hint(field, isEdited: index == draft.focus, names), .dim)
             }
             lines.append(wrong)
         }
@@ -21,6 +27,14 @@ extension FormState {
         // If there are more fields than lines, those around the edited one are shown.
         let top = max(0, min(focused - size.rows / 2, lines.count - size.rows))
         return Array(lines.dropFirst(top))
+    }
+
+    /// Returns the names of the users in a field; in an empty one that is edited, the ways to name one.
+    private func hint(_ field: DraftField, isEdited: Bool, _ names: Names) -> String {
+        guard field.meaning != .text else { return "" }
+        guard !field.text.isEmpty else { return isEdited ? "a name, an address or an ID" : "" }
+        let known = field.text.split(separator: ",").map(String.init).compactMap { found[$0] ?? names.known($0) }
+        return known.joined(separator: ", ")
     }
 
     /// Returns the confirmation of a deletion: the row and the keys.

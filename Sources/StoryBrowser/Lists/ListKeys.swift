@@ -18,11 +18,22 @@ extension ListState {
         case .character("/"): return fill(.filter, nil, surroundings)
         case .character("n"): return fill(.new, selection, surroundings)
         case .character(let character):
+            if let turn = Kind.turn(of: query.filter), turn.key == character {
+                query.filter = turn.filter
+                return restart()
+            }
             guard let selection else { return .nothing }
             return RowKeys<Kind>.press(character, selection, query.filter, surroundings.user)
         case .escape, .backspace, .delete, .tab, .backTab, .left, .right, .control, .unreadable:
             return .nothing
         }
+    }
+
+    /// The keys of the list and their actions; a list that is one of two has the key of the other.
+    var hints: [(key: String, does: String)] {
+        let turn = Kind.turn(of: query.filter).map { [(String($0.key), $0.name)] }
+        return [("↑↓", "move"), ("Enter", "open"), ("/", "filter")] + (turn ?? [("s", "sort"), ("S", "reverse")])
+            + [("n", "new")] + Kind.keys.map { (String($0.key), $0.name) }
     }
 
     private mutating func move(by count: Int) -> Step<Kind> {

@@ -82,10 +82,16 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
     /// The selected row; nil in an empty list.
     package var selection: Content? { window.rows.indices.contains(selected) ? window.rows[selected] : nil }
 
-    /// The IDs of the users that rows on or near the screen refer to.
+    /// The IDs of the users that the filter and rows on or near the screen refer to.
     var people: [String] {
         let near = max(0, selected - 60)..<min(window.rows.count, max(0, selected) + 60)
-        return near.isEmpty ? [] : window.rows[near].flatMap { Kind.people(of: $0) }
+        let rows = near.isEmpty ? [] : window.rows[near].flatMap { Kind.people(of: $0) }
+        return filters.flatMap(Names.ids) + rows
+    }
+
+    /// The names and values of the filter's options.
+    var filters: [(name: String, value: String)] {
+        query.filter.options.compactMap { option in option.value.map { (option.name, $0) } }
     }
 
     mutating func update(_ message: ScreenMessage<Kind>) -> Step<Kind> {
@@ -99,7 +105,7 @@ package struct ListState<Kind: BrowsedKind>: Equatable, Sendable {
             query.filter = filter
             return restart()
         case .written(let sentence): return .ask(.say(sentence))
-        case .page, .form: return .nothing
+        case .page, .form, .people: return .nothing
         }
     }
 

@@ -8,7 +8,7 @@ extension ListState {
         for (column, width) in zip(Kind.columns, widths) {
             heading.add(column.shape.heading, columns: width + 1, .bold)
         }
-        var lines = [summary, heading]
+        var lines = [summary(names), heading]
         let height = max(0, size.rows - lines.count)
         if window.rows.isEmpty { return lines + [Line("  " + emptiness, .dim)] }
         let top = max(0, min(selected - height / 2, window.rows.count - height))
@@ -20,10 +20,10 @@ extension ListState {
         return lines
     }
 
-    /// The filter, sort and state of the list.
-    private var summary: Line {
+    /// Returns the filter, sort and state of the list.
+    private func summary(_ names: Names) -> Line {
         var line = Line()
-        let filters = query.filter.options.compactMap { option in option.value.map { "\(option.name)=\($0)" } }
+        let filters = filters.map { "\($0.name)=\($0.value)" + names.told($0) }
         line.add(filters.isEmpty ? "all" : filters.joined(separator: " "), .dim)
         line.add(" · by \(query.sort.rawValue), ", .dim)
         line.add(query.order == .descending ? "descending" : "ascending", .dim)

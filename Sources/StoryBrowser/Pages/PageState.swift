@@ -77,7 +77,7 @@ package struct PageState<Kind: BrowsedKind>: Equatable, Sendable {
         case .key(let key, let surroundings): return press(key, surroundings)
         case .page(let message): return update(message)
         case .written(let sentence): return .ask(.say(sentence))
-        case .list, .form, .narrowed: return .nothing
+        case .list, .form, .narrowed, .people: return .nothing
         }
     }
 

@@ -17,6 +17,7 @@ package enum AnyScreen: Equatable, Sendable {
         case .conversation(let one, let other):
             self = .message(Coordinator.list(.init(between: .init(one, other))))
         case .inbox(let user): self = .message(Coordinator.list(.init(recipient: user)))
+        case .outbox(let user): self = .message(Coordinator.list(.init(sender: user)))
         case .talk(let story): self = .message(Coordinator.list(.init(story: story)))
         case .album(let user): self = .photo(Coordinator.list(.init(owner: user)))
         }

@@ -84,11 +84,13 @@ enum Help {
         ("/", "filters the rows: a form; empty fields do not matter"),
         ("s, S", "sorts by the next field; reverses the order"), ("← →, Home, End", "on a page: through its past"),
         ("n", "makes a new one"), ("e, d", "revises the row; deletes it, once that is confirmed"),
-        ("l, L", "likes a story; likes it no longer"),
+        ("l, L, v", "likes a story; likes it no longer; marks a message as seen"),
         ("u, r", "to the sender or owner; to the recipient"), ("c", "the conversation between the two"),
-        ("t", "the messages about a story; the story of a message"), ("v", "marks a message as seen"),
-        ("o, i, m, p", "of a user: stories sent, stories received, messages, photos"),
+        ("t", "the messages about a story; the story of a message"),
+        ("o, i, p", "of a user: stories sent, stories received, photos"),
+        ("m, M", "of a user: messages received, sent; each leads to the other"),
         ("Tab, ↑ ↓", "in a form: the next field, the one before"), ("Ctrl-J, Ctrl-U", "in a form: a new line; empties"),
+        ("name, address", "in a form, in place of a user's ID: Enter or Tab takes one"),
         ("q, Ctrl-C", "ends the browser"),
     ]
 

@@ -38,6 +38,7 @@ extension StoreWorld: CommandExecutor {
         case .past(let id, let version): return [.page(.past(version: version, await past(Kind.self, id, version)))]
         case .submit(let draft, let purpose):
             return [.form(await Kind.submit(draft, for: purpose, to: requests))]
+        case .people(let text): return [.people(await Users.find(text, from: requests))]
         case .write(let name, let id, let user):
             do {
                 let receipt = try await Kind.write(name, to: id, by: user, client: requests)

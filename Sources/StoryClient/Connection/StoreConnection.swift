@@ -30,13 +30,22 @@ public final class StoreConnection {
     private var readBuffer = [UInt8](repeating: 0, count: 65_536)
 
     /// Connects and reads the greeting.
-    public init(
+    public convenience init(
         to address: StoreAddress, timeout: Duration? = .seconds(20), interruption: Int32 = -1
+    ) throws(StoreError) {
+        try self.init(to: address, timeout: timeout, interruption: interruption, waits: true)
+    }
+
+    /// Connects and reads the greeting.
+    ///
+    /// - Parameter waits: false if connecting must not wait for a store that is slow to accept.
+    package init(
+        to address: StoreAddress, timeout: Duration?, interruption: Int32, waits: Bool
     ) throws(StoreError) {
         self.address = address
         self.timeout = timeout
         self.interruption = interruption
-        descriptor = try Descriptor(connectedTo: address)
+        descriptor = try Descriptor(connectedTo: address, waits: waits)
         let deadline = Deadline(after: timeout)
         guard let line = try nextLine(deadline) else { throw .closed }
         switch line.kind {

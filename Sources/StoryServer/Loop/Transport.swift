@@ -17,6 +17,8 @@ package protocol Transport: AnyObject {
     ///
     /// - Parameter lingers: false to close without waiting for the peer, where it has sent nothing more.
     func finish(_ id: ConnectionID, lingers: Bool)
+    /// Waits no longer for peers that have sent nothing more, of connections that are finished already.
+    func endLingering()
     /// Begins another turn at once, since there is work left.
     func requestTurn()
     /// Ends the next turn within the given number of nanoseconds, whatever was requested before.

@@ -19,12 +19,20 @@ package struct RequestCompletion: Sendable {
         candidates(line, word).filter { $0.hasPrefix(word) }
     }
 
+    /// Returns the words of a line, without a tag.
+    private func words(of line: String) -> [String] {
+        let words = line.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
+        return words.first?.hasPrefix("@") == true ? Array(words.dropFirst()) : words
+    }
+
+    private func shape(_ verb: String) -> RequestShape? {
+        table.shapes.first { $0.verb.rawValue == verb.uppercased() }
+    }
+
     private func candidates(_ line: String, _ word: String) -> [String] {
-        var words = line.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
-        // A tag may come first.
-        if words.first?.hasPrefix("@") == true { words.removeFirst() }
+        let words = words(of: line)
         guard let verb = words.first else { return verbs(like: word) }
-        guard let shape = table.shapes.first(where: { $0.verb.rawValue == verb.uppercased() }) else { return [] }
+        guard let shape = shape(verb) else { return [] }
         let kind = words.count > 1 ? self.kind(of: words[1]) : nil
         if let body = body(line) { return members(body, shape, kind) }
         if let last = words.last, !line.hasSuffix(" "), let equals = last.firstIndex(of: "=") {
@@ -87,5 +95,99 @@ package struct RequestCompletion: Sendable {
         case .events: names = ["stream", "version", "type", "data", "meta", "tags"]
         }
         return names.map { $0 + "\":" }
+    }
+}
+
+// Names that only the store knows.
+extension RequestCompletion {
+    /// The kinds whose IDs are the values of filters and fields.
+    private static let references = [
+        "sender": "users", "recipient": "users", "between": "users", "owner": "users", "user": "users",
+        "story": "stories",
+    ]
+
+    /// Returns the names of the store that a word may be completed with; nil where none may be.
+    ///
+    /// - Parameters:
+    ///   - line: the text before the word.
+    ///   - word: the beginning of the word.
+    package func names(after line: String, _ word: String) -> WantedNames? {
+        let words = words(of: line)
+        guard let verb = words.first, let shape = shape(verb) else { return nil }
+        let target = words.count > 1 ? words[1] : nil
+        if let body = body(line) {
+            guard let source = source(ofMember: member(body), shape, target) else { return nil }
+            return WantedNames(source, beginning: word, tail: "\"")
+        }
+        if let last = words.dropFirst(2).last, !line.hasSuffix(" "), let equals = last.firstIndex(of: "=") {
+            guard let source = source(ofOption: String(last[..<equals]), shape, target) else { return nil }
+            return WantedNames(source, beginning: word, tail: last.contains("\"") ? "\"" : "")
+        }
+        return words.count == 1 && line.hasSuffix(" ") ? names(ofTarget: shape, word) : nil
+    }
+
+    /// Returns the source of the IDs that a filter or field refers to; nil for another one.
+    package func source(referredToBy name: String) -> WantedNames.Source? {
+        let kind = table.catalogue.kinds.first { $0.name == RequestCompletion.references[name] }
+        return kind.map { .rows(category: $0.category) }
+    }
+
+    private func source(ofOption name: String, _ shape: RequestShape, _ target: String?) -> WantedNames.Source? {
+        if name == OptionName.types.name, shape.options.contains(.types) { return .types(of: target ?? "events") }
+        let filters = shape.takesFilters ? target.flatMap(kind(of:))?.filters.map(\.name) ?? [] : []
+        return filters.contains(name) ? source(referredToBy: name) : nil
+    }
+
+    private func source(ofMember name: Substring?, _ shape: RequestShape, _ target: String?) -> WantedNames.Source? {
+        guard let name else { return nil }
+        switch (shape.body, name) {
+        case (.form, _): return source(referredToBy: String(name))
+        case (.events, "stream"): return .streams(areOfUsers: true)
+        case (.events, "type"):
+            let category = target?.prefix { $0 != "-" } ?? ""
+            return .types(of: category.isEmpty || category == "*" ? "events" : "events/\(category)-*")
+        case (.events, _), (.none, _): return nil
+        }
+    }
+
+    /// Returns the name of the member whose string begins at the end of a body; nil where none does.
+    private func member(_ body: Substring) -> Substring? {
+        guard body.hasSuffix("\"") else { return nil }
+        let name = body.dropLast().trimmingSuffix { $0 == " " }
+        guard name.hasSuffix(":") else { return nil }
+        let quoted = name.dropLast().trimmingSuffix { $0 == " " }
+        guard quoted.hasSuffix("\""), let start = quoted.dropLast().lastIndex(of: "\"") else { return nil }
+        return quoted[quoted.index(after: start)...].dropLast()
+    }
+
+    private func names(ofTarget shape: RequestShape, _ word: String) -> WantedNames? {
+        switch shape.target {
+        case .content: return rows(shape, word)
+        case .subject: return rows(shape, word) ?? events(word)
+        case .events: return events(word)
+        case .streams: return WantedNames(.streams(areOfUsers: false), beginning: word)
+        case .stream: return WantedNames(.streams(areOfUsers: true), beginning: word)
+        case .none, .kind, .subscription, .client, .topic, .directory: return nil
+        }
+    }
+
+    private func rows(_ shape: RequestShape, _ word: String) -> WantedNames? {
+        guard let kind = shape.kinds.first(where: { word.hasPrefix($0.name + "/") }) else { return nil }
+        let lead = kind.name + "/"
+        return WantedNames(.rows(category: kind.category), lead: lead, beginning: String(word.dropFirst(lead.count)))
+    }
+
+    private func events(_ word: String) -> WantedNames? {
+        let lead = "events/"
+        guard word.hasPrefix(lead) else { return nil }
+        return WantedNames(.streams(areOfUsers: false), lead: lead, beginning: String(word.dropFirst(lead.count)))
+    }
+}
+
+extension Substring {
+    fileprivate func trimmingSuffix(_ isTrimmed: (Character) -> Bool) -> Substring {
+        var rest = self
+        while let last = rest.last, isTrimmed(last) { rest.removeLast() }
+        return rest
     }
 }

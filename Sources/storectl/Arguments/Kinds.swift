@@ -11,6 +11,8 @@ enum Kinds {
 
     /// The names of the kinds.
     static let names = Catalogue.standard.kinds.map(\.name)
+    /// The categories of the kinds' streams.
+    static let categories = Catalogue.standard.kinds.map(\.category)
 
     /// Returns every kind that a verb works on, as the beginning of a target.
     static func prefixes(of verb: Verb) -> [String] { kinds(of: verb).map { $0.name + "/" } }

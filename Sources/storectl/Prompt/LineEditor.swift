@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import StoryBrowser
+import StoryCore
 import StoryWire
 
 /// The line editor of the terminal, with history and completion.
@@ -19,6 +20,8 @@ final class LineEditor {
     private static let prompt = "story> "
 
     private let completion = RequestCompletion(Kinds.table)
+    /// The names of the store.
+    private let names: StoreNames
     private let history: LineHistory
     /// The terminal's settings at the start; nil when they are unknown.
     private let settings: termios?
@@ -29,8 +32,11 @@ final class LineEditor {
     /// The row of the cursor, counted from the line's first row.
     private var row = 0
 
-    init(_ history: LineHistory) {
-        self.history = history
+    /// Prepares the terminal.
+    ///
+    /// - Parameter names: the names for words that only the store can complete.
+    init(_ history: LineHistory, _ names: StoreNames) {
+        (self.history, self.names) = (history, names)
         line = TypedLine(history: history.lines)
         settings = LineEditor.terminalSettings()
         // Canonical mode is off even while no line is edited: it would turn a Ctrl-D into a zero byte, and echo the
@@ -129,10 +135,14 @@ final class LineEditor {
         let before = line.before
         let start = before.lastIndex { RequestCompletion.wordBreaks.contains($0) }.map { before.index(after: $0) }
         let word = String(before[(start ?? before.startIndex)...])
-        let words = completion.words(after: String(before[..<(start ?? before.startIndex)]), word)
+        let rest = String(before[..<(start ?? before.startIndex)])
+        let stored = completion.names(after: rest, word).map(names.words) ?? StoreNames.Words()
+        // The lead of names that are there is no word of its own.
+        let others = completion.words(after: rest, word).filter { $0 != word || stored.words.isEmpty }
+        let words = (others + stored.words).distinct
         guard let first = words.first else { return }
         let common = words.dropFirst().reduce(first) { String(zip($0, $1).prefix { $0 == $1 }.map(\.0)) }
-        let isWhole = words.count == 1 && !["=", "/", ":"].contains { first.hasSuffix($0) }
+        let isWhole = words.count == 1 && stored.areWhole && !["=", "/", ":"].contains { first.hasSuffix($0) }
         line.insert(String(common.dropFirst(word.count)) + (isWhole ? " " : ""))
         guard words.count > 1, common.count == word.count, Terminal.obeysSequences else { return }
         draw()

@@ -1,6 +1,7 @@
 import StoryCore
 
-/// The completion scripts, generated from the table: verbs, operands, options and their values.
+/// The completion scripts, generated from the table: verbs, operands, options and their values. The store's names come
+/// from the subcommand `complete`.
 enum Completion {
     static let subcommand = Subcommand(
         name: "completion", summary: "prints a script that completes storectl's words in a shell",
@@ -19,7 +20,7 @@ enum Completion {
 
     static var bash: String {
         """
-        _storectl() {
+        _storectl_words() {
             local word="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}"
             local verb="" kind="" each words=""
             for each in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -42,7 +43,15 @@ enum Completion {
                 *) words="\(verbs.joined(separator: " ")) \(globals)" ;;
             esac
             COMPREPLY=($(compgen -W "$words" -- "$word"))
-            [[ ${#COMPREPLY[@]} == 1 && "${COMPREPLY[0]}" == */ ]] && compopt -o nospace 2>/dev/null
+            return 0
+        }
+        _storectl() {
+            local names
+            _storectl_words
+            names=($("${COMP_WORDS[0]}" complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+            [[ ${#names[@]} != 0 && "${COMPREPLY[*]}" == "${COMP_WORDS[COMP_CWORD]}" ]] && COMPREPLY=()
+            COMPREPLY+=("${names[@]}")
+            [[ ${#COMPREPLY[@]} == 1 && "${COMPREPLY[0]}" == *[/-] ]] && compopt -o nospace 2>/dev/null
             return 0
         }
         complete -o default -F _storectl storectl
@@ -53,7 +62,11 @@ enum Completion {
 
     static var fish: String {
         let first = "__fish_use_subcommand"
-        var lines = ["complete -c storectl -f"]
+        var lines = [
+            "function __storectl_names",
+            "    storectl complete -- (commandline -opc | tail -n +2) (commandline -ct) 2>/dev/null",
+            "end", "complete -c storectl -f", "complete -c storectl -n 'not \(first)' -a '(__storectl_names)'",
+        ]
         for option in SubcommandTable.globalOptions { lines.append(fishOption(option, "")) }
         for subcommand in SubcommandTable.all {
             lines.append("complete -c storectl -n \(first) -a \(subcommand.name) -d \(quoted(subcommand.summary))")
@@ -63,7 +76,9 @@ enum Completion {
                 lines.append("complete -c storectl\(seen) -a \(quoted(operands.joined(separator: " ")))")
             }
             for option in subcommand.options { lines.append(fishOption(option, seen)) }
-            for field in fields(subcommand) { lines.append("complete -c storectl\(seen) -l \(field) -r") }
+            for field in fields(subcommand) {
+                lines.append("complete -c storectl\(seen) -l \(field) -r -a '(__storectl_names)'")
+            }
         }
         return lines.joined(separator: "\n")
     }
@@ -164,7 +179,7 @@ enum Completion {
 
     private static func fishOption(_ option: Option, _ condition: String) -> String {
         var line = "complete -c storectl\(condition) -l \(option.name)"
-        if option.value != nil { line += " -r" }
+        if option.value != nil { line += " -r -a '(__storectl_names)'" }
         if !option.choices.isEmpty { line += " -a \(quoted(option.choices.joined(separator: " ")))" }
         return line + " -d \(quoted(option.summary))"
     }

@@ -69,6 +69,8 @@ struct Subcommand: Sendable {
         case none
         case optional(String)
         case required(String)
+        /// Any number of words.
+        case several(String)
 
         /// The operand as the usage shows it.
         var usage: String {
@@ -76,6 +78,7 @@ struct Subcommand: Sendable {
             case .none: ""
             case .optional(let name): " [\(name)]"
             case .required(let name): " \(name)"
+            case .several(let name): " \(name)…"
             }
         }
     }
@@ -126,6 +129,7 @@ struct Subcommand: Sendable {
         case .required(let operand):
             _ = try arguments.operand(operand)
             try checkCount(arguments, 1...1)
+        case .several: break
         }
     }
 

@@ -77,6 +77,7 @@ package final class MemoryTransport: Transport {
     package func pauseReading(_ id: ConnectionID) { peers[id]?.isPaused = true }
     package func resumeReading(_ id: ConnectionID) { peers[id]?.isPaused = false }
     package func finish(_ id: ConnectionID, lingers: Bool) { peers[id]?.isFinished = true }
+    package func endLingering() {}
     package func requestTurn() {
         isTurnRequested = true
         requestedTurns.append(nil)

@@ -44,6 +44,17 @@ package enum Messages: BrowsedKind {
         ]
     }
 
+    package static func turn(of filter: MessageFilter) -> ListTurn<MessageFilter>? {
+        guard filter.story == nil, filter.between == nil else { return nil }
+        var other = filter
+        (other.sender, other.recipient) = (filter.recipient, filter.sender)
+        switch (filter.sender, filter.recipient) {
+        case (nil, .some): return ListTurn(key: "M", name: "outbox", filter: other)
+        case (.some, nil): return ListTurn(key: "m", name: "inbox", filter: other)
+        case (nil, nil), (.some, .some): return nil
+        }
+    }
+
     package static func collection(_ client: StoreClient) -> ContentCollection<Message> { client.messages }
 }
 
@@ -57,14 +68,16 @@ extension Messages {
             let sender = user ?? filter.sender ?? filter.between?.one ?? ""
             let between = filter.between.map { $0.one == sender ? $0.other : $0.one }
             return Draft("a new message").field(MessageForm.Field.text, "text")
-                .field(MessageForm.Field.sender, "from (user ID)", sender)
-                .field(MessageForm.Field.recipient, "to (user ID)", filter.recipient ?? between ?? "")
+                .user(MessageForm.Field.sender, "from (user ID)", sender)
+                .user(MessageForm.Field.recipient, "to (user ID)", filter.recipient ?? between ?? "")
                 .field(MessageForm.Field.story, "about (story ID)", filter.story ?? "")
         case .filter:
             let between = filter.between.map { "\($0.one),\($0.other)" } ?? ""
-            return Draft("filter messages").with("sender", "from (user ID)", filter.sender ?? "")
-                .with("recipient", "to (user ID)", filter.recipient ?? "")
-                .with("between", "between (ID,ID)", between).with("story", "about (story ID)", filter.story ?? "")
+            return Draft("filter messages").with("sender", "from (user ID)", filter.sender ?? "", .user)
+                .with("recipient", "to (user ID)", filter.recipient ?? "", .user)
+                .with("between", "between (ID,ID)", between, .twoUsers).with(
+                    "story", "about (story ID)", filter.story ?? ""
+                )
                 .with("unseen", "unseen (yes, no)", filter.unseen.map { $0 ? "yes" : "no" } ?? "")
                 .bounds(filter.since, filter.until)
         case .delete(let id, _): return Draft("delete message \(id)?")

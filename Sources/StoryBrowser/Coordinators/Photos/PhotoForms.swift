@@ -9,7 +9,7 @@ extension Photos {
     ) -> Draft? {
         switch purpose {
         case .new:
-            Draft("a new photo").field(PhotoForm.Field.owner, "owner (user ID)", user ?? filter.owner ?? "")
+            Draft("a new photo").user(PhotoForm.Field.owner, "owner (user ID)", user ?? filter.owner ?? "")
                 .field(PhotoForm.Field.iso, "ISO").field(PhotoForm.Field.focalLength, "focal length (mm)")
                 .field(PhotoForm.Field.exposureValue, "exposure (−20…20)")
                 .field(PhotoForm.Field.lensAperture, "aperture (f/)")
@@ -20,7 +20,7 @@ extension Photos {
                 .field(PhotoEdit.Field.exposureValue, "exposure (−20…20)", photo.map { "\($0.exposureValue)" } ?? "")
                 .field(PhotoEdit.Field.exposureDuration, "seconds (1/125)", photo?.exposureDuration ?? "")
         case .filter:
-            Draft("filter photos").with("owner", "owner (user ID)", filter.owner ?? "")
+            Draft("filter photos").with("owner", "owner (user ID)", filter.owner ?? "", .user)
                 .bounds(filter.since, filter.until)
         case .delete(let id, _): Draft("delete photo \(id)?")
         case .act: nil

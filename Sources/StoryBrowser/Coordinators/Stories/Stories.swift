@@ -61,16 +61,16 @@ extension Stories {
         switch purpose {
         case .new:
             Draft("a new story").field(StoryForm.Field.title, "title").field(StoryForm.Field.message, "message")
-                .field(StoryForm.Field.sender, "from (user ID)", user ?? filter.sender ?? "")
-                .field(StoryForm.Field.recipient, "to (user ID)", filter.recipient ?? "").begun()
+                .user(StoryForm.Field.sender, "from (user ID)", user ?? filter.sender ?? "")
+                .user(StoryForm.Field.recipient, "to (user ID)", filter.recipient ?? "").begun()
         case .edit(let id, _):
             Draft("edit story \(id)").field(StoryEdit.Field.title, "title", story?.title ?? "")
                 .field(StoryEdit.Field.message, "message", story?.message ?? "")
         case .delete(let id, _): Draft("delete story \(id)?")
-        case .act(let name, let id): Draft("\(name) story \(id)").field(LikeForm.Field.user, "as user (ID)", user ?? "")
+        case .act(let name, let id): Draft("\(name) story \(id)").user(LikeForm.Field.user, "as user (ID)", user ?? "")
         case .filter:
-            Draft("filter stories").with("sender", "from (user ID)", filter.sender ?? "")
-                .with("recipient", "to (user ID)", filter.recipient ?? "").bounds(filter.since, filter.until)
+            Draft("filter stories").with("sender", "from (user ID)", filter.sender ?? "", .user)
+                .with("recipient", "to (user ID)", filter.recipient ?? "", .user).bounds(filter.since, filter.until)
         }
     }
 

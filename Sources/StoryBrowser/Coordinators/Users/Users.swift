@@ -39,7 +39,8 @@ package enum Users: BrowsedKind {
         [
             RowKey(key: "o", name: "sent", meaning: .open { .sent(by: $0.id) }),
             RowKey(key: "i", name: "received", meaning: .open { .received(by: $0.id) }),
-            RowKey(key: "m", name: "messages", meaning: .open { .inbox(of: $0.id) }),
+            RowKey(key: "m", name: "inbox", meaning: .open { .inbox(of: $0.id) }),
+            RowKey(key: "M", name: "outbox", meaning: .open { .outbox(of: $0.id) }),
             RowKey(key: "p", name: "photos", meaning: .open { .album(of: $0.id) }),
         ]
     }

@@ -37,6 +37,7 @@ final class TwistedTransport: Transport {
 
     func pauseReading(_ id: ConnectionID) { sockets.pauseReading(id) }
     func finish(_ id: ConnectionID, lingers: Bool) { sockets.finish(id, lingers: lingers) }
+    func endLingering() { sockets.endLingering() }
     func requestTurn() { sockets.requestTurn() }
     func requestTurn(within nanoseconds: UInt64) { sockets.requestTurn(within: nanoseconds) }
     func stopListening() { sockets.stopListening() }

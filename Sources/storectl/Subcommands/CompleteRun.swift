@@ -1,0 +1,95 @@
+import StoryClient
+import StoryCore
+import StoryWire
+
+/// The subcommand `complete`: the store's names for the completion of a command line that is being typed.
+enum CompleteRun {
+    static let subcommand = Subcommand(
+        name: "complete", summary: "prints the store's names that the last word may become, for a shell",
+        operand: .several("WORD"),
+        details: [
+            "The words are those of a command line that is being typed, behind storectl; the last one may be empty.",
+            "IDs, streams, categories and types of events are printed, a line each and at most 100; nothing where the",
+            "store cannot be reached or does not answer within a tenth of a second. The scripts of \"storectl completion\"",
+            "call it.",
+        ],
+        examples: ["storectl complete -- get stories/1", "storectl complete -- list stories --sender ''"],
+        run: { invocation throws(CommandError) in
+            guard let typed = TypedCommand(invocation.arguments.operands), let wanted = typed.wanted,
+                let addresses = try? StoreSearch(typed.socket).addresses()
+            else { return .done }
+            // A shell would take a tilde at the beginning for a home directory.
+            let words = StoreNames(addresses).words(wanted).words.filter { !$0.hasPrefix("~") }
+            for word in words { try invocation.output.line(word) }
+            return .done
+        })
+}
+
+/// A command line that is being typed.
+private struct TypedCommand {
+    private let before: Arguments
+    private let subcommand: Subcommand
+    /// The option whose value is typed; nil for an operand.
+    private let option: String?
+    /// The part of the last word before the value: `--sender=`.
+    private let lead: String
+    private let word: String
+
+    /// The socket that the command line names.
+    var socket: String? { before.value("socket") }
+
+    /// Reads the words; nil where no value is typed, or not for a daemon.
+    init?(_ words: [String]) {
+        guard let last = words.last,
+            let before = try? Arguments(
+                Array(words.dropLast()), switches: SubcommandTable.switches, repeated: SubcommandTable.repeated),
+            !before.has("data"), let subcommand = before.verb.flatMap(SubcommandTable.find)
+        else { return nil }
+        (self.before, self.subcommand) = (before, subcommand)
+        if let lacking = before.lacking, words.dropLast().last == "--\(lacking)" {
+            (option, lead, word) = (lacking, "", last)
+        } else if last.hasPrefix("--") {
+            guard let equals = last.firstIndex(of: "=") else { return nil }
+            option = String(last[..<equals].dropFirst(2))
+            (lead, word) = (String(last[...equals]), String(last[last.index(after: equals)...]))
+        } else {
+            guard before.operands.isEmpty else { return nil }
+            (option, lead, word) = (nil, "", last)
+        }
+    }
+
+    /// The names that the last word may become; nil where the store has none for it.
+    var wanted: WantedNames? { option.map(value) ?? operand }
+
+    private func value(of option: String) -> WantedNames? {
+        guard subcommand.takesFields || subcommand.options.contains(where: { $0.name == option }) else { return nil }
+        let completion = RequestCompletion(.standard)
+        let source: WantedNames.Source?
+        switch option {
+        case "types": source = .types(of: events(before.operands.first))
+        case "type": source = .types(of: events(before.operands.first.map { String($0.prefix { $0 != "-" }) + "-*" }))
+        case "as": source = completion.source(referredToBy: "user")
+        default: source = completion.source(referredToBy: option)
+        }
+        // The names before a comma are complete.
+        let isList = ["types", "between"].contains(option)
+        let rest = isList ? word.lastIndex(of: ",").map { word.index(after: $0) } ?? word.startIndex : word.startIndex
+        return source.map { WantedNames($0, lead: lead + word[..<rest], beginning: String(word[rest...])) }
+    }
+
+    /// Returns the target of a `READ` of the events that an operand selects.
+    private func events(_ target: String?) -> String {
+        guard let target, !target.hasPrefix("*") else { return "events" }
+        if target.hasPrefix("events/") { return target }
+        return target.contains("-") ? "events/\(target)" : "events"
+    }
+
+    private var operand: WantedNames? {
+        let isTail = subcommand.name == Tail.subcommand.name
+        guard let verb = isTail ? Verb.subscribe : Verb(rawValue: subcommand.name.uppercased()) else { return nil }
+        if let wanted = RequestCompletion(.standard).names(after: verb.rawValue + " ", word) { return wanted }
+        // The tool takes a stream's bare name as well.
+        guard [.read, .subscribe].contains(verb), !word.contains("/") else { return nil }
+        return WantedNames(.streams(areOfUsers: false), beginning: word)
+    }
+}
