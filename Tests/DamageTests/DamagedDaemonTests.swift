@@ -47,7 +47,7 @@ import Testing
         func hasStopped() throws -> Bool {
             guard FileManager.default.fileExists(atPath: image + "/models/damaged") else { return false }
             let exit = try run.wait()
-            #expect(exit == .code(6) && run.trace.contains("storage-failed"), "\(name): \(exit): \(run.trace)")
+            #expect(exit == .code(5) && run.trace.contains("storage-failed"), "\(name): \(exit): \(run.trace)")
             return true
         }
         do {
@@ -66,7 +66,7 @@ import Testing
         }
         client.hangUp()
         let exit = try run.stop()
-        if exit == .code(6), try hasStopped() { return .stopped }
+        if exit == .code(5), try hasStopped() { return .stopped }
         #expect(exit == .code(0), "\(name) ended with \(exit): \(run.trace)")
         if named > 0 { return .named }
         return run.trace.contains("folding-anew") ? .foldedAnew : .right

@@ -11,7 +11,7 @@ package enum DaemonHelp {
         "It logs one line per occurrence to standard error and says \"ready\" once it serves. "
             + "SIGTERM, SIGINT and SIGHUP end it: acknowledged writes are on disk, connections are drained, it exits 0.",
         "Exit: 0 ended by a signal, 2 the settings are wrong or the data directory or the socket cannot be used, "
-            + "3 there is no room, 5 the store is damaged or the disk failed, 6 damaged models that the next start folds again.",
+            + "3 there is no room, 5 the store is damaged or the disk failed.",
         "Try it: storectl --socket PATH stats, or nc -U PATH (Debian's netcat-openbsd) and type HELP.",
     ]
 

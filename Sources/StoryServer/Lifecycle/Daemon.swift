@@ -111,25 +111,19 @@ package enum Daemon {
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     }
 
-    /// Returns 6 where the models are damaged, which the next start folds again, so that a service manager may start it at
-    /// once; 5 for everything else.
-    private static func exitCode(of reason: StorageError, _ models: LMDBModelStore) -> Int32 {
-        if case .corrupt = reason, models.failure == reason { 6 } else { 5 }
-    }
-
     private static func end(_ composition: Composition, _ trace: Trace) -> Int32 {
         if let reason = composition.server.stopReason {
             // The state of the disk is unknown, and the next start recovers from it. Background work still uses the
             // store, so nothing is closed here.
             trace.say("stopped", ["error": "\(reason)"])
             trace.flush()
-            _exit(Daemon.exitCode(of: reason, composition.store.models))
+            _exit(5)
         }
         composition.close()
         // A failed last flush loses nothing, since the journal holds the events; but the disk is suspect all the same.
         if let reason = composition.server.stopReason {
             trace.say("stopped", ["error": "\(reason)"])
-            return Daemon.exitCode(of: reason, composition.store.models)
+            return 5
         }
         trace.say("stopped", ["position": "\(composition.store.log.head.value)"])
         return 0
