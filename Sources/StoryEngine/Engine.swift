@@ -10,8 +10,7 @@ package final class Engine {
     let world: World
     let limits: Limits
     let identity: LogIdentity
-    // Held directly to avoid a retain and release on each request.
-    /// The catalogue that requests are handled by.
+    /// The catalogue that requests are handled by; held directly to avoid a retain and release on each request.
     package private(set) var catalogue: Catalogue
     /// The row changes of folded events, for subscriptions and counts.
     package let feed: ChangeFeed
@@ -205,14 +204,17 @@ package final class Engine {
     }
 
     private func verify(_ moment: Moment?, _ tag: Tag?, _ output: any TurnOutput) {
-        do throws(Failure) {
+        begin(tag, output) { () throws(Failure) in
             let position = try moment.map { (moment) throws(Failure) in
                 try world.position(of: moment, endingAt: output.durable)
             }
             output.start(.verify(sealAt: position), tag: tag)
-        } catch {
-            output.reply(.failed(error), tag: tag, restsOn: .zero)
         }
+    }
+
+    /// Begins an answer in `body`, or replies with its failure.
+    private func begin(_ tag: Tag?, _ output: any TurnOutput, _ body: () throws(Failure) -> Void) {
+        do throws(Failure) { try body() } catch { output.reply(.failed(error), tag: tag, restsOn: .zero) }
     }
 
     // MARK: Queries
@@ -224,11 +226,9 @@ package final class Engine {
     }
 
     private func list(_ query: ListQuery, _ tag: Tag?, _ output: any TurnOutput) {
-        do throws(Failure) {
+        begin(tag, output) { () throws(Failure) in
             let page = try BrowseOrdered.page(query, of: world.schema(query.kind), in: source)
             output.answer(with: page, tag: tag, restsOn: .zero)
-        } catch {
-            output.reply(.failed(error), tag: tag, restsOn: .zero)
         }
     }
 
@@ -249,11 +249,9 @@ package final class Engine {
     }
 
     private func read(_ query: ReadQuery, _ tag: Tag?, _ output: any TurnOutput) {
-        do throws(Failure) {
+        begin(tag, output) { () throws(Failure) in
             let plan = try ReadEvents.plan(query, in: world, endingAt: output.durable, identity)
             output.answer(with: ReadAnswer(plan, log: world.log, index: world.streams), tag: tag, restsOn: .zero)
-        } catch {
-            output.reply(.failed(error), tag: tag, restsOn: .zero)
         }
     }
 }

@@ -1,9 +1,9 @@
-package import StoryCore
+import StoryCore
 
 /// The row changes of events that may not be durable yet, in the order of the events, in one block of memory.
 ///
 /// Nothing is allocated for a change: the states before and after it are copied behind those of the last one.
-package struct PendingChanges {
+struct PendingChanges {
     /// One change; its bytes are the ID, the row before and the row after.
     private struct Entry: BitwiseCopyable {
         let kind: KindPlan
@@ -32,18 +32,18 @@ package struct PendingChanges {
     private var indexed = 0
 
     /// Creates an empty list.
-    package init() {}
+    init() {}
 
     /// The number of changes.
-    package var count: Int { entries.count - dropped }
+    var count: Int { entries.count - dropped }
 
     /// The size of their rows and IDs, in bytes.
-    package var byteCount: Int { count == 0 ? 0 : base + bytes.count - entries[dropped].start }
+    var byteCount: Int { count == 0 ? 0 : base + bytes.count - entries[dropped].start }
 
     // MARK: Inputs
 
     /// Notes a change.
-    package mutating func append(_ change: borrowing RowChange) {
+    mutating func append(_ change: borrowing RowChange) {
         entries.append(
             Entry(
                 kind: change.kind, number: change.number, position: change.position, start: base + bytes.count,
@@ -55,7 +55,7 @@ package struct PendingChanges {
     }
 
     /// Removes the changes by events through a position, each after `body` has seen it.
-    package mutating func removeFirst(through position: Position, _ body: (RowChange) -> Void) {
+    mutating func removeFirst(through position: Position, _ body: (RowChange) -> Void) {
         guard dropped < entries.count, entries[dropped].position <= position else { return }
         while dropped < entries.count, entries[dropped].position <= position {
             withChange(dropped, body)
@@ -65,7 +65,7 @@ package struct PendingChanges {
     }
 
     /// Removes the changes by events after a position.
-    package mutating func removeLast(after position: Position) {
+    mutating func removeLast(after position: Position) {
         guard let first = entries[dropped...].firstIndex(where: { $0.position > position }) else { return }
         bytes.removeLast(base + bytes.count - entries[first].start)
         entries.removeLast(entries.count - first)
@@ -94,7 +94,7 @@ package struct PendingChanges {
     // MARK: Rows as they were
 
     /// Returns true when a change of the row is pending.
-    package mutating func has(_ row: RowNumber) -> Bool {
+    mutating func has(_ row: RowNumber) -> Bool {
         index()
         return firsts[row] != nil
     }
@@ -102,7 +102,7 @@ package struct PendingChanges {
     /// Calls `body` with the row that had an ID before its first pending change, nil where there was none.
     ///
     /// - Returns: nil, without a call, where no change of it is pending.
-    package func withRow<Result>(
+    func withRow<Result>(
         before schema: KindSchema, _ id: UnsafeRawBufferPointer, _ body: (RowView?) -> Result
     ) -> Result? {
         for index in dropped..<entries.count where entries[index].kind.schema === schema {
@@ -115,21 +115,21 @@ package struct PendingChanges {
 
     /// Calls `body` with each row of a kind that has a pending change, as it was before the first one, and with the
     /// number of that change. `index` must have been called since the last input.
-    package func forEachRow(before schema: KindSchema, _ body: (RowView, _ change: Int) -> Void) {
+    func forEachRow(before schema: KindSchema, _ body: (RowView, _ change: Int) -> Void) {
         for index in firsts.values where entries[index].beforeCount >= 0 && entries[index].kind.schema === schema {
             withChange(index) { if let before = $0.before { body(before, index) } }
         }
     }
 
     /// Returns a copy of the row before a change, by the number that `forEachRow` gave it.
-    package func row(before change: Int) -> RowCopy? {
+    func row(before change: Int) -> RowCopy? {
         var row: RowCopy?
         withChange(change) { row = $0.before.map { RowCopy($0) } }
         return row
     }
 
     /// Notes the first change of each row.
-    package mutating func index() {
+    mutating func index() {
         for index in max(indexed, dropped)..<entries.count {
             let row = RowNumber(entries[index].kind.schema, entries[index].number)
             if firsts[row] == nil { firsts[row] = index }
@@ -155,12 +155,12 @@ package struct PendingChanges {
 }
 
 /// The number of a row among all kinds.
-package struct RowNumber: Hashable {
+struct RowNumber: Hashable {
     private let kind: Int
     private let number: UInt64
 
     /// Creates the number of a row of a kind.
-    package init(_ schema: KindSchema, _ number: UInt64) {
+    init(_ schema: KindSchema, _ number: UInt64) {
         kind = schema.number
         self.number = number
     }

@@ -36,8 +36,7 @@ struct RowPushes {
         case .events: subscription.listingEnded()
         case .row(let kind, let id):
             let row = try watcher.row(kind, id, &budget)
-            let json = row?.withView { encoder.row($0) } ?? RowPushEncoder.absent(at: durable)
-            push(json, subscription.id, &output, &budget)
+            push(state(row, at: durable), subscription.id, &output, &budget)
             subscription.listingEnded()
             subscription.sent(through: durable)
         case .list(let kind, let conditions):
@@ -121,10 +120,14 @@ struct RowPushes {
 
     private func shown(_ change: DurableChange) -> [UInt8] {
         if let json = change.push { return json }
-        let json =
-            change.after?.withView { encoder.row($0) } ?? RowPushEncoder.absent(at: change.position)
+        let json = state(change.after, at: change.position)
         feed.keep(json, of: change)
         return json
+    }
+
+    /// Returns the push of a row's state; nil: there is no row at this position.
+    private func state(_ row: RowCopy?, at position: Position) -> [UInt8] {
+        row?.withView { encoder.row($0) } ?? RowPushEncoder.absent(at: position)
     }
 
     private func push(

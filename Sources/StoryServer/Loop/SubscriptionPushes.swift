@@ -24,9 +24,9 @@ struct SubscriptionPushes {
             case .wait: return subscription.isWanting(head: head)
             case .list(let key):
                 guard !budget.isSpent else { return true }
-                guard isKept(&subscription, head, &output) else { continue }
-                guard rows.take(&subscription, &output, until: size, &budget) else { continue }
-                guard output.count < size, !budget.isSpent else { continue }
+                guard takeChanges(&subscription, head, &output, until: size, &budget), output.count < size,
+                    !budget.isSpent
+                else { continue }
                 try rows.list(&subscription, after: key, head, &output, until: size, &budget)
             case .sayCaughtUp(let position):
                 ReplyEncoder.append(.caughtUp(position), subscription: subscription.id, to: &output)
@@ -35,7 +35,9 @@ struct SubscriptionPushes {
             case .send(let from, let through):
                 guard !budget.isSpent else { return true }
                 guard subscription.subject.isEvents else {
-                    takeChanges(&subscription, head, &output, until: size, &budget)
+                    if takeChanges(&subscription, head, &output, until: size, &budget) {
+                        subscription.sent(through: head)
+                    }
                     continue
                 }
                 try send(&subscription, from, through, head, &output, until: size, &budget)
@@ -43,21 +45,14 @@ struct SubscriptionPushes {
         }
     }
 
-    /// Sends the row changes that the subscription has not taken.
+    /// Sends the row changes that the subscription has not taken; its list begins again where the feed lacks some.
+    ///
+    /// - Returns: true when it has taken all of them.
     private func takeChanges(
         _ subscription: inout Subscription, _ head: Position, _ output: inout ByteWriter, until size: Int,
         _ budget: inout Budget
-    ) {
-        guard isKept(&subscription, head, &output),
-            rows.take(&subscription, &output, until: size, &budget)
-        else { return }
-        subscription.sent(through: head)
-    }
-
-    /// Returns true when the feed still has the changes that the subscription has not taken; otherwise its list begins
-    /// again.
-    private func isKept(_ subscription: inout Subscription, _ head: Position, _ output: inout ByteWriter) -> Bool {
-        guard !rows.isKept(subscription) else { return true }
+    ) -> Bool {
+        if rows.isKept(subscription) { return rows.take(&subscription, &output, until: size, &budget) }
         subscription.listsAgain()
         ReplyEncoder.append(.again(head), subscription: subscription.id, to: &output)
         return false

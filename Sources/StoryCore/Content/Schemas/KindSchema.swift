@@ -45,8 +45,6 @@ package final class KindSchema: Sendable {
     private let memory: FixedMemory
     private let filterNames: [[UInt8]]
     private let sortNames: [[UInt8]]
-    /// True for each filter whose fields no event changes after the first one.
-    private let settledFilters: [Bool]
 
     /// Creates the schema of a declaration.
     ///
@@ -65,9 +63,6 @@ package final class KindSchema: Sendable {
         filters = declaration.filters
         filterShapes = try declaration.shapes()
         filterNames = declaration.filters.map { Array($0.name.utf8) }
-        let changing = declaration.events.filter { $0.effect == .changes }.flatMap(\.changes)
-            .reduce(0 as UInt64) { $0 | 1 << UInt64($1.field) }
-        settledFilters = declaration.filters.map { $0.test.fields & changing == 0 }
         sorts = declaration.sorts
         sortNames = declaration.sorts.map { Array($0.name.utf8) }
         rows = declaration.rows
@@ -96,11 +91,6 @@ package final class KindSchema: Sendable {
             if let table = event.membership?.table, !tables.contains(table) { tables.append(table) }
         }
         return tables
-    }
-
-    /// Returns true when no event changes whether an existing row passes the conditions.
-    package func areSettled(_ conditions: [Condition]) -> Bool {
-        conditions.allSatisfy { settledFilters[$0.filter] }
     }
 
     /// The kind that requests name, in the catalogue of this schema.
