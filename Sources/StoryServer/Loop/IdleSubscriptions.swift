@@ -18,13 +18,44 @@ final class IdleSubscriptions {
     /// The least number of entries at which ended subscriptions are swept out.
     private static let minSwept = 1_024
 
-    /// Those that wait for events, by the hash of their stream or category.
-    private var byEvent: [UInt64: [Follower]] = [:]
-    /// Those that wait for row changes, by the hash of their row or kind.
-    private var byChange: [UInt64: [Follower]] = [:]
-    /// The number of entries, ended subscriptions included.
-    private(set) var count = 0
+    /// Subscriptions by the hash of the name that they wait for.
+    private struct Table {
+        private var followers: [UInt64: [Follower]] = [:]
+        private(set) var count = 0
+
+        var isEmpty: Bool { count == 0 }
+        var hashes: [UInt64] { Array(followers.keys) }
+
+        mutating func add(_ follower: Follower, _ hash: UInt64) {
+            followers[hash, default: []].append(follower)
+            count += 1
+        }
+
+        /// Removes those that wait for a name; returns none where there are none.
+        mutating func take(_ hash: UInt64) -> [Follower] {
+            guard let found = followers.removeValue(forKey: hash) else { return [] }
+            count -= found.count
+            return found
+        }
+
+        /// Removes those that fail a test.
+        mutating func sweep(_ isKept: (Follower) -> Bool) {
+            followers = followers.compactMapValues { all in
+                let kept = all.filter(isKept)
+                return kept.isEmpty ? nil : kept
+            }
+            count = followers.values.reduce(0) { $0 + $1.count }
+        }
+    }
+
+    /// Those that wait for events of their stream or category.
+    private var byEvent = Table()
+    /// Those that wait for changes of their row or kind.
+    private var byChange = Table()
     private var sweptAt = IdleSubscriptions.minSwept
+
+    /// The number of entries, ended subscriptions included.
+    var count: Int { byEvent.count + byChange.count }
 
     /// Adds a subscription until an event or a change concerns it.
     ///
@@ -34,13 +65,12 @@ final class IdleSubscriptions {
         switch subscription.subject {
         case .events:
             guard let hash = IdleSubscriptions.hash(of: subscription.selection.source) else { return }
-            byEvent[hash, default: []].append(follower)
+            byEvent.add(follower, hash)
         case .row(let kind, let id):
             let hash = id.spelling.withUnsafeBytes { IdleSubscriptions.hash(of: kind, $0) }
-            byChange[hash, default: []].append(follower)
-        case .list(let kind, _): byChange[IdleSubscriptions.hash(of: kind), default: []].append(follower)
+            byChange.add(follower, hash)
+        case .list(let kind, _): byChange.add(follower, IdleSubscriptions.hash(of: kind))
         }
-        count += 1
     }
 
     /// Removes the subscriptions that the given events and changes concern, and wakes them; wakes all where the log
@@ -54,9 +84,9 @@ final class IdleSubscriptions {
         if !byChange.isEmpty {
             for number in number..<max(number, changes.end) {
                 let change = changes[number]
-                take(IdleSubscriptions.hash(of: change.schema.kind), from: &byChange, wake)
+                byChange.take(IdleSubscriptions.hash(of: change.schema.kind)).forEach(wake)
                 let hash = change.id.withUnsafeBytes { IdleSubscriptions.hash(of: change.schema.kind, $0) }
-                take(hash, from: &byChange, wake)
+                byChange.take(hash).forEach(wake)
             }
         }
         guard !byEvent.isEmpty else { return }
@@ -64,31 +94,20 @@ final class IdleSubscriptions {
             try log.scan(from: first, through: last, order: .ascending) { record in
                 let name = UnsafeRawBufferPointer(rebasing: record.json[record.stream])
                 let category = name.prefix { $0 != 0x2D }.count
-                take(IdleSubscriptions.hash(of: name.slice(0, count: category), .category), from: &byEvent, wake)
-                take(IdleSubscriptions.hash(of: name, .stream), from: &byEvent, wake)
+                byEvent.take(IdleSubscriptions.hash(of: name.slice(0, count: category), .category)).forEach(wake)
+                byEvent.take(IdleSubscriptions.hash(of: name, .stream)).forEach(wake)
                 return !byEvent.isEmpty
             }
         } catch {
             // Each subscription then reads the log itself, and meets the same failure.
-            for hash in Array(byEvent.keys) { take(hash, from: &byEvent, wake) }
+            for hash in byEvent.hashes { byEvent.take(hash).forEach(wake) }
         }
-    }
-
-    private func take(_ hash: UInt64, from followers: inout [UInt64: [Follower]], _ wake: (Follower) -> Void) {
-        guard let found = followers.removeValue(forKey: hash) else { return }
-        count -= found.count
-        found.forEach(wake)
     }
 
     /// Removes the entries of ended subscriptions; runs each time the number of entries has doubled.
     private func sweep(_ isResting: (Follower) -> Bool) {
-        for table in [\IdleSubscriptions.byEvent, \.byChange] {
-            self[keyPath: table] = self[keyPath: table].compactMapValues { kept in
-                let there = kept.filter(isResting)
-                return there.isEmpty ? nil : there
-            }
-        }
-        count = byEvent.values.reduce(0) { $0 + $1.count } + byChange.values.reduce(0) { $0 + $1.count }
+        byEvent.sweep(isResting)
+        byChange.sweep(isResting)
         sweptAt = max(IdleSubscriptions.minSwept, count * 2)
     }
 

@@ -119,8 +119,9 @@ final class Outbox {
 
     /// Returns the bytes that wait until the connection's client reads them.
     func waitingCount(_ connection: Connection) -> Int {
-        let count = appended?.id == connection.id ? appended?.count ?? 0 : connection.output.count
-        return count + transport.unsentCount(connection.id)
+        let unsent = transport.unsentCount(connection.id)
+        if let appended, appended.id == connection.id { return appended.count + unsent }
+        return connection.output.count + unsent
     }
 
     // MARK: Sending

@@ -27,6 +27,8 @@ enum CompleteRun {
 
 /// A command line that is being typed.
 private struct TypedCommand {
+    private static let completion = RequestCompletion(Kinds.table)
+
     private let before: Arguments
     private let subcommand: Subcommand
     /// The option whose value is typed; nil for an operand.
@@ -63,7 +65,7 @@ private struct TypedCommand {
 
     private func value(of option: String) -> WantedNames? {
         guard subcommand.takesFields || subcommand.options.contains(where: { $0.name == option }) else { return nil }
-        let completion = RequestCompletion(Kinds.table)
+        let completion = TypedCommand.completion
         let source: WantedNames.Source?
         switch option {
         case "types": source = .types(of: events(before.operands.first))
@@ -87,7 +89,7 @@ private struct TypedCommand {
     private var operand: WantedNames? {
         let isTail = subcommand.name == Tail.subcommand.name
         guard let verb = isTail ? Verb.subscribe : Verb(rawValue: subcommand.name.uppercased()) else { return nil }
-        if let wanted = RequestCompletion(Kinds.table).names(after: verb.rawValue + " ", word) { return wanted }
+        if let wanted = TypedCommand.completion.names(after: verb.rawValue + " ", word) { return wanted }
         // The tool takes a stream's bare name as well.
         guard [.read, .subscribe].contains(verb), !word.contains("/") else { return nil }
         return WantedNames(.streams(areOfUsers: false), beginning: word)

@@ -14,17 +14,6 @@ package enum FilterTest: Equatable, Sendable {
     case before(Int)
 }
 
-extension FilterTest {
-    /// The fields that the test reads, one bit each.
-    var fields: UInt64 {
-        switch self {
-        case .field(let field), .folded(let field), .unset(let field), .notBefore(let field), .before(let field):
-            1 << UInt64(field)
-        case .pair(let one, let other): 1 << UInt64(one) | 1 << UInt64(other)
-        }
-    }
-}
-
 extension FilterSchema {
     /// Returns the filters that every kind with a date has: `since=` includes its time, `until=` excludes it.
     ///
