@@ -137,12 +137,12 @@ package final class Engine {
     }
 
     /// Adds a row to those that are answered together.
-    private func want(_ kind: Kind, _ id: Identifier, _ tag: Tag?, _ output: any TurnOutput) {
+    private func want(_ kind: Kind, _ key: RowKey, _ tag: Tag?, _ output: any TurnOutput) {
         if wanting !== output {
             flush()
             wanting = output
         }
-        wanted.add(catalogue[kind].rows.number, kind, id, tag)
+        wanted.add(catalogue[kind].rows.number, kind, key, tag)
         output.rowIsWanted(kind)
         if wanted.isFull { flush() }
     }
@@ -173,10 +173,10 @@ package final class Engine {
             return output.reply(.failed(.removedKind), tag: tag, restsOn: .zero)
         }
         switch action {
-        case .get(let kind, let id, nil): want(kind, id, tag, output)
-        case .get(let kind, let id, let moment?):
+        case .get(let kind, let key, nil): want(kind, key, tag, output)
+        case .get(let kind, let key, let moment?):
             flush()
-            let browse = Browse(kind: world.schema(kind), id: id, world: world, head: head, tag: tag, output: output)
+            let browse = Browse(kind: world.schema(kind), key: key, world: world, head: head, tag: tag, output: output)
             try browse.at(moment)
         case .list(let query): list(query, tag, output)
         case .count(let kind, let conditions): try count(world.schema(kind), conditions, tag, output)

@@ -56,11 +56,10 @@ struct ModelComparison {
 
     /// Returns the name of a row by its ID, or of another entry by its table and key.
     private func name(_ table: ModelTable, _ key: [UInt8]) -> String {
-        // The key of a row is the length of its ID and the ID.
         if let kind = catalogue.kinds.first(where: { $0.rows == table }),
-            let id = Identifier(key.dropFirst(KeyBuffer.rowKeyHead))
+            kind.keys.isValid(count: key.count - KeyBuffer.rowKeyHead)
         {
-            return "\(kind.name)/\(id)"
+            return kind.address(RowKey(trusted: ByteView(Array(key.dropFirst(KeyBuffer.rowKeyHead)))))
         }
         let isText = !key.isEmpty && key.allSatisfy(Alphabet.holds)
         return "\(table.name) " + (isText ? Alphabet.text(key) : key.map { hex($0) }.joined())

@@ -33,7 +33,7 @@ struct InventedKindTests {
         let query = ListQuery(
             kind: coins.kind, conditions: conditions, sort: sort, order: .ascending, limit: limit, after: after)
         return world.ask(.list(query)).effects.compactMap {
-            if case .row(_, let row, _) = $0 { row.withView { String(decoding: $0.id, as: UTF8.self) } } else { nil }
+            if case .row(_, let row, _) = $0 { row.withView { String(decoding: $0.key, as: UTF8.self) } } else { nil }
         }
     }
 

@@ -24,7 +24,7 @@ struct ChangeFeedTests {
         func rowChanged(_ change: borrowing RowChange) {
             changes.append(
                 Plain(
-                    kind: change.kind.schema.name, number: change.number, id: Array(change.id),
+                    kind: change.kind.schema.name, number: change.number, id: Array(change.key),
                     position: change.position, before: change.before.map { Array($0.bytes) },
                     after: change.after.map { Array($0.bytes) }))
         }
@@ -160,7 +160,7 @@ struct ChangeFeedTests {
         for number in durable.first..<durable.end {
             let (change, plain) = (durable[number], shadow.changes[Int(number)])
             let copy = Plain(
-                kind: change.schema.name, number: plain.number, id: change.id, position: change.position,
+                kind: change.schema.name, number: plain.number, id: change.key, position: change.position,
                 before: change.before?.bytes, after: change.after?.bytes)
             #expect(copy == plain)
             let name = "\(plain.kind) \(plain.number)"

@@ -29,6 +29,9 @@ private struct Samples {
         case .number:
             good = [("100", .number(100)), ("1.4", .number(1.4)), ("-2e1", .number(-20))]
             bad = ["1,4", "true", "", "[1]", "1e999"].map { ($0, .malformed) }
+        case .text(let maxCount, _):
+            good = [("Aé@X", .text(bytes("Aé@X")))]
+            bad = [("", .empty), (String(repeating: "a", count: maxCount + 1), .tooLong)]
         case .folded(let maxCount, _):
             good = [
                 ("Aé@X", .folded(bytes("aé@x"))),

@@ -30,3 +30,13 @@ extension RequestAction {
         _ kind: Kind, _ id: Identifier?, _ action: ContentAction, _ options: WriteOptions
     ) -> RequestAction { .content(ContentWrite(kind: kind, id: id, action: action, options: options)) }
 }
+
+extension RequestAction {
+    package static func get(_ kind: Kind, _ id: Identifier, at moment: Moment?) -> RequestAction {
+        .get(kind, RowKey(id), at: moment)
+    }
+}
+
+extension Subject {
+    package static func row(_ kind: Kind, _ id: Identifier) -> Subject { .row(kind, RowKey(id)) }
+}

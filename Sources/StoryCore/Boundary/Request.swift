@@ -21,14 +21,14 @@ package struct Request: ~Copyable, Sendable {
     }
 
     /// The row that a `GET` reads in its current state; nil for every other request.
-    package var row: (kind: Kind, id: Identifier)? {
-        if case .get(let kind, let id, nil) = action { (kind, id) } else { nil }
+    package var row: (kind: Kind, key: RowKey)? {
+        if case .get(let kind, let key, nil) = action { (kind, key) } else { nil }
     }
 }
 
 /// The verbs with their arguments.
 package enum RequestAction: Equatable, Sendable {
-    case get(Kind, Identifier, at: Moment?)
+    case get(Kind, RowKey, at: Moment?)
     case list(ListQuery)
     case count(Kind, [Condition])
     case sorts(Kind)

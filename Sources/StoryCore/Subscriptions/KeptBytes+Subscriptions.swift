@@ -30,7 +30,7 @@ extension Subject {
     var keptBytes: Int {
         switch self {
         case .events: 0
-        case .row(_, let id): allocation + id.bytes.count
+        case .row(_, let key): allocation + key.spelling.count
         case .list(_, let conditions):
             conditions.reduce(0) { $0 + MemoryLayout<Condition>.stride + $1.value.keptBytes }
         }
@@ -40,7 +40,7 @@ extension Subject {
 extension FilterValue {
     fileprivate var keptBytes: Int {
         switch self {
-        case .name(let bytes), .folded(let bytes): allocation + bytes.count
+        case .name(let bytes), .folded(let bytes), .text(let bytes): allocation + bytes.count
         case .pair(let one, let other): 2 * allocation + one.count + other.count
         case .integer, .number, .date, .flag, .fraction, .choice: 0
         }

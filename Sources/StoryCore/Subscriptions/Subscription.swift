@@ -3,7 +3,7 @@ package enum Subject: Equatable, Sendable {
     /// Events as they are in the log.
     case events
     /// One row, in its current state and after each change.
-    case row(Kind, Identifier)
+    case row(Kind, RowKey)
     /// The rows of a kind that pass all conditions: first the current ones, then each that enters, changes or leaves.
     case list(Kind, [Condition])
 

@@ -4,7 +4,7 @@ import StoryModels
 /// `GET`: one row, now or at an earlier moment.
 struct Browse {
     let kind: KindSchema
-    let id: Identifier
+    let key: RowKey
     let world: World
     /// The last event that the models have.
     let head: Position
@@ -12,7 +12,7 @@ struct Browse {
     let output: any TurnOutput
 
     // Computed, since only a failure needs the text, and a `GET` that finds its row is the most frequent request.
-    private var target: String { "\(kind.name)/\(id)" }
+    private var target: String { kind.address(key) }
 
     /// Answers for a row that is not there, or whose stored bytes are damaged. The answer rests on the stream's last
     /// event.
@@ -21,6 +21,7 @@ struct Browse {
     /// - Throws: `.corrupt` if the row is damaged; otherwise the error of the read.
     func missed(_ record: UnsafeRawBufferPointer?) throws(StorageError) {
         guard record == nil else { throw .corrupt("a stored row of \(kind.name) is damaged", at: nil) }
+        guard kind.numbering == .ofStreams else { return refuse(.notFound(target), basis(head)) }
         guard let head = try world.streams.head(of: stream) else { return refuse(.notFound(target), .zero) }
         refuse(.gone(target), basis(head.position))
     }
@@ -33,7 +34,10 @@ struct Browse {
     /// - Throws: like `missed`.
     func at(_ moment: Moment) throws(StorageError) {
         let basis = self.basis(head)
-        guard let head = try world.streams.head(of: stream) else { return refuse(.notFound(target), basis) }
+        guard kind.areRowsOfOneStream else { return refuse(.hasNoPast(kind), .zero) }
+        guard let stream = kind.stream(of: key), let head = try world.streams.head(of: stream) else {
+            return refuse(.notFound(target), basis)
+        }
         let position: Position
         do throws(Failure) {
             position = try world.position(of: moment, endingAt: self.head)
@@ -41,15 +45,16 @@ struct Browse {
             return refuse(error, basis)
         }
         if position >= head.position {
-            let isThere = try world.rows.row(kind, id) { output.row($0, tag: tag, restsOn: basis) }
+            let isThere = try world.rows.row(kind, key) { output.row($0, tag: tag, restsOn: basis) }
             guard !isThere else { return }
         }
-        let subject = PastRow.Subject(target: target, moment: moment.text)
+        let subject = PastRow.Subject(
+            target: target, moment: moment.text, isGone: kind.numbering == .ofStreams)
         let cursor = PastRow(subject, world.history(of: head, kind, through: position), restsOn: basis)
         output.answer(with: cursor, tag: tag, restsOn: basis)
     }
 
-    private var stream: StreamName { kind.stream(id) }
+    private var stream: StreamName { kind.stream(key.id) }
 
     private func refuse(_ failure: Failure, _ basis: Position) {
         output.reply(.failed(failure), tag: tag, restsOn: basis)
@@ -78,6 +83,8 @@ final class PastRow: AnswerCursor {
         let target: String
         /// The moment as text within a sentence.
         let moment: String
+        /// True when a row that was removed is `gone`, not `notFound`.
+        let isGone: Bool
     }
 
     private let subject: Subject
@@ -98,9 +105,16 @@ final class PastRow: AnswerCursor {
 
     private var reply: Reply {
         if let row = history.row { return .done(.row(row)) }
-        guard history.position > .zero else {
+        guard history.position > .zero, subject.isGone else {
             return .failed(Failure(.notFound, "there was no \(subject.target) yet at \(subject.moment)"))
         }
         return .failed(.gone(subject.target))
+    }
+}
+
+extension Failure {
+    /// Returns the refusal of `at=` for rows that events of several streams change.
+    fileprivate static func hasNoPast(_ kind: KindSchema) -> Failure {
+        .invalid("at", .notSelected, "\(kind.name) are changed by several streams, so they have no past; leave at= out")
     }
 }

@@ -28,19 +28,19 @@ struct WantedRows: ~Copyable {
         items.removeAll(keepingCapacity: true)
     }
 
-    /// Adds a row and copies its ID; there must be room.
+    /// Adds a row and copies its key; there must be room.
     ///
     /// - Parameter table: the table of the kind's rows.
-    mutating func add(_ table: UInt8, _ kind: Kind, _ id: Identifier, _ tag: Tag?) {
-        id.spelling.withUnsafeBytes { keys.addRow($0, in: table) }
+    mutating func add(_ table: UInt8, _ kind: Kind, _ key: RowKey, _ tag: Tag?) {
+        key.spelling.withUnsafeBytes { keys.addRow($0, in: table) }
         items.append(Item(kind: kind, tag: tag))
     }
 
     fileprivate func kind(_ index: Int) -> Kind { items[index].kind }
     fileprivate func tag(_ index: Int) -> Tag? { items[index].tag }
-    /// Returns the ID of a row; it is valid until the batch changes.
-    fileprivate func id(_ index: Int) -> Identifier {
-        Identifier(trusted: ByteView(borrowing: keys.rowID(index)))
+    /// Returns the key of a row; it is valid until the batch changes.
+    fileprivate func key(_ index: Int) -> RowKey {
+        RowKey(trusted: ByteView(borrowing: keys.rowKey(index)))
     }
 }
 
@@ -82,7 +82,7 @@ struct BrowseTogether {
     /// Answers for a row that is not there, or is damaged.
     private func missed(_ rows: borrowing WantedRows, _ index: Int, _ value: UnsafeRawBufferPointer?) {
         let browse = Browse(
-            kind: world.schema(rows.kind(index)), id: rows.id(index), world: world, head: head,
+            kind: world.schema(rows.kind(index)), key: rows.key(index), world: world, head: head,
             tag: rows.tag(index), output: output)
         do throws(StorageError) { try browse.missed(value) } catch { browse.failed(error) }
     }

@@ -27,14 +27,14 @@ package struct RowWatcher {
     ///
     /// - Throws: the error of the read.
     package func row(
-        _ kind: Kind, _ id: Identifier, _ budget: inout Budget
+        _ kind: Kind, _ key: RowKey, _ budget: inout Budget
     ) throws(StorageError) -> RowCopy? {
         budget.look(at: Budget.rowUnits + pendingUnits)
         let schema = world.schema(kind)
-        let pending = id.spelling.withUnsafeBytes { id in feed.withRow(schema, id) { $0.map { RowCopy($0) } } }
+        let pending = key.spelling.withUnsafeBytes { key in feed.withRow(schema, key) { $0.map { RowCopy($0) } } }
         if let pending { return pending }
         var row: RowCopy?
-        _ = try world.rows.row(schema, id) { row = RowCopy($0) }
+        _ = try world.rows.row(schema, key) { row = RowCopy($0) }
         return row
     }
 

@@ -75,12 +75,12 @@ package final class ChangeFeed {
     /// Returns true when a change of the row is pending.
     package func isPending(_ row: RowView) -> Bool { pending.has(RowNumber(row.schema, row.number)) }
 
-    /// Calls `body` with the durable row with an ID, nil where there is none.
+    /// Calls `body` with the durable row with a key, nil where there is none.
     ///
     /// - Returns: nil, without a call, where no change of it is pending: the models have its durable state.
     package func withRow<Result>(
-        _ schema: KindSchema, _ id: UnsafeRawBufferPointer, _ body: (RowView?) -> Result
-    ) -> Result? { pending.withRow(before: schema, id, body) }
+        _ schema: KindSchema, _ key: UnsafeRawBufferPointer, _ body: (RowView?) -> Result
+    ) -> Result? { pending.withRow(before: schema, key, body) }
 
     /// Calls `body` with the durable state of each row of a kind that has a pending change, and with the number of that
     /// change, which is valid until the next input.

@@ -4,8 +4,8 @@ package import StoryCore
 package final class DurableChange {
     /// The schema of the row's kind.
     package let schema: KindSchema
-    /// The row's ID.
-    package let id: [UInt8]
+    /// The row's key.
+    package let key: [UInt8]
     /// The position of the event.
     package let position: Position
     /// The row before the event; nil where there was none.
@@ -28,7 +28,7 @@ package final class DurableChange {
     ///   - before: the row as that change left it, which is shared; nil without such a change.
     init(_ change: RowChange, previous: UInt64?, sharing before: RowCopy?) {
         schema = change.kind.schema
-        id = [UInt8](change.id)
+        key = [UInt8](change.key)
         position = change.position
         self.before = before ?? change.before.map { RowCopy($0) }
         after = change.after.map { RowCopy($0) }
@@ -39,6 +39,6 @@ package final class DurableChange {
     /// The memory that it keeps, in bytes.
     var keptBytes: Int {
         let own = previous == nil ? before?.bytes.count ?? 0 : 0
-        return 256 + id.count + own + (after?.bytes.count ?? 0) + (push?.count ?? 0)
+        return 256 + key.count + own + (after?.bytes.count ?? 0) + (push?.count ?? 0)
     }
 }

@@ -4,14 +4,14 @@ import StoryCore
 ///
 /// Nothing is allocated for a change: the states before and after it are copied behind those of the last one.
 struct PendingChanges {
-    /// One change; its bytes are the ID, the row before and the row after.
+    /// One change; its bytes are the key, the row before and the row after.
     private struct Entry: BitwiseCopyable {
         let kind: KindPlan
         let number: UInt64
         let position: Position
         /// The offset of its bytes, counted from the first change ever noted.
         let start: Int
-        let idCount: Int
+        let keyCount: Int
         /// The size of the row before the event in bytes; negative where there was none.
         let beforeCount: Int
         /// The size of the row after the event in bytes; negative where it was removed.
@@ -37,7 +37,7 @@ struct PendingChanges {
     /// The number of changes.
     var count: Int { entries.count - dropped }
 
-    /// The size of their rows and IDs, in bytes.
+    /// The size of their rows and keys, in bytes.
     var byteCount: Int { count == 0 ? 0 : base + bytes.count - entries[dropped].start }
 
     // MARK: Inputs
@@ -47,9 +47,9 @@ struct PendingChanges {
         entries.append(
             Entry(
                 kind: change.kind, number: change.number, position: change.position, start: base + bytes.count,
-                idCount: change.id.count, beforeCount: change.before?.bytes.count ?? -1,
+                keyCount: change.key.count, beforeCount: change.before?.bytes.count ?? -1,
                 afterCount: change.after?.bytes.count ?? -1))
-        bytes.append(contentsOf: change.id)
+        bytes.append(contentsOf: change.key)
         if let before = change.before { bytes.append(contentsOf: before.bytes) }
         if let after = change.after { bytes.append(contentsOf: after.bytes) }
     }
@@ -99,15 +99,15 @@ struct PendingChanges {
         return firsts[row] != nil
     }
 
-    /// Calls `body` with the row that had an ID before its first pending change, nil where there was none.
+    /// Calls `body` with the row that had a key before its first pending change, nil where there was none.
     ///
     /// - Returns: nil, without a call, where no change of it is pending.
     func withRow<Result>(
-        before schema: KindSchema, _ id: UnsafeRawBufferPointer, _ body: (RowView?) -> Result
+        before schema: KindSchema, _ key: UnsafeRawBufferPointer, _ body: (RowView?) -> Result
     ) -> Result? {
         for index in dropped..<entries.count where entries[index].kind.schema === schema {
             var result: Result?
-            withChange(index) { if $0.id.equals(id) { result = body($0.before) } }
+            withChange(index) { if $0.key.equals(key) { result = body($0.before) } }
             if let result { return result }
         }
         return nil
@@ -140,14 +140,14 @@ struct PendingChanges {
     private func withChange(_ index: Int, _ body: (RowChange) -> Void) {
         let entry = entries[index]
         bytes.withUnsafeBytes { all in
-            let before = entry.start - base + entry.idCount
+            let before = entry.start - base + entry.keyCount
             let after = before + max(entry.beforeCount, 0)
             func row(_ start: Int, _ count: Int) -> RowView? {
                 count < 0 ? nil : RowView(trusted: all.slice(start, count: count), entry.kind.layout)
             }
             body(
                 RowChange(
-                    kind: entry.kind, number: entry.number, id: all.slice(entry.start - base, count: entry.idCount),
+                    kind: entry.kind, number: entry.number, key: all.slice(entry.start - base, count: entry.keyCount),
                     position: entry.position, before: row(before, entry.beforeCount),
                     after: row(after, entry.afterCount), fields: .max))
         }

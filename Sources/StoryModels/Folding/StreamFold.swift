@@ -14,7 +14,7 @@ package final class StreamFold {
     private let plan: CataloguePlan
     private let sink: any TableWriting
     private let json: any JSONReading
-    private var fold = RowFold()
+    private var fold: RowFold
     private var projection = RowProjection()
     private var key = KeyBuffer()
     private var value = KeyBuffer()
@@ -30,6 +30,7 @@ package final class StreamFold {
         self.plan = plan
         self.sink = sink
         self.json = json
+        fold = RowFold(json)
     }
 
     /// Folds the next event of the stream.
@@ -58,13 +59,14 @@ package final class StreamFold {
         try StreamIndex.put(head, name, to: sink, &value)
         guard let row, let kind else { return }
         let change = RowChange(
-            kind: kind.plan, number: row.number, id: row.id, position: row.position, before: nil, after: row,
+            kind: kind.plan, number: row.number, key: row.key, position: row.position, before: nil, after: row,
             fields: .max)
         try projection.apply(change, to: sink)
     }
 
     private func begin(_ record: EventRecord) {
         kind = plan.catalogue.kind(stream: record.streamName).map { (plan[$0.kind], $0.idStart) }
+        precondition(kind.map { !$0.plan.hasOwnNumbers } ?? true, "rows with numbers of their own folded by streams")
     }
 
     private func clear() {

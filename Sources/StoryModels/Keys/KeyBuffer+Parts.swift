@@ -19,7 +19,7 @@ extension KeyBuffer {
     private mutating func addValue(_ field: Int, of row: borrowing RowView) {
         switch row.layout.slots[field].storage {
         case .name: addName(row.text(field))
-        case .text: addText(row.text(field), isFolded: false)
+        case .text, .texts: addText(row.text(field), isFolded: false)
         case .integer: addInteger(row.integer(field))
         case .number: addDouble(row.double(field))
         case .date: addDate(row.date(field))
@@ -41,7 +41,7 @@ extension KeyBuffer {
         case .fraction:
             let bits = row.bits(field)
             addDouble(Double(bits & 0xFFFF_FFFF) / Double(max(bits >> 32, 1)))
-        case .name, .integer, .number, .date, .flag, .choice: addValue(field, of: row)
+        case .name, .texts, .integer, .number, .date, .flag, .choice: addValue(field, of: row)
         }
     }
 }

@@ -83,21 +83,21 @@ package struct KeyBuffer: ~Copyable {
         add(whole)
     }
 
-    /// The number of bytes before the ID in the key of a row.
+    /// The number of bytes before the row's own key in the table of rows.
     package static let rowKeyHead = 2
 
-    /// Replaces the content with the key of a row: the length of the ID in two bytes, then the ID, so that sequential IDs are added at
-    /// the end.
-    package mutating func setRowKey(_ id: UnsafeRawBufferPointer) {
+    /// Replaces the content with the key of a row in its table: its length in two bytes, then its bytes, so that
+    /// sequential IDs are added at the end.
+    package mutating func setRowKey(_ key: UnsafeRawBufferPointer) {
         clear()
-        _ = addRowKey(id)
+        _ = addRowKey(key)
     }
 
-    /// Adds the key of a row.
-    mutating func addRowKey(_ id: UnsafeRawBufferPointer) -> Bool {
-        add(UInt8(truncatingIfNeeded: id.count >> 8))
-        add(UInt8(truncatingIfNeeded: id.count))
-        add(id)
+    /// Adds the key of a row in its table.
+    mutating func addRowKey(_ key: UnsafeRawBufferPointer) -> Bool {
+        add(UInt8(truncatingIfNeeded: key.count >> 8))
+        add(UInt8(truncatingIfNeeded: key.count))
+        add(key)
         return true
     }
 

@@ -38,8 +38,8 @@ package struct KeyBatch: ~Copyable {
     }
 
     /// Adds the key of a row; the batch must not be full.
-    package mutating func addRow(_ id: UnsafeRawBufferPointer, in table: UInt8) {
-        add(in: table) { _ = $0.addRowKey(id) }
+    package mutating func addRow(_ key: UnsafeRawBufferPointer, in table: UInt8) {
+        add(in: table) { _ = $0.addRowKey(key) }
     }
 
     /// Adds a key that is one number; the batch must not be full.
@@ -74,8 +74,8 @@ package struct KeyBatch: ~Copyable {
         keys.bytes.slice(entries[index].start, count: entries[index].count)
     }
 
-    /// Returns the ID of a row whose key was added; valid until the next change.
-    package func rowID(_ index: Int) -> UnsafeRawBufferPointer {
+    /// Returns the row's own key of a key that was added with `addRow`; valid until the next change.
+    package func rowKey(_ index: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: key(index).dropFirst(KeyBuffer.rowKeyHead))
     }
 }

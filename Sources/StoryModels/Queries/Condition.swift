@@ -15,6 +15,14 @@ extension Condition {
             guard case .folded(let text) = value, row.has(field) else { return false }
             let bytes = row.text(field)
             return text.elementsEqual(bytes.lazy.map(\.folded))
+        case .contains(let field):
+            guard case .text(let text) = value else { return false }
+            var isThere = false
+            row.forEachText(field) { element in
+                isThere = text.equals(element)
+                return !isThere
+            }
+            return isThere
         case .unset(let field): return value == .flag(!row.flag(field))
         case .notBefore(let field):
             guard case .date(let time) = value else { return false }
@@ -34,7 +42,8 @@ extension Condition {
         case (.flag, .flag(let flag)): row.flag(field) == flag
         case (.fraction, .fraction(let bits)): row.bits(field) == bits
         case (.choice, .choice(let word)): row.bits(field) == UInt64(word)
-        case (.text, _), (.name, _), (.integer, _), (.number, _), (.date, _), (.flag, _), (.fraction, _), (.choice, _):
+        case (.text, _), (.texts, _), (.name, _), (.integer, _), (.number, _), (.date, _), (.flag, _), (.fraction, _),
+            (.choice, _):
             false
         }
     }
@@ -64,7 +73,8 @@ extension KeyBuffer {
         case (.field, .flag(let flag)): add(flag ? 1 : 0)
         case (.field, .fraction(let bits)): addOrdered(bits)
         case (.field, .choice(let word)): add(word)
-        case (.field, _), (.pair, _), (.folded, _), (.unset, _), (.notBefore, _), (.before, _): return false
+        case (.field, _), (.pair, _), (.folded, _), (.contains, _), (.unset, _), (.notBefore, _), (.before, _):
+            return false
         }
         return true
     }

@@ -29,7 +29,7 @@ struct KeyPart: BitwiseCopyable, Equatable {
         case .unset(let field):
             source = .unset(field)
             fields = 1 << UInt64(field)
-        case .folded, .notBefore, .before:
+        case .folded, .contains, .notBefore, .before:
             preconditionFailure("an index has a filter of test \(filter.test)")
         }
     }

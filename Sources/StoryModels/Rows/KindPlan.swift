@@ -16,6 +16,7 @@ package struct KindPlan: BitwiseCopyable, @unchecked Sendable {
         let tallies: UnsafeBufferPointer<TallyPlan>
         let unique: UniquePlan?
         let (rows, numbers, counts): (UInt8, UInt8, UInt8)
+        let hasOwnNumbers: Bool
     }
 
     private let contents: UnsafePointer<Contents>
@@ -31,7 +32,8 @@ package struct KindPlan: BitwiseCopyable, @unchecked Sendable {
                 events: memory.table(schema.events.map { EventPlan($0, schema, in: memory) }),
                 keyParts: memory.table(parts.all), indexes: indexes, tallies: tallies,
                 unique: schema.unique.map { UniquePlan(table: $0.table.number, field: $0.field) },
-                rows: schema.rows.number, numbers: schema.numbers.number, counts: schema.counts.number))
+                rows: schema.rows.number, numbers: schema.numbers.number, counts: schema.counts.number,
+                hasOwnNumbers: schema.numbering == .counter))
         self.contents = UnsafePointer(contents)
     }
 
@@ -50,6 +52,9 @@ package struct KindPlan: BitwiseCopyable, @unchecked Sendable {
     package var numbers: UInt8 { contents.pointee.numbers }
     /// The table of the tallies.
     package var counts: UInt8 { contents.pointee.counts }
+
+    /// True when the rows are numbered by a counter of the kind's own.
+    package var hasOwnNumbers: Bool { contents.pointee.hasOwnNumbers }
 
     /// Returns the plan of events of this type; nil when the kind has none.
     func event(_ type: UnsafeRawBufferPointer) -> UnsafePointer<EventPlan>? {

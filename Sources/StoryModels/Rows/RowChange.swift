@@ -6,8 +6,8 @@ package struct RowChange: BitwiseCopyable {
     package let kind: KindPlan
     /// The row's number: the order in which rows were posted.
     package let number: UInt64
-    /// The row's ID.
-    package let id: UnsafeRawBufferPointer
+    /// The row's key.
+    package let key: UnsafeRawBufferPointer
     /// The position of the event.
     package let position: Position
     /// The row before the event; nil where there was none.
@@ -19,12 +19,12 @@ package struct RowChange: BitwiseCopyable {
 
     /// Creates a change of a row.
     package init(
-        kind: KindPlan, number: UInt64, id: UnsafeRawBufferPointer, position: Position, before: RowView?,
+        kind: KindPlan, number: UInt64, key: UnsafeRawBufferPointer, position: Position, before: RowView?,
         after: RowView?, fields: UInt64
     ) {
         self.kind = kind
         self.number = number
-        self.id = id
+        self.key = key
         self.position = position
         self.before = before
         self.after = after

@@ -12,6 +12,8 @@ struct RowDraft: ~Copyable {
     private let pieces = UnsafeMutablePointer<UnsafeRawBufferPointer>.allocate(
         capacity: KindDeclaration.maxFieldCount + 1)
 
+    private let lists = ListMemory()
+
     deinit {
         head.deallocate()
         pieces.deallocate()
@@ -19,12 +21,14 @@ struct RowDraft: ~Copyable {
 
     /// Begins with a new row: integers are 0, flags are false, all else is absent.
     func begin(_ layout: RowLayout) {
+        lists.clear()
         head.initializeMemory(as: UInt8.self, repeating: 0, count: layout.headCount)
         pieces.initialize(repeating: .none, count: layout.pieceCount)
     }
 
     /// Begins with an existing row.
     func begin(_ row: RowView) {
+        lists.clear()
         let layout = row.layout
         guard let start = row.bytes.baseAddress else { return }
         head.copyMemory(from: start, byteCount: layout.headCount)
@@ -37,16 +41,20 @@ struct RowDraft: ~Copyable {
     }
 
     /// Applies one step of an event; returns false when the event's data does not fit the step.
-    func apply(_ plan: ChangePlan, _ members: UnsafeBufferPointer<JSONMember>, at time: Instant) -> Bool {
+    ///
+    /// - Parameter json: the reader of lists.
+    func apply(
+        _ plan: ChangePlan, _ members: UnsafeBufferPointer<JSONMember>, at time: Instant, _ json: any JSONReading
+    ) -> Bool {
         switch plan.step {
         case .set:
             guard let value = members.value(plan.member, expectedAt: plan.expected) else { return false }
-            return set(plan, value)
+            return set(plan, to: value, json)
         case .setIfGiven:
             guard let value = members.value(plan.member, expectedAt: plan.expected) else { return true }
-            return set(plan, value)
+            return set(plan, to: value, json)
         case .setOrTime:
-            if let value = members.value(plan.member, expectedAt: plan.expected) { return set(plan, value) }
+            if let value = members.value(plan.member, expectedAt: plan.expected) { return set(plan, to: value, json) }
             setBits(plan.slot, UInt64(bitPattern: time.milliseconds))
         case .setTime: setBits(plan.slot, UInt64(bitPattern: time.milliseconds))
         case .add(let amount):
@@ -58,14 +66,15 @@ struct RowDraft: ~Copyable {
         return true
     }
 
-    private func set(_ plan: ChangePlan, _ value: JSONMember.Value) -> Bool {
+    private func set(_ plan: ChangePlan, to value: JSONMember.Value, _ json: any JSONReading) -> Bool {
         let slot = plan.slot
         switch slot.storage {
         case .text:
             guard case .string(let text) = value else { return false }
-            let count = UInt32(truncatingIfNeeded: text.count).littleEndian
-            head.storeBytes(of: count, toByteOffset: slot.offset, as: UInt32.self)
-            setPiece(slot, text)
+            setText(slot, text)
+        case .texts:
+            guard case .array(let array) = value, let list = lists.list(of: array, json) else { return false }
+            setText(slot, list)
         case .name:
             guard case .string(let name) = value, name.isName else { return false }
             head.storeBytes(of: UInt8(truncatingIfNeeded: name.count), toByteOffset: slot.offset, as: UInt8.self)
@@ -75,6 +84,12 @@ struct RowDraft: ~Copyable {
             setBits(slot, bits)
         }
         return true
+    }
+
+    private func setText(_ slot: RowLayout.Slot, _ text: UnsafeRawBufferPointer) {
+        let count = UInt32(truncatingIfNeeded: text.count).littleEndian
+        head.storeBytes(of: count, toByteOffset: slot.offset, as: UInt32.self)
+        setPiece(slot, text)
     }
 
     private func setPiece(_ slot: RowLayout.Slot, _ bytes: UnsafeRawBufferPointer) {
@@ -93,7 +108,7 @@ struct RowDraft: ~Copyable {
         case .choice:
             head.storeBytes(of: UInt8(truncatingIfNeeded: bits), toByteOffset: slot.offset, as: UInt8.self)
         case .flag: set(bit: slot.flag, bits == 1)
-        case .name, .text: break
+        case .name, .text, .texts: break
         }
     }
 
@@ -124,6 +139,34 @@ struct RowDraft: ~Copyable {
             end.copyMemory(from: source, byteCount: bytes.count)
             end += bytes.count
         }
+    }
+}
+
+/// The memory of the lists of a draft.
+private final class ListMemory {
+    private var lists: [UnsafeMutableRawPointer] = []
+
+    deinit { clear() }
+
+    func clear() {
+        guard !lists.isEmpty else { return }
+        for list in lists { list.deallocate() }
+        lists.removeAll(keepingCapacity: true)
+    }
+
+    /// Returns the stored form of a JSON array of texts, valid until `clear`; nil where it is none.
+    func list(of array: UnsafeRawBufferPointer, _ json: any JSONReading) -> UnsafeRawBufferPointer? {
+        // A text of n bytes has at least n + 3 in the array: two quotes, and a comma or a bracket. Here it has n + 4.
+        let start = UnsafeMutableRawPointer.allocate(byteCount: 2 * array.count, alignment: 8)
+        lists.append(start)
+        var count = 0
+        let isList = json.forEachText(ofArray: array) { text in
+            let length = UInt32(truncatingIfNeeded: text.count).littleEndian
+            start.storeBytes(of: length, toByteOffset: count, as: UInt32.self)
+            if let source = text.baseAddress { (start + count + 4).copyMemory(from: source, byteCount: text.count) }
+            count += 4 + text.count
+        }
+        return isList ? UnsafeRawBufferPointer(start: start, count: count) : nil
     }
 }
 

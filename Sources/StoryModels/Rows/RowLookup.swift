@@ -1,7 +1,7 @@
 package import StoryCore
 import StoryStorage
 
-/// The look-up of rows by ID, by number and by unique text.
+/// The look-up of rows by key, by number and by unique text.
 ///
 /// A row is valid until the body that gets it returns or looks up another row.
 package final class RowLookup: ContentRows {
@@ -18,22 +18,27 @@ package final class RowLookup: ContentRows {
     /// Creates a look-up in a store.
     package init(_ store: any TableStore) { self.store = store }
 
-    /// Calls `body` with the row with an ID, after one search.
+    /// Calls `body` with the row with a key, after one search.
     ///
     /// - Returns: false when there is none.
     /// - Throws: `.corrupt` when the row is damaged; otherwise any read error of the store.
     package func row(
-        _ schema: KindSchema, _ id: Identifier, _ body: (RowView) -> Void
+        _ schema: KindSchema, _ key: RowKey, _ body: (RowView) -> Void
     ) throws(StorageError) -> Bool {
-        guard setKey(id) else { return false }
-        return try withValue(schema, at: key.bytes, body)
+        guard setKey(key) else { return false }
+        return try withValue(schema, at: self.key.bytes, body)
     }
+
+    /// Calls `body` with the row with an ID, as `row(_:_:_:)` does with a key.
+    package func row(
+        _ schema: KindSchema, _ id: Identifier, _ body: (RowView) -> Void
+    ) throws(StorageError) -> Bool { try row(schema, RowKey(id), body) }
 
     /// Returns whether there is a row with an ID.
     ///
     /// - Throws: any read error of the store.
     package func has(_ schema: KindSchema, _ id: Identifier) throws(StorageError) -> Bool {
-        guard setKey(id) else { return false }
+        guard setKey(RowKey(id)) else { return false }
         return try store.withValue(schema.rows.number, at: key.bytes) { _ in }
     }
 
@@ -121,11 +126,11 @@ package final class RowLookup: ContentRows {
         return try store.withValue(table.number, at: key.bytes) { _ in }
     }
 
-    /// Sets the key to that of a row; returns false when no row has such an ID.
-    private func setKey(_ id: Identifier) -> Bool {
-        id.spelling.withUnsafeBytes { id in
-            guard Identifier.length.contains(id.count) else { return false }
-            key.setRowKey(id)
+    /// Sets the key to that of a row; returns false when no row has such a key.
+    private func setKey(_ key: RowKey) -> Bool {
+        key.spelling.withUnsafeBytes { bytes in
+            guard RowKey.length.contains(bytes.count) else { return false }
+            self.key.setRowKey(bytes)
             return true
         }
     }

@@ -47,12 +47,12 @@ struct RowProjection: ~Copyable {
     }
 
     private mutating func addRow(_ change: RowChange) {
-        let (id, number) = (change.id, change.number)
-        add(change.after.map { .put($0.bytes) } ?? .remove, in: change.kind.rows) { $0.addRowKey(id) }
+        let (key, number) = (change.key, change.number)
+        add(change.after.map { .put($0.bytes) } ?? .remove, in: change.kind.rows) { $0.addRowKey(key) }
         // A row keeps its number.
         guard change.before == nil || change.after == nil else { return }
-        add(change.after == nil ? .remove : .put(id), in: change.kind.numbers) { key in
-            key.add48(number)
+        add(change.after == nil ? .remove : .put(key), in: change.kind.numbers) {
+            $0.add48(number)
             return true
         }
     }
@@ -75,7 +75,7 @@ struct RowProjection: ~Copyable {
         let old = batch.addKey { $0.addFolded(unique, before) }
         let new = batch.addKey { $0.addFolded(unique, after) }
         value.set(change.number)
-        value.add(change.id)
+        value.add(change.key)
         replace(old, .remove, new, .put(value.bytes), in: unique.table)
     }
 

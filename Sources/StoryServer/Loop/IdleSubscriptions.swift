@@ -85,7 +85,7 @@ final class IdleSubscriptions {
             for number in number..<max(number, changes.end) {
                 let change = changes[number]
                 byChange.take(IdleSubscriptions.hash(of: change.schema.kind)).forEach(wake)
-                let hash = change.id.withUnsafeBytes { IdleSubscriptions.hash(of: change.schema.kind, $0) }
+                let hash = change.key.withUnsafeBytes { IdleSubscriptions.hash(of: change.schema.kind, $0) }
                 byChange.take(hash).forEach(wake)
             }
         }

@@ -34,8 +34,8 @@ struct RowPushes {
         if subscription.feed == nil { subscription.feed = FeedRange(from: feed.durable.end, to: feed.durable.end) }
         switch subscription.subject {
         case .events: subscription.listingEnded()
-        case .row(let kind, let id):
-            let row = try watcher.row(kind, id, &budget)
+        case .row(let kind, let key):
+            let row = try watcher.row(kind, key, &budget)
             push(state(row, at: durable), subscription.id, &output, &budget)
             subscription.listingEnded()
             subscription.sent(through: durable)
@@ -95,7 +95,8 @@ struct RowPushes {
             guard isListed(before, conditions, subscription) else { return nil }
             // A row that an event moved behind the listed ones is listed again there.
             let isMoved = change.after?.withView { conditions.match($0) } ?? false
-            return isMoved ? shown(change) : RowPushEncoder.removed(change.id, at: change.position)
+            if isMoved { return shown(change) }
+            return RowPushEncoder.removed(change.key, change.schema.keys, at: change.position)
         }
     }
 
@@ -143,9 +144,9 @@ extension Subject {
     fileprivate func concerns(_ change: DurableChange) -> Bool {
         switch self {
         case .events: false
-        case .row(let kind, let id):
+        case .row(let kind, let key):
             change.schema.kind == kind
-                && id.spelling.withUnsafeBytes { id in change.id.withUnsafeBytes { $0.equals(id) } }
+                && key.spelling.withUnsafeBytes { key in change.key.withUnsafeBytes { $0.equals(key) } }
         case .list(let kind, _): change.schema.kind == kind
         }
     }

@@ -50,10 +50,13 @@ private struct Plan: BitwiseCopyable {
     }
 
     let layout: RowLayout
+    /// True when the row's number of changes is not the version of a stream.
+    let isCounted: Bool
     let members: UnsafeBufferPointer<Member>
 
     init(_ schema: KindSchema, in memory: FixedMemory) {
         layout = schema.layout
+        isCounted = schema.numbering == .counter
         let members = zip(schema.fields, schema.layout.slots).map { field, slot in
             let label = ByteWriter.bytes { bytes in
                 bytes.byte(0x2C)
@@ -68,8 +71,8 @@ private struct Plan: BitwiseCopyable {
     func write(_ record: UnsafeRawBufferPointer, to writer: inout ByteWriter) {
         var cursor = Cursor(record, layout)
         writer.literal(#"{"id":"#)
-        writer.name(cursor.nextPiece(layout.count(ofPiece: 0, in: record)))
-        writer.literal(#","version":"#)
+        writer.key(cursor.nextPiece(layout.count(ofPiece: 0, in: record)), layout.keys)
+        writer.literal(isCounted ? #","changes":"# : #","version":"#)
         writer.integer(record.sixByteNumber(at: RowLayout.versionOffset))
         writer.literal(#","position":"#)
         writer.integer(record.sixByteNumber(at: RowLayout.positionOffset))
@@ -89,6 +92,7 @@ private struct Plan: BitwiseCopyable {
         switch slot.storage {
         case .name: writer.name(cursor.nextName(slot.offset))
         case .text: writer.string(cursor.nextText(slot.offset))
+        case .texts: writer.texts(cursor.nextText(slot.offset))
         case .integer: writer.integer(Int64(bitPattern: record.word(slot.offset)))
         case .number: writer.number(Double(bitPattern: record.word(slot.offset)))
         case .date: writer.date(Instant(milliseconds: Int64(bitPattern: record.word(slot.offset))))
@@ -130,6 +134,27 @@ private struct Cursor {
         let count = record.length(offset)
         defer { text += count }
         return record.slice(text, count: count)
+    }
+}
+
+extension ByteWriter {
+    /// Appends a stored list of texts as a JSON array.
+    fileprivate mutating func texts(_ list: UnsafeRawBufferPointer) {
+        var separator: UInt8 = 0x5B
+        list.forEachText { text in
+            byte(separator)
+            string(text)
+            separator = 0x2C
+            return true
+        }
+        if separator == 0x5B { byte(separator) }
+        byte(0x5D)
+    }
+
+    /// Appends the text of a row's key as a JSON string.
+    mutating func key(_ key: UnsafeRawBufferPointer, _ shape: RowKeyShape) {
+        guard shape != .id else { return name(key) }
+        shape.text(of: key).withUnsafeBytes { name($0) }
     }
 }
 

@@ -20,8 +20,10 @@ package struct RowPushEncoder {
     }
 
     /// Returns `{"position":P,"removed":"ID"}`: the row is no longer in the list.
-    package static func removed(_ id: [UInt8], at position: Position) -> [UInt8] {
-        line(position, #","removed":"#) { bytes in id.withUnsafeBytes { bytes.name($0) } }
+    ///
+    /// - Parameter shape: the form of the row's key.
+    package static func removed(_ key: [UInt8], _ shape: RowKeyShape, at position: Position) -> [UInt8] {
+        line(position, #","removed":"#) { bytes in key.withUnsafeBytes { bytes.key($0, shape) } }
     }
 
     private static func line(

@@ -17,6 +17,7 @@ struct FilterReader {
         case .integer(let range, let rule): .integer(try integer(text, range, rule))
         case .number: .number(try number(text))
         case .folded(let maxCount, let noun): try folded(text, maxCount, noun)
+        case .text(let maxCount, let noun): .text(try element(text, maxCount, noun))
         case .date: .date(try time(text))
         case .flag: .flag(try flag(text))
         case .fraction: .fraction(try fraction(text))
@@ -62,6 +63,13 @@ struct FilterReader {
         _ text: UnsafeRawBufferPointer, _ maxCount: Int, _ noun: String
     ) throws(FieldError) -> FilterValue {
         if 1...maxCount ~= text.count { return .folded(text.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }) }
+        throw refused(text.count == 0 ? .empty : .tooLong, "\(noun) has 1–\(maxCount) bytes")
+    }
+
+    private func element(
+        _ text: UnsafeRawBufferPointer, _ maxCount: Int, _ noun: String
+    ) throws(FieldError) -> [UInt8] {
+        if 1...maxCount ~= text.count { return [UInt8](copying: text) }
         throw refused(text.count == 0 ? .empty : .tooLong, "\(noun) has 1–\(maxCount) bytes")
     }
 

@@ -29,7 +29,8 @@ struct LineParts: ~Copyable {
     private(set) var seenFilters: UInt64 = 0
 
     init(lineLimit: Int, _ catalogue: Catalogue) {
-        texts = TextArena(capacity: lineLimit + LineFramer.slack)
+        // The key of a row may be a little longer than its text.
+        texts = TextArena(capacity: lineLimit + LineFramer.slack + RowKey.length.upperBound)
         self.catalogue = catalogue
     }
 

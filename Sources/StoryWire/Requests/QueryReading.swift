@@ -3,11 +3,11 @@ import StoryCore
 /// Reading of queries and of commands to the server.
 extension RequestReader {
     func get(_ parts: inout LineParts) throws(Failure) -> RequestAction {
-        let (kind, id) = try parts.content()
+        let (kind, key) = try parts.row()
         // Most have no options, and clearing a table of option values takes longer than reading the rest.
         let moment = parts.options.count == 0 ? nil : try parts.values(scanner).at
         try parts.refuseErrors()
-        return .get(kind, try parts.known(id), at: moment)
+        return .get(kind, try parts.known(key), at: moment)
     }
 
     func verify(_ parts: inout LineParts) throws(Failure) -> RequestAction {
@@ -65,13 +65,16 @@ extension RequestReader {
             let selection = EventSelection(source: try parts.known(source), types: values.types)
             return .subscribe(SubscribeQuery(selection, from: values.from.map { Moment($0) }, log: values.log))
         }
-        let category = table.catalogue[kind].categoryName
-        if let name = parts.targetName {
-            let id = parts.identifier(name, field: "id")?.kept
+        let schema = table.catalogue[kind]
+        let category = schema.categoryName
+        if parts.targetName != nil {
+            let key = try parts.row().1?.kept
             try parts.refuseErrors()
-            let row = try parts.known(id)
-            let selection = EventSelection(source: .stream(StreamName(category: category, id: row)))
-            return .subscribe(SubscribeQuery(selection, subject: .row(kind, row)))
+            let row = try parts.known(key)
+            // The row of a declared key may be changed by any event of its category.
+            let source: EventSelection.Source =
+                schema.keys == .id ? .stream(StreamName(category: category, id: row.id)) : .category(category)
+            return .subscribe(SubscribeQuery(EventSelection(source: source), subject: .row(kind, row)))
         }
         let values = try parts.values(scanner)
         try parts.refuseErrors()

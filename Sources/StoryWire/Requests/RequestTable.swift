@@ -52,7 +52,8 @@ package struct RequestTable: Sendable {
     private static func writes(_ catalogue: Catalogue) -> [RequestShape] {
         [
             RequestShape(
-                .post, .write, .kind, of: catalogue.kinds, options: write, body: .form,
+                .post, .write, .kind, of: catalogue.kinds.filter { $0.numbering == .ofStreams }, options: write,
+                body: .form,
                 summary: "Adds content from a form.",
                 example: #"POST stories {"title":"Spring","message":"It came.","sender":"007","recipient":"008"}"#),
             RequestShape(

@@ -25,6 +25,20 @@ extension LineParts {
         (try known(kind), identifier(try known(targetName), field: "id"))
     }
 
+    /// Returns the kind and the key of the row after it; if it is none, notes an error and returns nil for it.
+    mutating func row() throws(Failure) -> (Kind, RowKey?) {
+        let (kind, name) = (try known(kind), try known(targetName))
+        let keys = catalogue[kind].keys
+        guard keys != .id else { return (kind, identifier(name, field: "id").map { RowKey($0) }) }
+        do throws(RowKeyError) {
+            let key = try keys.key(of: name)
+            return (kind, RowKey(trusted: ByteView(borrowing: key.withUnsafeBytes { texts.keep($0) })))
+        } catch {
+            reject("id", error.rule, keys.usage)
+            return (kind, nil)
+        }
+    }
+
     /// Returns the events that the target names; notes an error and returns nil if the name is wrong.
     mutating func events() -> EventSelection.Source? {
         guard let targetName else { return .all }
@@ -87,7 +101,7 @@ extension LineParts {
 
     /// Reads `stories`, for the verbs that take a kind alone.
     private func kind(_ target: LinePart, _ shape: RequestShape) throws(Failure) -> Kind {
-        if let kind = catalogue.kind(named: target.text) { return kind }
+        if let kind = catalogue.kind(named: target.text), shape.takes(kind) { return kind }
         if let slash = target.text.first(0x2F), catalogue.kind(named: target.text.part(0..<slash)) != nil {
             throw Refusals.syntax("\(shape.verb.rawValue) takes no ID: \(shape.usage)", at: target.index + slash)
         }

@@ -39,7 +39,7 @@ extension Row {
 private struct RowReader {
     let row: RowView
 
-    var id: Identifier { Identifier(trusted: Array(row.id)) }
+    var id: Identifier { Identifier(trusted: Array(row.key)) }
     var number: StreamNumber { StreamNumber(row.number) }
 
     func field(_ name: String) -> Int {

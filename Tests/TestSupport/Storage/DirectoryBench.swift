@@ -11,8 +11,11 @@ package final class DirectoryBench {
     /// Where the directory is, or will be.
     package let path: String
     private var directory: DataDirectory?
+    /// The kinds of the stored models.
+    package let catalogue: Catalogue
 
-    package init() throws {
+    package init(_ catalogue: Catalogue = .standard) throws {
+        self.catalogue = catalogue
         var template = Array("/tmp/server-XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else { throw CocoaError(.fileWriteUnknown) }
         path = String(cString: made) + "/data"
@@ -25,7 +28,7 @@ package final class DirectoryBench {
         let directory = try DataDirectory(path, for: .serving)
         let log = try LMDBEventLog(in: directory, now: Instant(milliseconds: 1))
         let store = try LMDBModelStore(
-            in: directory, storeID: log.storeID, version: ModelVersion.current, tables: Catalogue.standard.tables)
+            in: directory, storeID: log.storeID, version: ModelVersion.current, tables: catalogue.tables)
         defer {
             store.close()
             log.close()
@@ -45,7 +48,7 @@ package final class DirectoryBench {
     /// Folds what is missing into the stored models and writes them down.
     package func foldAll() throws {
         try serve { log, store in
-            let projector = ModelProjector(CataloguePlan(.standard), store: store, json: JSONObjectReader())
+            let projector = ModelProjector(CataloguePlan(catalogue), store: store, json: JSONObjectReader())
             var failure: (any Error)?
             try log.scan(from: store.checkpointed.next, through: log.head, order: .ascending) { record in
                 do { try projector.fold(record) } catch { failure = error }

@@ -8,6 +8,6 @@ extension DirectoryBench {
         var options = Replay.Options()
         change(&options)
         let directory = try DataDirectory(path, for: .reading)
-        return try Replay(directory, catalogue: .standard, clock: .system).run(options) { _, _ in }
+        return try Replay(directory, catalogue: catalogue, clock: .system).run(options) { _, _ in }
     }
 }

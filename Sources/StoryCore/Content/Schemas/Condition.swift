@@ -6,6 +6,8 @@ package enum FilterValue: Equatable, Sendable {
     case pair([UInt8], [UInt8])
     /// A text with its ASCII letters in lower case.
     case folded([UInt8])
+    /// A text that a list contains.
+    case text([UInt8])
     case integer(Int64)
     case number(Double)
     case date(Instant)

@@ -49,11 +49,30 @@ package struct MembershipChange: Equatable, Sendable {
     }
 }
 
-/// The effect of an event of one type on the row of its stream.
+/// The rows that an event changes.
+package enum RowSelection: Equatable, Sendable {
+    /// The row of its stream, whose key is the ID in the stream's name.
+    case ofStream
+    /// The row whose key has the texts of these members as its parts.
+    case named([String])
+    /// A row for each text in the array of the last member; the texts of the others are the parts before it.
+    case each([String])
+
+    /// The number of parts of the keys.
+    package var partCount: Int {
+        switch self {
+        case .ofStream: 1
+        case .named(let members), .each(let members): members.count
+        }
+    }
+}
+
+/// The effect of an event of one type on the rows that it names.
 package struct EventSchema: Equatable, Sendable {
     /// The effect on the row as a whole.
     package enum Effect: BitwiseCopyable, Equatable, Sendable {
-        /// Creates the row as the first event of the stream; a later one changes nothing.
+        /// Creates the row as the first event of the stream; a later one changes nothing. Where rows have numbers of
+        /// their own: creates the row, or changes it.
         case creates
         /// Changes a row that exists.
         case changes
@@ -63,7 +82,9 @@ package struct EventSchema: Equatable, Sendable {
 
     /// The event's type: `StoryPosted`.
     package let type: String
-    /// The effect on the row as a whole.
+    /// The rows that it changes.
+    package let rows: RowSelection
+    /// The effect on a row as a whole.
     package let effect: Effect
     /// The changes to the row's fields, in order.
     package let changes: [FieldChange]
@@ -72,8 +93,10 @@ package struct EventSchema: Equatable, Sendable {
 
     /// Creates a schema.
     package init(
-        _ type: String, _ effect: Effect, _ changes: [FieldChange] = [], membership: MembershipChange? = nil
+        _ type: String, _ effect: Effect, _ changes: [FieldChange] = [], of rows: RowSelection = .ofStream,
+        membership: MembershipChange? = nil
     ) {
+        self.rows = rows
         self.type = type
         self.effect = effect
         self.changes = changes

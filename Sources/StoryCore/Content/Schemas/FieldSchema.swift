@@ -14,6 +14,8 @@ package enum FieldType: Equatable, Sendable {
     case flag
     /// A fraction above zero, two numbers of 32 bits, in its original spelling: `1/125`.
     case fraction
+    /// A list of texts; empty until an event sets it.
+    case texts
     /// One of these words, at most 256 of them.
     case choice([String])
 }

@@ -22,6 +22,8 @@ package enum FilterShape: Equatable, Sendable {
     case number
     /// A text of 1 to `maxCount` bytes, compared with its ASCII letters in lower case.
     case folded(maxCount: Int, noun: String)
+    /// A text of 1 to `maxCount` bytes, compared byte by byte.
+    case text(maxCount: Int, noun: String)
     /// An RFC 3339 time.
     case date
     /// `true` or `false`.
@@ -56,6 +58,12 @@ extension KindDeclaration {
             shape = types == (.name, .name) && filter.limit == nil ? .pair : nil
         case .folded(let field):
             shape = FilterShape(folded: try type(of: field, for: what), filter.limit)
+        case .contains(let field):
+            if try type(of: field, for: what) == .texts, case .text(let maxCount, let noun)? = filter.limit {
+                shape = .text(maxCount: maxCount, noun: noun)
+            } else {
+                shape = nil
+            }
         case .unset(let field):
             shape = try type(of: field, for: what) == .flag && filter.limit == nil ? .flag : nil
         case .notBefore(let field), .before(let field):
@@ -80,7 +88,7 @@ extension FilterShape {
         case (.flag, nil): self = .flag
         case (.fraction, nil): self = .fraction
         case (.choice(let words), nil): self = .choice(words)
-        case (.text, _), (.integer, .text?), (_, .range?), (_, .selection?), (_, .text?): return nil
+        case (.text, _), (.texts, _), (.integer, .text?), (_, .range?), (_, .selection?), (_, .text?): return nil
         }
     }
 

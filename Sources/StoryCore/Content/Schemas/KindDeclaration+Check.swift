@@ -13,6 +13,7 @@ extension KindDeclaration {
         }
         for field in fields { try check(field) }
         for event in events { try check(event) }
+        try checkRows()
         guard filters.count <= KindDeclaration.maxFilterCount else {
             throw SchemaError("\(name) has more than \(KindDeclaration.maxFilterCount) filters")
         }
@@ -41,6 +42,32 @@ extension KindDeclaration {
         }
     }
 
+    /// Checks that the events name rows as the keys and numbers of the rows need it.
+    private func checkRows() throws(SchemaError) {
+        switch (numbering, keys) {
+        case (.ofStreams, .id):
+            guard events.allSatisfy({ $0.rows == .ofStream }) else {
+                throw SchemaError("an event of \(name) changes other rows than that of its stream")
+            }
+        case (.ofStreams, .parts): throw SchemaError("the rows of \(name) are streams, and their keys no IDs")
+        case (.counter, .id):
+            throw SchemaError("the rows of \(name) have numbers of their own, and their keys no parts")
+        case (.counter, .parts(let count)):
+            guard RowKeyShape.partCounts.contains(count) else {
+                throw SchemaError("\(name) has keys of \(count) parts")
+            }
+            for event in events where event.rows.partCount != count {
+                throw SchemaError("\(event.type) names rows by \(event.rows.partCount) parts, not \(count)")
+            }
+            guard commands == nil, verbs.isEmpty, events.allSatisfy({ $0.membership == nil }) else {
+                throw SchemaError("the rows of \(name) have numbers of their own, and it has writes or sets")
+            }
+            guard !tallies.contains(where: { $0.number == RowNumbering.counterKey }) else {
+                throw SchemaError("a tally of \(name) has the number of the counter")
+            }
+        }
+    }
+
     private func check(_ event: EventSchema) throws(SchemaError) {
         for change in event.changes {
             let type = try type(of: change.field, for: event.type)
@@ -62,6 +89,7 @@ extension KindDeclaration {
 
     private func check(_ sort: SortSchema) throws(SchemaError) {
         let type = try type(of: sort.field, for: "the sort \(sort.name) of \(name)")
+        if type == .texts { throw SchemaError("the sort \(sort.name) of \(name) is of a list") }
         if sort.isFolded, type != .text { throw SchemaError("the sort \(sort.name) of \(name) folds what is no text") }
     }
 
@@ -73,6 +101,7 @@ extension KindDeclaration {
             switch filters[index].test {
             case .field, .pair, .unset: break
             case .folded: throw SchemaError("\(what) is of a folded text")
+            case .contains: throw SchemaError("\(what) is of the texts of a list")
             case .notBefore, .before: throw SchemaError("\(what) is of a bound")
             }
         }
@@ -91,7 +120,7 @@ extension FieldSchema {
     /// True when a new row requires an event that sets the field: integers begin with 0 and flags with false.
     fileprivate var needsValue: Bool {
         switch type {
-        case .integer, .flag: false
+        case .integer, .flag, .texts: false
         case .text, .name, .number, .date, .fraction, .choice: !isOptional
         }
     }

@@ -14,6 +14,12 @@ package final class KindSchema: Sendable {
     package let categoryName: CategoryName
     /// The prefix of its streams' names: the category and a dash.
     private let streamPrefix: [UInt8]
+    /// The source of the rows' numbers.
+    package let numbering: RowNumbering
+    /// True when each row is changed by the events of one stream alone.
+    package let areRowsOfOneStream: Bool
+    /// The form of the rows' keys.
+    package let keys: RowKeyShape
     /// The verbs that change existing content; every kind has `POST` besides.
     package let verbs: [Verb]
     /// The fields in the order of the row's JSON, after `id`, `version` and `position`.
@@ -57,6 +63,9 @@ package final class KindSchema: Sendable {
         category = declaration.category
         categoryName = CategoryName(trusted: Array(declaration.category.utf8))
         streamPrefix = Array(declaration.category.utf8) + [0x2D]
+        keys = declaration.keys
+        numbering = declaration.numbering
+        areRowsOfOneStream = declaration.events.allSatisfy { $0.rows == .ofStream }
         verbs = declaration.verbs
         fields = declaration.fields
         events = declaration.events
@@ -77,7 +86,8 @@ package final class KindSchema: Sendable {
         let layout = memory.room(for: RowLayout.self)
         layoutPointer = UnsafePointer(layout)
         // The layout refers to its schema, which is initialized only now.
-        layout.initialize(to: RowLayout(declaration.fields, of: .passUnretained(self), number: number, in: memory))
+        layout.initialize(
+            to: RowLayout(declaration.fields, declaration.keys, of: .passUnretained(self), number: number, in: memory))
     }
 
     /// The layout of a stored row, valid as long as the schema.
@@ -110,6 +120,19 @@ package final class KindSchema: Sendable {
         }
     }
 
+    /// Returns the address of a row: `stories/12345`.
+    package func address(_ key: RowKey) -> String {
+        key.spelling.withUnsafeBytes { name + "/" + String(decoding: keys.text(of: $0), as: UTF8.self) }
+    }
+
+    /// Returns the stream whose events change a row; nil where several may, or no stream has such an ID.
+    package func stream(of key: RowKey) -> StreamName? {
+        guard areRowsOfOneStream else { return nil }
+        if keys == .id { return stream(key.id) }
+        return key.spelling.withUnsafeBytes { key in RowKeyShape.firstPart(of: key).flatMap { Identifier($0) } }
+            .map(stream)
+    }
+
     /// Returns the names of the fields in a form for this verb, as far as events keep them.
     package func formFields(of verb: Verb) -> [String] {
         let members: [String] =
@@ -139,12 +162,27 @@ package final class KindSchema: Sendable {
 /// it.
 package typealias CommandMaking = @Sendable (ContentAction, any Directory) -> Result<ContentCommand, Failure>?
 
+/// The source of the numbers of a kind's rows, which are the order in which the rows were made.
+package enum RowNumbering: Equatable, Sendable {
+    /// A row has the number of its stream.
+    case ofStreams
+    /// A counter of the kind's own, at this key in the table of its tallies.
+    case counter
+
+    /// The key of the counter: the number of rows that were ever made.
+    package static let counterKey: UInt8 = 0xFF
+}
+
 /// The declaration of a kind, not yet checked.
 package struct KindDeclaration: Sendable {
     /// The kind's name in targets and queries: `stories`.
     package var name: String
     /// The category of its streams: `story`.
     package var category: String
+    /// The source of the rows' numbers.
+    package var numbering: RowNumbering
+    /// The form of the rows' keys.
+    package var keys: RowKeyShape
     /// The verbs that change existing content; every kind has `POST` besides.
     package var verbs: [Verb]
     /// The fields in the order of the row's JSON.
@@ -172,13 +210,16 @@ package struct KindDeclaration: Sendable {
 
     /// Creates a declaration from its parts.
     package init(
-        name: String, category: String, verbs: [Verb] = [], fields: [FieldSchema], events: [EventSchema],
+        name: String, category: String, numbering: RowNumbering = .ofStreams,
+        keys: RowKeyShape = .id, verbs: [Verb] = [], fields: [FieldSchema], events: [EventSchema],
         filters: [FilterSchema] = [], sorts: [SortSchema] = [], rows: ModelTable, numbers: ModelTable,
         indexes: [IndexSchema] = [], counts: ModelTable, tallies: [TallySchema] = [], unique: UniqueSchema? = nil,
         commands: CommandMaking? = nil
     ) {
         self.name = name
         self.category = category
+        self.numbering = numbering
+        self.keys = keys
         self.verbs = verbs
         self.fields = fields
         self.events = events

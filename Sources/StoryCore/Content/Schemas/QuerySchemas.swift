@@ -6,6 +6,8 @@ package enum FilterTest: Equatable, Sendable {
     case pair(Int, Int)
     /// Equal to a text once both have their ASCII letters in lower case.
     case folded(Int)
+    /// A list that contains a text.
+    case contains(Int)
     /// True where the flag is not set.
     case unset(Int)
     /// A date at a time or after it.

@@ -1,8 +1,9 @@
 /// The layout of a stored row, derived once from the schema's fields.
 ///
-/// A record is `number 6 · version 6 · position 6 · bits · fixed fields · length of the ID, 2 bytes · length of
-/// each name, 1 byte each · length of each text, 4 bytes each · the bytes of the ID, the names, the texts`. Numbers of six bytes are
-/// big-endian; all others are little-endian. An absent field is zeros, and has no bytes.
+/// A record is `number 6 · version 6 · position 6 · bits · fixed fields · length of the key, 2 bytes · length of
+/// each name, 1 byte each · length of each text, 4 bytes each · the bytes of the key, the names, the texts`. Numbers of
+/// six bytes are big-endian; all others are little-endian. An absent field is zeros, and has no bytes. A list of texts
+/// is a text whose bytes are those of its texts, each after its length in 4 bytes.
 ///
 /// Unchecked: its slots are in the schema's arena, and never change. Code that runs on every field can be inlined into
 /// other modules.
@@ -10,7 +11,7 @@
 package struct RowLayout: BitwiseCopyable, @unchecked Sendable {
     /// The storage format of a field, without the details that only its JSON needs.
     package enum Storage: UInt8, BitwiseCopyable, Sendable {
-        case text, name, integer, number, date, flag, fraction, choice
+        case text, texts, name, integer, number, date, flag, fraction, choice
     }
 
     /// The offsets and bits of one field.
@@ -19,7 +20,7 @@ package struct RowLayout: BitwiseCopyable, @unchecked Sendable {
         package let storage: Storage
         /// Fixed fields: the offset of the value, in bytes. Names and texts: the offset of the length.
         package let offset: Int
-        /// Names and texts: the index among the pieces of variable length, where the ID is 0; 0 for others.
+        /// Names and texts: the index among the pieces of variable length, where the key is 0; 0 for others.
         package let piece: Int
         /// The index of the bit that says whether the field is present; −1 where it always is.
         package let presence: Int
@@ -38,37 +39,43 @@ package struct RowLayout: BitwiseCopyable, @unchecked Sendable {
     /// The offset of the presence bits and flags, in bytes.
     package static let bitsOffset = 18
 
-    /// The size of the length of the ID, in bytes.
+    /// The size of the length of the key, in bytes.
     @inlinable package static var idLengthCount: Int { 2 }
 
     /// The schema, whose arena has the slots.
     fileprivate let owner: Unmanaged<KindSchema>
     /// The kind's number in its catalogue.
     @usableFromInline package let kindNumber: Int
+    /// The form of the rows' keys.
+    package let keys: RowKeyShape
     /// The slots, indexed as the fields.
     package let slots: UnsafeBufferPointer<Slot>
     /// The slots of the choices.
     let choices: UnsafeBufferPointer<Slot>
-    /// The offset of the length of the ID, in bytes.
+    /// The offset of the length of the key, in bytes.
     @usableFromInline package let idOffset: Int
-    /// The number of names, the ID among them.
+    /// The number of names, the key among them.
     @usableFromInline package let nameCount: Int
-    /// The number of texts.
+    /// The number of texts, the lists of texts among them.
     @usableFromInline package let textCount: Int
 
     /// The offset of the lengths of the texts, in bytes.
     @inlinable package var textOffset: Int { idOffset + RowLayout.idLengthCount - 1 + nameCount }
-    /// The number of pieces of variable length: the ID, the names, the texts.
+    /// The number of pieces of variable length: the key, the names, the texts.
     @inlinable package var pieceCount: Int { nameCount + textCount }
-    /// The offset of the bytes of the ID, which is the minimum size of a record, in bytes.
+    /// The offset of the bytes of the key, which is the minimum size of a record, in bytes.
     @inlinable package var headCount: Int { textOffset + 4 * textCount }
 
     /// Creates the layout of some fields.
     ///
     /// - Parameter owner: the schema, which lives as long as the memory.
-    init(_ fields: [FieldSchema], of owner: Unmanaged<KindSchema>, number: Int, in memory: FixedMemory) {
+    init(
+        _ fields: [FieldSchema], _ keys: RowKeyShape, of owner: Unmanaged<KindSchema>, number: Int,
+        in memory: FixedMemory
+    ) {
         self.owner = owner
         kindNumber = number
+        self.keys = keys
         var bits = 0
         for field in fields {
             if field.isOptional { bits += 1 }
@@ -78,7 +85,7 @@ package struct RowLayout: BitwiseCopyable, @unchecked Sendable {
         let storages = fields.map { Storage($0.type) }
         idOffset = fixedOffset + storages.reduce(0) { $0 + $1.fixedCount }
         nameCount = 1 + storages.count { $0 == .name }
-        textCount = storages.count { $0 == .text }
+        textCount = storages.count { $0 == .text || $0 == .texts }
         let firstName = idOffset + RowLayout.idLengthCount
         var maker = SlotMaker(fixed: fixedOffset, name: firstName, text: firstName + nameCount - 1)
         let slots = fields.map { maker.slot($0) }
@@ -97,6 +104,7 @@ extension RowLayout.Storage {
     package init(_ type: FieldType) {
         switch type {
         case .text: self = .text
+        case .texts: self = .texts
         case .name: self = .name
         case .integer: self = .integer
         case .number: self = .number
@@ -110,7 +118,7 @@ extension RowLayout.Storage {
     /// The size of the value among the fixed fields, in bytes.
     fileprivate var fixedCount: Int {
         switch self {
-        case .text, .name, .flag: 0
+        case .text, .texts, .name, .flag: 0
         case .integer, .number, .date, .fraction: 8
         case .choice: 1
         }
@@ -146,14 +154,14 @@ private struct SlotMaker {
     private func piece(_ storage: RowLayout.Storage, _ offset: Int) -> Int {
         switch storage {
         case .name: 1 + offset - firstName
-        case .text: 1 + firstText - firstName + (offset - firstText) / 4
+        case .text, .texts: 1 + firstText - firstName + (offset - firstText) / 4
         case .integer, .number, .date, .flag, .fraction, .choice: 0
         }
     }
 
     private mutating func offset(_ storage: RowLayout.Storage) -> Int {
         switch storage {
-        case .text:
+        case .text, .texts:
             defer { text += 4 }
             return text
         case .name:

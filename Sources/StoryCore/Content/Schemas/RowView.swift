@@ -32,8 +32,8 @@ package struct RowView: BitwiseCopyable {
     /// The position of the last event that changed it.
     package var position: Position { Position(bytes.sixByteNumber(at: RowLayout.positionOffset)) }
 
-    /// The bytes of the row's ID.
-    package var id: UnsafeRawBufferPointer {
+    /// The bytes of the row's key.
+    package var key: UnsafeRawBufferPointer {
         let layout = layout
         return bytes.slice(layout.headCount, count: layout.count(ofPiece: 0, in: bytes))
     }
@@ -53,9 +53,14 @@ package struct RowView: BitwiseCopyable {
         return UnsafeRawBufferPointer(start: base + start, count: count(ofPiece: slot.piece))
     }
 
+    /// Calls `body` with the texts of a list, in their order, until it returns false.
+    package func forEachText(_ field: Int, _ body: (UnsafeRawBufferPointer) -> Bool) {
+        text(field).forEachText(body)
+    }
+
     /// Returns the number of bytes of a piece of variable length.
     ///
-    /// - Parameter piece: the index among the ID, the names, the texts.
+    /// - Parameter piece: the index among the key, the names, the texts.
     @inlinable
     package func count(ofPiece piece: Int) -> Int { layoutPointer.pointee.count(ofPiece: piece, in: bytes) }
 
@@ -68,7 +73,7 @@ package struct RowView: BitwiseCopyable {
             return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: slot.offset, as: UInt64.self))
         case .choice: return UInt64(bytes[slot.offset])
         case .flag: return isSet(slot.flag) ? 1 : 0
-        case .name, .text: return 0
+        case .name, .text, .texts: return 0
         }
     }
 
@@ -87,7 +92,7 @@ package struct RowView: BitwiseCopyable {
 extension RowLayout {
     /// Returns the number of bytes of a piece of variable length in a record, whose head must be complete.
     ///
-    /// - Parameter piece: the index among the ID, the names, the texts.
+    /// - Parameter piece: the index among the key, the names, the texts.
     @inlinable
     package func count(ofPiece piece: Int, in bytes: UnsafeRawBufferPointer) -> Int {
         if piece == 0 { return Int(bytes.number(at: idOffset, as: UInt16.self)) }
@@ -96,7 +101,7 @@ extension RowLayout {
         return Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
     }
 
-    /// Returns the number of bytes of the ID and the names of a record, whose head must be complete.
+    /// Returns the number of bytes of the key and the names of a record, whose head must be complete.
     @inlinable
     package func nameBytes(in bytes: UnsafeRawBufferPointer) -> Int {
         var count = count(ofPiece: 0, in: bytes)
@@ -104,13 +109,25 @@ extension RowLayout {
         return count
     }
 
-    /// Returns true when the lengths add up to the number of bytes, the ID has a valid length and each choice a valid
+    /// Returns true when the lengths add up to the number of bytes, the key has a valid length and each choice a valid
     /// index.
     package func fits(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= headCount else { return false }
         var count = headCount
         for piece in 0..<pieceCount { count += self.count(ofPiece: piece, in: bytes) }
-        guard count == bytes.count, Identifier.length.contains(self.count(ofPiece: 0, in: bytes)) else { return false }
+        guard count == bytes.count, keys.isValid(count: self.count(ofPiece: 0, in: bytes)) else { return false }
         return choices.allSatisfy { Int(bytes[$0.offset]) < $0.choiceCount }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Calls `body` with the texts of a stored list, in their order, until it returns false; a damaged list ends early.
+    package func forEachText(_ body: (UnsafeRawBufferPointer) -> Bool) {
+        var start = 0
+        while count - start >= 4 {
+            let length = Int(number(at: start, as: UInt32.self))
+            guard length <= count - start - 4, body(slice(start + 4, count: length)) else { return }
+            start += 4 + length
+        }
     }
 }

@@ -53,6 +53,7 @@ extension FilterValue {
         switch self {
         case .name(let name): name.withBytes { key.addName($0) }
         case .pair(let one, let other): one.withBytes { one in other.withBytes { key.addPair(one, $0) } }
+        case .text(let text): text.withBytes { key.add($0) }
         case .folded(let text): text.withBytes { key.addFolded($0) }
         case .integer(let number): key.addInteger(number)
         case .number(let number): key.addDouble(number)
