@@ -1,13 +1,13 @@
 package import StoryCore
 
-/// An answer that is made in steps: each step ends when the budget is spent or the output has no room.
+/// An answer that is made in steps: each step ends when the lines have no room, or no work is left of their budget.
 ///
 /// A connection handles no other request while a cursor answers one; other connections do.
 package protocol AnswerCursor: AnyObject {
-    /// Writes lines of the answer until it is done, the budget is spent or the lines have no room.
+    /// Writes lines of the answer until it is done, the lines have no room, or no work is left of their budget.
     ///
     /// - Throws: the error of reading the log or the models; the answer ends with that failure.
-    func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep
+    func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep
 
     /// The memory that it keeps until it is done, in bytes, estimated; counted among the memory kept for clients.
     var keptBytes: Int { get }

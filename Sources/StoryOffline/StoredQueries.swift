@@ -112,8 +112,8 @@ private final class CollectedOutput: TurnOutput {
         while true {
             do throws(StorageError) {
                 let step = try lines.write(to: &bytes, tag, until: .max) { () throws(StorageError) in
-                    var budget = Budget.turn
-                    return try cursor.step(&budget, into: lines)
+                    lines.budget = Work(microseconds: 2_000)
+                    return try cursor.step(into: lines)
                 }
                 guard case .ended(let last, _) = step else { continue }
                 return reply(last, tag: tag, restsOn: position)

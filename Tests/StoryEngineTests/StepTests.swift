@@ -76,9 +76,9 @@ struct StepTests {
             for kind in Kind.allCases {
                 for row in world.rows(kind) {
                     let action = RequestAction.get(kind, row.id, at: .position(position))
-                    world.stepUnits = 1
+                    world.stepRecords = 1
                     let answer = world.ask(action)
-                    world.stepUnits = 1_000_000
+                    world.stepRecords = 1_000_000
                     #expect(answer == world.ask(action))
                     #expect(answer.row == past.rows(kind).first { $0.id == row.id })
                 }
@@ -91,9 +91,9 @@ struct StepTests {
         for source in [StreamsQuery.Source.all, .category("story".category), .one("user-u1".stream)] {
             for limit in [1, 7, 1_000] {
                 let action = RequestAction.streams(StreamsQuery(source: source, after: nil, limit: limit))
-                world.stepUnits = 1
+                world.stepRecords = 1
                 let answer = world.ask(action)
-                world.stepUnits = 1_000_000
+                world.stepRecords = 1_000_000
                 #expect(answer == world.ask(action))
             }
         }

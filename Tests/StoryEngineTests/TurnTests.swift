@@ -197,31 +197,3 @@ struct TurnTests {
         #expect(turn == before)
     }
 }
-
-struct BudgetTests {
-    @Test func `a record costs a unit, and so do 256 bytes`() {
-        var budget = Budget(units: 3)
-        budget.look()
-        #expect(budget.units == 2)
-        budget.write(256)
-        #expect(budget.units == 1)
-        budget.write(255)
-        #expect(!budget.isSpent)
-        budget.write(1)
-        #expect(budget.isSpent)
-        #expect(budget.units == 0)
-    }
-
-    @Test func `a slice is taken out of the turn's, and what is left of it comes back`() {
-        var turn = Budget.turn
-        var slice = turn.slice()
-        #expect(slice.units == Budget.sliceUnits)
-        for _ in 0..<10 { slice.look() }
-        turn.giveBack(slice)
-        #expect(turn.units == Budget.turnUnits - 10)
-        slice = turn.slice()
-        slice.write(100_000 * 256)
-        turn.giveBack(slice)
-        #expect(turn.isSpent, "an overdrawn slice is paid for")
-    }
-}

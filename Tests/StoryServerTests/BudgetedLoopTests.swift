@@ -16,7 +16,7 @@ struct BudgetedLoopTests {
     }
 
     /// What the loop may read in one turn: its budget, and one record more for whoever finds it spent.
-    private let turn = UInt64(Budget.turnUnits + 20)
+    private let turn = UInt64(FairQueue.turn.count(of: .record) + 20)
 
     @Test func `a thousand subscriptions that match nothing delay a PING by less than a turn's budget`() {
         bench.connected("a", "b")

@@ -30,7 +30,7 @@ struct HeavyRequestTests {
     }
 
     /// What one turn may look at: its budget, of which a counted key takes an eighth, and one page that overdraws it.
-    private let turn = UInt64(Budget.turnUnits * 8 + 3_000)
+    private let turn = UInt64(FairQueue.turn.count(of: .key) + 3_000)
 
     @Test func `a PING is answered within one turn's budget beside a hundred heavy requests`() {
         let head = bench.ask("PING", from: "a")

@@ -66,14 +66,14 @@ import Testing
         var text = ""
         for _ in 0..<10_000 {
             var output = ByteWriter()
-            var budget = Budget(units: units)
+            lines.budget = units * .record
             let step = try lines.write(to: &output, Tag("t".bytes), until: size) { () throws(StorageError) in
-                try cursor.step(&budget, into: lines)
+                try cursor.step(into: lines)
             }
             text += String(decoding: output.written, as: UTF8.self)
             if case .ended(.done(let done), _) = step { return (text, done) }
             let isFull = output.count >= size
-            #expect(budget.isSpent || isFull, "a step that does nothing goes on for ever")
+            #expect(lines.isSpent || isFull, "a step that does nothing goes on for ever")
         }
         throw Endless()
     }
@@ -107,16 +107,16 @@ import Testing
             source: .all, lower: 1, upper: 3, order: .ascending, limit: 9, types: [], head: bench.log.head)
         let cursor = ReadAnswer(plan, log: bench.log, index: bench.index)
         let lines = LineWriter(.standard)
-        var budget = Budget.turn
+        lines.budget = FairQueue.turn
         var output = ByteWriter()
         output.literal("waits")
         let none = try lines.write(to: &output, nil, until: 5) { () throws(StorageError) in
-            try cursor.step(&budget, into: lines)
+            try cursor.step(into: lines)
         }
         #expect(none == .more)
         #expect([UInt8](output.written) == Array("waits".utf8))
         let all = try lines.write(to: &output, nil, until: .max) { () throws(StorageError) in
-            try cursor.step(&budget, into: lines)
+            try cursor.step(into: lines)
         }
         #expect(all == .ended(.done(.read(count: 3, next: nil, position: Position(3))), restsOn: .zero))
     }

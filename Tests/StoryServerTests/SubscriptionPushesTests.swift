@@ -9,6 +9,7 @@ import Testing
 
 @Suite struct SubscriptionPushesTests {
     private let bench = MemoryBench()
+    private let writer = LineWriter(.standard)
 
     private func selection(_ random: inout SplitMix64) -> EventSelection {
         let types = random.oneIn(2) ? [] : [random.pick("Wrote", "Read").type]
@@ -27,16 +28,26 @@ import Testing
             .map { ">1 \($0.text)" }
     }
 
+    /// Pushes to a subscription within the work of so many records; answers whether there is more.
+    private func publish(
+        _ subscription: inout Subscription, head: Position, to output: inout ByteWriter, until size: Int,
+        _ records: Int = 2_000, index: StreamIndex? = nil
+    ) throws -> Bool {
+        writer.budget = records * .record
+        let pushes = SubscriptionPushes(log: bench.log, index: index ?? bench.index, rows: bench.rows)
+        return try writer.write(to: &output, until: size) { () throws(StorageError) in
+            try pushes.publish(&subscription, head: head, to: writer)
+        }
+    }
+
     /// Publishes in goes of this size until there is nothing to do; answers the events and the markers.
     private func drain(
         _ subscription: inout Subscription, _ size: Int, _ units: Int
     ) throws -> (events: [String], markers: [String]) {
-        let pushes = SubscriptionPushes(log: bench.log, index: bench.index, rows: bench.rows)
         var lines: [String] = []
         for _ in 0..<100_000 {
             var output = ByteWriter()
-            var budget = Budget(units: units)
-            let isMore = try pushes.publish(&subscription, head: bench.log.committed, &output, until: size, &budget)
+            let isMore = try publish(&subscription, head: bench.log.committed, to: &output, until: size, units)
             lines += String(decoding: output.written, as: UTF8.self).split(separator: "\n").map(String.init)
             if !isMore, output.count < size { break }
         }
@@ -64,20 +75,18 @@ import Testing
 
     @Test func `without room nothing is sent, and later it is told how many events wait`() throws {
         var random = SplitMix64(seed: 3)
-        let pushes = SubscriptionPushes(log: bench.log, index: bench.index, rows: bench.rows)
         var subscription = Subscription(
             id: SubscriptionID(4), selection: EventSelection(source: .all), from: Position(1))
         var output = ByteWriter()
-        var budget = Budget.turn
-        _ = try pushes.publish(&subscription, head: .zero, &output, until: 100, &budget)
+        _ = try publish(&subscription, head: .zero, to: &output, until: 100)
         #expect([UInt8](output.written) == Array(">4 {\"caughtUp\":0}\n".utf8))
         try bench.append(2, &random)
         let full = output.count
-        let isMore = try pushes.publish(&subscription, head: Position(2), &output, until: full, &budget)
+        let isMore = try publish(&subscription, head: Position(2), to: &output, until: full)
         #expect(isMore)
         #expect([UInt8](output.written) == Array(">4 {\"caughtUp\":0}\n".utf8))
         output.removeAll()
-        let isUnfinished = try pushes.publish(&subscription, head: Position(2), &output, until: 10_000, &budget)
+        let isUnfinished = try publish(&subscription, head: Position(2), to: &output, until: 10_000)
         #expect(!isUnfinished)
         let lines = String(decoding: output.written, as: UTF8.self).split(separator: "\n")
         #expect(lines.first == #">4 {"behind":2}"#)
@@ -85,17 +94,15 @@ import Testing
         #expect(lines.count == 4)
     }
 
-    @Test func `a go looks at no more records than its budget has units`() throws {
+    @Test func `a go looks at no more records than its budget is for`() throws {
         var random = SplitMix64(seed: 4)
         try bench.append(500, &random)
-        let pushes = SubscriptionPushes(log: bench.log, index: bench.index, rows: bench.rows)
         let selection = EventSelection(source: .all, types: ["Nothing".type])
         var subscription = Subscription(id: SubscriptionID(1), selection: selection, from: Position(1))
         var output = ByteWriter()
-        var budget = Budget(units: 100)
-        let isMore = try pushes.publish(&subscription, head: Position(500), &output, until: 10_000, &budget)
+        let isMore = try publish(&subscription, head: Position(500), to: &output, until: 10_000, 100)
         #expect(isMore)
-        #expect(budget.isSpent)
+        #expect(writer.isSpent)
         #expect(subscription.next == Position(101))
         let isEmpty = output.isEmpty
         #expect(isEmpty)
@@ -106,13 +113,12 @@ import Testing
         try bench.append(2_000, &random)
         let store = PlainStore()
         store.failure = .failed("the disk is gone")
-        let pushes = SubscriptionPushes(log: bench.log, index: StreamIndex(store), rows: bench.rows)
         let selection = EventSelection(source: .stream("note-1".stream))
         var subscription = Subscription(id: SubscriptionID(1), selection: selection, from: Position(7))
         var output = ByteWriter()
-        var budget = Budget.turn
         #expect(throws: StorageError.failed("the disk is gone")) {
-            try pushes.publish(&subscription, head: Position(2_000), &output, until: 10_000, &budget)
+            try publish(
+                &subscription, head: Position(2_000), to: &output, until: 10_000, index: StreamIndex(store))
         }
         let isEmpty = output.isEmpty
         #expect(isEmpty)

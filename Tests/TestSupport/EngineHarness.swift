@@ -15,8 +15,8 @@ package final class EngineHarness {
     package var now = Instant(milliseconds: 1_800_000_000_000)
     /// What is durable; nil: everything.
     package var durable: Position?
-    /// The budget of each step of an answer, in units.
-    package var stepUnits = Int.max >> 16
+    /// The budget of each step of an answer, in records.
+    package var stepRecords = 1 << 40
     private let limits: Limits
     private let identity: LogIdentity
     private var plan: CataloguePlan
@@ -76,7 +76,7 @@ package final class EngineHarness {
                 try fold.fold(record, after: prior)
             }
         }
-        output.stepUnits = stepUnits
+        output.stepRecords = stepRecords
         return output
     }
 

@@ -15,20 +15,21 @@ package final class HeldAnswer: AnswerLines {
     /// What closed it, and what that rests on; nil while there is more.
     package private(set) var end: (reply: Reply, restsOn: Position)?
     package private(set) var count = 0
+    package private(set) var left = Work.zero
 
     package init(_ cursor: any AnswerCursor, _ tag: Tag?) {
         self.cursor = cursor
         self.tag = tag
     }
 
-    /// Goes on for so many units; false once it is closed.
+    /// Goes on for the work of so many records; false once it is closed.
     @discardableResult
-    package func step(_ units: Int) -> Bool {
+    package func step(_ records: Int) -> Bool {
         guard end == nil else { return false }
-        var budget = Budget(units: units)
+        left = records * .record
         do throws(StorageError) {
-            switch try cursor.step(&budget, into: self) {
-            case .more: precondition(budget.isSpent, "A step that does not spend its budget goes on for ever.")
+            switch try cursor.step(into: self) {
+            case .more: precondition(isSpent, "A step that does not spend its budget goes on for ever.")
             case .ended(let reply, let position): end = (reply, position)
             }
         } catch {
@@ -51,17 +52,23 @@ package final class HeldAnswer: AnswerLines {
     // MARK: AnswerLines
 
     package var hasRoom: Bool { true }
+    package func spend(_ work: Work) { left -= work }
+
+    private func wrote(_ bytes: Int) {
+        count += bytes
+        left -= .written(bytes)
+    }
 
     package func row(_ reply: Reply) {
         lines.append(.reply(reply))
-        count += 100
+        wrote(100)
     }
 
     package func row(_ row: RowView) {
         lines.append(.row(RowCopy(row)))
-        count += row.bytes.count
+        wrote(row.bytes.count)
     }
 
-    package func event(_ record: EventRecord) { count += record.json.count }
+    package func event(_ record: EventRecord) { wrote(record.json.count) }
     package func reserve(_ bytes: Int) {}
 }

@@ -21,8 +21,8 @@ package final class RecordedOutput: TurnOutput {
     package private(set) var effects: [Effect] = []
     package var durable: Position
     package var published: Position { durable }
-    /// The budget of each step of an answer, in units.
-    package var stepUnits = Int.max >> 16
+    /// The budget of each step of an answer, in records.
+    package var stepRecords = 1 << 40
     /// True where answers wait for the test to step them.
     package var holdsAnswers = false
     /// The answer that waits.
@@ -71,7 +71,7 @@ package final class RecordedOutput: TurnOutput {
         let answer = HeldAnswer(cursor, tag)
         held = answer
         guard !holdsAnswers else { return effects.append(.answer(tag, restsOn: position)) }
-        while answer.end == nil { answer.step(stepUnits) }
+        while answer.end == nil { answer.step(stepRecords) }
         effects += answer.effects
     }
 

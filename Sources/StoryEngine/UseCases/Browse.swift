@@ -97,8 +97,8 @@ final class PastRow: AnswerCursor {
         self.history = history
     }
 
-    func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
-        try history.fold(&budget) ? .ended(reply, restsOn: basis) : .more
+    func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
+        try history.fold(charging: lines) ? .ended(reply, restsOn: basis) : .more
     }
 
     var keptBytes: Int { 1_024 + history.keptBytes }

@@ -11,15 +11,13 @@ final class BrowseStreams: AnswerCursor {
         self.source = source
     }
 
-    func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
-        guard !budget.isSpent else { return .more }
+    func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
+        guard !lines.isSpent else { return .more }
         let head = source.head()
-        let before = lines.count
         let found = try streams()
         let page = found.prefix(query.limit)
         for stream in page { lines.row(.stream(stream)) }
-        budget.look(at: found.count)
-        budget.write(lines.count - before)
+        lines.spend(found.count * .record)
         let next = found.count > query.limit ? page.last?.name : nil
         return .ended(.done(.streams(count: page.count, next: next, position: head)), restsOn: head)
     }

@@ -66,7 +66,7 @@ final class RowCount: AnswerCursor, RowObserver {
         }
     }
 
-    func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
+    func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         guard source.world.serves(schema) else {
             source.feed.remove(self)
             return .ended(.failed(.removedKind), restsOn: .zero)
@@ -75,14 +75,17 @@ final class RowCount: AnswerCursor, RowObserver {
         var walked = last ?? []
         var isWhole = true
         var failure: StorageError?
-        let rest = rest
+        let (left, rest) = (lines.left, rest)
+        var spent = Work.zero
+        defer { lines.spend(spent) }
         try walk.keys(.ascending, after: last) { key in
-            guard !budget.isSpent else {
+            guard spent < left else {
                 isWhole = false
                 return false
             }
+            spent += rest.isEmpty ? .key : .row
             do throws(StorageError) {
-                if try isCounted(key, rest, &budget) { count += 1 }
+                if try isCounted(key, rest) { count += 1 }
             } catch {
                 failure = error
                 return false
@@ -115,14 +118,8 @@ final class RowCount: AnswerCursor, RowObserver {
         return hasBegun
     }
 
-    private func isCounted(
-        _ key: UnsafeRawBufferPointer, _ rest: [Condition], _ budget: inout Budget
-    ) throws(StorageError) -> Bool {
-        guard !rest.isEmpty else {
-            budget.skip()
-            return true
-        }
-        budget.look(at: Budget.rowUnits)
+    private func isCounted(_ key: UnsafeRawBufferPointer, _ rest: [Condition]) throws(StorageError) -> Bool {
+        guard !rest.isEmpty else { return true }
         guard let number = key.lastNumber else { return false }
         var passes = false
         try source.world.rows.row(schema, number: number) { passes = rest.match($0) }

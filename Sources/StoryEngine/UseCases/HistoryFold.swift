@@ -5,8 +5,6 @@ import StoryModels
 struct HistoryFold {
     /// The number of events that are looked up at once.
     private static let batchCount = 64
-    /// The cost of reading and folding an event, in units.
-    private static let eventUnits = 4
 
     private let streams: StreamIndex
     private let log: any EventLogReading
@@ -33,15 +31,15 @@ struct HistoryFold {
     /// The size of the row, and of the buffer in which the next state is made, in bytes.
     var keptBytes: Int { 2 * (history.row?.bytes.count ?? 0) }
 
-    /// Folds the next events, as far as the budget goes.
+    /// Folds the next events, as far as the budget of the lines goes.
     ///
     /// - Returns: true once all are folded.
     /// - Throws: the error of the read.
-    mutating func fold(_ budget: inout Budget) throws(StorageError) -> Bool {
-        while !budget.isSpent {
-            let count = try fold(atMost: budget.units / HistoryFold.eventUnits + 1)
+    mutating func fold(charging lines: any AnswerLines) throws(StorageError) -> Bool {
+        while !lines.isSpent {
+            let count = try fold(atMost: lines.left.count(of: .fold) + 1)
             guard count > 0 else { return true }
-            budget.look(at: count * HistoryFold.eventUnits)
+            lines.spend(count * .fold)
         }
         return false
     }

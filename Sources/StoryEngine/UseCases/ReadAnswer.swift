@@ -17,14 +17,14 @@ package final class ReadAnswer: AnswerCursor {
     /// The approximate size in bytes, with the plan.
     package var keptBytes: Int { 1_024 + plan.types.count * 160 }
 
-    /// Writes events until the answer is complete, the budget is spent or the lines have no room.
-    package func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
+    /// Writes events until the answer is complete, the lines have no room, or no work is left of their budget.
+    package func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         while !cursor.isAtEnd {
             var step: CursorStep?
             // One more than are written, since the answer names the event that follows.
-            let limit = min(plan.limit - count, budget.units) + 1
+            let limit = min(plan.limit - count, lines.left.count(of: .record)) + 1
             try cursor.step(atMost: limit) { record, number, left in
-                step = take(record, number, left, &budget, lines)
+                step = take(record, at: number, left: left, lines)
                 return step == nil
             }
             if let step { return step }
@@ -37,25 +37,18 @@ package final class ReadAnswer: AnswerCursor {
     }
 
     /// Writes one record if it matches; returns the reason to stop before it, or nil to continue.
-    private func take(
-        _ record: EventRecord, _ number: UInt64, _ left: Int, _ budget: inout Budget, _ lines: any AnswerLines
-    ) -> CursorStep? {
+    private func take(_ record: EventRecord, at number: UInt64, left: Int, _ lines: any AnswerLines) -> CursorStep? {
         guard count < plan.limit else { return finished(next: number) }
-        guard lines.hasRoom, !budget.isSpent else { return .more }
-        budget.look()
+        guard lines.hasRoom, !lines.isSpent else { return .more }
+        lines.spend(.record)
         guard record.isOfType(plan.types) else { return nil }
-        let before = lines.count
-        if before == 0 { reserve(min(left, plan.limit), as: record, lines) }
+        if lines.count == 0 {
+            // At once for all records of about this size, since growing copies the answer repeatedly.
+            let records = min(left, plan.limit, lines.left.count(of: .record))
+            lines.reserve(records * (record.json.count + record.json.count / 8 + 8))
+        }
         lines.event(record)
-        budget.write(lines.count - before)
         count += 1
         return nil
-    }
-
-    /// Reserves capacity once for the given number of records of about this size, since growing copies the answer
-    /// repeatedly.
-    private func reserve(_ count: Int, as record: EventRecord, _ lines: any AnswerLines) {
-        let records = min(count, Budget.sliceUnits)
-        lines.reserve(records * (record.json.count + record.json.count / 8 + 8))
     }
 }

@@ -26,10 +26,8 @@ package struct RowWatcher {
     /// Returns the durable state of a row; nil where there is none.
     ///
     /// - Throws: the error of the read.
-    package func row(
-        _ kind: Kind, _ key: RowKey, _ budget: inout Budget
-    ) throws(StorageError) -> RowCopy? {
-        budget.look(at: Budget.rowUnits + pendingUnits)
+    package func row(_ kind: Kind, _ key: RowKey, charging lines: any AnswerLines) throws(StorageError) -> RowCopy? {
+        lines.spend(.row + pendingCost)
         let schema = world.schema(kind)
         let pending = key.spelling.withUnsafeBytes { key in feed.withRow(schema, key) { $0.map { RowCopy($0) } } }
         if let pending { return pending }
@@ -45,24 +43,25 @@ package struct RowWatcher {
         return world.plan[row.schema.kind].key(of: row, in: range.index) ?? []
     }
 
-    /// Visits the durable rows of a list in the order of its index, until `visit` returns false.
+    /// Visits the durable rows of a list in the order of its index, until `visit` returns false or the budget of the
+    /// lines is spent.
     ///
     /// - Parameters:
     ///   - after: the key of the last row that was visited before.
-    ///   - visit: called with a row, nil if the row of this key is not in the list, its key and the budget.
+    ///   - visit: called with a row, nil if the row of this key is not in the list, and its key.
     /// - Returns: true when there are no more rows.
     /// - Throws: the error of the read.
     package func list(
-        _ kind: Kind, _ conditions: [Condition], after: [UInt8]?, _ budget: inout Budget,
-        _ visit: (RowCopy?, _ key: [UInt8], inout Budget) -> Bool
+        _ kind: Kind, _ conditions: [Condition], after: [UInt8]?, charging lines: any AnswerLines,
+        _ visit: (RowCopy?, _ key: [UInt8]) -> Bool
     ) throws(StorageError) -> Bool {
         let schema = world.schema(kind)
         let plan = QueryPlan(schema, conditions)
         // Charged at the end, so that a step makes progress whatever is pending.
-        defer { budget.look(at: pendingUnits) }
+        defer { lines.spend(pendingCost) }
         if let unique = plan.unique {
-            budget.look(at: Budget.rowUnits)
-            if let row = try row(schema, unique, conditions) { _ = visit(row, [], &budget) }
+            lines.spend(.row)
+            if let row = try row(schema, unique, conditions) { _ = visit(row, []) }
             return true
         }
         guard let range = plan.ordered(by: ListQuery.defaultSort) else { return true }
@@ -73,23 +72,23 @@ package struct RowWatcher {
             store: world.store, table: schema.indexes[range.index].table, lower: range.lower, upper: range.upper)
         var (isWhole, failure) = (true, StorageError?.none)
         try walk.keys(.ascending, after: after) { key in
-            isWhole = !budget.isSpent && pending.visit(through: key, &budget, visit)
+            isWhole = !lines.isSpent && pending.visit(through: key, charging: lines, visit)
             guard isWhole else { return false }
-            budget.look(at: Budget.rowUnits)
+            lines.spend(.row)
             do throws(StorageError) {
                 let row = try row(schema, range.rest, at: key)
-                isWhole = visit(row, [UInt8](key), &budget)
+                isWhole = visit(row, [UInt8](key))
             } catch {
                 failure = error
             }
             return isWhole && failure == nil
         }
         if let failure { throw failure }
-        return isWhole && pending.visit(through: nil, &budget, visit)
+        return isWhole && pending.visit(through: nil, charging: lines, visit)
     }
 
-    /// The cost of a look at all pending changes, in units.
-    private var pendingUnits: Int { feed.pendingCount / 8 }
+    /// The cost of a look at all pending changes.
+    private var pendingCost: Work { feed.pendingCount * .key }
 
     /// Returns the row with a number that a key ends with, if it passes the conditions and is no other than durable.
     private func row(
@@ -135,19 +134,19 @@ private struct PendingRows {
         rows.sort { $1.key.precedes($0.key) }
     }
 
-    /// Visits the rows through a key, all with nil, until `visit` returns false or the budget is spent.
+    /// Visits the rows through a key, all with nil, until `visit` returns false or the budget of the lines is spent.
     ///
     /// - Returns: true when all were visited.
     mutating func visit(
-        through key: UnsafeRawBufferPointer?, _ budget: inout Budget,
-        _ visit: (RowCopy?, _ key: [UInt8], inout Budget) -> Bool
+        through key: UnsafeRawBufferPointer?, charging lines: any AnswerLines,
+        _ visit: (RowCopy?, _ key: [UInt8]) -> Bool
     ) -> Bool {
         while let (next, change) = rows.last {
             if let key, next.withUnsafeBytes({ $0.compare(key) > 0 }) { return true }
-            guard !budget.isSpent else { return false }
+            guard !lines.isSpent else { return false }
             rows.removeLast()
-            budget.look(at: Budget.rowUnits)
-            guard visit(feed.row(before: change), next, &budget) else { return false }
+            lines.spend(.row)
+            guard visit(feed.row(before: change), next) else { return false }
         }
         return true
     }

@@ -4,13 +4,13 @@ import StoryLog
 import StoryModels
 import StoryWire
 
-/// The scheduler of answers and subscriptions: serves one connection after the other, within the turn's budget.
+/// The scheduler of answers and subscriptions: serves one connection after the other in fair shares of the turn.
 ///
 /// New answers and new events come first, but leave a share to the continued ones: a short answer waits for no long
-/// one.
+/// one. Shares are not cut where many wait, since each begins with a search in the log or an index and ends with a send.
 final class PushScheduler {
-    /// The cost in units up to which an answer counts as short, so that the connection's next one comes first again.
-    private static let shortUnits = 50
+    /// The cost up to which an answer counts as short, so that the connection's next one comes first again.
+    private static let short = Work(microseconds: 50)
 
     private let log: any EventLog
     private let trace: Trace
@@ -26,7 +26,6 @@ final class PushScheduler {
     private let resting = IdleSubscriptions()
     /// The events up to here were pushed to the followers, as far as those read them.
     private(set) var published: Position
-    private var budget = Budget.turn
     private var queue = FairQueue(.publishing)
 
     init(
@@ -42,8 +41,8 @@ final class PushScheduler {
         published = log.committed
     }
 
-    /// Gives the next turn a budget of its own.
-    func turnEnded() { budget = .turn }
+    /// Gives the next turn work of its own.
+    func turnEnded() { queue.turnEnded() }
 
     /// The number of row changes that subscriptions could follow.
     var rowChanges: UInt64 { feed.count }
@@ -56,25 +55,18 @@ final class PushScheduler {
 
     /// Continues a new answer at once where no other connection is before it; else queues it.
     func answerBegan(_ connection: Connection, durable: Position) {
-        let isBehind = queue.isWaiting(connection) ? queue.count > 1 : queue.restedCount > 0
-        if isBehind || !mayBegin {
-            add(connection)
-        } else if giveShare(connection, durable) {
-            queue.add(connection, hadShare: true)
-        }
+        guard queue.wouldBeNext(connection) else { return add(connection) }
+        if giveShare(connection, durable) { goesOn(connection) }
     }
-
-    /// True while the budget exceeds the share of the continued answers and subscriptions.
-    private var mayBegin: Bool { budget.units > Budget.sliceUnits }
 
     /// Queues a connection whose answer or subscriptions can be continued.
     func goesOn(_ connection: Connection) { queue.add(connection, hadShare: true) }
 
-    /// Gives shares until no connection wants one, or the budget is spent.
+    /// Gives shares until no connection wants one, or no work is left in this turn.
     func run(durable: Position) {
         if durable != published { newEvents(through: durable) }
-        while !budget.isSpent, let connection = queue.next(restedFirst: mayBegin) {
-            if giveShare(connection, durable) { queue.add(connection, hadShare: true) }
+        while let connection = queue.next() {
+            if giveShare(connection, durable) { goesOn(connection) }
         }
     }
 
@@ -93,29 +85,28 @@ final class PushScheduler {
 
     /// Gives the connection a share; returns true when it wants another one.
     private func giveShare(_ connection: Connection, _ durable: Position) -> Bool {
-        var slice = budget.slice()
-        defer { budget.giveBack(slice) }
-        // A share without results costs something as well.
-        slice.skip()
+        let share = queue.takeShare()
+        lines.budget = share
+        defer { queue.giveBack(lines.budget) }
         switch connection.state {
         case .answering(let answer):
             // After a long answer the connection stays in the round: its next request waits for it.
-            return step(answer, connection, &slice) || slice.units < Budget.sliceUnits - PushScheduler.shortUnits
-        case .open: return push(to: connection, durable, &slice)
+            return step(answer, connection) || share - lines.budget > PushScheduler.short
+        case .open: return push(to: connection, durable)
         case .awaiting, .closing, .closed: return false
         }
     }
 
     // MARK: Answers
 
-    private func step(_ answer: Connection.Answer, _ connection: Connection, _ budget: inout Budget) -> Bool {
+    private func step(_ answer: Connection.Answer, _ connection: Connection) -> Bool {
         let room = outbox.roomAhead(connection)
         guard room > 0 else { return false }
         do throws(StorageError) {
             let size = connection.output.count + room
             let step = try outbox.append(to: connection) { (bytes) throws(StorageError) in
                 try lines.write(to: &bytes, answer.tag, until: size) { () throws(StorageError) in
-                    try answer.cursor.step(&budget, into: lines)
+                    try answer.cursor.step(into: lines)
                 }
             }
             switch step {
@@ -147,8 +138,8 @@ final class PushScheduler {
 
     // MARK: Subscriptions
 
-    /// Pushes to the connection's active subscriptions, which share its slice; the first one changes.
-    private func push(to connection: Connection, _ durable: Position, _ budget: inout Budget) -> Bool {
+    /// Pushes to the connection's active subscriptions, which divide its share; the first one changes.
+    private func push(to connection: Connection, _ durable: Position) -> Bool {
         let count = connection.session.active.count
         // A slow client gets no more until it has read everything that was sent.
         guard count > 0 else { return false }
@@ -156,28 +147,29 @@ final class PushScheduler {
             connection.session.readerStandsStill(head: durable)
             return false
         }
-        let size = connection.output.count + outbox.roomAhead(connection)
         let before = connection.output.count
+        let size = before + outbox.roomAhead(connection)
         var isMore = false
         var failed: [(id: SubscriptionID, error: StorageError)] = []
         let first = connection.firstSubscription % count
-        for offset in 0..<count {
-            guard !budget.isSpent else {
-                connection.firstSubscription = (first + offset) % count
-                isMore = true
-                break
-            }
-            let index = (first + offset) % count
-            do throws(StorageError) {
-                let wantsMore = try outbox.append(to: connection) { (bytes) throws(StorageError) in
-                    try connection.session.withActive(index) { (subscription) throws(StorageError) in
-                        try pushes.publish(
-                            &subscription, head: durable, &bytes, until: size, &budget)
+        outbox.append(to: connection) { bytes in
+            lines.write(to: &bytes, until: size) {
+                for offset in 0..<count {
+                    let index = (first + offset) % count
+                    guard !lines.isSpent else {
+                        connection.firstSubscription = index
+                        isMore = true
+                        return
+                    }
+                    do throws(StorageError) {
+                        let wantsMore = try connection.session.withActive(index) { (follower) throws(StorageError) in
+                            try pushes.publish(&follower, head: durable, to: lines)
+                        }
+                        if wantsMore, lines.hasRoom { isMore = true }
+                    } catch {
+                        failed.append((connection.session.active[index].id, error))
                     }
                 }
-                if wantsMore, connection.output.count < size { isMore = true }
-            } catch {
-                failed.append((connection.session.active[index].id, error))
             }
         }
         for (id, error) in failed { end(id, error, connection) }

@@ -28,24 +28,23 @@ struct RowPushes {
     ///
     /// - Throws: the error of reading.
     func list(
-        _ subscription: inout Subscription, after key: [UInt8]?, _ durable: Position, _ output: inout ByteWriter,
-        until size: Int, _ budget: inout Budget
+        _ subscription: inout Subscription, after key: [UInt8]?, durable: Position, to lines: LineWriter
     ) throws(StorageError) {
         if subscription.feed == nil { subscription.feed = FeedRange(from: feed.durable.end, to: feed.durable.end) }
         switch subscription.subject {
         case .events: subscription.listingEnded()
         case .row(let kind, let key):
-            let row = try watcher.row(kind, key, &budget)
-            push(state(row, at: durable), subscription.id, &output, &budget)
+            let row = try watcher.row(kind, key, charging: lines)
+            lines.push(state(row, at: durable), to: subscription.id)
             subscription.listingEnded()
             subscription.sent(through: durable)
         case .list(let kind, let conditions):
             var follower = subscription
             defer { subscription = follower }
-            let isWhole = try watcher.list(kind, conditions, after: key, &budget) { row, key, budget in
-                if let row { push(row.withView { encoder.row($0) }, follower.id, &output, &budget) }
+            let isWhole = try watcher.list(kind, conditions, after: key, charging: lines) { row, key in
+                if let row { lines.push(row.withView { encoder.row($0) }, to: follower.id) }
                 follower.listed(through: key)
-                return output.count < size
+                return lines.hasRoom
             }
             guard isWhole else { return }
             follower.listingEnded()
@@ -58,9 +57,7 @@ struct RowPushes {
     /// Sends the durable changes that the subscription has not taken, as far as room and budget permit.
     ///
     /// - Returns: true when it has taken all of them.
-    func take(
-        _ subscription: inout Subscription, _ output: inout ByteWriter, until size: Int, _ budget: inout Budget
-    ) -> Bool {
+    func take(_ subscription: inout Subscription, to lines: LineWriter) -> Bool {
         guard var range = subscription.feed else { return true }
         defer { subscription.feed = range }
         while true {
@@ -69,12 +66,12 @@ struct RowPushes {
                 range = FeedRange(from: range.end, to: feed.durable.end)
             }
             while !range.isTaken {
-                guard output.count < size, !budget.isSpent else { return false }
+                guard lines.hasRoom, !lines.isSpent else { return false }
                 let change = feed.durable[range.next]
                 range.next += 1
-                budget.look()
-                if let json = self.json(of: change, in: range, for: subscription, &budget) {
-                    push(json, subscription.id, &output, &budget)
+                lines.spend(.record)
+                if let json = self.json(of: change, in: range, for: subscription, charging: lines) {
+                    lines.push(json, to: subscription.id)
                 }
                 subscription.sent(through: change.position)
             }
@@ -83,10 +80,10 @@ struct RowPushes {
 
     /// Returns the push of a change; nil where it does not concern the subscription, or a later one in the range does.
     private func json(
-        of change: DurableChange, in range: FeedRange, for subscription: Subscription, _ budget: inout Budget
+        of change: DurableChange, in range: FeedRange, for subscription: Subscription, charging lines: LineWriter
     ) -> [UInt8]? {
         guard subscription.subject.concerns(change), change.next.map({ $0 >= range.end }) ?? true else { return nil }
-        let before = self.before(change, in: range, &budget)
+        let before = self.before(change, in: range, charging: lines)
         switch subscription.subject {
         case .events: return nil
         case .row: return change.after == nil && before == nil ? nil : shown(change)
@@ -101,13 +98,12 @@ struct RowPushes {
     }
 
     /// Returns the row before its first change in the range.
-    private func before(_ change: DurableChange, in range: FeedRange, _ budget: inout Budget) -> RowCopy? {
-        var (first, steps) = (change, 0)
+    private func before(_ change: DurableChange, in range: FeedRange, charging lines: LineWriter) -> RowCopy? {
+        var first = change
         while let previous = first.previous, previous >= range.start {
             first = feed.durable[previous]
-            steps += 1
+            lines.spend(.link)
         }
-        budget.look(at: steps / 16)
         return first.before
     }
 
@@ -129,13 +125,6 @@ struct RowPushes {
     /// Returns the push of a row's state; nil: there is no row at this position.
     private func state(_ row: RowCopy?, at position: Position) -> [UInt8] {
         row?.withView { encoder.row($0) } ?? RowPushEncoder.absent(at: position)
-    }
-
-    private func push(
-        _ json: [UInt8], _ id: SubscriptionID, _ output: inout ByteWriter, _ budget: inout Budget
-    ) {
-        json.withUnsafeBytes { ReplyEncoder.appendPush($0, subscription: id, to: &output) }
-        budget.write(json.count)
     }
 }
 

@@ -15,32 +15,26 @@ struct SubscriptionPushes {
     /// Sends the next events; returns true when there are more.
     ///
     /// - Throws: the error of reading the log or the models; the subscription then resumes after the last event sent.
-    func publish(
-        _ subscription: inout Subscription, head: Position, _ output: inout ByteWriter, until size: Int,
-        _ budget: inout Budget
-    ) throws(StorageError) -> Bool {
+    func publish(_ subscription: inout Subscription, head: Position, to lines: LineWriter) throws(StorageError) -> Bool
+    {
         while true {
-            switch subscription.step(head: head, hasRoom: output.count < size) {
+            switch subscription.step(head: head, hasRoom: lines.hasRoom) {
             case .wait: return subscription.isWanting(head: head)
             case .list(let key):
-                guard !budget.isSpent else { return true }
-                guard takeChanges(&subscription, head, &output, until: size, &budget), output.count < size,
-                    !budget.isSpent
-                else { continue }
-                try rows.list(&subscription, after: key, head, &output, until: size, &budget)
+                guard !lines.isSpent else { return true }
+                guard takeChanges(&subscription, head, to: lines), lines.hasRoom, !lines.isSpent else { continue }
+                try rows.list(&subscription, after: key, durable: head, to: lines)
             case .sayCaughtUp(let position):
-                ReplyEncoder.append(.caughtUp(position), subscription: subscription.id, to: &output)
+                lines.push(.caughtUp(position), to: subscription.id)
             case .sayBehind(let count):
-                ReplyEncoder.append(.behind(count), subscription: subscription.id, to: &output)
+                lines.push(.behind(count), to: subscription.id)
             case .send(let from, let through):
-                guard !budget.isSpent else { return true }
+                guard !lines.isSpent else { return true }
                 guard subscription.subject.isEvents else {
-                    if takeChanges(&subscription, head, &output, until: size, &budget) {
-                        subscription.sent(through: head)
-                    }
+                    if takeChanges(&subscription, head, to: lines) { subscription.sent(through: head) }
                     continue
                 }
-                try send(&subscription, from, through, head, &output, until: size, &budget)
+                try send(&subscription, from: from, through: through, to: lines)
             }
         }
     }
@@ -48,32 +42,29 @@ struct SubscriptionPushes {
     /// Sends the row changes that the subscription has not taken; its list begins again where the feed lacks some.
     ///
     /// - Returns: true when it has taken all of them.
-    private func takeChanges(
-        _ subscription: inout Subscription, _ head: Position, _ output: inout ByteWriter, until size: Int,
-        _ budget: inout Budget
-    ) -> Bool {
-        if rows.isKept(subscription) { return rows.take(&subscription, &output, until: size, &budget) }
+    private func takeChanges(_ subscription: inout Subscription, _ head: Position, to lines: LineWriter) -> Bool {
+        if rows.isKept(subscription) { return rows.take(&subscription, to: lines) }
         subscription.listsAgain()
-        ReplyEncoder.append(.again(head), subscription: subscription.id, to: &output)
+        lines.push(.again(head), to: subscription.id)
         return false
     }
 
     private func send(
-        _ subscription: inout Subscription, _ from: Position, _ through: Position, _ head: Position,
-        _ output: inout ByteWriter, until size: Int, _ budget: inout Budget
+        _ subscription: inout Subscription, from: Position, through: Position, to lines: LineWriter
     ) throws(StorageError) {
         let isFar = through.value - from.value >= SubscriptionPushes.shortDistance
         let source = isFar ? subscription.selection.source : .all
         var cursor = try LogCursor(source, from: from, through: through, log: log, index: index)
-        let limit = budget.units
-        if source != .all { budget.skip() }
+        if source != .all { lines.spend(.key) }
         var follower = subscription
         // Also where a record cannot be read: the events before it were pushed.
         defer { subscription = follower }
         do throws(StorageError) {
-            try cursor.step(atMost: limit) { record, _, _ in
-                guard output.count < size, !budget.isSpent else { return false }
-                push(record, &follower, &output, &budget)
+            try cursor.step(atMost: lines.left.count(of: .record) + 1) { record, _, _ in
+                guard lines.hasRoom, !lines.isSpent else { return false }
+                lines.spend(.record)
+                if follower.selection.matches(record) { lines.push(record, to: follower.id) }
+                follower.sent(through: record.position)
                 return true
             }
         } catch {
@@ -82,18 +73,5 @@ struct SubscriptionPushes {
             throw error
         }
         if cursor.isAtEnd { follower.sent(through: through) }
-    }
-
-    /// Pushes an event if it is selected.
-    private func push(
-        _ record: EventRecord, _ subscription: inout Subscription, _ output: inout ByteWriter, _ budget: inout Budget
-    ) {
-        budget.look()
-        if subscription.selection.matches(record) {
-            let before = output.count
-            ReplyEncoder.appendPush(record, subscription: subscription.id, to: &output)
-            budget.write(output.count - before)
-        }
-        subscription.sent(through: record.position)
     }
 }

@@ -115,8 +115,8 @@ final class ClientList: AnswerCursor {
         self.head = head
     }
 
-    func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
-        while lines.hasRoom, !budget.isSpent {
+    func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
+        while lines.hasRoom, !lines.isSpent {
             guard let connection = walk.next(of: connections) else {
                 let done = [Member("count", .count(count)), Member("position", .count(head().value))]
                 return .ended(.done(.members(done)), restsOn: head())
@@ -125,10 +125,8 @@ final class ClientList: AnswerCursor {
                 connection: connection, published: publishing.published, tick: driver.tick,
                 waiting: outbox.waitingCount(connection), subscriptionLimit: subscriptionLimit,
                 catalogue: catalogue())
-            let before = lines.count
             lines.row(.line(report.members))
-            budget.look(at: 8 + connection.session.subscriptionCount / 8)
-            budget.write(lines.count - before)
+            lines.spend(.client + connection.session.subscriptionCount * .key)
             count += 1
         }
         return .more

@@ -31,23 +31,21 @@ final class Survey: AnswerCursor {
 
     var isShort: Bool { true }
 
-    func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
+    func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
         while let connection = walk.next(of: connections) {
-            budget.look(at: 1 + connection.session.active.count / 16)
+            lines.spend(.record + connection.session.active.count * .link)
             sums.add(connection, published: publishing.published)
-            if budget.isSpent { return .more }
+            if lines.isSpent { return .more }
         }
         let source = source(sums)
         let head = source.head
         switch purpose {
         case .report: return .ended(.done(.members(Stats(source).report)), restsOn: head)
         case .metrics:
-            let before = lines.count
             for figure in FigureTable.all {
                 let text = Metrics.text(of: figure, source)
                 lines.row(.line([Member("family", .text(figure.name)), Member("text", .text(text))]))
             }
-            budget.write(lines.count - before)
             let done = [
                 Member("families", .count(UInt64(FigureTable.all.count))), Member("position", .count(head.value)),
             ]

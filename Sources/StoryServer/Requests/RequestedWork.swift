@@ -39,7 +39,7 @@ extension Requests {
             }
             tell(client, tag, connection)
         case .help(let topic):
-            spent += Requests.longUnits
+            left -= .report
             let output = output(connection)
             for line in Help.answer(topic, from: reader.table) {
                 output.reply(line, tag: tag, restsOn: .zero)
@@ -49,7 +49,7 @@ extension Requests {
 
     /// Begins an answer with the daemon's figures.
     private func tell(_ answer: any AnswerCursor, _ tag: Tag?, _ connection: Connection) {
-        spent += Requests.longUnits
+        left -= .report
         begin(Connection.Answer(cursor: answer, tag: tag, restsOn: .zero), connection)
     }
 }

@@ -27,18 +27,8 @@ final class Requests {
     let checkpoints: Checkpoints
     let jobs: Jobs
     let figureAnswers: FigureAnswers
-    /// The work of a turn, in units: a small request costs one.
-    private static let turnUnits = 256
-    /// The units of a turn for lines that are handled on arrival.
-    private static let arrivingUnits = 128
-    /// The units of a turn for connections that had a share before, however many others come.
-    private static let leftOverUnits = 32
-    /// The range of a connection's share in units, and the sum that all waiting connections divide.
-    private static let (share, allShares) = (4...32, 2_048)
-    /// The bytes of a line, or of its answer, that cost one unit.
-    static let unitSize = 4_096
-    /// The cost in units of a long reply that is written at once, such as a report or the help.
-    static let longUnits = 32
+    /// The work of a turn that is left to connections with a backlog, however many lines arrive.
+    private static let leftOver = Work(microseconds: 1_000)
 
     /// The number of clients that have connected.
     private var clientCount: UInt64 = 0
@@ -46,10 +36,10 @@ final class Requests {
     var level = ClientMemory.Level.plenty
     /// True once a client was refused for lack of room.
     var wasRefused = false
-    /// The connections with lines that were not handled on arrival.
-    var queue = FairQueue(.requests)
-    /// The units that the turn has spent.
-    var spent = 0
+    /// The connections with lines that were not handled on arrival. A share is cut down to four lines where many wait.
+    var queue = FairQueue(.requests, leastShare: 4 * .line)
+    /// The work that is left of the share of the connection whose lines are handled.
+    var left = Work.zero
     private var turn: UInt64 = 0
     private var waiting = WaitingRequests()
     private var turnTime: Instant?
@@ -84,10 +74,10 @@ final class Requests {
         return time
     }
 
-    /// Gives the next turn its own time and units.
+    /// Gives the next turn time and work of its own.
     func turnEnded() {
         turnTime = nil
-        spent = 0
+        queue.turnEnded()
         turn += 1
     }
 
@@ -122,40 +112,35 @@ final class Requests {
 
     /// Handles the lines that have arrived, and the end of input; a backlog is queued.
     func received(_ connection: Connection) {
-        let (buffered, isListed) = (connection.lines.bufferedCount, connection.listed.contains(.requests))
-        guard isListed || (buffered >= Reading.much && connection.lines.hasBufferedLine) else {
-            return takeLines(connection, until: Requests.arrivingUnits)
+        let isBacklog = connection.lines.bufferedCount >= Reading.much && connection.lines.hasBufferedLine
+        guard queue.isWaiting(connection) || isBacklog else {
+            return takeLines(connection, queue.takeShare(except: Requests.leftOver))
         }
         // Connections with a backlog yield to interactive ones.
         queue.add(connection, hadShare: true)
     }
 
-    /// Handles lines of the queued connections, as far as the turn's units go.
+    /// Handles lines of the queued connections, as far as the turn's work goes.
     func takeLeftOver() {
-        let restedEnd = Requests.turnUnits - Requests.leftOverUnits
-        while spent < Requests.turnUnits, let connection = queue.next(restedFirst: spent < restedEnd) {
-            takeLines(connection, until: Requests.turnUnits)
-            // A share without a line costs something as well.
-            spent += 1
-        }
+        while let connection = queue.next() { takeLines(connection, queue.takeShare()) }
         engine.flush()
     }
 
     /// Handles lines of the connection, up to its share.
-    private func takeLines(_ connection: Connection, until limit: Int) {
+    private func takeLines(_ connection: Connection, _ share: Work) {
         // The room is computed once, since nothing is sent meanwhile.
         let room = outbox.room(connection)
-        let share = Requests.allShares / max(1, queue.count)
-        let end = spent + min(max(share, Requests.share.lowerBound), Requests.share.upperBound)
+        left = share
+        defer { queue.giveBack(left) }
         if connection.taken.turn != turn { connection.taken = (turn, 0) }
         while connection.isOpen, connection.output.count < room {
-            guard spent < end, spent < limit, connection.taken.lines < limits.inflight else {
+            guard left > .zero, connection.taken.lines < limits.inflight else {
                 queue.add(connection, hadShare: connection.taken.lines > 0)
                 break
             }
             let buffered = connection.lines.bufferedCount
             guard takeLine(connection) else { break }
-            spent += 1 + (buffered - connection.lines.bufferedCount) / Requests.unitSize
+            left -= .line + .received(buffered - connection.lines.bufferedCount)
             connection.taken.lines += 1
             connection.activity.lastLine = driver.tick
         }
@@ -206,7 +191,7 @@ final class Requests {
         handled.begin(connection, verb, isTimed: isTimed)
         engine.handle(request, from: &connection.session, now: now(), into: handled)
         handled.end()
-        spent += handled.takeWritten() / Requests.unitSize
+        left -= .written(handled.takeWritten())
         guard !handled.isRowWanted else { return true }
         if let began { figures.took(verb, nanoseconds: clock.steady() - began) }
         if connection.session.subscriptionCount != followed {

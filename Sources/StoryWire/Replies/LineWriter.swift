@@ -1,13 +1,16 @@
 package import StoryCore
 
-/// A writer of the lines of a cursor's answer, at the end of a connection's output.
+/// A writer of the lines of a cursor's answer or of pushes, at the end of a connection's output, within a budget.
 package final class LineWriter: AnswerLines {
     private let encoder: ReplyEncoder
-    // Unchecked access, since every line reads these.
     /// The output of the connection during a step; empty otherwise.
     private var bytes = ByteWriter()
     private var tag: Tag?
     private var limit = 0
+    /// The size of the output before the step.
+    private var start = 0
+    /// The work that may be done; what a step wrote is charged at its end.
+    package var budget = Work.zero
 
     /// Creates a writer.
     package init(_ encoder: ReplyEncoder) { self.encoder = encoder }
@@ -16,15 +19,23 @@ package final class LineWriter: AnswerLines {
     package var hasRoom: Bool { bytes.count < limit }
     /// The number of bytes in the output.
     package var count: Int { bytes.count }
+    /// The work that is left of the budget.
+    package var left: Work { budget - .written(bytes.count - start) }
+
+    /// Charges for work other than writing.
+    package func spend(_ work: Work) { budget -= work }
 
     /// Runs a step that appends to `output`, which may grow to about `limit` bytes.
-    package func write<Value>(
-        to output: inout ByteWriter, _ tag: Tag?, until limit: Int, _ step: () throws(StorageError) -> Value
-    ) throws(StorageError) -> Value {
-        self.tag = tag
-        self.limit = limit
+    package func write<Value, Failure: Error>(
+        to output: inout ByteWriter, _ tag: Tag? = nil, until limit: Int, _ step: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        (self.tag, self.limit) = (tag, limit)
         swap(&bytes, &output)
-        defer { swap(&bytes, &output) }
+        start = bytes.count
+        defer {
+            (budget, start) = (left, 0)
+            swap(&bytes, &output)
+        }
         return try step()
     }
 
@@ -39,5 +50,22 @@ package final class LineWriter: AnswerLines {
     /// Reserves capacity for the expected number of bytes, if the output is empty.
     package func reserve(_ bytes: Int) {
         if self.bytes.isEmpty { self.bytes.reserve(min(bytes, limit)) }
+    }
+
+    // MARK: Pushes
+
+    /// Appends a push other than an event or a row.
+    package func push(_ push: Push, to subscription: SubscriptionID) {
+        ReplyEncoder.append(push, subscription: subscription, to: &bytes)
+    }
+
+    /// Appends a push of an event.
+    package func push(_ record: EventRecord, to subscription: SubscriptionID) {
+        ReplyEncoder.appendPush(record, subscription: subscription, to: &bytes)
+    }
+
+    /// Appends a push of a row's JSON.
+    package func push(_ json: [UInt8], to subscription: SubscriptionID) {
+        json.withUnsafeBytes { ReplyEncoder.appendPush($0, subscription: subscription, to: &bytes) }
     }
 }

@@ -48,19 +48,17 @@ private final class OrderedRows: AnswerCursor {
     /// The index of the sort in the schema.
     private var sort: Int { query.sort }
 
-    func step(_ budget: inout Budget, into lines: any AnswerLines) throws(StorageError) -> CursorStep {
-        guard !budget.isSpent else { return .more }
+    func step(into lines: any AnswerLines) throws(StorageError) -> CursorStep {
+        guard !lines.isSpent else { return .more }
         guard world.serves(schema) else { return .ended(.failed(.removedKind), restsOn: .zero) }
         let head = source.head()
-        let before = lines.count
         var page = ListPage(schema, limit: query.limit, source.limits, rows: world.rows, into: lines)
-        if let rows = try few(&budget) {
+        if let rows = try few(charging: lines) {
             try fill(&page, rows)
         } else {
             try fill(&page)
         }
-        budget.look(at: page.looked * Budget.rowUnits + page.count)
-        budget.write(lines.count - before)
+        lines.spend(page.looked * .row + page.count * .record)
         let next = page.hasMore ? page.last.map { ListCursor(key: $0).text(for: query, of: schema) } : nil
         return .ended(.done(.page(count: page.count, next: next, position: head)), restsOn: head)
     }
@@ -108,7 +106,7 @@ private final class OrderedRows: AnswerCursor {
 
     /// Returns every row that passes the filters, in order, if they are few and no index has them in order; nil
     /// otherwise.
-    private func few(_ budget: inout Budget) throws(StorageError) -> [KeyedRow]? {
+    private func few(charging lines: any AnswerLines) throws(StorageError) -> [KeyedRow]? {
         var keyed: [KeyedRow] = []
         let kind = world.plan[schema.kind]
         func take(_ row: RowView, _ rest: [Condition]) {
@@ -122,7 +120,7 @@ private final class OrderedRows: AnswerCursor {
             guard let range = try world.rows.narrowest(plan, schema), !range.prefix.isEmpty || range.isBounded,
                 let numbers = try numbers(range)
             else { return nil }
-            budget.look(at: numbers.count * Budget.rowUnits)
+            lines.spend(numbers.count * .row)
             for start in stride(from: 0, to: numbers.count, by: KeyBatch.capacity) {
                 let group = Array(numbers[start..<min(start + KeyBatch.capacity, numbers.count)])
                 try world.rows.rows(schema, numbers: group) { take($1, range.rest) }
