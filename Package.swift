@@ -108,7 +108,8 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["StoryCore", "StoryWire", "StoryStorage", "StoryModels", "StoryLog"]
                 + (isFuzzing ? [] : ["StoryEngine", "StoryOffline", "StoryReactor", "StoryServer"]),
-            path: "Tests/TestSupport", sources: isFuzzing ? fuzzedSupport : nil, swiftSettings: settings),
+            path: "Tests/TestSupport", exclude: ["Definitions/Fixtures"], sources: isFuzzing ? fuzzedSupport : nil,
+            swiftSettings: settings),
         tests("StoryCoreTests", ["StoryCore", "TestSupport"]),
         tests("StoryWireTests", ["StoryCore", "StoryWire", "CSimdJSON", "TestSupport"]),
         tests("StoryEngineTests", ["StoryCore", "StoryWire", "StoryModels", "StoryEngine", "TestSupport"]),

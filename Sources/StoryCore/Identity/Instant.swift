@@ -1,7 +1,7 @@
 /// A moment in UTC, to the millisecond, from year 0000 to 9999.
 ///
 /// Text is RFC 3339: `2026-11-20T12:34:56.789Z`; any offset is read, UTC is written.
-package struct Instant: Hashable, Comparable, Sendable {
+package struct Instant: BitwiseCopyable, Hashable, Comparable, Sendable {
     /// The milliseconds of 0000-01-01T00:00:00.000Z … 9999-12-31T23:59:59.999Z.
     package static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 

@@ -1,6 +1,6 @@
 /// The number of events in a stream, and thus the number of its newest event; 0 means that the stream does not exist.
 @usableFromInline
-package struct Version: Hashable, Comparable, Sendable {
+package struct Version: BitwiseCopyable, Hashable, Comparable, Sendable {
     /// The version of a stream that does not exist.
     package static let zero = Version(0)
 

@@ -1,0 +1,143 @@
+/// A checker of the statements of rules, one rule after another.
+struct RuleChecker {
+    var values: ValueChecker
+
+    private var types: Set<String> = []
+    private var typeCount = 0
+    private var statementCount = 0
+    private var isInRow = false
+    private var open: [Block] = []
+
+    init(_ values: ValueChecker) { self.values = values }
+
+    /// A block that is open, with the state around it.
+    private enum Block {
+        case choice
+        case loop(wasInLoop: Bool)
+        case row(wasInRow: Bool)
+    }
+
+    /// Checks a rule.
+    mutating func check(_ types: [SyntaxName], _ statements: [SyntaxStatement], at position: SourcePosition) {
+        for type in types { check(type) }
+        (statementCount, values.steps, values.isInLoop, isInRow, open) = (0, 0, false, false, [])
+        values.names.enter()
+        for statement in statements { check(statement) }
+        values.names.leave()
+        if statementCount > DefinitionLimits.statements {
+            values.report(.tooLong, at: position, "a rule has at most \(DefinitionLimits.statements) statements")
+        }
+        if values.steps > DefinitionLimits.steps {
+            values.report(
+                .tooLong, at: position,
+                "one event could take \(values.steps) steps; at most \(DefinitionLimits.steps) are allowed")
+        }
+    }
+
+    /// Checks the values of a key.
+    mutating func check(keys: [SyntaxValue], mayUseRow: Bool) {
+        for over in keys.dropFirst(DefinitionLimits.keyParts) {
+            values.report(.tooLong, at: over.position, "a key has at most \(DefinitionLimits.keyParts) parts")
+        }
+        values.mayUseRow = mayUseRow
+        for key in keys where values.kind(key)?.isCollection == true {
+            values.report(.wrongType, at: key.position, "a part of a key is one value")
+        }
+        values.mayUseRow = true
+    }
+
+    private mutating func check(_ type: SyntaxName) {
+        typeCount += 1
+        if typeCount == DefinitionLimits.types + 1 {
+            values.report(.tooLong, at: type.position, "there are at most \(DefinitionLimits.types) types")
+        }
+        if !types.insert(type.name).inserted {
+            values.report(.repeated, at: type.position, "on \(type.name) is there already")
+        }
+    }
+
+    private mutating func check(_ statement: SyntaxStatement) {
+        switch statement.form {
+        case .otherwise:
+            values.names.leave()
+            return values.names.enter()
+        case .end: return leave()
+        case .set, .bind, .merge, .remove, .choice, .loop, .row: break
+        }
+        statementCount += 1
+        values.step()
+        switch statement.form {
+        case .set(let target, let assignment, let value): check(target, assignment, of: value)
+        case .bind(let name, let value): bind(name, to: value)
+        case .merge(let value):
+            if let kind = values.kind(value), kind != .any, kind != .map {
+                values.report(.wrongType, at: value.position, "merge takes an object")
+            }
+        case .choice(let condition):
+            values.check(condition: condition)
+            enter(.choice)
+        case .loop(let names, let over): loop(names, over, at: statement.position)
+        case .row(let keys): row(keys, at: statement.position)
+        case .remove, .otherwise, .end: break
+        }
+    }
+
+    private mutating func bind(_ name: SyntaxName, to value: SyntaxValue) {
+        let kind = values.kind(value, mayBeNone: true)
+        guard isUsable(name) else { return }
+        values.names.bind(name.name, kind == ValueKind.none ? .any : kind ?? .any)
+    }
+
+    private mutating func loop(_ names: [SyntaxName], _ over: SyntaxValue, at position: SourcePosition) {
+        let kind = values.kind(over)
+        if values.isInLoop { values.report(.malformed, at: position, "for does not stand inside for") }
+        if let kind, kind != .any, kind != .list {
+            values.report(.wrongType, at: over.position, "for goes over an array or a list")
+        }
+        var bound: [String: ValueKind] = [:]
+        for (index, name) in names.enumerated() {
+            if bound[name.name] != nil { values.report(.repeated, at: name.position, "\(name.name) stands twice") }
+            if isUsable(name) { bound[name.name] = names.count == 2 && index == 0 ? .number : .any }
+        }
+        enter(.loop(wasInLoop: values.isInLoop))
+        values.isInLoop = true
+        for (name, kind) in bound { values.names.bind(name, kind) }
+    }
+
+    private mutating func row(_ keys: [SyntaxValue], at position: SourcePosition) {
+        check(keys: keys, mayUseRow: true)
+        if isInRow { values.report(.malformed, at: position, "row does not stand inside row") }
+        enter(.row(wasInRow: isInRow))
+        isInRow = true
+    }
+
+    private mutating func enter(_ block: Block) {
+        open.append(block)
+        values.names.enter()
+    }
+
+    private mutating func leave() {
+        values.names.leave()
+        switch open.popLast() {
+        case .loop(let wasInLoop)?: values.isInLoop = wasInLoop
+        case .row(let wasInRow)?: isInRow = wasInRow
+        case .choice?, nil: break
+        }
+    }
+
+    /// Returns true where a name of `let` or `for` is new; reports it otherwise.
+    private mutating func isUsable(_ name: SyntaxName) -> Bool {
+        guard !ReservedWords.language.contains(name.name) else {
+            values.report(.notSelected, at: name.position, "\(name.name) cannot be a name")
+            return false
+        }
+        guard values.names.fields[name.name] == nil, values.names.locals[name.name] == nil else {
+            values.report(.repeated, at: name.position, "\(name.name) means something already")
+            return false
+        }
+        if name.name.utf8.count > DefinitionLimits.name {
+            values.report(.tooLong, at: name.position, "a name has at most \(DefinitionLimits.name) characters")
+        }
+        return true
+    }
+}

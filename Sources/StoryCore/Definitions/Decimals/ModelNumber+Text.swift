@@ -1,0 +1,183 @@
+extension ModelNumber {
+    /// The result of reading a number.
+    package enum Reading: Equatable, Sendable {
+        case number(ModelNumber)
+        /// A number of 10^18 or more.
+        case outOfRange
+        /// Bytes that are no number of JSON.
+        case malformed
+    }
+
+    /// Reads a JSON number from its text, never through a double; a number of any length takes time in proportion.
+    package static func read(_ text: some Collection<UInt8>) -> Reading { readToken(text) }
+
+    private static func readToken(_ text: some Collection<UInt8>) -> Reading {
+        guard let token = NumberToken(text) else { return .malformed }
+        return token.value.map(Reading.number) ?? .outOfRange
+    }
+
+    /// Reads a JSON number from its bytes. Up to 18 digits without exponent, which most are, take one pass.
+    package static func read(_ text: UnsafeRawBufferPointer) -> Reading {
+        if let number = readWord(text) { return .number(number) }
+        return readToken(text)
+    }
+
+    private static func readWord(_ text: UnsafeRawBufferPointer) -> ModelNumber? {
+        let isNegative = text.first == 0x2D
+        let first = isNegative ? 1 : 0
+        guard text.count > first, text.count <= precision else { return nil }
+        // A zero in front is left to the reader of tokens but before a point.
+        if text[first] == 0x30, text.count > first + 1, text[first + 1] != 0x2E { return nil }
+        var (word, point): (UInt64, Int?) = (0, nil)
+        for index in first..<text.count {
+            let digit = text[index] &- 0x30
+            if digit < 10 {
+                word = word * 10 + UInt64(digit)
+            } else {
+                guard text[index] == 0x2E, point == nil, index > first, index + 1 < text.count else { return nil }
+                point = index
+            }
+        }
+        return ModelNumber(isNegative: isNegative, magnitude: word, scale: point.map { text.count - 1 - $0 } ?? 0)
+    }
+
+    /// The maximum length of a number's text, in bytes.
+    static let maxTextCount = 24
+
+    /// Writes the number without exponent and without trailing zeros to memory that has room for `maxTextCount` bytes.
+    ///
+    /// - Returns: the number of bytes.
+    func write(to start: UnsafeMutableRawPointer) -> Int {
+        var text = start
+        if isNegative {
+            text.storeBytes(of: 0x2D, as: UInt8.self)
+            text += 1
+        }
+        let scale = Int(scale)
+        var digitCount = 1
+        var rest = magnitude
+        while rest >= 10 {
+            rest /= 10
+            digitCount += 1
+        }
+        // A zero is in front of the point at least.
+        let count = max(digitCount, scale + 1)
+        rest = magnitude
+        for index in stride(from: count - 1, through: 0, by: -1) {
+            let offset = index >= count - scale ? index + 1 : index
+            text.storeBytes(of: UInt8(truncatingIfNeeded: 0x30 + rest % 10), toByteOffset: offset, as: UInt8.self)
+            rest /= 10
+        }
+        if scale > 0 { text.storeBytes(of: 0x2E, toByteOffset: count - scale, as: UInt8.self) }
+        return text - start + count + (scale > 0 ? 1 : 0)
+    }
+
+    /// Appends the same.
+    package func append(to bytes: inout [UInt8]) {
+        withUnsafeTemporaryAllocation(byteCount: ModelNumber.maxTextCount, alignment: 1) { text in
+            guard let start = text.baseAddress else { return }
+            bytes += UnsafeRawBufferPointer(rebasing: text[..<write(to: start)])
+        }
+    }
+
+    /// The number as text: `-12.5`.
+    package var text: String {
+        var bytes: [UInt8] = []
+        append(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// The parts of a JSON number: the first 36 significant digits, and the exponent.
+private struct NumberToken {
+    private static let keptDigits = 36
+    /// An exponent that no number of digits of a text makes up for.
+    private static let maxPower = 1 << 40
+
+    private var isNegative = false
+    private var kept: UInt128 = 0
+    private var keptCount = 0
+    /// The number of significant digits, without zeros in front.
+    private var count = 0
+    private var hasMore = false
+    /// The exponent of ten of the last digit.
+    private var exponent = 0
+
+    /// Creates the parts of a text; nil when it is no JSON number.
+    init?(_ text: some Collection<UInt8>) {
+        var rest = UnreadBytes(text)
+        isNegative = rest.take(0x2D)
+        guard let first = rest.digit() else { return nil }
+        add(first)
+        if first != 0 { while let digit = rest.digit() { add(digit) } }
+        if rest.take(0x2E) {
+            guard let first = rest.digit() else { return nil }
+            addFraction(first)
+            while let digit = rest.digit() { addFraction(digit) }
+        }
+        if rest.take(0x45) || rest.take(0x65) {
+            guard let power = NumberToken.power(&rest) else { return nil }
+            exponent += power
+        }
+        guard rest.isAtEnd else { return nil }
+    }
+
+    /// The number, rounded; nil from 10^18 on.
+    var value: ModelNumber? {
+        guard count > 0, count + exponent >= -ModelNumber.precision else { return .zero }
+        guard count + exponent <= ModelNumber.precision else { return nil }
+        return ExactDecimal(
+            isNegative: isNegative, magnitude: kept, scale: -(exponent + count - keptCount), hasMore: hasMore
+        ).rounded
+    }
+
+    private mutating func add(_ digit: UInt8) {
+        guard count > 0 || digit != 0 else { return }
+        count += 1
+        if keptCount < NumberToken.keptDigits {
+            kept = kept * 10 + UInt128(digit)
+            keptCount += 1
+        } else if digit != 0 {
+            hasMore = true
+        }
+    }
+
+    private mutating func addFraction(_ digit: UInt8) {
+        exponent -= 1
+        add(digit)
+    }
+
+    private static func power<Bytes>(_ rest: inout UnreadBytes<Bytes>) -> Int? {
+        let isBelow = rest.take(0x2D)
+        if !isBelow { _ = rest.take(0x2B) }
+        guard let first = rest.digit() else { return nil }
+        var power = Int(first)
+        while let digit = rest.digit() { power = min(power * 10 + Int(digit), maxPower) }
+        return isBelow ? -power : power
+    }
+
+    /// The bytes that are not yet read.
+    private struct UnreadBytes<Bytes: Collection<UInt8>> {
+        private let bytes: Bytes
+        private var index: Bytes.Index
+
+        init(_ bytes: Bytes) {
+            self.bytes = bytes
+            index = bytes.startIndex
+        }
+
+        var isAtEnd: Bool { index == bytes.endIndex }
+
+        mutating func take(_ byte: UInt8) -> Bool {
+            guard index < bytes.endIndex, bytes[index] == byte else { return false }
+            index = bytes.index(after: index)
+            return true
+        }
+
+        mutating func digit() -> UInt8? {
+            guard index < bytes.endIndex, 0x30...0x39 ~= bytes[index] else { return nil }
+            defer { index = bytes.index(after: index) }
+            return bytes[index] - 0x30
+        }
+    }
+}

@@ -1,0 +1,40 @@
+/// A definition of a read model: the fields of its rows, and the program that folds events to them.
+package struct Definition: Sendable {
+    /// The number of the language; another meaning of a text gets another number.
+    package static let language = 1
+    /// The categories of the store itself, which no model reads.
+    package static let ownCategories: Set<String> = ["model", "cursor", "erasure", "system"]
+
+    /// The fields, in the order of the row's JSON.
+    package var fields: [ModelField] { program.fields }
+    /// The notes.
+    package var notes: [ModelField] { program.notes }
+    /// The indexes, each with the numbers of its fields.
+    package let indexes: [[Int]]
+    /// The numbers of the fields that lists can be sorted by.
+    package let sorts: [Int]
+    /// True where every row is kept as it was.
+    package let hasHistory: Bool
+    /// True where each row is made of the events of one stream alone.
+    package let hasRowsOfOneStream: Bool
+    /// The program that folds an event.
+    package let program: Program
+
+    /// Reads a definition.
+    ///
+    /// - Throws: every fault of the text at once.
+    package static func read(_ text: String) throws(DefinitionFaults) -> Definition {
+        guard text.utf8.count <= DefinitionLimits.text else {
+            let start = SourcePosition(line: 1, column: 1)
+            let sentence = "a definition has at most \(DefinitionLimits.text) bytes"
+            throw DefinitionFaults([DefinitionFault(position: start, rule: .tooLong, sentence: sentence)])
+        }
+        var reader = DefinitionReader(text)
+        let items = reader.read()
+        guard reader.tokens.faults.isEmpty else { throw DefinitionFaults(reader.tokens.faults) }
+        var checker = DefinitionChecker(items)
+        let faults = checker.check()
+        guard faults.isEmpty else { throw DefinitionFaults(faults) }
+        return DefinitionCompiler(items).compile()
+    }
+}

@@ -1,0 +1,117 @@
+extension ModelFieldType.Scalar {
+    /// Returns the value as the type holds it.
+    ///
+    /// - Throws: the rule that the value breaks.
+    func fit(_ value: ModelValue) throws(MisfitRule) -> ModelValue {
+        switch (self, value) {
+        case (_, .absent(let absence)): throw absence.reason
+        case (.text(let limit), .text(let text)):
+            guard text.count <= limit else { throw .tooLong }
+            return value
+        case (.number, .number), (.boolean, .boolean), (.time, .time): return value
+        case (.time, .text(let text)):
+            guard let time = Instant(model: text) else { throw .malformed }
+            return .time(time)
+        case (.text, _), (.number, _), (.boolean, _), (.time, _): throw .wrongType
+        }
+    }
+}
+
+extension ModelFieldType {
+    /// Returns the value as the type holds it.
+    ///
+    /// - Throws: the rule that the value breaks.
+    func fit(_ value: ModelValue, in memory: FoldMemory) throws(MisfitRule) -> ModelValue {
+        switch shape {
+        case .one: return try scalar.fit(value)
+        case .list, .set, .last:
+            if case .absent(let absence) = value { throw absence.reason }
+            guard let list = value.elements else { throw .wrongType }
+            var builder = PackedBuilder(memory, capacity: 64)
+            try append(list, to: &builder)
+            return try limited(builder, in: memory)
+        case .map: return try map(value, in: memory)
+        }
+    }
+
+    /// Appends the elements of a list, or one, each as the type holds it.
+    ///
+    /// - Throws: the rule that the value breaks.
+    func append(parts value: ModelValue, to builder: inout PackedBuilder) throws(MisfitRule) {
+        if let list = value.elements { return try append(list, to: &builder) }
+        builder.append(try scalar.fit(value))
+    }
+
+    private func append(_ list: ValueList, to builder: inout PackedBuilder) throws(MisfitRule) {
+        switch list {
+        case .event(let array):
+            for index in 0..<array.count { builder.append(try scalar.fit(ModelValue(array[index]))) }
+        case .stored(let list):
+            var element = list.start
+            for _ in 0..<list.count {
+                builder.append(try scalar.fit(list.scalar.value(at: element)))
+                element += list.scalar.count(at: element)
+            }
+        }
+    }
+
+    /// Returns the elements as a field holds them: each once in a set, the newest in a last.
+    ///
+    /// - Throws: `full` where there are too many.
+    func limited(
+        _ builder: PackedBuilder, in memory: FoldMemory
+    ) throws(MisfitRule) -> ModelValue {
+        let packed = PackedScalar(scalar)
+        switch shape {
+        case .set: return try eachOnce(builder, in: memory)
+        case .last:
+            let dropped = max(builder.count - count, 0)
+            let bytes = builder.bytes(dropping: dropped, of: packed)
+            return .list(PackedList(bytes, count: builder.count - dropped, of: packed))
+        case .one, .list, .map:
+            guard builder.count <= count else { throw .full }
+            return .list(PackedList(builder.bytes, count: builder.count, of: packed))
+        }
+    }
+
+    /// Returns the elements in order without repetitions, each at its first occurrence.
+    private func eachOnce(
+        _ builder: PackedBuilder, in memory: FoldMemory
+    ) throws(MisfitRule) -> ModelValue {
+        let packed = PackedScalar(scalar)
+        // One more than the field holds shows that there are too many.
+        var seen = PackedSet(memory, capacity: min(builder.count, count + 1))
+        var found = PackedBuilder(memory, capacity: builder.bytes.count)
+        builder.forEach(of: packed) { element in
+            guard found.count <= count, seen.insert(element) else { return }
+            found.append(element)
+            found.count += 1
+        }
+        guard found.count <= count else { throw .full }
+        return .list(PackedList(found.bytes, count: found.count, of: packed))
+    }
+
+    private func map(_ value: ModelValue, in memory: FoldMemory) throws(MisfitRule) -> ModelValue {
+        var builder = PackedBuilder(memory, capacity: 64)
+        switch value {
+        case .absent(let absence): throw absence.reason
+        case .object(let object):
+            for member in object.members {
+                guard 1...DefinitionLimits.entryKey ~= member.name.count else { throw .key }
+                builder.append(key: member.name, try scalar.fit(ModelValue(member.value)))
+                builder.count += 1
+            }
+        case .map(let map):
+            var misfit: MisfitRule?
+            map.forEach { key, value in
+                guard misfit == nil else { return }
+                do throws(MisfitRule) { builder.append(key: key, try scalar.fit(value)) } catch { misfit = error }
+            }
+            if let misfit { throw misfit }
+            builder.count = map.count
+        case .boolean, .number, .time, .text, .list, .array: throw .wrongType
+        }
+        guard builder.count <= count else { throw .full }
+        return .map(PackedMap(builder.bytes, count: builder.count, of: PackedScalar(scalar)))
+    }
+}

@@ -1,0 +1,167 @@
+/// The rows that an event has changed so far, and the one that its statements are about.
+struct RowCursor: ~Copyable {
+    /// A row that the event changed.
+    private struct Touched {
+        let key: UnsafeRawBufferPointer
+        /// The values before the event; nil where there was no row.
+        let before: UnsafeMutablePointer<ModelValue>?
+        let after: UnsafeMutablePointer<ModelValue>
+        var isThere = true
+        var size = 0
+    }
+
+    private let touched = UnsafeMutablePointer<Touched>.allocate(capacity: DefinitionLimits.touched + 1)
+    private let differences = UnsafeMutablePointer<RowDifference>.allocate(capacity: DefinitionLimits.touched + 1)
+    private let loaded = UnsafeMutablePointer<ModelValue>.allocate(capacity: DefinitionLimits.fields)
+    private var count = 0
+
+    /// The key of the current row; nil where it cannot be made.
+    private(set) var key: UnsafeRawBufferPointer?
+    /// The index of the current row in `touched`; nil where it is not yet changed.
+    private var index: Int?
+    private var presence = Presence.unknown
+
+    /// The state of a row that the event has not changed.
+    private enum Presence { case unknown, there, absent }
+
+    deinit {
+        touched.deallocate()
+        differences.deallocate()
+        loaded.deallocate()
+    }
+
+    /// Begins with an event.
+    mutating func begin() { count = 0 }
+
+    /// Goes to a row.
+    mutating func enter(_ key: UnsafeRawBufferPointer?) {
+        self.key = key
+        index = nil
+        presence = key == nil ? .absent : .unknown
+        guard let key else { return }
+        for other in 0..<count where touched[other].key.equals(key) { index = other }
+    }
+
+    /// True where the current row has to be read before it is looked at.
+    var isUnread: Bool { index == nil && presence == .unknown }
+
+    /// Reads the current row; returns false where that failed.
+    mutating func read(from model: any ModelMemory, code: UnsafePointer<ProgramCode>, memory: FoldMemory) -> Bool {
+        guard let key else { return true }
+        loaded.update(repeating: .missing, count: code.pointee.fields.count)
+        switch model.readRow(key, into: loaded, memory) {
+        case .found: presence = .there
+        case .absent: presence = .absent
+        case .failed:
+            presence = .absent
+            return false
+        }
+        return true
+    }
+
+    /// The values of the current row; nil where there is none.
+    var values: UnsafeMutablePointer<ModelValue>? {
+        if let index { return touched[index].isThere ? touched[index].after : nil }
+        return presence == .there ? loaded : nil
+    }
+
+    /// Removes the current row, which has a key.
+    ///
+    /// - Throws: `tooMany` where the event has changed too many rows.
+    mutating func remove(code: UnsafePointer<ProgramCode>, cells: FoldMemory) throws(MisfitRule) {
+        let row = touch(code: code, cells: cells)
+        touched[row].isThere = false
+        guard count <= DefinitionLimits.touched else { throw .tooMany }
+    }
+
+    /// Makes the current row one that is there and that the event changes; returns its values.
+    mutating func make(code: UnsafePointer<ProgramCode>, cells: FoldMemory) -> UnsafeMutablePointer<ModelValue> {
+        let row = touch(code: code, cells: cells)
+        let values = touched[row].after
+        guard !touched[row].isThere else { return values }
+        for (number, value) in code.pointee.start.enumerated() { values[number] = value }
+        touched[row].isThere = true
+        touched[row].size = code.pointee.start.reduce(0) { $0 + $1.size }
+        return values
+    }
+
+    /// Sets a value of the row that `make` returned. A list or a map without elements counts as none.
+    mutating func set(_ number: Int, _ value: ModelValue) {
+        guard let index else { return }
+        let values = touched[index].after
+        let new = value.isEmpty ? ModelValue.missing : value
+        touched[index].size += new.size - values[number].size
+        values[number] = new
+    }
+
+    /// Checks the row that was changed.
+    ///
+    /// - Throws: `tooLarge` or `tooMany`.
+    func check() throws(MisfitRule) {
+        if let index, touched[index].size > DefinitionLimits.rowSize { throw .tooLarge }
+        guard count <= DefinitionLimits.touched else { throw .tooMany }
+    }
+
+    /// The rows that differ from what they were.
+    func changes(_ fieldCount: Int) -> UnsafeBufferPointer<RowDifference> {
+        var differing = 0
+        for number in 0..<count {
+            let row = touched[number]
+            let fields = RowCursor.difference(of: row, fieldCount: fieldCount)
+            guard fields != 0 else { continue }
+            (differences + differing).initialize(
+                to: RowDifference(
+                    key: row.key, before: row.before.map { UnsafePointer($0) },
+                    after: row.isThere ? UnsafePointer(row.after) : nil, fields: fields))
+            differing += 1
+        }
+        return UnsafeBufferPointer(start: differences, count: differing)
+    }
+
+    private static func difference(of row: Touched, fieldCount: Int) -> UInt64 {
+        guard let before = row.before else { return row.isThere ? .max : 0 }
+        guard row.isThere else { return .max }
+        var fields: UInt64 = 0
+        for number in 0..<fieldCount where !before[number].isSame(as: row.after[number]) {
+            fields |= 1 << UInt64(number)
+        }
+        return fields
+    }
+
+    /// Makes the current row one that the event changes; returns its index.
+    private mutating func touch(code: UnsafePointer<ProgramCode>, cells: FoldMemory) -> Int {
+        if let index { return index }
+        let fieldCount = code.pointee.fields.count
+        let isThere = presence == .there
+        var before: UnsafeMutablePointer<ModelValue>?
+        let after = cells.values(fieldCount)
+        var size = 0
+        if isThere {
+            let copy = cells.values(fieldCount)
+            copy.update(from: loaded, count: fieldCount)
+            after.update(from: loaded, count: fieldCount)
+            for number in 0..<fieldCount { size += after[number].size }
+            before = copy
+        }
+        // More than the limit are a misfit, which the caller finds; the last entry is used again until then.
+        let row = min(count, DefinitionLimits.touched)
+        (touched + row).initialize(
+            to: Touched(key: key ?? .none, before: before, after: after, isThere: isThere, size: size))
+        count += 1
+        index = row
+        return row
+    }
+
+    /// Moves what the rows view into other memory.
+    mutating func move(to memory: FoldMemory, fieldCount: Int) {
+        key = key.map { memory.copy($0) }
+        if index == nil, presence == .there { memory.move(loaded, count: fieldCount) }
+        for number in 0..<count {
+            let row = touched[number]
+            if let before = row.before { memory.move(before, count: fieldCount) }
+            memory.move(row.after, count: fieldCount)
+            touched[number] = Touched(
+                key: memory.copy(row.key), before: row.before, after: row.after, isThere: row.isThere, size: row.size)
+        }
+    }
+}

@@ -1,0 +1,250 @@
+/// A reader of tokens. A scalar that is in no token is a fault, and reading goes on after it.
+struct Lexer {
+    /// The faults of tokens, and those that the readers of grammar add.
+    private(set) var faults: [DefinitionFault] = []
+
+    private let scalars: [Unicode.Scalar]
+    private var state = State()
+
+    /// Creates a reader of a text.
+    init(_ text: String) { scalars = Array(text.unicodeScalars) }
+
+    /// The progress of a reader.
+    struct State {
+        /// The index of the next scalar. It may be one past the end, behind a backslash that ends the text.
+        fileprivate var index = 0
+        fileprivate var line = 1
+        /// The index of the line's first scalar.
+        fileprivate var lineStart = 0
+        /// The open brackets, the innermost one last.
+        fileprivate var open: [Mark] = []
+        /// The kind of the newest token; nil at the start.
+        fileprivate var last: Token.Kind?
+    }
+
+    mutating func report(_ rule: DefinitionRule, at position: SourcePosition, _ sentence: String) {
+        faults.append(DefinitionFault(position: position, rule: rule, sentence: sentence))
+    }
+
+    /// Reads the next token.
+    mutating func next() -> Token {
+        while true {
+            let before = (position: position, index: state.index)
+            if skipBlanks(), endsStatement { return made(.lineEnd, at: before.position, from: before.index) }
+            let (position, start) = (position, state.index)
+            guard let scalar = scalar(at: start) else { return made(.endOfText, at: position, from: start) }
+            if let token = token(at: position, startingWith: scalar) { return token }
+            state.index += 1
+            report(.malformed, at: position, "\(Lexer.quoted(scalar)) means nothing here")
+        }
+    }
+
+    /// Reads a token that begins with a scalar; nil where no token does.
+    private mutating func token(at position: SourcePosition, startingWith scalar: Unicode.Scalar) -> Token? {
+        let start = state.index
+        switch scalar {
+        case "A"..."Z", "a"..."z":
+            skip { $0.isLetter || $0.isDigit || $0 == "_" }
+            return made(.name, text(from: start), at: position, from: start)
+        case "0"..."9":
+            skipNumber()
+            return made(.number, text(from: start), at: position, from: start)
+        case "'", "\"":
+            let text = readText(quote: scalar, position)
+            return made(.text, text, at: position, from: start)
+        case ";":
+            state.index += 1
+            return made(.semicolon, at: position, from: start)
+        default:
+            guard let mark = mark else { return nil }
+            state.index += mark.count
+            follow(mark)
+            return made(.mark(mark), at: position, from: start)
+        }
+    }
+
+    private mutating func follow(_ mark: Mark) {
+        if mark.opens { state.open.append(mark) }
+        if mark.closes { _ = state.open.popLast() }
+    }
+
+    private mutating func made(
+        _ kind: Token.Kind, _ spelling: String = "", at position: SourcePosition, from start: Int
+    ) -> Token {
+        state.last = kind
+        return Token(kind: kind, spelling: spelling, position: position, start: start)
+    }
+
+    /// True where a line's end that was just skipped ends a statement.
+    private var endsStatement: Bool {
+        switch state.last {
+        case nil, .lineEnd?, .semicolon?: return false
+        case .mark(let mark)? where mark.continuesLine: return false
+        case .name?, .number?, .text?, .mark?, .endOfText?: break
+        }
+        if state.open.last?.ignoresLines == true { return false }
+        return mark?.continuesLineBefore != true
+    }
+
+    private var mark: Mark? { scalar(at: state.index).flatMap { Mark($0, scalar(at: state.index + 1)) } }
+
+    private var position: SourcePosition {
+        SourcePosition(line: state.line, column: state.index - state.lineStart + 1)
+    }
+}
+
+extension Lexer {
+    /// Calls `body`, and forgets the tokens and the faults that it read where it returns false.
+    mutating func attempt(_ body: (inout Lexer) -> Bool) {
+        let (before, faultCount) = (state, faults.count)
+        if body(&self) { return }
+        state = before
+        faults.removeLast(faults.count - faultCount)
+    }
+
+    /// Closes the parentheses and square brackets that a fault left open.
+    mutating func closeParentheses() {
+        while state.open.last?.ignoresLines == true { state.open.removeLast() }
+    }
+
+    /// Reads a category or a type again from the start of a token, since it may have dots and dashes; nil where the
+    /// token begins none. The next token follows the word.
+    mutating func rereadWord(_ token: Token) -> String? {
+        switch token.kind {
+        case .name, .number, .mark(.dot), .mark(.minus): break
+        case .text, .mark, .lineEnd, .semicolon, .endOfText: return nil
+        }
+        state.index = token.start
+        skip(\.isWordScalar)
+        state.last = .name
+        return text(from: token.start)
+    }
+
+    /// Skips white space and comments; returns true where a line ended.
+    private mutating func skipBlanks() -> Bool {
+        var isLineEnded = false
+        while let scalar = scalar(at: state.index) {
+            switch scalar {
+            case "\n":
+                isLineEnded = true
+                state.line += 1
+                state.index += 1
+                state.lineStart = state.index
+            case " ", "\t", "\r": state.index += 1
+            case "/" where self.scalar(at: state.index + 1) == "/": skip { $0 != "\n" }
+            default: return isLineEnded
+            }
+        }
+        return isLineEnded
+    }
+
+    private mutating func skip(_ isSkipped: (Unicode.Scalar) -> Bool) {
+        while let scalar = scalar(at: state.index), isSkipped(scalar) { state.index += 1 }
+    }
+
+    private mutating func skipNumber() {
+        skip(\.isDigit)
+        if scalar(at: state.index) == ".", scalar(at: state.index + 1)?.isDigit == true {
+            state.index += 1
+            skip(\.isDigit)
+        }
+        guard let exponent = scalar(at: state.index), exponent == "e" || exponent == "E" else { return }
+        let sign = scalar(at: state.index + 1)
+        let digits = state.index + (sign == "+" || sign == "-" ? 2 : 1)
+        guard scalar(at: digits)?.isDigit == true else { return }
+        state.index = digits
+        skip(\.isDigit)
+    }
+
+    private func text(from start: Int) -> String {
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: scalars[start..<state.index])
+        return String(text)
+    }
+
+    private func scalar(at index: Int) -> Unicode.Scalar? { index < scalars.count ? scalars[index] : nil }
+}
+
+extension Lexer {
+    /// Reads a text with its quotes, and resolves its escapes.
+    private mutating func readText(quote: Unicode.Scalar, _ position: SourcePosition) -> String {
+        var text = String.UnicodeScalarView()
+        state.index += 1
+        while let scalar = scalar(at: state.index), scalar != quote, scalar != "\n" {
+            state.index += 1
+            if scalar == "\\" {
+                if let resolved = readEscape(position) { text.append(resolved) }
+                continue
+            }
+            if scalar.value < 32 || scalar.value == 127 {
+                report(
+                    .malformed, at: position,
+                    #"a text holds no control characters; \n, \t and \u{…} are written for them"#)
+            }
+            text.append(scalar)
+        }
+        if scalar(at: state.index) == quote {
+            state.index += 1
+        } else {
+            report(.malformed, at: position, "the text does not end in its line")
+        }
+        return String(text)
+    }
+
+    /// Reads the rest of an escape behind its backslash; nil at the end of the text.
+    private mutating func readEscape(_ position: SourcePosition) -> Unicode.Scalar? {
+        let escaped = scalar(at: state.index)
+        state.index += 1
+        switch escaped {
+        case "n"?: return "\n"
+        case "t"?: return "\t"
+        case "\\"?, "'"?, "\""?: return escaped
+        case "u"?:
+            if let scalar = readScalarNumber() { return scalar }
+        default: break
+        }
+        report(.malformed, at: position, #"after \ come n, t, \, ', " or u{…}"#)
+        return escaped
+    }
+
+    /// Reads `{1F600}`; nil, and nothing is read, where there is no number of a Unicode scalar.
+    private mutating func readScalarNumber() -> Unicode.Scalar? {
+        guard scalar(at: state.index) == "{" else { return nil }
+        var (index, number) = (state.index + 1, UInt32(0))
+        while let digit = scalar(at: index)?.hexadecimalDigit, index - state.index <= 6 {
+            number = number * 16 + digit
+            index += 1
+        }
+        guard index > state.index + 1, scalar(at: index) == "}", let scalar = Unicode.Scalar(number) else { return nil }
+        state.index = index + 1
+        return scalar
+    }
+
+    /// Returns a scalar in quotes, as faults show it.
+    private static func quoted(_ scalar: Unicode.Scalar) -> String {
+        switch scalar.value {
+        case 0x5C: #"'\\'"#
+        case 0..<0x20, 0x7F..<0xA0: #"'\x"# + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16) + "'"
+        default: "'\(scalar)'"
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isDigit: Bool { "0"..."9" ~= self }
+    fileprivate var isLetter: Bool { "A"..."Z" ~= self || "a"..."z" ~= self }
+
+    /// True for the scalars of categories and types.
+    var isWordScalar: Bool {
+        isLetter || isDigit || self == "." || self == "_" || self == "~" || self == "-"
+    }
+
+    fileprivate var hexadecimalDigit: UInt32? {
+        switch self {
+        case "0"..."9": value - 0x30
+        case "A"..."F": value - 0x41 + 10
+        case "a"..."f": value - 0x61 + 10
+        default: nil
+        }
+    }
+}

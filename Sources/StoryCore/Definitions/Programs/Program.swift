@@ -1,0 +1,105 @@
+/// The compiled rules of a definition.
+///
+/// Unchecked: the tables are made once and never change.
+package final class Program: @unchecked Sendable {
+    /// The paths of the event's data and meta that the rules use; an event's values have the same numbers.
+    package let paths: [EventPath]
+    /// The line of the first use of each path.
+    package let pathLines: [Int]
+    /// The fields of a row.
+    let fields: [ModelField]
+    /// The values of a note record.
+    let notes: [ModelField]
+    /// The categories that the program reads; nil is all but the store's own.
+    package let categories: Set<String>?
+    /// The types of events that have a rule of their own, and whether every other type has one.
+    package let types: (named: Set<String>, hasOthers: Bool)
+    /// The types of the fields and of the notes, for `PackedRecord`.
+    package let fieldTypes: UnsafeBufferPointer<ModelFieldType>
+    package let noteTypes: UnsafeBufferPointer<ModelFieldType>
+
+    let code: UnsafePointer<ProgramCode>
+    private let memory: FixedMemory
+
+    init(_ source: ProgramSource) {
+        memory = source.memory
+        paths = source.paths
+        pathLines = source.pathLines
+        fields = source.fields
+        notes = source.notes
+        categories = source.categories
+        types = (Set(source.rules.map(\.type)), source.otherRule != nil)
+        fieldTypes = memory.table(source.fields.map(\.type))
+        noteTypes = memory.table(source.notes.map(\.type))
+        let room = memory.room(for: ProgramCode.self)
+        room.initialize(to: source.code)
+        code = UnsafePointer(room)
+    }
+
+    /// Returns true where the program reads a category.
+    package func reads(category: UnsafeRawBufferPointer) -> Bool { code.pointee.reads(category) }
+
+    /// Returns true where the program has a rule for a type of events.
+    package func hasRule(type: UnsafeRawBufferPointer) -> Bool { code.pointee.rule(type) != nil }
+}
+
+/// The parts of a program while it is compiled.
+struct ProgramSource {
+    struct Rule {
+        let type: String
+        let instructions: [Instruction]
+        let localCount: Int
+    }
+
+    let memory: FixedMemory
+    let fields: [ModelField]
+    let notes: [ModelField]
+    var paths: [EventPath] = []
+    var pathLines: [Int] = []
+    var expressions: [Expression] = []
+    var constants: [ModelValue] = []
+    var lists: [Expression.Number] = []
+    var key: ExpressionList?
+    var categories: Set<String>? = []
+    var rules: [Rule] = []
+    var otherRule: Rule?
+
+    init(_ fields: [ModelField], _ notes: [ModelField]) {
+        memory = FixedMemory()
+        self.fields = fields
+        self.notes = notes
+    }
+
+    /// The tables, in the source's memory.
+    var code: ProgramCode {
+        ProgramCode(
+            expressions: memory.table(expressions), constants: memory.table(constants), lists: memory.table(lists),
+            fields: memory.table(fields.map(plan)), notes: memory.table(notes.map(plan)),
+            start: memory.table(fields.map(start)), key: key,
+            rules: memory.table(rules.map(rule)), otherRule: otherRule.map(rule),
+            categories: categories.map { memory.table($0.sorted().map { memory.bytes($0) }) },
+            ownCategories: memory.table(Definition.ownCategories.sorted().map { memory.bytes($0) }))
+    }
+
+    /// Returns a value of the program's own bytes.
+    func value(_ literal: Literal) -> ModelValue {
+        switch literal {
+        case .boolean(let value): .boolean(value)
+        case .number(let number): .number(number)
+        case .text(let text): .text(memory.bytes(text.bytes))
+        }
+    }
+
+    private func plan(_ field: ModelField) -> ProgramCode.Field {
+        ProgramCode.Field(name: memory.bytes(field.name), type: field.type, isOptional: field.isOptional)
+    }
+
+    private func start(_ field: ModelField) -> ModelValue {
+        field.start.flatMap { try? field.type.scalar.fit(value($0)) } ?? .missing
+    }
+
+    private func rule(_ rule: Rule) -> ProgramCode.Rule {
+        ProgramCode.Rule(
+            type: memory.bytes(rule.type), instructions: memory.table(rule.instructions), localCount: rule.localCount)
+    }
+}
