@@ -96,6 +96,36 @@ const csj_document *csj_elements(csj_parser *parser, const csj_value *value) {
     return &document;
 }
 
+csj_walk csj_begin(const csj_parser *parser, const csj_value *value) {
+    const uint32_t first = value->tape_index + 1;
+    const bool is_object = value->kind == csj_kind_object;
+    if (!csj_parser::is_container(*value)) { return csj_walk{first, 0, first, false}; }
+    return csj_walk{first, value->structural_index + 1, parser->after(value->tape_index) - 1, is_object};
+}
+
+bool csj_next(csj_parser *parser, csj_walk *walk, csj_member *member) {
+    if (walk->tape_index >= walk->end) { return false; }
+    csj_place at{walk->tape_index, walk->structural_index};
+    csj_key name{nullptr, 0};
+    if (walk->is_object) {
+        name = parser->key(at.tape_index);
+        at.tape_index += 1;
+        at.structural_index += 2;
+    }
+    member->key = name.bytes;
+    member->key_length = name.length;
+    // The whole text was checked when it was scanned.
+    parser->read_member(member->value, at, false);
+    walk->tape_index = at.tape_index;
+    walk->structural_index = at.structural_index;
+    return true;
+}
+
+uint32_t csj_count(const csj_parser *parser, const csj_value *value) {
+    if (!csj_parser::is_container(*value)) { return 0; }
+    return static_cast<uint32_t>(parser->word(value->tape_index) >> 32) & 0xFFFFFF;
+}
+
 bool csj_is_utf8(const void *bytes, size_t length) {
     return length == 0 || simdjson::validate_utf8(static_cast<const char *>(bytes), length);
 }

@@ -262,6 +262,23 @@ const csj_document *_Nonnull csj_open(csj_parser *_Nonnull parser, uint32_t inde
 /// The result is `csj_result_ok` with a count of 0 if the value is no array; it is valid until the next call.
 const csj_document *_Nonnull csj_elements(csj_parser *_Nonnull parser, const csj_value *_Nonnull value);
 
+/// A walk over the members of an object or the elements of an array.
+typedef struct csj_walk {
+    uint32_t tape_index;
+    uint32_t structural_index;
+    uint32_t end;
+    bool is_object;
+} csj_walk;
+
+/// Begins a walk over an object or an array anywhere in the last scan; a walk over another value ends at once.
+csj_walk csj_begin(const csj_parser *_Nonnull parser, const csj_value *_Nonnull value);
+
+/// Reads the next member or element; returns false at the end.
+bool csj_next(csj_parser *_Nonnull parser, csj_walk *_Nonnull walk, csj_member *_Nonnull member);
+
+/// Returns the number of members or elements of an object or an array, and at most 16,777,215; 0 for another value.
+uint32_t csj_count(const csj_parser *_Nonnull parser, const csj_value *_Nonnull value);
+
 /// Returns whether the bytes are well-formed UTF-8.
 bool csj_is_utf8(const void *_Nullable bytes, size_t length);
 

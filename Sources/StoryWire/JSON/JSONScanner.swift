@@ -44,6 +44,17 @@ final class JSONScanner {
         withUnsafePointer(to: array) { JSONDocument(csj_elements(parser, $0)) }
     }
 
+    /// Begins a walk over the members of an object, or over the elements of an array, anywhere in the last scan.
+    func walk(_ container: csj_value) -> csj_walk { withUnsafePointer(to: container) { csj_begin(parser, $0) } }
+
+    /// Reads the next member of a walk; returns false at the end.
+    func next(_ walk: inout csj_walk, _ member: inout csj_member) -> Bool { csj_next(parser, &walk, &member) }
+
+    /// Returns the number of members of an object or of elements of an array anywhere in the last scan.
+    func count(of container: csj_value) -> Int {
+        withUnsafePointer(to: container) { Int(csj_count(parser, $0)) }
+    }
+
     static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool { csj_is_utf8(bytes.baseAddress, bytes.count) }
 }
 
