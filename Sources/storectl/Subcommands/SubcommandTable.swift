@@ -9,7 +9,7 @@ enum SubcommandTable {
         Tail.subcommand, PipeRun.subcommand, Prompt.subcommand, Browse.subcommand, StatsRun.subcommand,
         TopRun.subcommand, MetricsRun.subcommand, CheckRun.subcommand,
         ReplayRun.subcommand, Verification.subcommand, Backup.subcommand, Restore.subcommand, SalvageRun.subcommand,
-        Export.subcommand, ImportRun.subcommand, Completion.subcommand, CompleteRun.subcommand,
+        Export.subcommand, ImportRun.subcommand, ModelRun.subcommand, Completion.subcommand, CompleteRun.subcommand,
         Help.subcommand,
     ]
 

@@ -1,0 +1,128 @@
+import StoryClient
+import StoryCore
+import StoryOffline
+
+/// The subcommand `model`: the check of a definition's text, and the test of definitions on cases, without a daemon.
+enum ModelRun {
+    static let subcommand = Subcommand(
+        name: "model", summary: "checks the definition of a read model, and tries definitions on cases",
+        operand: .several("check|test FILE"), operandChoices: Work.allCases.map(\.rawValue),
+        details: [
+            "check FILE prints every fault of a definition as FILE:LINE:COLUMN: RULE: SENTENCE and exits with 1; without a",
+            "fault it says in one line what the definition has and reads.",
+            "test FILE folds the events of cases in memory and prints what differs from the rows, misfits and answers that",
+            "they expect; it exits with 1 where something does. The file is a JSON array of {\"name\":…,\"definition\":…,",
+            "\"events\":[…],\"rows\":{ID:{…}},\"misfits\":[[POSITION,LINE,RULE]],\"queries\":[{\"ask\":…,\"answer\":…}]}, with",
+            "events as an export writes them. No daemon is asked; a FILE of - is standard input.",
+        ],
+        examples: ["storectl model check orders.model", "storectl model test cases.json"],
+        run: { invocation throws(CommandError) in
+            let words = invocation.arguments.operands
+            let usage = "see \"storectl help model\""
+            guard let word = words.first else { throw .usage("model needs check or test, and a FILE; \(usage)") }
+            guard let work = Work(rawValue: word) else {
+                let nearest = NearestName.of(word, among: Work.allCases.map(\.rawValue)).map {
+                    "; the nearest is \($0)"
+                }
+                throw .usage("model has no \"\(word)\"\(nearest ?? ""); \(usage)")
+            }
+            guard words.count > 1 else { throw .usage("model \(word) needs a FILE; \(usage)") }
+            guard words.count == 2 else { throw .usage("model \(word) does not take \"\(words[2])\"; \(usage)") }
+            let file = words[1]
+            let bytes = try InputFile.read(file)
+            switch work {
+            case .check: return try check(bytes, of: file, invocation)
+            case .test: return try test(bytes, of: file, invocation)
+            }
+        })
+
+    /// The work that the first operand names.
+    private enum Work: String, CaseIterable { case check, test }
+
+    // MARK: Check
+    private static func check(
+        _ bytes: [UInt8], of file: String, _ invocation: Invocation
+    ) throws(CommandError) -> ExitCode {
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .system("\(file) is not UTF-8") }
+        let definition: Definition
+        do throws(DefinitionFaults) { definition = try Definition.read(text) } catch {
+            for fault in error.faults {
+                try invocation.output.line(invocation.isJSON ? fault.json(file) : "\(file):\(fault)")
+            }
+            return .no
+        }
+        try invocation.output.line(invocation.isJSON ? definition.json(file) : "\(file): \(definition.summary)")
+        return .done
+    }
+
+    // MARK: Test
+    private static func test(
+        _ bytes: [UInt8], of file: String, _ invocation: Invocation
+    ) throws(CommandError) -> ExitCode {
+        var caseCount = 0
+        var found: [ModelCase.Difference] = []
+        do throws(ModelCase.Unreadable) {
+            let cases = try ModelCase.read(bytes)
+            caseCount = cases.count
+            for one in cases {
+                found += try one.differences()
+            }
+        } catch { throw .system("\(file): \(error.reason)") }
+        for difference in found { try invocation.output.line(line(difference, invocation)) }
+        let json = #"{"cases":\#(caseCount),"differences":\#(found.count)}"#
+        let sentence = "\(count(caseCount, "case")), \(count(found.count, "difference"))"
+        try invocation.output.line(invocation.isJSON ? json : sentence)
+        return found.isEmpty ? .done : .no
+    }
+
+    private static func line(_ difference: ModelCase.Difference, _ invocation: Invocation) -> String {
+        let (name, subject) = (difference.name, difference.subject)
+        guard invocation.isJSON else {
+            return "\(name): \(subject)\n  is  \(difference.result)\n  not \(difference.expected)"
+        }
+        let texts = [("case", name), ("subject", subject), ("is", difference.result), ("not", difference.expected)]
+        return "{" + texts.map { "\"\($0.0)\":" + JSONText.quoted($0.1) }.joined(separator: ",") + "}"
+    }
+
+    /// Returns a number with its noun: `1 case`, `2 cases`.
+    fileprivate static func count(_ number: Int, _ noun: String) -> String {
+        number == 1 ? "1 \(noun)" : "\(number) \(noun)\(noun.hasSuffix("x") ? "es" : "s")"
+    }
+}
+
+extension DefinitionFault {
+    /// The fault as JSON.
+    fileprivate func json(_ file: String) -> String {
+        #"{"file":\#(JSONText.quoted(file)),"line":\#(position.line),"column":\#(position.column),"#
+            + #""rule":"\#(rule.rawValue)","message":\#(JSONText.quoted(sentence))}"#
+    }
+}
+
+extension Definition {
+    /// The parts of the definition and the events that it reads, in one line.
+    fileprivate var summary: String {
+        var parts = [ModelRun.count(fields.count, "field")]
+        if !notes.isEmpty { parts.append(ModelRun.count(notes.count, "note")) }
+        if !indexes.isEmpty { parts.append(ModelRun.count(indexes.count, "index")) }
+        if !sorts.isEmpty { parts.append(ModelRun.count(sorts.count, "sort")) }
+        if hasHistory { parts.append("history") }
+        let types = program.types
+        let named = types.named.sorted().joined(separator: ", ")
+        let read = types.hasOthers ? (types.named.isEmpty ? "all types" : named + " and all other types") : named
+        return parts.joined(separator: ", ") + "; reads \(read) of "
+            + (program.categories?.sorted().joined(separator: ", ") ?? "all categories")
+    }
+
+    /// The same as JSON.
+    fileprivate func json(_ file: String) -> String {
+        func list(_ names: some Sequence<String>) -> String {
+            "[" + names.map { JSONText.quoted($0) }.joined(separator: ",") + "]"
+        }
+        let names = fields.map(\.name)
+        let indexes = "[" + indexes.map { list($0.map { names[$0] }) }.joined(separator: ",") + "]"
+        let types = program.types.named.sorted() + (program.types.hasOthers ? ["*"] : [])
+        return #"{"file":\#(JSONText.quoted(file)),"fields":\#(list(names)),"notes":\#(list(notes.map(\.name))),"#
+            + #""indexes":\#(indexes),"sorts":\#(list(sorts.map { names[$0] })),"history":\#(hasHistory),"#
+            + #""categories":\#(list(program.categories?.sorted() ?? ["*"])),"types":\#(list(types))}"#
+    }
+}
