@@ -12,7 +12,8 @@ package enum AllTargets {
         ("framing", FramingTarget.self), ("parser", ParserTarget.self), ("forms", FormsTarget.self),
         ("json", JSONTarget.self), ("eventlines", EventLineTarget.self), ("records", RecordTarget.self),
         ("blocks", BlockTarget.self), ("journal", JournalTarget.self), ("folds", FoldTarget.self),
-        ("checkpoint", CheckpointTarget.self), ("stored", StoredTarget.self),
+        ("checkpoint", CheckpointTarget.self), ("stored", StoredTarget.self), ("definitions", DefinitionTarget.self),
+        ("programs", ProgramTarget.self),
     ]
 
     /// Each target's name, which its folder of the corpus has as well.
