@@ -21,6 +21,8 @@ package final class Server: ReactorHandler {
     private let publishing: PushScheduler
     private let checkpoints: Checkpoints
     private let jobs: Jobs
+    /// Nil for models in memory.
+    private let rebuild: ModelRebuild?
     private let requests: Requests
     private let housekeeping: Housekeeping
     private var slow: SlowRequests { dependency.slow }
@@ -40,6 +42,10 @@ package final class Server: ReactorHandler {
         jobs = Jobs(
             dependency.logWork, of: dependency.configuration.data, dependency.trace, dependency.background,
             whenDone: dependency.wake)
+        let (trace, background, wake) = (dependency.trace, dependency.background, dependency.wake)
+        rebuild = dependency.logWork.store.map { [checkpoints, engine = dependency.engine] store in
+            ModelRebuild(store, checkpoints, trace, figures, background, plan: { engine.plan }, whenDone: wake)
+        }
         driver = CommitDriver(
             log: dependency.log, models: dependency.models, engine: dependency.engine, fold: dependency.fold,
             commits: dependency.commits, bytesPerCommit: dependency.configuration.limits.commit,
@@ -205,6 +211,7 @@ package final class Server: ReactorHandler {
     /// a storage failure.
     package func end() {
         jobs.end()
+        replaceModels { rebuild throws(StorageError) in try rebuild.end() }
         driver.finishCommits()
         driver.storeAtEnd()
     }
@@ -247,7 +254,15 @@ package final class Server: ReactorHandler {
 
     /// Stores the models where that is due, and replies to the requests that waited for it.
     private func store() {
+        replaceModels { rebuild throws(StorageError) in try rebuild.advance(at: driver.tick) }
+        if let damage = rebuild?.damageOfLog { driver.modelsAreLost(damage) }
         driver.storeIfDue()
         for answer in checkpoints.answers() { requests.answer(answer) }
+    }
+
+    /// Advances or ends a replacement of the models; stops the process where the new ones cannot be read.
+    private func replaceModels(_ step: (ModelRebuild) throws(StorageError) -> Void) {
+        guard let rebuild else { return }
+        do throws(StorageError) { try step(rebuild) } catch { driver.fail(error) }
     }
 }

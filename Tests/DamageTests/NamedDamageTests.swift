@@ -107,18 +107,67 @@ import Testing
         #expect(try daemon.storectl("verify", offline: true).exit == .code(0))
     }
 
-    @Test func `VERIFY finds a page of the models that is damaged while it is served`() throws {
+    @Test func `VERIFY finds a page of the models that is damaged while it is served, and they are replaced`() throws {
         let daemon = try Self.stopped()
         try daemon.start()
-        let client = try daemon.client()
+        let (client, follower) = (try daemon.client(), try daemon.client())
         #expect(try client.ask("VERIFY").hasPrefix("+"))
+        #expect(try client.ask("GET stories/s20").text("title") == "needle-120", "the page is whole at its first use")
+        #expect(try follower.ask("SUBSCRIBE stories sender=007").hasPrefix("+"))
+        for _ in 0..<49 { _ = try follower.line() }
         #expect(try Files.replace("needle-120", by: "needle-1x0", in: daemon.data + "/models/data.mdb") > 0)
         let verdict = try client.ask("VERIFY")
         #expect(
             verdict.text("code") == "internal" && verdict.contains("is not the one that was written"), "\(verdict)")
-        try daemon.kill()
+        // Writes and reads go on all the while.
+        var written = 0
+        try until("the models are replaced") {
+            let form =
+                #"{"id":"n\#(written)","title":"During","message":"x","sender":"007","recipient":"008"}"#
+            let reply = try client.ask("POST stories \(form)")
+            if reply.hasPrefix("+") { written += 1 }
+            #expect(reply.hasPrefix("+") || ["internal", "busy"].contains(reply.text("code")), "\(reply)")
+            let row = try client.ask("GET stories/s20")
+            #expect(row.text("title") == "needle-120" || row.text("code") == "internal", "\(row)")
+            return daemon.trace.contains("rebuilt position") && Self.isAlone(daemon)
+        }
+        #expect(try client.ask("GET stories/s20").text("title") == "needle-120")
+        #expect(try client.ask("COUNT stories sender=007").number("count") == UInt64(48 + written))
+        #expect(try client.ask("VERIFY").hasPrefix("+"))
+        for number in 0..<written {
+            let push = try follower.line()
+            #expect(push.hasPrefix(">1 ") && push.contains(#""id":"n\#(number)""#), "\(push)")
+        }
+        for client in [client, follower] { client.hangUp() }
+        #expect(try daemon.stop() == .code(0))
+        #expect(try daemon.storectl("replay", "--verify", offline: true).exit == .code(0))
         try daemon.start()
-        #expect(try daemon.client().ask("GET stories/s20").text("title") == "needle-120")
+        #expect(!daemon.trace.contains("folding-anew"), "\(daemon.trace)")
+    }
+
+    @Test func `a request that meets a damaged page of the models is refused, until they are replaced`() throws {
+        let daemon = try Self.stopped()
+        #expect(try Files.replace("needle-120", by: "needle-1x0", in: daemon.data + "/models/data.mdb") > 0)
+        try daemon.start()
+        let client = try daemon.client()
+        let refusal = try client.ask("GET stories/s20")
+        #expect(refusal.text("code") == "internal" && refusal.hasSuffix(#""damaged":true}"#), "\(refusal)")
+        try until("it is answered") {
+            let row = try client.ask("GET stories/s20")
+            #expect(row.text("title") == "needle-120" || row.text("code") == "internal", "\(row)")
+            return row.hasPrefix("+")
+        }
+        #expect(try daemon.traces("rebuilding reason="))
+        #expect(try daemon.traces("rebuilt position=50"))
+        try until("the others are removed") { Self.isAlone(daemon) }
+        #expect(try client.ask("VERIFY").hasPrefix("+"))
+        client.hangUp()
+        #expect(try daemon.stop() == .code(0))
+    }
+
+    /// True when no other models are beside those that are served.
+    private static func isAlone(_ daemon: RunningDaemon) -> Bool {
+        !["models.new", "models.old"].contains { Files.exists("\(daemon.data)/\($0)") }
     }
 
     @Test func `models that know more than the log are not served`() throws {

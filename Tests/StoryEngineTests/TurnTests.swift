@@ -96,6 +96,18 @@ struct TurnTests {
         #expect(turn.rollBackFinished(.success(())) == .release(through: Position(5)))
     }
 
+    @Test func `an event that is not folded is rolled back, after the commit under way`() {
+        let damage = Failure.storage(.corrupt("page 7", at: nil))
+        var turn = openTurn()
+        #expect(turn.foldFailed(damage) == .none && !turn.takesAppends)
+        #expect(turn.turnEnded(.commitOnWorker) == .rollBack(damage))
+        turn = committingTurn()
+        #expect(turn.foldFailed(damage) == .none && !turn.takesAppends && turn.checkpointPosition == nil)
+        #expect(turn.turnEnded(.commitOnWorker) == .release(through: Position(3)))
+        #expect(turn.commitEnded(.acknowledged) == .release(through: Position(5)))
+        #expect(turn.turnEnded(.commitOnWorker) == .rollBack(damage))
+    }
+
     @Test func `a rollback that fails stops the process, and nothing leaves`() {
         var turn = committingTurn()
         #expect(turn.commitEnded(.refused(refusal)) == .rollBack(refusal))

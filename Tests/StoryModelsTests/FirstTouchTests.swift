@@ -57,7 +57,7 @@ struct FirstTouchTests {
         let bench = try Self.stored()
         try Self.damage(Self.key(20_000), bench)
         #expect(bench.store.value(in: .users, at: Self.key(5)) != nil)
-        #expect(bench.store.failure == nil)
+        #expect(bench.store.damage == nil)
         try bench.reopen()
         #expect(bench.store.renewal == nil, "nothing has read the page yet")
         let error = failure { () throws(StorageError) in
@@ -65,7 +65,7 @@ struct FirstTouchTests {
                 try bench.store.withValue(ModelTable.users.number, at: key) { _ in }
             }
         }
-        #expect(error?.isCorrupt == true && error == bench.store.failure, "\(String(describing: error))")
+        #expect(error?.isCorrupt == true && error == bench.store.damage, "\(String(describing: error))")
         #expect(bench.store.value(in: .users, at: Self.key(5)) != nil, "other pages are as they were")
         try bench.reopen()
         #expect(bench.store.renewal?.contains("is not the one that was written") == true)
@@ -84,7 +84,7 @@ struct FirstTouchTests {
         if isRemoval { bench.store.remove(in: .users, at: key) } else { bench.store.put([1], in: .users, at: key) }
         let checkpoint = bench.store.freeze(at: Position(2))
         let error = failure { () throws(StorageError) in try checkpoint.run() }
-        #expect(error?.isCorrupt == true && error == bench.store.failure, "\(String(describing: error))")
+        #expect(error?.isCorrupt == true && error == bench.store.damage, "\(String(describing: error))")
         bench.store.fail()
         try bench.reopen()
         #expect(bench.store.renewal != nil)
@@ -95,7 +95,7 @@ struct FirstTouchTests {
         try Self.damage(Self.key(20_000), bench)
         bench.store.put([1], in: .users, at: Self.key(9_000))
         try bench.checkpoint(at: 2)
-        #expect(bench.store.failure == nil && bench.store.verifiedPages < 30)
+        #expect(bench.store.damage == nil && bench.store.verifiedPages < 30)
     }
 
     @Test func `pages that a checkpoint has freed are still good for the view before it`() throws {

@@ -16,7 +16,7 @@ package struct Turn: Equatable, Sendable {
         case idle
         /// Events up to `head` wait for a commit.
         case open(head: Position)
-        /// An append was refused: everything that is not acknowledged is rolled back when the turn ends.
+        /// An append was refused, or not folded: everything that is not acknowledged is rolled back when the turn ends.
         case failing(Failure)
         /// A commit is in progress, or its outcome is unknown; `next` follows it.
         case committing(through: Position, next: Next)
@@ -114,6 +114,13 @@ package struct Turn: Equatable, Sendable {
     /// Notes that the log refused an event; those before it are folded into the models.
     package mutating func appendFailed(_ error: StorageError) -> Action {
         guard let failure = error.refusal else { return storageFailed(error) }
+        return foldFailed(failure)
+    }
+
+    /// Notes that an event could not be folded, and is in the log's memory alone; the models may have a part of it.
+    ///
+    /// - Parameter failure: the reply to the writes that are undone.
+    package mutating func foldFailed(_ failure: Failure) -> Action {
         switch state {
         case .idle, .open: state = .failing(failure)
         case .committing(let through, .nothing), .committing(let through, .commit):

@@ -42,10 +42,14 @@ struct CheckpointWriter: ~Copyable {
     consuming func run() throws(StorageError) {
         do throws(StorageError) {
             try prove()
+            try write()
         } catch {
             checksums.keep(error)
             throw error
         }
+    }
+
+    private mutating func write() throws(StorageError) {
         var scratch: [SortedKey] = []
         for table in tables.numbers {
             guard let buffer = buffers.filled(table) else { continue }

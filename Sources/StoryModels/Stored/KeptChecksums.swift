@@ -7,9 +7,10 @@ final class KeptChecksums: Sendable {
     let check: PageCheck
     /// The pages that were verified, or written by this process.
     let pages: ProvenPages
-    /// The tables all of whose pages are proven, and stay so: those that are new were written by this process.
+    /// The tables all of whose pages are proven, and stay so until damage is found: those that are new were written by
+    /// this process.
     private let tables = Mutex<Set<UInt8>>([])
-    /// The first damage that was found where it was needed.
+    /// The first damage that was found.
     private let found = Mutex<StorageError?>(nil)
     private let isFound = Atomic(false)
     /// True after a failed update: a page may have its checksum, and pages below it may lack theirs.
@@ -26,16 +27,16 @@ final class KeptChecksums: Sendable {
         }
     }
 
-    /// The first damage that made the models useless; nil where there is none.
+    /// The first damage that was found in the models; nil while there is none.
     var damage: StorageError? { isFound.load(ordering: .relaxed) ? found.withLock { $0 } : nil }
 
-    /// Notes damage that was found where it was needed: the process must stop, and the next start folds the models
-    /// again.
+    /// Notes damage; on any thread. The models are replaced, or the next start folds them again.
     func keep(_ damage: StorageError) {
         guard case .corrupt = damage else { return }
         found.withLock { $0 = $0 ?? damage }
         isFound.store(true, ordering: .relaxed)
-        check.checksums.suspect(damage)
+        tables.withLock { $0 = [] }
+        check.suspect(damage)
     }
 
     /// Proves all pages of a table, once.

@@ -9,19 +9,18 @@ package final class LMDBModelStore: TableStore {
     package private(set) var checkpointed: Position
     /// The reason why stored models were discarded at opening; nil when they were not.
     package let renewal: String?
-    /// The first read error of this store or a checkpoint; the caller got it as well, and the stored tables are suspect
-    /// from then on.
-    package var failure: StorageError? { readFailure ?? checksums.damage }
-    private var readFailure: StorageError?
+    /// The first read error other than damage, which the caller got as well; or why nothing can be read any more.
+    package private(set) var failure: StorageError?
 
-    private let environment: Environment
-    private let tables: ModelTables
-    private let checksums: KeptChecksums
-    private let identity: CheckpointRecord
-    private let firstPages: Int
-    private var snapshot: ReadTransaction?
+    /// The name of the stored models, and the fold that they are.
+    package let identity: ModelIdentity
+    /// The environment that is served; it is replaced between two turns.
+    var opened: ModelEnvironment
+    /// True while other models get the name of these.
+    var isBeingReplaced = false
+    var snapshot: ReadTransaction?
     /// The B-trees of the stored tables in the snapshot.
-    private let trees: StoredTrees
+    let trees: StoredTrees
     /// The active memtables: the writes since the last checkpoint began. Constant, to avoid a retain and release per
     /// event.
     private let active = MemtableSet()
@@ -34,7 +33,7 @@ package final class LMDBModelStore: TableStore {
     /// The buffer for the value of a new count, and for a value that is appended to.
     private var scratch = KeyBuffer()
     private var lookups = InterleavedLookup()
-    private var prefetched = PrefetchedLookup()
+    var prefetched = PrefetchedLookup()
 
     /// Opens the stored models. Models of another version, and models that hold more than this log and an ancestor
     /// share, are removed and folded from the start.
@@ -42,36 +41,40 @@ package final class LMDBModelStore: TableStore {
     /// - Parameters:
     ///   - ancestors: the logs that this one was copied from, with the last position that both have.
     ///   - head: the log's last event. Models that are ahead of it are opened, so that they can be refused.
-    package init(
+    package convenience init(
         in directory: DataDirectory, storeID: [UInt8], ancestors: [StoredIdentity.Ancestor] = [], head: Position = .max,
         version: UInt32, mapSize: Int = EnvironmentOptions().mapSize,
         tables list: [ModelTable]
     ) throws(StorageError) {
         precondition(directory.access != .reading, "models opened in a directory with access \(directory.access)")
-        let fresh = CheckpointRecord(version: version, position: .zero, storeID: storeID)
-        let opened = try ModelOpening.open(
-            directory.modelsPath, fresh,
-            ModelOwner(identity: StoredIdentity(id: storeID, ancestors: ancestors), head: head), list,
-            ModelTables.options(list, mapSize: mapSize))
-        identity = fresh
-        environment = opened.environment
-        tables = opened.tables
-        checksums = opened.checksums
+        let identity = ModelIdentity(
+            path: directory.modelsPath, record: CheckpointRecord(version: version, position: .zero, storeID: storeID),
+            tables: list, mapSize: mapSize)
+        let owner = ModelOwner(identity: StoredIdentity(id: storeID, ancestors: ancestors), head: head)
+        try ModelReplacement(models: identity.path).clean()
+        try self.init(identity, ModelOpening.open(identity, owner))
+    }
+
+    /// Makes models beside those that are served, to be folded from the start.
+    package convenience init(beside served: ModelIdentity) throws(StorageError) {
+        let identity = served.beside
+        let owner = ModelOwner(identity: StoredIdentity(id: identity.record.storeID, ancestors: []), head: .max)
+        try Folder.removeEnvironment(identity.path)
+        try self.init(identity, ModelOpening.open(identity, owner))
+    }
+
+    private init(_ identity: ModelIdentity, _ opened: ModelEnvironment) throws(StorageError) {
+        self.identity = identity
+        self.opened = opened
         renewal = opened.renewal
-        firstPages = opened.firstPages
         checkpointed = opened.position
         let snapshot = try ReadTransaction(opened.environment)
-        trees = StoredTrees(list)
+        trees = StoredTrees(identity.tables)
         try snapshot.show(trees, opened.environment, opened.checksums.pages)
         self.snapshot = consume snapshot
     }
 
     deinit { close() }
-
-    /// Removes the stored models of a data directory, which must not be open.
-    package static func remove(in directory: DataDirectory) throws(StorageError) {
-        try Folder.removeEnvironment(directory.modelsPath)
-    }
 
     // MARK: TableStore
 
@@ -160,17 +163,6 @@ package final class LMDBModelStore: TableStore {
     package var bufferedEntries: Int { active.count + (checkpoint == nil ? immutable?.count ?? 0 : 0) }
     /// The memory of those entries, in bytes.
     package var bufferedBytes: Int { active.bytes + (checkpoint == nil ? immutable?.bytes ?? 0 : 0) }
-    /// The size of the stored tables, in bytes.
-    package var storedBytes: Int { environment.usedBytes }
-    /// The number of pages that were verified so far, those of the opening included.
-    package var verifiedPages: Int { firstPages + checksums.pages.count }
-    /// Frees the reader slots of dead processes; the slot of a killed replay would keep pages from being used again.
-    package func clearStaleReaders() { environment.clearStaleReaders() }
-
-    /// Throws `.failed` where a file of the models was moved, removed or replaced.
-    package func checkNames() throws(StorageError) { try environment.checkNames() }
-    /// Returns a verification of all stored pages against their checksums, to be run on another thread.
-    package func proof() -> ModelProof { ModelProof(environment, checksums.check) }
     /// True from `freeze` to `finish` or `fail`.
     package var isCheckpointing: Bool { checkpoint != nil }
 
@@ -178,10 +170,11 @@ package final class LMDBModelStore: TableStore {
     ///
     /// Call it between two turns only: everything folded must be committed in the log.
     package func freeze(at position: Position) -> Checkpoint {
-        precondition(checkpoint == nil, "a second checkpoint at position \(position.value)")
+        precondition(checkpoint == nil && !isBeingReplaced, "a second checkpoint at position \(position.value)")
         let buffers = takeBuffers()
-        let record = CheckpointRecord(version: identity.version, position: position, storeID: identity.storeID)
-        let made = Checkpoint(buffers, environment, tables, checksums, record)
+        let fold = identity.record
+        let record = CheckpointRecord(version: fold.version, position: position, storeID: fold.storeID)
+        let made = Checkpoint(buffers, opened.environment, opened.tables, opened.checksums, record)
         immutable = buffers
         checkpoint = made
         return made
@@ -191,7 +184,13 @@ package final class LMDBModelStore: TableStore {
     package func finish() throws(StorageError) {
         guard let checkpoint else { preconditionFailure("finish without a checkpoint") }
         self.checkpoint = nil
-        try renewSnapshot()
+        do throws(StorageError) {
+            try renewSnapshot()
+        } catch {
+            // Without its tables, the store would find nothing.
+            failure = failure ?? error
+            throw error
+        }
         checkpointed = checkpoint.position
         immutable = nil
         recycle(checkpoint.buffers)
@@ -215,7 +214,7 @@ package final class LMDBModelStore: TableStore {
     package func close() {
         trees.clear()
         snapshot = nil
-        environment.close()
+        opened.environment.close()
     }
 
     // MARK: Inside
@@ -247,7 +246,7 @@ package final class LMDBModelStore: TableStore {
         prefetched.forget()
         snapshot?.reset()
         try snapshot?.renew()
-        try snapshot?.show(trees, environment, checksums.pages)
+        try snapshot?.show(trees, opened.environment, opened.checksums.pages)
     }
 
     /// Visits the merged entries of memtables and stored table until `visit` returns false.
@@ -257,7 +256,7 @@ package final class LMDBModelStore: TableStore {
         guard let tree = trees.any(table) else { preconditionFailure("table \(table) read after close") }
         let newest = MemtableWalk(active.filled(table), bounds, order)
         let newer = MemtableWalk(immutable?.filled(table), bounds, order)
-        var stored = try StoredWalk(tree, isSet: tables[table].isSet, bounds, order)
+        var stored = try StoredWalk(tree, isSet: opened.tables[table].isSet, bounds, order)
         guard newest == nil, newer == nil else {
             var merged = ModelWalk(active: newest, immutable: newer, stored: stored, order)
             while let entry = try merged.next(), visit(entry) {}
@@ -267,8 +266,7 @@ package final class LMDBModelStore: TableStore {
     }
 
     private func noted(_ error: StorageError) -> StorageError {
-        checksums.keep(error)
-        readFailure = readFailure ?? error
+        if case .corrupt = error { opened.checksums.keep(error) } else { failure = failure ?? error }
         return error
     }
 

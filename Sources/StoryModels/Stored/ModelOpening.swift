@@ -3,44 +3,35 @@ import StoryStorage
 
 /// The opening of the stored models; unusable models are created again, since they can always be folded from the log.
 enum ModelOpening {
-    /// The opened models.
-    struct Opened {
-        let environment: Environment
-        let tables: ModelTables
-        let checksums: KeptChecksums
-        let position: Position
-        let renewal: String?
-        /// The number of pages that were verified before LMDB opened the models.
-        let firstPages: Int
+    /// Opens models; those that are missing or unusable are created.
+    ///
+    /// - Parameter owner: the log that they must be a fold of.
+    static func open(_ identity: ModelIdentity, _ owner: ModelOwner) throws(StorageError) -> ModelEnvironment {
+        let isThere = Folder.exists(identity.path)
+        var firstPages = 0
+        let reason = isThere ? try unfitness(identity, owner, &firstPages) : nil
+        if !isThere || reason != nil {
+            try Folder.removeEnvironment(identity.path)
+            try create(identity)
+        }
+        return try opened(identity, renewal: reason, firstPages)
     }
 
-    /// Opens the models at a path; models that are missing or unusable are created.
+    /// Opens models that this process has built.
     ///
-    /// - Parameters:
-    ///   - fresh: the record of models that are folded from the start.
-    ///   - owner: the log that they must be a fold of.
-    static func open(
-        _ path: String, _ fresh: CheckpointRecord, _ owner: ModelOwner, _ tables: [ModelTable],
-        _ options: EnvironmentOptions
-    ) throws(StorageError) -> Opened {
-        let isThere = Folder.exists(path)
-        var firstPages = 0
-        let reason = isThere ? try unfitness(path, fresh, owner, options, &firstPages) : nil
-        if !isThere || reason != nil {
-            try Folder.removeEnvironment(path)
-            try create(path, fresh, tables)
-        }
-        return try opened(path, tables, options, renewal: reason, firstPages)
+    /// - Throws: `.corrupt` when they are not as they were written.
+    static func reopen(_ identity: ModelIdentity) throws(StorageError) -> ModelEnvironment {
+        try opened(identity, renewal: nil, try PageChecksums(models: identity.path).begin())
     }
 
     /// Returns the reason why the models at this path are unusable; nil when they are usable.
     private static func unfitness(
-        _ path: String, _ fresh: CheckpointRecord, _ owner: ModelOwner, _ options: EnvironmentOptions,
-        _ firstPages: inout Int
+        _ identity: ModelIdentity, _ owner: ModelOwner, _ firstPages: inout Int
     ) throws(StorageError) -> String? {
+        let (path, fresh) = (identity.path, identity.record)
         do throws(StorageError) {
             firstPages = try PageChecksums(models: path).begin()
-            let environment = try Environment.open(at: path, options)
+            let environment = try Environment.open(at: path, identity.options)
             defer { environment.close() }
             let checksums = try KeptChecksums(of: environment)
             let transaction = try ReadTransaction(environment)
@@ -60,27 +51,27 @@ enum ModelOpening {
         }
     }
 
-    private static func create(
-        _ path: String, _ fresh: CheckpointRecord, _ tables: [ModelTable]
-    ) throws(StorageError) {
-        try Environment.create(at: path, ModelTables.options(tables)) { (transaction) throws(StorageError) in
-            try fresh.write(transaction.handle, ModelTables(transaction, tables).meta, as: CheckpointRecord.key)
+    private static func create(_ identity: ModelIdentity) throws(StorageError) {
+        let options = ModelTables.options(identity.tables)
+        try Environment.create(at: identity.path, options) { (transaction) throws(StorageError) in
+            let meta = try ModelTables(transaction, identity.tables).meta
+            try identity.record.write(transaction.handle, meta, as: CheckpointRecord.key)
         }
     }
 
     private static func opened(
-        _ path: String, _ tables: [ModelTable], _ options: EnvironmentOptions, renewal: String?, _ firstPages: Int
-    ) throws(StorageError) -> Opened {
-        let environment = try Environment.open(at: path, options)
+        _ identity: ModelIdentity, renewal: String?, _ firstPages: Int
+    ) throws(StorageError) -> ModelEnvironment {
+        let environment = try Environment.open(at: identity.path, identity.options)
         let transaction = try WriteTransaction(environment)
-        let tables = try ModelTables(transaction, tables)
+        let tables = try ModelTables(transaction, identity.tables)
         let record = try CheckpointRecord.read(transaction.handle, tables.meta)
         let mark = try CheckpointRecord.read(transaction.handle, tables.meta, at: CheckpointRecord.mark)
         try transaction.commit()
         let checksums = try KeptChecksums(of: environment)
         try checksums.update()
         let resumed = mark == nil ? nil : try resume(environment, tables, checksums)
-        return Opened(
+        return ModelEnvironment(
             environment: environment, tables: tables, checksums: checksums,
             position: resumed ?? record?.position ?? .zero,
             renewal: renewal, firstPages: firstPages)

@@ -32,6 +32,11 @@ final class PageCheck: Sendable {
         guard try result.get() else { throw checksums.damaged(page) }
     }
 
+    /// Has the next start fold the models again, unless others have their name by now; on any thread.
+    func suspect(_ damage: StorageError) {
+        if data.handle.isNamed(checksums.data) { checksums.suspect(damage) }
+    }
+
     private func isAsWritten(_ page: UInt64, _ bytes: UnsafeMutableRawBufferPointer) throws(StorageError) -> Bool {
         let head = UnsafeMutableRawBufferPointer(rebasing: bytes[..<8])
         let offset = PageChecksums.headSize + 8 * Int(page)

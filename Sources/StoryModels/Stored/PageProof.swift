@@ -29,19 +29,21 @@ struct PageProof {
 
     /// Verifies the pages through files that are open already, since there may be no free descriptors.
     ///
+    /// - Parameter whenDamaged: receives each damaged page.
     /// - Throws: as the other.
-    static func runBeside(_ kept: PageCheck) throws(StorageError) {
-        try run(kept.checksums.models, kept.data, kept.file)
+    static func runBeside(_ kept: PageCheck, whenDamaged: (UInt64) -> Void) throws(StorageError) {
+        try run(kept.checksums.models, kept.data, kept.file, whenDamaged)
     }
 
     private static func run(
-        _ models: String, _ data: SharedFile, _ file: borrowing ChecksumFile
+        _ models: String, _ data: SharedFile, _ file: borrowing ChecksumFile,
+        _ whenDamaged: (UInt64) -> Void = { _ in }
     ) throws(StorageError) {
         let path = PageChecksums(models: models).path
         let walk = try PageWalk(models + "/data.mdb", open: data)
         guard let head = try file.head(path) else { throw .corrupt("\(path) is of another commit", at: nil) }
         let sums = try file.read(pages: walk.meta.lastPage + 1, path)
-        try PageProof(models: models, data: data, pageSize: walk.meta.pageSize).check(sums, file)
+        try PageProof(models: models, data: data, pageSize: walk.meta.pageSize).check(sums, file, whenDamaged)
         // Checksums are written after their commit: without another one, these are those of the pages in use.
         guard head == ChecksumHead(walk.meta), try MetaPage.newest(data.handle, models) == walk.meta else { return }
         let count = PageCount()
@@ -56,15 +58,19 @@ struct PageProof {
         return ChecksumFile(file: try FileHandle(path, O_RDONLY | O_NOFOLLOW))
     }
 
-    private func check(_ sums: [UInt64], _ file: borrowing ChecksumFile) throws(StorageError) {
+    private func check(
+        _ sums: [UInt64], _ file: borrowing ChecksumFile, _ whenDamaged: (UInt64) -> Void
+    ) throws(StorageError) {
         let path = PageChecksums(models: models).path
+        var first: UInt64?
         for page in try differing(from: sums) {
             // The page may have been freed after its checksum was read.
             let bytes = try file.file.read(8, at: PageChecksums.headSize + 8 * page, of: path)
-            guard bytes.count == 8, bytes.number(at: 0, as: UInt64.self) != sums[page] else {
-                throw PageChecksums(models: models).damaged(UInt64(page))
-            }
+            if bytes.count == 8, bytes.number(at: 0, as: UInt64.self) != sums[page] { continue }
+            whenDamaged(UInt64(page))
+            first = first ?? UInt64(page)
         }
+        if let first { throw PageChecksums(models: models).damaged(first) }
     }
 
     /// Returns the pages that do not match their checksums.
@@ -153,23 +159,24 @@ private final class PageReader {
 /// A verification of the stored models while they are served.
 package final class ModelProof: Sendable {
     private let environment: Environment
-    private let check: PageCheck
+    private let checksums: KeptChecksums
 
-    init(_ environment: Environment, _ check: PageCheck) {
+    init(_ environment: Environment, _ checksums: KeptChecksums) {
         self.environment = environment
-        self.check = check
+        self.checksums = checksums
     }
 
-    /// Verifies every page as it is now; on any thread. After damage the next start folds the models again.
+    /// Verifies every page as it is now; on any thread. Damage is noted: the models are replaced, or folded again at the next start.
     ///
     /// - Throws: `.corrupt` where a page is not as it was written.
     package func run() throws(StorageError) {
         let view = try ReadTransaction(environment)
         defer { view.reset() }
         do throws(StorageError) {
-            try PageProof.runBeside(check)
+            // A read that needs one of them fails from now on, although it was whole at its first use.
+            try PageProof.runBeside(checksums.check) { checksums.pages.remove($0) }
         } catch {
-            check.checksums.suspect(error)
+            checksums.keep(error)
             throw error
         }
     }

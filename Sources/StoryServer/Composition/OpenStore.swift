@@ -81,7 +81,7 @@ package struct OpenStore {
                 try recover(log, models, clock, trace)
                 return models
             } catch {
-                guard !isSecond, case .corrupt? = models.failure else { throw error }
+                guard !isSecond, models.damage != nil else { throw error }
                 isSecond = true
                 models.close()
             }
@@ -99,6 +99,8 @@ package struct OpenStore {
             said = clock.steady()
             trace.say("folding", ["position": "\(position.value)", "of": "\(head.value)"])
         }
+        // The engine begins with this read: damage that it meets has the models folded again as well.
+        _ = try StreamIndex(models).lastNumber()
         guard missing > 0 else { return }
         let milliseconds = (clock.steady() - began) / 1_000_000
         trace.say("recovered", ["events": "\(missing)", "ms": "\(milliseconds)"])

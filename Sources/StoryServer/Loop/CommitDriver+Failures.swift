@@ -11,12 +11,28 @@ extension CommitDriver {
         do throws(StorageError) {
             try restoreAcknowledged()
             try engine.rolledBack()
+            isHalfFolded = false
         } catch {
             return perform(turn.rollBackFinished(.failure(error)))
         }
         connections.rolledBack(to: turn.acknowledged)
         outbox.rollBack(to: turn.acknowledged, failure)
         perform(turn.rollBackFinished(.success(())))
+    }
+
+    /// Undoes the events that are not acknowledged, since the fold of an event met damage of the models. Until they are rebuilt,
+    /// writes are refused, since more of them may need the damaged page.
+    func foldFailed(_ error: StorageError) {
+        guard models.damage != nil else { return fail(error) }
+        isHalfFolded = true
+        refusals.modelsAreDamaged(true)
+        engine.writesRefused(refusals.failure)
+        perform(turn.foldFailed(.storage(error)))
+    }
+
+    /// Stops the process where writes need damaged models that cannot be rebuilt, since the log is damaged as well.
+    func modelsAreLost(_ error: StorageError) {
+        if refusals.areModelsDamaged { fail(error) }
     }
 
     /// Refuses writes for a while where the disk is full.

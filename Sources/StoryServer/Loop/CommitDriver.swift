@@ -39,6 +39,8 @@ final class CommitDriver {
     private var isWaitingForFlush = false
     /// True while memory is full of events that a checkpoint must store first.
     private var isMemoryShort = false
+    /// True while the models have a part of an event that is about to be undone: then nothing may read them.
+    var isHalfFolded = false
     /// The interval of the search for readers whose process ended, in ticks of 0.1 s.
     private static let readerTicks: UInt64 = 100
     /// The number of times that the end of the process tries to commit the remaining events.
@@ -66,7 +68,7 @@ final class CommitDriver {
     /// True while writes must wait for a commit, a flush or a checkpoint: back-pressure that bounds the unsynced data. A
     /// full commit begins after the one in progress.
     var holdsWrites: Bool {
-        isWaitingForFlush || isMemoryShort || policy.isFull(bytes: entry.bytes) || engine.feed.isFull
+        isHalfFolded || isWaitingForFlush || isMemoryShort || policy.isFull(bytes: entry.bytes) || engine.feed.isFull
     }
 
     /// Appends an event to the log and folds its record, so that the next request sees it; returns whether it did.
@@ -80,7 +82,7 @@ final class CommitDriver {
             perform(turn.appended(through: place.position))
             return true
         case .refused(let error): perform(turn.appendFailed(error))
-        case .notFolded(let error): fail(error)
+        case .notFolded(let error): foldFailed(error)
         }
         return false
     }
@@ -170,7 +172,7 @@ final class CommitDriver {
         case .none: break
         case .commitInline: commit(isInline: true)
         case .commitOnWorker: commit(isInline: false)
-        case .release(let position): sendablePosition = position
+        case .release(let position): if !isHalfFolded { sendablePosition = position }
         case .rollBack(let failure): rollBack(failure)
         case .storeLater(let failure): pause(failure)
         case .stop(let error): stop(error)
@@ -258,6 +260,7 @@ final class CommitDriver {
         let pressure = checkpoints.pressure
         isMemoryShort = pressure == .hold
         refusals.memoryIsFull(pressure == .refuse)
+        if refusals.areModelsDamaged { refusals.modelsAreDamaged(models.damage != nil) }
         engine.writesRefused(refusals.failure)
     }
 

@@ -1,8 +1,8 @@
-import Glibc
 import StoryCore
 import StoryEngine
 import StoryLog
 import StoryModels
+import StoryStorage
 
 /// The source of all figures at one moment, each under one name.
 struct FigureSource {
@@ -34,13 +34,15 @@ struct FigureSource {
 
     // MARK: Sizes
 
-    /// The number of rows of each kind.
-    var rows: [(name: String, count: UInt64)] { store.catalogue().kinds.map { ($0.name, rowCount($0)) } }
+    /// The number of rows of each kind, without the kinds whose number is on a damaged page of the models.
+    var rows: [(name: String, count: UInt64)] {
+        store.catalogue().kinds.compactMap { kind in rowCount(kind).map { (kind.name, $0) } }
+    }
 
-    /// Returns the number of rows; 0 where the models cannot be read, which stops the loop soon.
-    private func rowCount(_ kind: KindSchema) -> UInt64 {
+    /// Returns the number of rows; nil if the models cannot be read.
+    private func rowCount(_ kind: KindSchema) -> UInt64? {
         guard case .tally(let key, _) = QueryPlan(kind, []).count else { return 0 }
-        do throws(StorageError) { return try RowLookup(store.models).tally(kind, at: key) } catch { return 0 }
+        do throws(StorageError) { return try RowLookup(store.models).tally(kind, at: key) } catch { return nil }
     }
 
     var logBytes: UInt64 { UInt64(clamping: store.log.bytes) }
@@ -51,11 +53,7 @@ struct FigureSource {
     var waitingBytes: UInt64 { UInt64(clamping: memory.used) }
 
     /// The bytes that the daemon's user may still write on the file system of the data; 0 where that is unknown.
-    var freeBytes: UInt64 {
-        var disk = statvfs()
-        guard statvfs(store.data, &disk) == 0 else { return 0 }
-        return UInt64(disk.f_bavail) * UInt64(disk.f_frsize)
-    }
+    var freeBytes: UInt64 { DiskSpace.free(at: store.data) ?? 0 }
 
     // MARK: Folds
 

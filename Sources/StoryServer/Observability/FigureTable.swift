@@ -155,6 +155,10 @@ enum FigureTable {
             help: "Checkpoints, beside the loop."
         ) { .durations($0.figures.checkpoints) },
         Figure(
+            name: "storykeep_model_rebuilds", kind: .counter,
+            help: "Replacements of damaged models by new ones, which were folded from the log."
+        ) { .one($0.figures.rebuilds) },
+        Figure(
             name: "storykeep_flushes", kind: .counter, help: "Flushes of the journal into the log."
         ) { .one($0.figures.flushes) },
         Figure(

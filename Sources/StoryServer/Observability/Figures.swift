@@ -25,6 +25,8 @@ package final class Figures {
     private(set) var events: UInt64 = 0
     /// The number of successful flushes of the journal into the log.
     private(set) var flushes: UInt64 = 0
+    /// The number of times that damaged models were replaced.
+    private(set) var rebuilds: UInt64 = 0
     /// The number of slow requests, by the setting `slow`.
     private(set) var slowRequests: UInt64 = 0
     private var failures: [ErrorCode: UInt64] = [:]
@@ -115,6 +117,12 @@ package final class Figures {
     /// Starts the timing of a checkpoint.
     func checkpointBegins() { checkpointBegan = steady() }
 
+    /// Counts a replacement of the models by new ones, which ends the condition `rebuilding`.
+    func modelsRebuilt() {
+        rebuilds += 1
+        conditions.remove(.rebuilding)
+    }
+
     /// Adds the duration of the checkpoint that was stored.
     func checkpointEnded() {
         if let checkpointBegan { checkpoints.add(steady() - checkpointBegan) }
@@ -176,6 +184,8 @@ enum ServerCondition: String, CaseIterable {
     case flushFailed = "flush-failed"
     /// The last checkpoint failed.
     case checkpointFailed = "checkpoint-failed"
+    /// The models are damaged, and new ones are built.
+    case rebuilding
     /// The system lacks the resources to accept a client.
     case notAccepting = "not-accepting"
     /// The clock is more than a minute behind the log's last event.

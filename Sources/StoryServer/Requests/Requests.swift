@@ -171,7 +171,7 @@ final class Requests {
     /// Has the engine handle a request.
     ///
     /// - Returns: false for a request that has to wait: it reads durable state while its connection's writes are not
-    ///   durable, or it writes while no writes are accepted.
+    ///   durable, or it writes while no writes are accepted, or an event is about to be undone.
     private func handle(_ request: borrowing Request, _ connection: Connection) -> Bool {
         if let awaited = awaited(by: request, connection) {
             connection.requestMustWait(for: awaited)
@@ -226,6 +226,7 @@ final class Requests {
         if connection.session.lastWritten > driver.acknowledged, request.verb.waitsForOwnWrites {
             return .ownWrites(request.tag)
         }
+        if driver.isHalfFolded { return .room(request.tag) }
         return driver.holdsWrites && request.verb.isWrite ? .room(request.tag) : nil
     }
 

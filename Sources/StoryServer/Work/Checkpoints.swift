@@ -15,27 +15,6 @@ final class Checkpoints {
     /// The size in bytes above which writes wait for the checkpoint in progress, or are refused where that has failed.
     static let maxBytes = 28 << 20
 
-    /// The state of the checkpoint in progress.
-    private enum State {
-        /// No checkpoint is in progress.
-        case idle
-        /// The memtables are frozen, and the log is not flushed through their position yet.
-        case waitingForFlush(FrozenModels)
-        /// The memtables are being stored.
-        case storing(FrozenModels, BackgroundJob<Bool>)
-        /// Storing failed, and is retried after the delay. Without memtables, they are stored but cannot be read.
-        case failed(FrozenModels?, retry: RetryTimer)
-    }
-
-    /// Immutable memtables that wait to be stored.
-    private struct FrozenModels {
-        let position: Position
-        /// Their size, in bytes.
-        let bytes: Int
-        /// The work that stores them; it may be repeated where it threw.
-        let work: StoringWork
-    }
-
     /// The back-pressure on writes that bounds the memory for memtables.
     enum Pressure: Equatable {
         /// Writes are accepted.
@@ -59,7 +38,7 @@ final class Checkpoints {
     private let figures: Figures
     private let background: BackgroundStarter
     private let whenDone: @Sendable () -> Void
-    private var state = State.idle
+    private var state = CheckpointState.idle
     private var waiters: [Waiter] = []
     private var tick: UInt64 = 0
     /// Why the checkpoint in progress is not stored yet; nil when nothing failed.
@@ -82,21 +61,14 @@ final class Checkpoints {
 
     var checkpointed: Position { models.checkpointed }
 
-    /// True when the memtables can be frozen.
-    private var isIdle: Bool {
-        switch state {
-        case .idle: true
-        case .waitingForFlush, .storing, .failed: false
-        }
-    }
+    /// True while no checkpoint may begin: the models are about to be replaced.
+    var isHeld = false
+
+    /// True when no checkpoint is in progress, so that the stored models can be replaced.
+    var isAtRest: Bool { state.isAtRest }
 
     /// True while a thread stores the models.
-    var isStoring: Bool {
-        switch state {
-        case .storing: true
-        case .idle, .waitingForFlush, .failed: false
-        }
-    }
+    var isStoring: Bool { state.isStoring }
 
     /// The present back-pressure on writes.
     var pressure: Pressure {
@@ -106,6 +78,7 @@ final class Checkpoints {
         case .waitingForFlush(let frozen):
             if failure == nil { bytes < Checkpoints.maxBytes ? .none : .hold } else { refusal(frozen.bytes + bytes) }
         case .failed(let frozen, _): refusal((frozen?.bytes ?? 0) + bytes)
+        case .damaged: refusal(bytes)
         }
     }
 
@@ -113,7 +86,7 @@ final class Checkpoints {
 
     /// Returns true when the memtables should be frozen, and can be.
     func isDue(at position: Position) -> Bool {
-        guard isIdle else { return false }
+        guard state.isIdle, !isHeld else { return false }
         return waiters.contains { $0.position > checkpointed } || Checkpoints.isDue(models, at: position)
     }
 
@@ -127,7 +100,7 @@ final class Checkpoints {
     /// Freezes the memtables, whose events are durable or about to be. Does nothing while a checkpoint is in progress,
     /// or where nothing is new.
     func freeze(at position: Position) {
-        guard isIdle, position != checkpointed else { return }
+        guard state.isIdle, !isHeld, position != checkpointed else { return }
         failure = nil
         let bytes = models.bufferedBytes
         state = .waitingForFlush(
@@ -137,7 +110,7 @@ final class Checkpoints {
     /// Advances the checkpoint as far as it can without waiting.
     func advance() {
         switch state {
-        case .idle: break
+        case .idle, .damaged: break
         case .waitingForFlush(let frozen):
             if flush.reaches(frozen.position, isUrgent: isAskedFor) { store(frozen) }
         case .storing(let frozen, let job):
@@ -153,7 +126,7 @@ final class Checkpoints {
     func flushFailed(_ error: StorageError) {
         switch state {
         case .waitingForFlush: failed(error)
-        case .idle, .storing, .failed: break
+        case .idle, .storing, .failed, .damaged: break
         }
     }
 
@@ -168,9 +141,17 @@ final class Checkpoints {
             state = .idle
         // A checkpoint that is being stored is durable, and replaces the stored models; its events are folded again
         // meanwhile.
-        case .storing, .failed(nil, _), .idle: break
+        case .storing, .failed(nil, _), .idle, .damaged: break
         }
         models.discard()
+    }
+
+    /// Notes that the stored models were replaced by whole ones: checkpoints may begin again.
+    func modelsReplaced() {
+        isHeld = false
+        guard case .damaged = state else { return }
+        state = .idle
+        failure = nil
     }
 
     /// Waits for the checkpoint that is being stored.
@@ -192,7 +173,8 @@ final class Checkpoints {
     /// Makes a request wait until everything up to a position is stored.
     func await(_ position: Position, _ tag: Tag?, _ connection: Connection) {
         waiters.append(Waiter(connection: connection, tag: tag, position: position))
-        // Earlier failures do not concern this request.
+        // Earlier failures do not concern this request, unless each checkpoint would meet them.
+        if case .damaged = state { return }
         failure = nil
     }
 
@@ -251,7 +233,7 @@ final class Checkpoints {
         switch state {
         case .waitingForFlush(let frozen), .failed(.some(let frozen), _): store(frozen)
         case .failed(nil, _): state = .idle
-        case .idle, .storing: break
+        case .idle, .storing, .damaged: break
         }
         wait()
     }
@@ -260,8 +242,7 @@ final class Checkpoints {
         do throws(StorageError) {
             _ = try result.get()
         } catch {
-            state = .failed(frozen, retry: RetryTimer(at: tick))
-            return failed(error)
+            return endedInFailure(frozen, error)
         }
         do throws(StorageError) {
             try models.finish()
@@ -275,16 +256,19 @@ final class Checkpoints {
         }
     }
 
-    private func failed(_ error: StorageError) {
-        trace.say("checkpoint-failed", ["error": "\(error)", "then": "tried again in a second"])
+    private func endedInFailure(_ frozen: FrozenModels, _ error: StorageError) {
+        guard case .corrupt = error else {
+            state = .failed(frozen, retry: RetryTimer(at: tick))
+            return failed(error)
+        }
+        models.fail()
+        state = .damaged
+        failed(error, then: "tried again once the models are rebuilt")
+    }
+
+    private func failed(_ error: StorageError, then next: String = "tried again in a second") {
+        trace.say("checkpoint-failed", ["error": "\(error)", "then": next])
         figures.set(.checkpointFailed, true)
         failure = error
     }
-}
-
-/// The reply to a request that waited for background work.
-struct JobAnswer {
-    let connection: Connection
-    let tag: Tag?
-    let reply: Reply
 }

@@ -12,6 +12,15 @@ package struct LogWork {
     /// Copies the log into a new directory, unless the flag is set.
     package let backUp: (_ path: String, _ mustEnd: EndFlag) -> Work
 
+    /// The log and the models that the models can be rebuilt from; nil for those in memory.
+    let store: Store?
+
+    /// A log on the disk, and the models of it.
+    struct Store {
+        let log: LMDBEventLog
+        let models: LMDBModelStore
+    }
+
     /// A piece of work, to be run on its own thread; returns the members of the reply.
     package typealias Work = @Sendable () throws(StorageError) -> [Member]
 
@@ -19,10 +28,12 @@ package struct LogWork {
     package init(verify: @escaping (Position?, EndFlag) -> Work, backUp: @escaping (String, EndFlag) -> Work) {
         self.verify = verify
         self.backUp = backUp
+        store = nil
     }
 
     /// Makes the work on a stored log and stored models.
     package init(_ log: LMDBEventLog, _ models: LMDBModelStore) {
+        store = Store(log: log, models: models)
         verify = { position, mustEnd in
             let verifier = log.verifier()
             let proof = models.proof()
@@ -172,6 +183,13 @@ final class Jobs {
         }
         return nil
     }
+}
+
+/// The reply to a request that waited for background work.
+struct JobAnswer {
+    let connection: Connection
+    let tag: Tag?
+    let reply: Reply
 }
 
 /// A flag that tells background threads to end.

@@ -1,4 +1,4 @@
-/// The delay after a failure before the next try, in ticks of 0.1 s: one second.
+/// The delay after a failure before the next try, in ticks of 0.1 s: one second, if not given.
 struct RetryTimer: Equatable {
     /// The delay, in ticks.
     static let interval: UInt64 = 10
@@ -7,8 +7,10 @@ struct RetryTimer: Equatable {
 
     /// Starts the delay.
     ///
-    /// - Parameter tick: the current tick.
-    init(at tick: UInt64) { end = tick + RetryTimer.interval }
+    /// - Parameters:
+    ///   - tick: the current tick.
+    ///   - interval: the delay, in ticks.
+    init(at tick: UInt64, interval: UInt64 = RetryTimer.interval) { end = tick + interval }
 
     /// Returns true once the delay is over.
     func hasEnded(at tick: UInt64) -> Bool { tick >= end }

@@ -3,8 +3,12 @@ package import StoryModels
 
 /// The read models as the loop uses them: folded in memory, stored by checkpoints.
 package protocol ServedModels: TableStore {
-    /// The first failure of a read, which was reported to its caller and must stop the loop; nil when there was none.
+    /// The first failure of a read other than damage, which was reported to its caller and must stop the loop; nil when
+    /// there was none.
     var failure: StorageError? { get }
+    /// The damage that was found in the stored tables, which are being rebuilt: what needs it fails; nil where there is
+    /// none.
+    var damage: StorageError? { get }
     /// The memory for events that are not stored, in bytes.
     var bufferedBytes: Int { get }
     /// The size of the stored tables, in bytes.

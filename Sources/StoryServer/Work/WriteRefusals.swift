@@ -10,6 +10,8 @@ struct WriteRefusals: Equatable {
 
     private var fullDisk: FullDisk?
     private var isMemoryFull = false
+    /// True while writes are refused because the fold of one met damage of the models.
+    private(set) var areModelsDamaged = false
 
     /// True while writes are refused because the disk is full.
     var isDiskFull: Bool { fullDisk != nil }
@@ -17,9 +19,15 @@ struct WriteRefusals: Equatable {
     /// The failure that each write is refused with; nil while writes are accepted.
     var failure: Failure? {
         if let fullDisk { return fullDisk.failure }
+        if areModelsDamaged {
+            return Failure(.busy, "the read models are damaged, and new ones are being built; try again later")
+        }
         guard isMemoryFull else { return nil }
         return Failure(.busy, "the models cannot be stored and memory is used up; try again later")
     }
+
+    /// Begins or ends the refusal of writes while the models are damaged where a write needs them.
+    mutating func modelsAreDamaged(_ areDamaged: Bool) { areModelsDamaged = areDamaged }
 
     /// Refuses writes for a while, since the disk is full.
     mutating func diskIsFull(_ failure: Failure, at tick: UInt64) {

@@ -162,7 +162,9 @@ package enum Folder {
     /// removed after it.
     static func emptyStore(_ path: String) {
         do throws(StorageError) {
-            for name in ["/models", "/models.tmp", "/log.tmp"] { try removeEnvironment(path + name) }
+            for name in ["/models", "/models.tmp", "/models.new", "/models.new.tmp", "/models.old", "/log.tmp"] {
+                try removeEnvironment(path + name)
+            }
             if exists(path + "/log") { try rename(path + "/log", to: path + "/log.tmp") }
             try removeEnvironment(path + "/log.tmp")
         } catch {

@@ -48,6 +48,11 @@ package final class ProvenPages: @unchecked Sendable {
         words[Int(page / 64)].bitwiseOr(1 << (page % 64), ordering: .releasing)
     }
 
+    /// Has a page compared again before its next use; on any thread.
+    package func remove(_ page: UInt64) {
+        words[Int(page / 64)].bitwiseAnd(~(1 << (page % 64)), ordering: .releasing)
+    }
+
     /// Compares a page with its checksum, unless that was done before.
     ///
     /// - Throws: `.corrupt` if they differ.

@@ -11,6 +11,7 @@ package final class MemoryModels: ServedModels {
     package private(set) var checkpointed: Position = .zero
     /// What the loop is told that reading failed with.
     package var failure: StorageError?
+    package var damage: StorageError? { nil }
     /// What storing throws.
     package var storingFailure: StorageError? {
         get { outcome.failure.withLock { $0 } }

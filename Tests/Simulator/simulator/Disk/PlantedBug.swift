@@ -7,7 +7,7 @@ enum PlantedBug: String, CaseIterable {
     case blockIndexIsOffByOne, versionsAreIgnored
     case pushIsLost, pushIsRepeated, eventIsLostAtTheSwitch, answersChangePlaces
     case readingIsNotResumed, refusalStaysBehind, unsentIsNotCounted
-    case namesAreNotHeld, locksAreNotTaken, figuresAreAhead
+    case namesAreNotHeld, locksAreNotTaken, figuresAreAhead, replacementDropsMemtables
 
     /// What makes something durable.
     enum Sync {

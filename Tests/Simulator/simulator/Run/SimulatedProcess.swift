@@ -1,3 +1,4 @@
+import Glibc
 import StoryCore
 import StoryLog
 import StoryModels
@@ -10,6 +11,11 @@ final class SimulatedProcess {
     let store: OpenStore
     let loop: DrivenLoop
     let held = HeldBackground()
+    /// True where the models are replaced again and again.
+    private let isRebuilding: Bool
+    private let bug: PlantedBug?
+    private var ticks = 0
+    private var replacements = 0
     let commits: any SimulatedCommits
 
     /// - Throws: why it does not start.
@@ -19,6 +25,8 @@ final class SimulatedProcess {
         let trace = Trace(now: { Instant(milliseconds: 0) }) { line in
             story.add(String(decoding: line.dropLast(), as: UTF8.self))
         }
+        isRebuilding = habits.steps % 3 == 0
+        self.bug = bug
         commits = bug == .acknowledgedEarly ? EarlyCommits() : HeldCommits(isHeld: true)
         let woken = WakeFlag()
         let store = try OpenStore(
@@ -69,12 +77,22 @@ final class SimulatedProcess {
     func turns(_ most: Int = 400) -> Bool {
         var count = 0
         while count < most, !isStopped, loop.endTurn() { count += 1 }
+        if bug == .replacementDropsMemtables, loop.said(" rebuilt ") > replacements {
+            replacements += 1
+            store.models.discard()
+        }
         return count < most
     }
 
     /// A tenth of a second goes by.
     func tick() {
         guard !isStopped else { return }
+        ticks += 1
+        // The models are replaced as if a verification had found damage; the next start need not fold them again.
+        if isRebuilding, ticks % 4 == 0 {
+            store.models.suspect(.corrupt("the simulation says so", at: nil))
+            unlink("store/models/damaged")
+        }
         loop.server.timerFired()
         turns()
     }

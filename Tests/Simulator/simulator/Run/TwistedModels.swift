@@ -18,6 +18,7 @@ final class TwistedModels: ServedModels {
 
     var checkpointed: Position { models.checkpointed }
     var failure: StorageError? { models.failure }
+    var damage: StorageError? { models.damage }
     var bufferedBytes: Int { models.bufferedBytes }
     var storedBytes: Int { models.storedBytes }
     func beginStoring(at position: Position) -> StoringWork {

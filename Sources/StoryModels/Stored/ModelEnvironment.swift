@@ -1,0 +1,82 @@
+package import StoryCore
+import StoryStorage
+
+/// An open environment of stored models: its files, tables and checksums, and the position that it is folded up to.
+///
+/// The served one is replaced by another value between two turns.
+package struct ModelEnvironment: Sendable {
+    let environment: Environment
+    let tables: ModelTables
+    let checksums: KeptChecksums
+    /// The position that the models were folded up to at the opening.
+    package let position: Position
+    /// The reason why other models were discarded at the opening; nil when there were none.
+    let renewal: String?
+    /// The number of pages that were verified before LMDB opened the models.
+    let firstPages: Int
+}
+
+/// The name of stored models, and the fold that their content is.
+package struct ModelIdentity: Sendable {
+    /// The path of their folder.
+    let path: String
+    /// The record of models that are folded from the start: the log, and the version of the fold.
+    let record: CheckpointRecord
+    let tables: [ModelTable]
+    let mapSize: Int
+
+    /// The path of the folder that holds it.
+    package var folder: String { Folder.parent(of: path) }
+
+    var options: EnvironmentOptions { ModelTables.options(tables, mapSize: mapSize) }
+
+    /// The identity of models that are built beside these.
+    var beside: ModelIdentity {
+        ModelIdentity(path: ModelReplacement(models: path).new, record: record, tables: tables, mapSize: mapSize)
+    }
+
+    /// Gives the models that were built beside these the name of these, and opens them; on any thread. These stay valid
+    /// for those who have them open.
+    ///
+    /// - Throws: `.corrupt` when the new models are not as they were written; otherwise when the system refuses. Then
+    ///   these have their name, or the next start gives it to them.
+    package func install() throws(StorageError) -> ModelEnvironment {
+        let replacement = ModelReplacement(models: path)
+        do throws(StorageError) {
+            try replacement.install()
+            return try ModelOpening.reopen(self)
+        } catch {
+            try replacement.undo()
+            throw error
+        }
+    }
+
+    /// Removes the models that were replaced, or whose build has ended before it was complete; on any thread.
+    ///
+    /// - Throws: when the system refuses.
+    package func removeOthers() throws(StorageError) { try ModelReplacement(models: path).removeOthers() }
+}
+
+extension LMDBModelStore {
+    /// The first damage that a read, a checkpoint or a verification found in the stored tables; nil while there is none.
+    /// Reads of other pages are good, and the models are to be replaced.
+    package var damage: StorageError? { opened.checksums.damage }
+    /// The size of the stored tables, in bytes.
+    package var storedBytes: Int { opened.environment.usedBytes }
+    /// The number of pages that were verified so far, those of the opening included.
+    package var verifiedPages: Int { opened.firstPages + opened.checksums.pages.count }
+
+    /// Notes damage, as a verification does that found it.
+    package func suspect(_ damage: StorageError) { opened.checksums.keep(damage) }
+
+    /// Frees the reader slots of dead processes; the slot of a killed replay would keep pages from being used again.
+    package func clearStaleReaders() { opened.environment.clearStaleReaders() }
+
+    /// Returns a verification of all stored pages against their checksums, to be run on another thread.
+    package func proof() -> ModelProof { ModelProof(opened.environment, opened.checksums) }
+
+    /// Throws `.failed` where a file of the models was moved, removed or replaced.
+    package func checkNames() throws(StorageError) {
+        if !isBeingReplaced { try opened.environment.checkNames() }
+    }
+}

@@ -1,0 +1,218 @@
+import StoryCore
+import StoryLog
+import StoryModels
+import StoryStorage
+
+/// The replacement of damaged models by new ones, which are folded from the log beside them, while serving.
+///
+/// Threads fold the log through the models' last checkpoint, again until there is no later one. Then the new models
+/// take the name of the old ones, and the loop takes them over between two turns: the memtables have the events after
+/// that checkpoint, and stay as they are.
+final class ModelRebuild {
+    /// The delay after a build that failed before the next one, in ticks of 0.1 s.
+    private static let retryTicks: UInt64 = 600
+    /// The number of folds after which no checkpoint begins, however many events the last one must fold.
+    private static let freeFolds = 4
+
+    /// The state of the rebuild in progress.
+    private enum State {
+        case idle
+        /// The log is being folded.
+        case folding(BackgroundJob<ModelBuild>)
+        /// The new models are folded, and wait for the checkpoint in progress.
+        case folded(ModelBuild)
+        /// The new models get their name, and are opened under it.
+        case installing(BackgroundJob<ModelEnvironment>)
+        /// The old models are closed and removed.
+        case removing(BackgroundJob<Bool>)
+        /// The build failed, and is tried again after the delay.
+        case failed(retry: RetryTimer)
+        /// The build failed with damage, of the log: it is left to the next start.
+        case givenUp(StorageError)
+    }
+
+    private let store: LogWork.Store
+    private let checkpoints: Checkpoints
+    private let trace: Trace
+    private let figures: Figures
+    private let background: BackgroundStarter
+    /// Returns the plan of the present catalogue.
+    private let plan: () -> CataloguePlan
+    private let whenDone: @Sendable () -> Void
+    private let mustEnd = EndFlag()
+    private var state = State.idle
+    /// The number of folds of the build in progress.
+    private var folds = 0
+    private var tick: UInt64 = 0
+
+    init(
+        _ store: LogWork.Store, _ checkpoints: Checkpoints, _ trace: Trace, _ figures: Figures,
+        _ background: BackgroundStarter, plan: @escaping () -> CataloguePlan, whenDone: @escaping @Sendable () -> Void
+    ) {
+        self.store = store
+        self.checkpoints = checkpoints
+        self.trace = trace
+        self.figures = figures
+        self.background = background
+        self.plan = plan
+        self.whenDone = whenDone
+    }
+
+    /// Begins a rebuild of damaged models, or advances the one in progress as far as it can without waiting.
+    ///
+    /// - Parameter tick: the current tick, of 0.1 s.
+    /// - Throws: the error of reading the new models once they are taken over.
+    func advance(at tick: UInt64) throws(StorageError) {
+        self.tick = tick
+        switch state {
+        case .idle: if let damage = store.models.damage { begin(after: damage) }
+        case .folding(let job): if let result = job.result { folded(result) }
+        case .folded(let build): if checkpoints.isAtRest { goOn(build) }
+        case .installing(let job): if let result = job.result { try installed(result) }
+        case .removing(let job): if let result = job.result { removed(result) }
+        case .failed(let retry): if retry.hasEnded(at: tick) { state = .idle }
+        case .givenUp: break
+        }
+    }
+
+    /// The damage of the log that keeps the models from being rebuilt; nil where there is none.
+    var damageOfLog: StorageError? { if case .givenUp(let damage) = state { damage } else { nil } }
+
+    /// Ends the rebuild in progress and waits for its thread: new models that have their name are taken over.
+    ///
+    /// - Throws: as `advance`.
+    func end() throws(StorageError) {
+        mustEnd.set()
+        switch state {
+        case .idle, .removing, .failed, .givenUp: break
+        case .folding(let job): if case .success(let build) = job.wait() { build.close() }
+        case .folded(let build): build.close()
+        case .installing(let job): try installed(job.wait())
+        }
+        if case .removing(let job) = state { removed(job.wait()) }
+        checkpoints.isHeld = false
+        state = .idle
+    }
+
+    // MARK: Folding
+
+    private func begin(after damage: StorageError) {
+        figures.set(.rebuilding, true)
+        trace.say("rebuilding", ["reason": "\(damage)", "position": "\(store.models.checkpointed.value)"])
+        folds = 0
+        let (identity, plan, bytes) = (store.models.identity, plan(), store.models.storedBytes)
+        fold { () throws(StorageError) in try ModelBuild(beside: identity, by: plan, bytes: bytes) }
+    }
+
+    /// Folds the log through the models' last checkpoint, on a thread.
+    private func fold(_ build: @escaping @Sendable () throws(StorageError) -> ModelBuild) {
+        folds += 1
+        let (last, identity, mustEnd) = (store.models.checkpointed, store.models.identity, mustEnd)
+        do throws(StorageError) {
+            let view = try LogView(store.log)
+            state = .folding(
+                BackgroundJob(
+                    on: background,
+                    { () throws(StorageError) in
+                        try ModelRebuild.run(build, identity) { (build) throws(StorageError) in
+                            try build.fold(view, through: last, mustEnd)
+                        }
+                    }, whenDone: whenDone))
+        } catch {
+            giveUp(error)
+        }
+    }
+
+    /// Runs a fold; one that fails leaves no files behind, since they may be what fills the disk.
+    private static func run(
+        _ build: () throws(StorageError) -> ModelBuild, _ identity: ModelIdentity,
+        _ fold: (ModelBuild) throws(StorageError) -> Void
+    ) throws(StorageError) -> ModelBuild {
+        var begun: ModelBuild?
+        do throws(StorageError) {
+            let build = try build()
+            begun = build
+            try fold(build)
+            return build
+        } catch {
+            begun?.close()
+            try? identity.removeOthers()
+            throw error
+        }
+    }
+
+    private func folded(_ result: Result<ModelBuild, StorageError>) {
+        switch result {
+        case .failure(let error): giveUp(error)
+        case .success(let build): goOn(build)
+        }
+    }
+
+    /// Folds the events that were stored meanwhile, waits for a checkpoint, or gives the new models their name.
+    ///
+    /// For the last part no checkpoint begins, so that it stays short.
+    private func goOn(_ build: ModelBuild) {
+        let left = store.models.checkpointed.value - build.position.value
+        checkpoints.isHeld = left <= Checkpoints.events || folds >= ModelRebuild.freeFolds
+        guard left == 0 else { return fold { build } }
+        guard checkpoints.isAtRest else { return state = .folded(build) }
+        guard build.plan === plan() else {
+            build.close()
+            return giveUp(.failed("the kinds of content were replaced meanwhile"))
+        }
+        let identity = store.models.identity
+        store.models.replacementBegins()
+        state = .installing(
+            BackgroundJob(
+                on: background,
+                { () throws(StorageError) in
+                    build.close()
+                    return try identity.install()
+                }, whenDone: whenDone))
+    }
+
+    // MARK: Replacing
+
+    private func installed(_ result: Result<ModelEnvironment, StorageError>) throws(StorageError) {
+        switch result {
+        case .failure(let error):
+            store.models.replacementFailed()
+            giveUp(error)
+        case .success(let new):
+            remove(try store.models.replace(by: new))
+            checkpoints.modelsReplaced()
+            figures.modelsRebuilt()
+            trace.say("rebuilt", ["position": "\(new.position.value)"])
+        }
+    }
+
+    /// Closes and removes models on a thread: the last reference closes the files.
+    private func remove(_ old: consuming ModelEnvironment) {
+        let (identity, old) = (store.models.identity, old)
+        state = .removing(
+            BackgroundJob(
+                on: background,
+                { () throws(StorageError) in
+                    _ = old
+                    try identity.removeOthers()
+                    return true
+                }, whenDone: whenDone))
+    }
+
+    private func removed(_ result: Result<Bool, StorageError>) {
+        if case .failure(let error) = result { trace.say("not-removed", ["reason": "\(error)"]) }
+        state = .idle
+    }
+
+    /// Keeps the models that are served.
+    private func giveUp(_ error: StorageError) {
+        checkpoints.isHeld = false
+        if case .corrupt = error {
+            trace.say("not-rebuilt", ["reason": "\(error)", "then": "left to the next start"])
+            state = .givenUp(error)
+        } else {
+            trace.say("not-rebuilt", ["reason": "\(error)", "then": "tried again in a minute"])
+            state = .failed(retry: RetryTimer(at: tick, interval: ModelRebuild.retryTicks))
+        }
+    }
+}
