@@ -120,7 +120,9 @@ extension HostileTests {
         }
 
         /// A process of another user that holds so many connections, and says what each was told.
-        private static func holding(_ count: Int, _ daemon: RunningDaemon, uid: Int) throws -> (Program, String) {
+        private static func holding(_ count: Int, _ daemon: RunningDaemon, uid: Int) throws -> (
+            TestSupport.Program, String
+        ) {
             let script = #"""
                 use IO::Socket::UNIX; my ($path, $count) = @ARGV; my @held; $| = 1;
                 for (1..$count) {

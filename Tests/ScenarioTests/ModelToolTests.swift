@@ -52,7 +52,7 @@ import Testing
         #expect(run.exit == .code(1) && run.errors.isEmpty)
         #expect(
             run.output
-                == "\(path):2:4: notSelected: nmber is no type\n\(path):3:8: noSuch: there is no field m; the nearest is n\n"
+                == "\(path):2:4: notSelected: nmber is no type\n\(path):3:8: noSuch: there is no field m\n"
         )
         let json = try storectl("--json", "model", "check", path)
         #expect(json.exit == .code(1))

@@ -23,7 +23,11 @@ enum CheckRun {
         run: run)
 
     /// Returns true when the words ask for this plugin, whose exit codes differ from the tool's.
-    static func isMeant(_ words: [String]) -> Bool { words.contains(name) }
+    static func isMeant(_ words: [String]) -> Bool {
+        let read = try? Arguments(words, switches: SubcommandTable.switches, repeated: SubcommandTable.repeated)
+        // Words that cannot be read have no verb, and a check reports that as well.
+        return read.map { $0.verb == name } ?? words.contains(name)
+    }
 
     /// Reports the reason why there is no result.
     static func report(_ error: CommandError) -> ExitCode {
